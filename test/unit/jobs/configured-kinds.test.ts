@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { configuredKinds } from '../../../sidecar/jobs/configured-kinds.js';
 import { preparePurge } from '../../../sidecar/jobs/purge-kinds.js';
 import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/index.js';
@@ -22,43 +22,38 @@ function kindsOf(env: Readonly<Record<string, string>> = {}) {
   );
 }
 
-describe('the purges that a configuration allows', () => {
-  it('a configuration puts each setting of purges where it acts', () => {
-    const { entities, temporal } = kindsOf();
-    const limits = { pageSize: 211, pageSizeMax: 977, batchSize: 83, maxAffected: 997 };
-    assert.deepEqual(entities.limits, { ...limits, concurrency: 7, strategy: 'auto' });
-    assert.deepEqual(temporal.limits, { ...limits, concurrency: 13, strategy: 'single' });
-    for (const { dependencies } of [entities, temporal]) {
-      const retry = { maxAttempts: 3, minDelayMs: 101, maxDelayMs: 5003, awayMs: 7001 };
-      assert.deepEqual(dependencies.retry, retry);
-    }
-  });
+it('a configuration puts each setting of purges where it acts', () => {
+  const { entities, temporal } = kindsOf();
+  const limits = { pageSize: 211, pageSizeMax: 977, batchSize: 83, maxAffected: 997 };
+  assert.deepEqual(entities.limits, { ...limits, concurrency: 7, strategy: 'auto' });
+  assert.deepEqual(temporal.limits, { ...limits, concurrency: 13, strategy: 'single' });
+  for (const { dependencies } of [entities, temporal]) {
+    const retry = { maxAttempts: 3, minDelayMs: 101, maxDelayMs: 5003, awayMs: 7001 };
+    assert.deepEqual(dependencies.retry, retry);
+  }
+});
 
-  it('PURGE_MAX_AFFECTED=0 sets no maximum', () => {
-    assert.equal(kindsOf({ PURGE_MAX_AFFECTED: '0' }).entities.limits.maxAffected, undefined);
-  });
+it('PURGE_MAX_AFFECTED=0 sets no maximum', () => {
+  assert.equal(kindsOf({ PURGE_MAX_AFFECTED: '0' }).entities.limits.maxAffected, undefined);
+});
 
-  it('what is learnt about a broker is kept apart for current and temporal entities', () => {
-    const { entities, temporal } = kindsOf();
-    assert.notEqual(entities.dependencies.capabilities, temporal.dependencies.capabilities);
-  });
+it('what is learnt about a broker is kept apart for current and temporal entities', () => {
+  const { entities, temporal } = kindsOf();
+  assert.notEqual(entities.dependencies.capabilities, temporal.dependencies.capabilities);
+});
 
-  it('PURGE_STRATEGY holds for entities only, and the choices for whole tenants and temporal entities for each target', () => {
-    const native = kindsOf({ PURGE_STRATEGY: 'native' });
-    assert.deepEqual(
-      [native.entities.limits.strategy, native.temporal.limits.strategy],
-      ['native', 'single'],
-    );
-    for (const target of ['entities', 'temporal'] as const) {
-      const prepare = (env: Readonly<Record<string, string>>, query: string) =>
-        preparePurge(kindsOf(env), { target, query, policy: {}, headers: {} });
-      assert.throws(() => prepare({}, 'local=true'), QueryRefusedError);
-      assert.throws(() => prepare({ PURGE_WHOLE_TENANT: 'refuse' }, 'local=true'), PolicyRefusedError);
-      assert.equal(prepare({ PURGE_WHOLE_TENANT: 'allow' }, 'local=true').dryRun, false);
-      const whole = () => prepare({ TEMPORAL_WHOLE_DELETE: 'refuse' }, 'type=T');
-      if (target === 'temporal') assert.throws(whole, PolicyRefusedError);
-      else assert.equal(whole().unit, 'entities');
-      assert.equal(prepare({}, 'type=T').unit, 'entities');
-    }
-  });
+it('PURGE_STRATEGY holds for entities only, and the choices for whole tenants and temporal entities for each target', () => {
+  const native = kindsOf({ PURGE_STRATEGY: 'native' });
+  assert.deepEqual([native.entities.limits.strategy, native.temporal.limits.strategy], ['native', 'single']);
+  for (const target of ['entities', 'temporal'] as const) {
+    const prepare = (env: Readonly<Record<string, string>>, query: string) =>
+      preparePurge(kindsOf(env), { target, query, policy: {}, headers: {} });
+    assert.throws(() => prepare({}, 'local=true'), QueryRefusedError);
+    assert.throws(() => prepare({ PURGE_WHOLE_TENANT: 'refuse' }, 'local=true'), PolicyRefusedError);
+    assert.equal(prepare({ PURGE_WHOLE_TENANT: 'allow' }, 'local=true').dryRun, false);
+    const whole = () => prepare({ TEMPORAL_WHOLE_DELETE: 'refuse' }, 'type=T');
+    if (target === 'temporal') assert.throws(whole, PolicyRefusedError);
+    else assert.equal(whole().unit, 'entities');
+    assert.equal(prepare({}, 'type=T').unit, 'entities');
+  }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { DeleteBudget } from '../../../sidecar/jobs/delete-budget.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
@@ -111,28 +111,26 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
   return { effects, most, left, withheld, unsent, isRefused: false };
 }
 
-describe('the maximum of a job whose processes are killed', () => {
-  it('no more is deleted than the maximum, wherever a job is killed, whatever is carried out, and whoever adds matches', async () => {
-    await fc.assert(
-      fc.asyncProperty(fates, async (fate) => {
-        const { effects, most } = await run(fate);
-        assert.ok(effects <= most, `${effects} of ${most}`);
-      }),
-      { numRuns: 150 },
-    );
-  });
+it('no more is deleted than the maximum, wherever a job is killed, whatever is carried out, and whoever adds matches', async () => {
+  await fc.assert(
+    fc.asyncProperty(fates, async (fate) => {
+      const { effects, most } = await run(fate);
+      assert.ok(effects <= most, `${effects} of ${most}`);
+    }),
+    { numRuns: 150 },
+  );
+});
 
-  it('a job comes to its end wherever it is killed, if what was sent is carried out; else what is in doubt is withheld', async () => {
-    await fc.assert(
-      fc.asyncProperty(fates, async (fate) => {
-        const { left, withheld, unsent, isRefused } = await run({ ...fate, arrivals: [] });
-        assert.equal(isRefused, false);
-        assert.ok(left <= withheld, `${left} left, ${withheld} withheld`);
-        // Where one process is killed, no more is in doubt than it had in flight.
-        if (fate.kills.length <= 1) assert.ok(left <= fate.concurrency * 64, `${left} left`);
-        if (fate.carriedOut === 1) assert.ok(left <= unsent, `${left} left, ${unsent} were not sent`);
-      }),
-      { numRuns: 150 },
-    );
-  });
+it('a job comes to its end wherever it is killed, if what was sent is carried out; else what is in doubt is withheld', async () => {
+  await fc.assert(
+    fc.asyncProperty(fates, async (fate) => {
+      const { left, withheld, unsent, isRefused } = await run({ ...fate, arrivals: [] });
+      assert.equal(isRefused, false);
+      assert.ok(left <= withheld, `${left} left, ${withheld} withheld`);
+      // Where one process is killed, no more is in doubt than it had in flight.
+      if (fate.kills.length <= 1) assert.ok(left <= fate.concurrency * 64, `${left} left`);
+      if (fate.carriedOut === 1) assert.ok(left <= unsent, `${left} left, ${unsent} were not sent`);
+    }),
+    { numRuns: 150 },
+  );
 });

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile, type FileHandle
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { IdFiles, IdRecorder } from '../../../sidecar/jobs/id-files.js';
 import type { Item } from '../../../sidecar/purge/index.js';
@@ -46,205 +46,195 @@ function slowFile() {
   return { recorder, written, state, take };
 }
 
-describe('the files of recorded ids', () => {
-  it('a file of recorded ids has one line for each item, with all that names it and what became of it', async (t) => {
-    const files = new IdFiles(await folderOf(t));
-    const recorder = files.recorder(A);
-    const item: Item = {
-      ...{ entityId: 'urn:é\n"1"', attribute: 'speed', datasetId: 'urn:d', instanceId: 'urn:i' },
-    };
-    recorder.note(item, 'deleted');
-    recorder.note({ entityId: 'urn:2' }, 'notDeleted');
-    assert.equal(await recorder.close(), undefined);
-    const lines = (await text((await files.read(A)) ?? assert.fail('nothing was recorded'))).split('\n');
-    assert.equal(lines.pop(), '');
-    assert.deepEqual(
-      lines.map((line) => JSON.parse(line) as object),
-      [
-        { ...item, outcome: 'deleted' },
-        { entityId: 'urn:2', outcome: 'notDeleted' },
-      ],
-    );
-  });
-
-  it('what is recorded later of a purge comes after what is there, by the same recorder or by that of a later process', async (t) => {
-    const folder = await folderOf(t);
-    for (const ids of [
-      ['urn:1', 'urn:2'],
-      ['urn:3', 'urn:4'],
-    ]) {
-      const recorder = new IdFiles(folder).recorder(A);
-      for (const id of ids) {
-        note(recorder, id);
-        assert.deepEqual([await recorder.close(), await recorder.close()], [undefined, undefined]);
-      }
-    }
-    const lines = (await readFile(join(folder, `${A}.ndjson`), 'utf8')).trimEnd().split('\n');
-    assert.deepEqual(
-      lines.map((line) => /urn:\d/.exec(line)?.[0]),
-      ['urn:1', 'urn:2', 'urn:3', 'urn:4'],
-    );
-  });
-
-  it('a file of recorded ids and its folder are for their owner only, and made when the first item is recorded', async (t) => {
-    const folder = join(await folderOf(t), 'deep', 'ids');
-    const files = new IdFiles(folder);
-    const recorder = files.recorder(A);
-    assert.equal(await recorder.close(), undefined);
-    assert.equal(await files.has(A), false);
-    await assert.rejects(stat(folder), { code: 'ENOENT' });
-    note(recorder, 'urn:1');
-    await recorder.close();
-    assert.equal(await files.has(A), true);
-    assert.equal((await stat(folder)).mode & 0o777, constants.S_IRWXU);
-    assert.equal(
-      (await stat(join(folder, `${A}.ndjson`))).mode & 0o777,
-      constants.S_IRUSR | constants.S_IWUSR,
-    );
-  });
-
-  it('only the id of a purge names a file of recorded ids', async (t) => {
-    const folder = await folderOf(t);
-    await mkdir(join(folder, 'ids'));
-    await writeFile(join(folder, 'secret.ndjson'), 'secret');
-    await writeFile(join(folder, 'ids', `${A.toUpperCase()}x.ndjson`), 'other');
-    const files = new IdFiles(join(folder, 'ids'));
-    for (const id of ['../secret', '', `${A.toUpperCase()}x`, `x/../../secret`]) {
-      assert.equal(await files.read(id), undefined, id);
-      assert.equal(await files.remove(id), false, id);
-    }
-    assert.equal(await readFile(join(folder, 'secret.ndjson'), 'utf8'), 'secret');
-  });
-
-  it('what was not recorded, or was removed, is not found, and nothing is removed twice', async (t) => {
-    const files = new IdFiles(await folderOf(t));
-    assert.deepEqual(
-      [await files.read(A), await files.has(A), await files.remove(A)],
-      [undefined, false, false],
-    );
-    const recorder = files.recorder(A);
-    note(recorder, 'urn:1');
-    await recorder.close();
-    assert.deepEqual([await files.remove(A), await files.remove(A)], [true, false]);
-    assert.equal(await files.read(A), undefined);
-  });
-
-  it('a folder that cannot be read is an error, and not an empty list', async (t) => {
-    const folder = await folderOf(t);
-    const path = join(folder, `${A}.ndjson`);
-    await mkdir(path);
-    const files = new IdFiles(folder);
-    await assert.rejects(files.remove(A));
-    const loop = new IdFiles(join(folder, 'x'.repeat(300)));
-    await assert.rejects(
-      loop.sweep(async () => false),
-      { code: 'ENAMETOOLONG' },
-    );
-    await assert.rejects(loop.read(A), { code: 'ENAMETOOLONG' });
-    await assert.rejects(loop.remove(A), { code: 'ENAMETOOLONG' });
-  });
-
-  it('the files of purges without a record are removed, and no other file', async (t) => {
-    const folder = await folderOf(t);
-    for (const name of [`${A}.ndjson`, `${B}.ndjson`, `${B}.ndjsox`, 'notes.ndjson', B])
-      await writeFile(join(folder, name), '');
-    const asked: string[] = [];
-    await new IdFiles(folder).sweep(async (id) => {
-      asked.push(id);
-      return id === A;
-    });
-    assert.deepEqual(asked.sort(), [A, B]);
-    assert.deepEqual(
-      (await readdir(folder)).sort(),
-      [`${A}.ndjson`, B, `${B}.ndjsox`, 'notes.ndjson'].sort(),
-    );
-    await new IdFiles(join(folder, 'none')).sweep(async () => assert.fail('there is nothing'));
-  });
+it('a file of recorded ids has one line for each item, with all that names it and what became of it', async (t) => {
+  const files = new IdFiles(await folderOf(t));
+  const recorder = files.recorder(A);
+  const item: Item = {
+    ...{ entityId: 'urn:é\n"1"', attribute: 'speed', datasetId: 'urn:d', instanceId: 'urn:i' },
+  };
+  recorder.note(item, 'deleted');
+  recorder.note({ entityId: 'urn:2' }, 'notDeleted');
+  assert.equal(await recorder.close(), undefined);
+  const lines = (await text((await files.read(A)) ?? assert.fail('nothing was recorded'))).split('\n');
+  assert.equal(lines.pop(), '');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line) as object),
+    [
+      { ...item, outcome: 'deleted' },
+      { entityId: 'urn:2', outcome: 'notDeleted' },
+    ],
+  );
 });
 
-describe('the recorder of ids', () => {
-  it('a recorder opens its file once, and writes together what comes together', async () => {
-    const { recorder, written, state, take } = slowFile();
-    take();
-    for (const id of ['urn:1', 'urn:2']) note(recorder, id);
-    await turn();
-    await turn();
-    note(recorder, 'urn:3');
-    await recorder.close();
-    assert.deepEqual(
-      written.map((lines) => lines.trimEnd().split('\n').length),
-      [2, 1],
-    );
-    assert.deepEqual([state.opened, state.closed], [1, 1]);
-  });
-
-  /** Lets each line count as so many bytes. */
-  const weigh = (t: TestContext, bytes: number) =>
-    t.mock.method(Buffer, 'byteLength', (lines: string) => bytes * (lines.split('\n').length - 1));
-
-  it('a recorder keeps no more than 32 MiB for a slow disk, and goes on when that is written', async (t) => {
-    weigh(t, 1024 * 1024);
-    const { recorder, written, take } = slowFile();
-    const lines = () => written.join('').split('\n').length - 1;
-    for (let count = 0; count < 33; count += 1) note(recorder, 'urn:1');
-    take();
-    assert.equal(await recorder.close(), TOO_MANY);
-    assert.equal(lines(), 32);
-    for (let count = 0; count < 32; count += 1) note(recorder, 'urn:2');
-    assert.equal(await recorder.close(), undefined);
-    assert.equal(lines(), 64);
-  });
-
-  it('a list holds at most 512 MiB, with what an earlier process recorded', async (t) => {
-    for (const [lineMiB, formerMiB, fitting] of [
-      [32, 0, 16],
-      [32, 480, 1],
-      // It is full when it is taken over, or would be.
-      [1, 511, 1],
-      [32, 511, 0],
-    ] as const) {
-      t.mock.restoreAll();
-      weigh(t, lineMiB * 1024 * 1024);
-      const { recorder, written, take, state } = slowFile();
-      state.former = formerMiB * 1024 * 1024;
-      take();
-      for (let count = 0; count <= fitting; count += 1) {
-        note(recorder, 'urn:1');
-        assert.equal(await recorder.close(), count < fitting ? undefined : TOO_MANY);
-      }
-      assert.equal(written.length, fitting);
-      assert.equal(state.closed, state.opened);
+it('what is recorded later of a purge comes after what is there, by the same recorder or by that of a later process', async (t) => {
+  const folder = await folderOf(t);
+  for (const ids of [
+    ['urn:1', 'urn:2'],
+    ['urn:3', 'urn:4'],
+  ]) {
+    const recorder = new IdFiles(folder).recorder(A);
+    for (const id of ids) {
+      note(recorder, id);
+      assert.deepEqual([await recorder.close(), await recorder.close()], [undefined, undefined]);
     }
-  });
+  }
+  const lines = (await readFile(join(folder, `${A}.ndjson`), 'utf8')).trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => /urn:\d/.exec(line)?.[0]),
+    ['urn:1', 'urn:2', 'urn:3', 'urn:4'],
+  );
+});
 
-  it('a disk that fails costs all later lines, and is reported once', async () => {
-    const { recorder, written, state, take } = slowFile();
-    state.failure = new Error('no space left');
+it('a file of recorded ids and its folder are for their owner only, and made when the first item is recorded', async (t) => {
+  const folder = join(await folderOf(t), 'deep', 'ids');
+  const files = new IdFiles(folder);
+  const recorder = files.recorder(A);
+  assert.equal(await recorder.close(), undefined);
+  assert.equal(await files.has(A), false);
+  await assert.rejects(stat(folder), { code: 'ENOENT' });
+  note(recorder, 'urn:1');
+  await recorder.close();
+  assert.equal(await files.has(A), true);
+  assert.equal((await stat(folder)).mode & 0o777, constants.S_IRWXU);
+  assert.equal((await stat(join(folder, `${A}.ndjson`))).mode & 0o777, constants.S_IRUSR | constants.S_IWUSR);
+});
+
+it('only the id of a purge names a file of recorded ids', async (t) => {
+  const folder = await folderOf(t);
+  await mkdir(join(folder, 'ids'));
+  await writeFile(join(folder, 'secret.ndjson'), 'secret');
+  await writeFile(join(folder, 'ids', `${A.toUpperCase()}x.ndjson`), 'other');
+  const files = new IdFiles(join(folder, 'ids'));
+  for (const id of ['../secret', '', `${A.toUpperCase()}x`, `x/../../secret`]) {
+    assert.equal(await files.read(id), undefined, id);
+    assert.equal(await files.remove(id), false, id);
+  }
+  assert.equal(await readFile(join(folder, 'secret.ndjson'), 'utf8'), 'secret');
+});
+
+it('what was not recorded, or was removed, is not found, and nothing is removed twice', async (t) => {
+  const files = new IdFiles(await folderOf(t));
+  assert.deepEqual(
+    [await files.read(A), await files.has(A), await files.remove(A)],
+    [undefined, false, false],
+  );
+  const recorder = files.recorder(A);
+  note(recorder, 'urn:1');
+  await recorder.close();
+  assert.deepEqual([await files.remove(A), await files.remove(A)], [true, false]);
+  assert.equal(await files.read(A), undefined);
+});
+
+it('a folder that cannot be read is an error, and not an empty list', async (t) => {
+  const folder = await folderOf(t);
+  const path = join(folder, `${A}.ndjson`);
+  await mkdir(path);
+  const files = new IdFiles(folder);
+  await assert.rejects(files.remove(A));
+  const loop = new IdFiles(join(folder, 'x'.repeat(300)));
+  await assert.rejects(
+    loop.sweep(async () => false),
+    { code: 'ENAMETOOLONG' },
+  );
+  await assert.rejects(loop.read(A), { code: 'ENAMETOOLONG' });
+  await assert.rejects(loop.remove(A), { code: 'ENAMETOOLONG' });
+});
+
+it('the files of purges without a record are removed, and no other file', async (t) => {
+  const folder = await folderOf(t);
+  for (const name of [`${A}.ndjson`, `${B}.ndjson`, `${B}.ndjsox`, 'notes.ndjson', B])
+    await writeFile(join(folder, name), '');
+  const asked: string[] = [];
+  await new IdFiles(folder).sweep(async (id) => {
+    asked.push(id);
+    return id === A;
+  });
+  assert.deepEqual(asked.sort(), [A, B]);
+  assert.deepEqual((await readdir(folder)).sort(), [`${A}.ndjson`, B, `${B}.ndjsox`, 'notes.ndjson'].sort());
+  await new IdFiles(join(folder, 'none')).sweep(async () => assert.fail('there is nothing'));
+});
+
+it('a recorder opens its file once, and writes together what comes together', async () => {
+  const { recorder, written, state, take } = slowFile();
+  take();
+  for (const id of ['urn:1', 'urn:2']) note(recorder, id);
+  await turn();
+  await turn();
+  note(recorder, 'urn:3');
+  await recorder.close();
+  assert.deepEqual(
+    written.map((lines) => lines.trimEnd().split('\n').length),
+    [2, 1],
+  );
+  assert.deepEqual([state.opened, state.closed], [1, 1]);
+});
+
+/** Lets each line count as so many bytes. */
+const weigh = (t: TestContext, bytes: number) =>
+  t.mock.method(Buffer, 'byteLength', (lines: string) => bytes * (lines.split('\n').length - 1));
+
+it('a recorder keeps no more than 32 MiB for a slow disk, and goes on when that is written', async (t) => {
+  weigh(t, 1024 * 1024);
+  const { recorder, written, take } = slowFile();
+  const lines = () => written.join('').split('\n').length - 1;
+  for (let count = 0; count < 33; count += 1) note(recorder, 'urn:1');
+  take();
+  assert.equal(await recorder.close(), TOO_MANY);
+  assert.equal(lines(), 32);
+  for (let count = 0; count < 32; count += 1) note(recorder, 'urn:2');
+  assert.equal(await recorder.close(), undefined);
+  assert.equal(lines(), 64);
+});
+
+it('a list holds at most 512 MiB, with what an earlier process recorded', async (t) => {
+  for (const [lineMiB, formerMiB, fitting] of [
+    [32, 0, 16],
+    [32, 480, 1],
+    // It is full when it is taken over, or would be.
+    [1, 511, 1],
+    [32, 511, 0],
+  ] as const) {
+    t.mock.restoreAll();
+    weigh(t, lineMiB * 1024 * 1024);
+    const { recorder, written, take, state } = slowFile();
+    state.former = formerMiB * 1024 * 1024;
     take();
-    note(recorder, 'urn:1');
-    await turn();
-    await turn();
-    note(recorder, 'urn:2');
-    assert.equal(await recorder.close(), NOT_WRITTEN);
-    assert.equal(await recorder.close(), undefined);
-    assert.deepEqual([written, state.closed], [[], 1]);
-  });
-
-  it('a file whose size cannot be read, or that cannot be closed, is reported as not written, and closed where it can be', async () => {
-    for (const broken of ['stat', 'close'] as const) {
-      let closed = 0;
-      const file = {
-        ...{
-          stat: async () => ({ size: 0 }),
-          appendFile: async () => {},
-          close: async () => void (closed += 1),
-        },
-        [broken]: () => Promise.reject(new Error('no')),
-      };
-      const recorder = new IdRecorder(async () => file as unknown as FileHandle);
+    for (let count = 0; count <= fitting; count += 1) {
       note(recorder, 'urn:1');
-      assert.equal(await recorder.close(), NOT_WRITTEN);
-      assert.equal(closed, broken === 'stat' ? 1 : 0);
+      assert.equal(await recorder.close(), count < fitting ? undefined : TOO_MANY);
     }
-  });
+    assert.equal(written.length, fitting);
+    assert.equal(state.closed, state.opened);
+  }
+});
+
+it('a disk that fails costs all later lines, and is reported once', async () => {
+  const { recorder, written, state, take } = slowFile();
+  state.failure = new Error('no space left');
+  take();
+  note(recorder, 'urn:1');
+  await turn();
+  await turn();
+  note(recorder, 'urn:2');
+  assert.equal(await recorder.close(), NOT_WRITTEN);
+  assert.equal(await recorder.close(), undefined);
+  assert.deepEqual([written, state.closed], [[], 1]);
+});
+
+it('a file whose size cannot be read, or that cannot be closed, is reported as not written, and closed where it can be', async () => {
+  for (const broken of ['stat', 'close'] as const) {
+    let closed = 0;
+    const file = {
+      ...{
+        stat: async () => ({ size: 0 }),
+        appendFile: async () => {},
+        close: async () => void (closed += 1),
+      },
+      [broken]: () => Promise.reject(new Error('no')),
+    };
+    const recorder = new IdRecorder(async () => file as unknown as FileHandle);
+    note(recorder, 'urn:1');
+    assert.equal(await recorder.close(), NOT_WRITTEN);
+    assert.equal(closed, broken === 'stat' ? 1 : 0);
+  }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { CallerGoneError } from '../../../sidecar/jobs/errors.js';
 import { observeJobs } from '../../../sidecar/jobs/job-log.js';
 import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
@@ -34,64 +34,62 @@ function logOf() {
   return { log, lines };
 }
 
-describe('the log of purges', () => {
-  it('the log of a purge says at its start who asked for what', () => {
-    const { log, lines } = logOf();
-    log.started(RECORD);
-    assert.deepEqual(lines, [['info', ASKED, 'purge started']]);
-  });
+it('the log of a purge says at its start who asked for what', () => {
+  const { log, lines } = logOf();
+  log.started(RECORD);
+  assert.deepEqual(lines, [['info', ASKED, 'purge started']]);
+});
 
-  it('the log of a purge says at its end what came of it, how long it took, and who or what ended it', () => {
-    const problem = (status: number) => ({ type: 'about:blank', title: 'x', status, detail: 'because' });
-    const ended = (state: PurgeRecord['state'], status?: number) => ({
-      ...RECORD,
-      state,
-      ...(status === undefined ? {} : { problem: problem(status) }),
-    });
-    const bug = new Error('a bug');
-    const cases: readonly (readonly [PurgeRecord, unknown, string, string, object?])[] = [
-      [ended('partial'), undefined, 'info', 'purge finished'],
-      [ended('interrupted'), undefined, 'info', 'purge interrupted'],
-      [ended('cancelled'), new CallerGoneError('gone'), 'info', 'purge stopped: its caller is gone'],
-      [ended('cancelled'), new Error('any'), 'info', 'purge stopped: it was cancelled'],
-      [ended('failed'), FORESEEN, 'info', 'purge refused', { reason: undefined }],
-      [ended('failed', 500), FORESEEN, 'warn', 'purge ended early', { err: FORESEEN, status: 500 }],
-      [ended('refused', 499), FORESEEN, 'info', 'purge refused', { reason: 'because', status: 499 }],
-      [ended('refused', 501), FORESEEN, 'info', 'purge refused', { reason: 'because', status: 501 }],
-      [ended('failed', 500), bug, 'error', 'purge failed', { err: bug, status: 500 }],
-    ];
-    for (const [record, error, level, message, more] of cases) {
-      const { log, lines } = logOf();
-      log.ended(record, error);
-      const fields = { ...ASKED, ...CAME, state: record.state, durationMs: 2500, ...more };
-      assert.deepEqual(lines, [[level, fields, message]]);
-    }
-    const { log, lines } = logOf();
-    log.ended({ ...DRAFT, state: 'refused' }, FORESEEN);
-    const durations = lines.map(([, fields]) => (fields as { durationMs?: number }).durationMs);
-    assert.deepEqual(durations, [0], 'it never began');
+it('the log of a purge says at its end what came of it, how long it took, and who or what ended it', () => {
+  const problem = (status: number) => ({ type: 'about:blank', title: 'x', status, detail: 'because' });
+  const ended = (state: PurgeRecord['state'], status?: number) => ({
+    ...RECORD,
+    state,
+    ...(status === undefined ? {} : { problem: problem(status) }),
   });
+  const bug = new Error('a bug');
+  const cases: readonly (readonly [PurgeRecord, unknown, string, string, object?])[] = [
+    [ended('partial'), undefined, 'info', 'purge finished'],
+    [ended('interrupted'), undefined, 'info', 'purge interrupted'],
+    [ended('cancelled'), new CallerGoneError('gone'), 'info', 'purge stopped: its caller is gone'],
+    [ended('cancelled'), new Error('any'), 'info', 'purge stopped: it was cancelled'],
+    [ended('failed'), FORESEEN, 'info', 'purge refused', { reason: undefined }],
+    [ended('failed', 500), FORESEEN, 'warn', 'purge ended early', { err: FORESEEN, status: 500 }],
+    [ended('refused', 499), FORESEEN, 'info', 'purge refused', { reason: 'because', status: 499 }],
+    [ended('refused', 501), FORESEEN, 'info', 'purge refused', { reason: 'because', status: 501 }],
+    [ended('failed', 500), bug, 'error', 'purge failed', { err: bug, status: 500 }],
+  ];
+  for (const [record, error, level, message, more] of cases) {
+    const { log, lines } = logOf();
+    log.ended(record, error);
+    const fields = { ...ASKED, ...CAME, state: record.state, durationMs: 2500, ...more };
+    assert.deepEqual(lines, [[level, fields, message]]);
+  }
+  const { log, lines } = logOf();
+  log.ended({ ...DRAFT, state: 'refused' }, FORESEEN);
+  const durations = lines.map(([, fields]) => (fields as { durationMs?: number }).durationMs);
+  assert.deepEqual(durations, [0], 'it never began');
+});
 
-  it('the log names the brokers for which jobs wait, and some of the jobs, in one line', () => {
-    const { log, lines } = logOf();
-    const jobs = Array.from({ length: 25 }, (_, n) => ({
-      ...{ record: { ...RECORD, id: String(n) }, broker: n === 0 ? 'http://a' : 'http://b' },
-    }));
-    log.elsewhere(jobs);
-    const purgeIds = Array.from({ length: 20 }, (_, n) => String(n));
-    const fields = { brokers: ['http://a', 'http://b'], jobs: 25, purgeIds };
-    assert.deepEqual(lines, [['warn', fields, 'jobs wait for another broker than BROKER_URL names']]);
-  });
+it('the log names the brokers for which jobs wait, and some of the jobs, in one line', () => {
+  const { log, lines } = logOf();
+  const jobs = Array.from({ length: 25 }, (_, n) => ({
+    ...{ record: { ...RECORD, id: String(n) }, broker: n === 0 ? 'http://a' : 'http://b' },
+  }));
+  log.elsewhere(jobs);
+  const purgeIds = Array.from({ length: 20 }, (_, n) => String(n));
+  const fields = { brokers: ['http://a', 'http://b'], jobs: 25, purgeIds };
+  assert.deepEqual(lines, [['warn', fields, 'jobs wait for another broker than BROKER_URL names']]);
+});
 
-  it('the log says when the broker is away and when it is back, and skips all other events', () => {
-    const { log, lines } = logOf();
-    log.event(RECORD, { type: 'broker-away' });
-    log.event(RECORD, { type: 'counted', matches: 1 });
-    log.event(RECORD, { type: 'broker-back', afterMs: 50 });
-    const fields = { purgeId: RECORD.id, reqId: 'r-1' };
-    assert.deepEqual(lines, [
-      ['warn', fields, 'broker away: the purge waits for it'],
-      ['info', { ...fields, afterMs: 50 }, 'broker back: the purge goes on'],
-    ]);
-  });
+it('the log says when the broker is away and when it is back, and skips all other events', () => {
+  const { log, lines } = logOf();
+  log.event(RECORD, { type: 'broker-away' });
+  log.event(RECORD, { type: 'counted', matches: 1 });
+  log.event(RECORD, { type: 'broker-back', afterMs: 50 });
+  const fields = { purgeId: RECORD.id, reqId: 'r-1' };
+  assert.deepEqual(lines, [
+    ['warn', fields, 'broker away: the purge waits for it'],
+    ['info', { ...fields, afterMs: 50 }, 'broker back: the purge goes on'],
+  ]);
 });

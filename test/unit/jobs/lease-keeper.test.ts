@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Lease } from '../../../sidecar/jobs/live-job.js';
 import { LeaseKeeper, type LeaseKeeperOptions } from '../../../sidecar/jobs/lease-keeper.js';
@@ -93,272 +93,266 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
   return { keeper, registry, state, told, since, hold, leaseIn, takesLapsedAt };
 }
 
-describe('a lease', () => {
-  const timed = (number: number) => {
-    const time = { ms: 0, asked: 0 };
-    const ask = async () => void (time.asked += 1);
-    return { time, lease: leaseOf(number, { untilMs: 1000, monotonicMs: () => time.ms, ask }) };
-  };
+const timed = (number: number) => {
+  const time = { ms: 0, asked: 0 };
+  const ask = async () => void (time.asked += 1);
+  return { time, lease: leaseOf(number, { untilMs: 1000, monotonicMs: () => time.ms, ask }) };
+};
 
-  it('a job sends no delete from the last millisecond of its lease on, and is stopped', () => {
-    const { lease, time } = timed(1);
-    time.ms = 999;
-    void lease.check();
-    assert.equal(lease.lost.aborted, false);
-    time.ms = 1000;
-    assert.throws(() => lease.check(), PurgeStoppedError);
-    assert.deepEqual([lease.lost.aborted, lease.isTaken], [true, false]);
-  });
-
-  it('a lease that is renewed holds until its new end, and one that was given up never again', () => {
-    const { lease, time } = timed(1);
-    time.ms = 1500;
-    lease.renew(2000);
-    assert.equal(lease.holds, true);
-    time.ms = 2000;
-    assert.equal(lease.holds, false);
-    for (const giveUp of ['lapse', 'take'] as const) {
-      const { lease } = timed(1);
-      lease[giveUp]();
-      lease.renew(5000);
-      assert.deepEqual([lease.holds, lease.isTaken, lease.lost.aborted], [false, giveUp === 'take', true]);
-      assert.throws(() => lease.check(), PurgeStoppedError);
-    }
-  });
-
-  it('a purge whose caller waits asks the store once a second while its lease is in doubt, and goes on until that says it was ended', async () => {
-    const { lease, time } = timed(0);
-    for (const [ms, asked] of [
-      [999, 0],
-      [1000, 1],
-      [1001, 1],
-      [1999, 1],
-      [2000, 2],
-      [2999, 2],
-      [3000, 3],
-    ] as const) {
-      time.ms = ms;
-      await lease.check();
-      assert.equal(time.asked, asked, `${String(ms)} ms`);
-    }
-    assert.equal(lease.lost.aborted, false);
-    lease.take();
-    assert.throws(() => lease.check(), PurgeStoppedError);
-    assert.equal(time.asked, 3);
-  });
+it('a job sends no delete from the last millisecond of its lease on, and is stopped', () => {
+  const { lease, time } = timed(1);
+  time.ms = 999;
+  void lease.check();
+  assert.equal(lease.lost.aborted, false);
+  time.ms = 1000;
+  assert.throws(() => lease.check(), PurgeStoppedError);
+  assert.deepEqual([lease.lost.aborted, lease.isTaken], [true, false]);
 });
 
-describe('the leases of a process', () => {
-  it('a renewed lease lasts from when the store was asked, however late its answer comes', async () => {
-    const { keeper, state, hold } = keeperOf();
-    const lease = hold('a');
-    state.held = [{ id: 'a', lease: 0, request: undefined }];
-    state.nowMs = 5000;
-    state.renewMs = 4000;
-    await keeper.look();
-    assert.equal(state.nowMs, 9000);
-    state.nowMs = 5000 + LEASE_MS - 1;
-    assert.equal(lease.holds, true);
-    state.nowMs = 5000 + LEASE_MS;
-    assert.equal(lease.holds, false);
-  });
+it('a lease that is renewed holds until its new end, and one that was given up never again', () => {
+  const { lease, time } = timed(1);
+  time.ms = 1500;
+  lease.renew(2000);
+  assert.equal(lease.holds, true);
+  time.ms = 2000;
+  assert.equal(lease.holds, false);
+  for (const giveUp of ['lapse', 'take'] as const) {
+    const { lease } = timed(1);
+    lease[giveUp]();
+    lease.renew(5000);
+    assert.deepEqual([lease.holds, lease.isTaken, lease.lost.aborted], [false, giveUp === 'take', true]);
+    assert.throws(() => lease.check(), PurgeStoppedError);
+  }
+});
 
-  it('jobs of others whose leases have ended are taken only after a whole lease without an outage of the store, or a pause of this process', async () => {
-    const { keeper, state, takesLapsedAt } = keeperOf();
-    for (const [nowMs, expected] of [
-      [0, false],
-      [5000, false],
-      [9999, false],
-      [10_000, true],
-    ] as const)
-      assert.equal(await takesLapsedAt(nowMs), expected, String(nowMs));
-    state.isAway = true;
-    await keeper.look();
-    state.isAway = false;
-    for (const [nowMs, expected] of [
-      [11_000, false],
-      [20_000, false],
-      [21_000, true],
-      // It was stopped: the others get the time to renew.
-      [31_000, false],
-      [40_000, false],
-      [41_000, true],
-    ] as const)
-      assert.equal(await takesLapsedAt(nowMs), expected, String(nowMs));
-  });
+it('a purge whose caller waits asks the store once a second while its lease is in doubt, and goes on until that says it was ended', async () => {
+  const { lease, time } = timed(0);
+  for (const [ms, asked] of [
+    [999, 0],
+    [1000, 1],
+    [1001, 1],
+    [1999, 1],
+    [2000, 2],
+    [2999, 2],
+    [3000, 3],
+  ] as const) {
+    time.ms = ms;
+    await lease.check();
+    assert.equal(time.asked, asked, `${String(ms)} ms`);
+  }
+  assert.equal(lease.lost.aborted, false);
+  lease.take();
+  assert.throws(() => lease.check(), PurgeStoppedError);
+  assert.equal(time.asked, 3);
+});
 
-  it('a process takes jobs one after the other until none waits, each with a lease from when it asked', async () => {
-    const { keeper, registry, state, since, leaseIn } = keeperOf();
-    state.jobs = [jobOf('a'), jobOf('b')];
-    assert.deepEqual(await since(() => keeper.look()), ['take', 'begin a', 'take', 'begin b', 'take']);
-    for (const id of ['a', 'b']) {
-      const { number, holds, claim } = leaseIn(id);
-      assert.deepEqual([number, holds, claim], [7, true, { lease: 7 }]);
-    }
-    registry.stop();
-    state.jobs = [jobOf('c')];
-    assert.deepEqual(await since(() => keeper.look()), ['renew'], 'a process that stops takes nothing');
-    assert.deepEqual(keeper.lease().claim, { lease: 0, by: { holder: 'h', leaseMs: LEASE_MS } });
-  });
+it('a renewed lease lasts from when the store was asked, however late its answer comes', async () => {
+  const { keeper, state, hold } = keeperOf();
+  const lease = hold('a');
+  state.held = [{ id: 'a', lease: 0, request: undefined }];
+  state.nowMs = 5000;
+  state.renewMs = 4000;
+  await keeper.look();
+  assert.equal(state.nowMs, 9000);
+  state.nowMs = 5000 + LEASE_MS - 1;
+  assert.equal(lease.holds, true);
+  state.nowMs = 5000 + LEASE_MS;
+  assert.equal(lease.holds, false);
+});
 
-  it('a job that another process has, or that is gone, stops here', async () => {
-    for (const held of [[], [{ id: 'a', lease: 8, request: { cancel: true } }]] as const) {
-      const { keeper, state, since, leaseIn } = keeperOf();
-      state.jobs = [jobOf('a')];
-      await keeper.look();
-      state.held = held;
-      assert.deepEqual(await since(() => keeper.look()), ['renew', 'take'], 'no request is granted');
-      assert.deepEqual([leaseIn('a').isTaken, leaseIn('a').lost.aborted], [true, true]);
-    }
-  });
+it('jobs of others whose leases have ended are taken only after a whole lease without an outage of the store, or a pause of this process', async () => {
+  const { keeper, state, takesLapsedAt } = keeperOf();
+  for (const [nowMs, expected] of [
+    [0, false],
+    [5000, false],
+    [9999, false],
+    [10_000, true],
+  ] as const)
+    assert.equal(await takesLapsedAt(nowMs), expected, String(nowMs));
+  state.isAway = true;
+  await keeper.look();
+  state.isAway = false;
+  for (const [nowMs, expected] of [
+    [11_000, false],
+    [20_000, false],
+    [21_000, true],
+    // It was stopped: the others get the time to renew.
+    [31_000, false],
+    [40_000, false],
+    [41_000, true],
+  ] as const)
+    assert.equal(await takesLapsedAt(nowMs), expected, String(nowMs));
+});
 
-  it('a purge whose caller waits stops here once its record says that it has ended, and not while it has none', async () => {
-    const { keeper, state, hold } = keeperOf();
-    const leases = ['unwritten', 'runs', 'over'].map(hold);
-    state.ended.add('over');
-    await keeper.look();
-    assert.deepEqual(
-      leases.map(({ isTaken }) => isTaken),
-      [false, false, true],
-    );
-  });
+it('a process takes jobs one after the other until none waits, each with a lease from when it asked', async () => {
+  const { keeper, registry, state, since, leaseIn } = keeperOf();
+  state.jobs = [jobOf('a'), jobOf('b')];
+  assert.deepEqual(await since(() => keeper.look()), ['take', 'begin a', 'take', 'begin b', 'take']);
+  for (const id of ['a', 'b']) {
+    const { number, holds, claim } = leaseIn(id);
+    assert.deepEqual([number, holds, claim], [7, true, { lease: 7 }]);
+  }
+  registry.stop();
+  state.jobs = [jobOf('c')];
+  assert.deepEqual(await since(() => keeper.look()), ['renew'], 'a process that stops takes nothing');
+  assert.deepEqual(keeper.lease().claim, { lease: 0, by: { holder: 'h', leaseMs: LEASE_MS } });
+});
 
-  it('what others request is granted by the process that runs the purge; what was taken though the answer got lost is given back', async () => {
-    const { keeper, state, since, hold } = keeperOf();
-    hold('a');
-    // The end of one is still to be written.
-    state.pending.add('over');
-    state.held = ['a', 'lost', 'over'].map((id) => ({
-      ...{ id, lease: id === 'a' ? 0 : 9, request: { cancel: true } },
-    }));
-    const expected = ['renew', 'grant a {"cancel":true}', 'release lost 9', 'take'];
-    assert.deepEqual(await since(() => keeper.look()), expected);
-  });
-
-  it('a job stops when its lease is over while the store is away, and a purge whose caller waits goes on', async (t) => {
-    t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
-    const { keeper, state, since, hold, leaseIn } = keeperOf();
+it('a job that another process has, or that is gone, stops here', async () => {
+  for (const held of [[], [{ id: 'a', lease: 8, request: { cancel: true } }]] as const) {
+    const { keeper, state, since, leaseIn } = keeperOf();
     state.jobs = [jobOf('a')];
-    keeper.start();
-    const waits = hold('b');
-    await since(() => {});
-    const job = leaseIn('a');
-    state.isAway = true;
-    state.nowMs = LEASE_MS - 1;
-    await since(() => t.mock.timers.tick(1000));
-    assert.equal(job.lost.aborted, false);
-    state.nowMs = LEASE_MS;
-    await since(() => t.mock.timers.tick(1000));
-    assert.deepEqual([job.lost.aborted, job.isTaken, waits.lost.aborted], [true, false, false]);
-    keeper.close();
-    assert.deepEqual(await since(() => t.mock.timers.tick(10_000)), [], 'a closed keeper looks no more');
-  });
-
-  it('the leases of a process on a store of its own never end', () => {
-    const { state, hold } = keeperOf({ isShared: false });
-    const own = hold('a');
-    state.nowMs = Number.MAX_SAFE_INTEGER;
-    assert.equal(own.holds, true);
-  });
-
-  it('leases are renewed three times before they end, and once a second where they last long', async (t) => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    for (const [leaseMs, everyMs] of [
-      [600, 200],
-      [60_000, 1000],
-    ] as const) {
-      const { keeper, since } = keeperOf({ leaseMs });
-      await since(() => keeper.start());
-      assert.deepEqual(await since(() => t.mock.timers.tick(everyMs - 1)), []);
-      assert.deepEqual(await since(() => t.mock.timers.tick(1)), ['take']);
-      keeper.close();
-    }
-  });
+    await keeper.look();
+    state.held = held;
+    assert.deepEqual(await since(() => keeper.look()), ['renew', 'take'], 'no request is granted');
+    assert.deepEqual([leaseIn('a').isTaken, leaseIn('a').lost.aborted], [true, true]);
+  }
 });
 
-describe('a look at the store', () => {
-  it('looks that are asked for during a look are one more look, after it', async () => {
-    const { keeper, since } = keeperOf();
-    const looks = () => Promise.all([keeper.look(), keeper.look(), keeper.look()]);
-    assert.deepEqual(await since(looks), ['take', 'take']);
-  });
+it('a purge whose caller waits stops here once its record says that it has ended, and not while it has none', async () => {
+  const { keeper, state, hold } = keeperOf();
+  const leases = ['unwritten', 'runs', 'over'].map(hold);
+  state.ended.add('over');
+  await keeper.look();
+  assert.deepEqual(
+    leases.map(({ isTaken }) => isTaken),
+    [false, false, true],
+  );
+});
 
-  it('a place that becomes free is a reason to look only while jobs may wait', async () => {
-    const { keeper, registry, state, since } = keeperOf();
-    assert.deepEqual(await since(() => keeper.lookForMore()), ['take']);
-    assert.deepEqual(await since(() => keeper.lookForMore()), [], 'all that waited was taken');
-    for (const kind of ['job', 'dry run'] as const) {
-      const full = Array.from({ length: 4 }, (_, n) => ({ n, record: recordOf() })).flatMap(({ record }) => {
-        if (!registry.isFree(kind)) return [];
-        const live = new LivePurge(record, leaseOf(), createTestClock(), () => {});
-        registry.enter(live);
-        registry.takePlace(live, kind);
-        return [live];
-      });
-      await since(() => keeper.look());
-      for (const live of full) registry.leave(live);
-      assert.deepEqual(await since(() => keeper.lookForMore()), ['take'], kind);
-    }
-    state.isAway = true;
+it('what others request is granted by the process that runs the purge; what was taken though the answer got lost is given back', async () => {
+  const { keeper, state, since, hold } = keeperOf();
+  hold('a');
+  // The end of one is still to be written.
+  state.pending.add('over');
+  state.held = ['a', 'lost', 'over'].map((id) => ({
+    ...{ id, lease: id === 'a' ? 0 : 9, request: { cancel: true } },
+  }));
+  const expected = ['renew', 'grant a {"cancel":true}', 'release lost 9', 'take'];
+  assert.deepEqual(await since(() => keeper.look()), expected);
+});
+
+it('a job stops when its lease is over while the store is away, and a purge whose caller waits goes on', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const { keeper, state, since, hold, leaseIn } = keeperOf();
+  state.jobs = [jobOf('a')];
+  keeper.start();
+  const waits = hold('b');
+  await since(() => {});
+  const job = leaseIn('a');
+  state.isAway = true;
+  state.nowMs = LEASE_MS - 1;
+  await since(() => t.mock.timers.tick(1000));
+  assert.equal(job.lost.aborted, false);
+  state.nowMs = LEASE_MS;
+  await since(() => t.mock.timers.tick(1000));
+  assert.deepEqual([job.lost.aborted, job.isTaken, waits.lost.aborted], [true, false, false]);
+  keeper.close();
+  assert.deepEqual(await since(() => t.mock.timers.tick(10_000)), [], 'a closed keeper looks no more');
+});
+
+it('the leases of a process on a store of its own never end', () => {
+  const { state, hold } = keeperOf({ isShared: false });
+  const own = hold('a');
+  state.nowMs = Number.MAX_SAFE_INTEGER;
+  assert.equal(own.holds, true);
+});
+
+it('leases are renewed three times before they end, and once a second where they last long', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  for (const [leaseMs, everyMs] of [
+    [600, 200],
+    [60_000, 1000],
+  ] as const) {
+    const { keeper, since } = keeperOf({ leaseMs });
+    await since(() => keeper.start());
+    assert.deepEqual(await since(() => t.mock.timers.tick(everyMs - 1)), []);
+    assert.deepEqual(await since(() => t.mock.timers.tick(1)), ['take']);
+    keeper.close();
+  }
+});
+
+it('looks that are asked for during a look are one more look, after it', async () => {
+  const { keeper, since } = keeperOf();
+  const looks = () => Promise.all([keeper.look(), keeper.look(), keeper.look()]);
+  assert.deepEqual(await since(looks), ['take', 'take']);
+});
+
+it('a place that becomes free is a reason to look only while jobs may wait', async () => {
+  const { keeper, registry, state, since } = keeperOf();
+  assert.deepEqual(await since(() => keeper.lookForMore()), ['take']);
+  assert.deepEqual(await since(() => keeper.lookForMore()), [], 'all that waited was taken');
+  for (const kind of ['job', 'dry run'] as const) {
+    const full = Array.from({ length: 4 }, (_, n) => ({ n, record: recordOf() })).flatMap(({ record }) => {
+      if (!registry.isFree(kind)) return [];
+      const live = new LivePurge(record, leaseOf(), createTestClock(), () => {});
+      registry.enter(live);
+      registry.takePlace(live, kind);
+      return [live];
+    });
     await since(() => keeper.look());
-    state.isAway = false;
-    assert.deepEqual(await since(() => keeper.lookForMore()), ['take'], 'nobody knows what waits');
-  });
+    for (const live of full) registry.leave(live);
+    assert.deepEqual(await since(() => keeper.lookForMore()), ['take'], kind);
+  }
+  state.isAway = true;
+  await since(() => keeper.look());
+  state.isAway = false;
+  assert.deepEqual(await since(() => keeper.lookForMore()), ['take'], 'nobody knows what waits');
+});
 
-  it('on a store of its own, a process frees what an earlier one left, once, and tries again every second until that is done', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-    const { keeper, state, since } = keeperOf({ isShared: false, broker: 'b' });
+it('on a store of its own, a process frees what an earlier one left, once, and tries again every second until that is done', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const { keeper, state, since } = keeperOf({ isShared: false, broker: 'b' });
+  state.isAway = true;
+  assert.deepEqual(await since(() => keeper.start()), ['release others than h']);
+  assert.deepEqual(await since(() => t.mock.timers.tick(999)), []);
+  state.isAway = false;
+  const freed = ['release others than h', 'requeue b false true', 'take'];
+  assert.deepEqual(await since(() => t.mock.timers.tick(1)), freed);
+  assert.deepEqual(await since(() => t.mock.timers.tick(60_000)), [], 'no other process adds jobs');
+  assert.deepEqual(await since(() => keeper.look()), ['take']);
+});
+
+it('a process that is closed while the store is away does not ask it again, also when that was during a look', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  for (const isDuring of [false, true]) {
+    const { keeper, state, since } = keeperOf({ isShared: false });
     state.isAway = true;
-    assert.deepEqual(await since(() => keeper.start()), ['release others than h']);
-    assert.deepEqual(await since(() => t.mock.timers.tick(999)), []);
-    state.isAway = false;
-    const freed = ['release others than h', 'requeue b false true', 'take'];
-    assert.deepEqual(await since(() => t.mock.timers.tick(1)), freed);
-    assert.deepEqual(await since(() => t.mock.timers.tick(60_000)), [], 'no other process adds jobs');
-    assert.deepEqual(await since(() => keeper.look()), ['take']);
-  });
+    const look = keeper.look();
+    if (!isDuring) await look;
+    keeper.close();
+    await look;
+    assert.deepEqual(await since(() => t.mock.timers.tick(5000)), []);
+    assert.deepEqual(await since(() => keeper.look()), []);
+  }
+});
 
-  it('a process that is closed while the store is away does not ask it again, also when that was during a look', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    for (const isDuring of [false, true]) {
-      const { keeper, state, since } = keeperOf({ isShared: false });
-      state.isAway = true;
-      const look = keeper.look();
-      if (!isDuring) await look;
-      keeper.close();
-      await look;
-      assert.deepEqual(await since(() => t.mock.timers.tick(5000)), []);
-      assert.deepEqual(await since(() => keeper.look()), []);
-    }
-  });
+it('jobs of other brokers go back into the queue of a shared store only when it has been in touch for a whole lease', async () => {
+  const { keeper, state, since } = keeperOf({ broker: 'b' });
+  assert.deepEqual(await since(() => keeper.look()), ['take']);
+  state.nowMs = LEASE_MS - 1;
+  assert.deepEqual(await since(() => keeper.look()), ['take']);
+  state.nowMs = LEASE_MS;
+  assert.deepEqual(await since(() => keeper.look()), ['requeue b true false', 'take']);
+});
 
-  it('jobs of other brokers go back into the queue of a shared store only when it has been in touch for a whole lease', async () => {
-    const { keeper, state, since } = keeperOf({ broker: 'b' });
-    assert.deepEqual(await since(() => keeper.look()), ['take']);
-    state.nowMs = LEASE_MS - 1;
-    assert.deepEqual(await since(() => keeper.look()), ['take']);
-    state.nowMs = LEASE_MS;
-    assert.deepEqual(await since(() => keeper.look()), ['requeue b true false', 'take']);
-  });
-
-  it('a purge whose lease is in doubt waits for a look, and for no more than a second', async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { state, since, hold } = keeperOf();
-    const lease = hold('a');
-    state.nowMs = LEASE_MS;
-    let answer = () => {};
-    state.renewed = new Promise<void>((resolve) => (answer = resolve));
-    let isDone = false;
-    await since(() => void lease.check()?.then(() => (isDone = true)));
-    await since(() => t.mock.timers.tick(999));
-    assert.equal(isDone, false);
-    await since(() => t.mock.timers.tick(1));
-    assert.equal(isDone, true);
-    answer();
-    state.nowMs += 1000;
-    state.renewed = undefined;
-    isDone = false;
-    await since(() => void lease.check()?.then(() => (isDone = true)));
-    assert.equal(isDone, true);
-  });
+it('a purge whose lease is in doubt waits for a look, and for no more than a second', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { state, since, hold } = keeperOf();
+  const lease = hold('a');
+  state.nowMs = LEASE_MS;
+  let answer = () => {};
+  state.renewed = new Promise<void>((resolve) => (answer = resolve));
+  let isDone = false;
+  await since(() => void lease.check()?.then(() => (isDone = true)));
+  await since(() => t.mock.timers.tick(999));
+  assert.equal(isDone, false);
+  await since(() => t.mock.timers.tick(1));
+  assert.equal(isDone, true);
+  answer();
+  state.nowMs += 1000;
+  state.renewed = undefined;
+  isDone = false;
+  await since(() => void lease.check()?.then(() => (isDone = true)));
+  assert.equal(isDone, true);
 });

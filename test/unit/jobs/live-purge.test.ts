@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
 import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
@@ -29,275 +29,263 @@ function liveOf(before: Partial<PurgeRecord> = {}) {
 const progress = (deleted: number, more: Partial<typeof COUNTS> = {}) =>
   ({ type: 'progress', hasBegun: true, ...COUNTS, deleted, ...more }) as const;
 
-describe('what an earlier process has done of a purge', () => {
-  it('a single delete or absence is enough for a purge to have begun, a match is not', () => {
-    for (const [before, expected] of [
-      [{ deleted: 1 }, true],
-      [{ alreadyGone: 1 }, true],
-      [{ unknown: 1 }, true],
-      [{ matched: 1 }, false],
-    ] as const)
-      assert.equal(liveOf(before).purge.hasBegun, expected, JSON.stringify(before));
-  });
+it('a single delete or absence is enough for a purge to have begun, a match is not', () => {
+  for (const [before, expected] of [
+    [{ deleted: 1 }, true],
+    [{ alreadyGone: 1 }, true],
+    [{ unknown: 1 }, true],
+    [{ matched: 1 }, false],
+  ] as const)
+    assert.equal(liveOf(before).purge.hasBegun, expected, JSON.stringify(before));
 });
 
-describe('the news of a running purge', () => {
-  it('watchers of a purge get its latest state, at most four times a second, a new state at once, and nothing after its end', async () => {
-    const { purge, clock, told, turns } = liveOf();
-    const news = () => told.splice(0).map(({ state, deleted }) => [state, deleted]);
-    purge.set({ deleted: 1 });
-    for (const deleted of [2, 3, 4]) purge.set({ deleted });
-    assert.deepEqual([news(), purge.record.deleted], [[['running', 1]], 4]);
-    await turns();
-    assert.deepEqual([news(), clock.sleeps], [[['running', 4]], [250]]);
-    await clock.sleep(250);
-    purge.set({ deleted: 5 });
-    assert.deepEqual([news(), clock.sleeps.length], [[['running', 5]], 2], 'the last news is old enough');
-    purge.set({ deleted: 6 });
-    purge.set({ state: 'cancelling' });
-    purge.set({ state: 'cancelling', deleted: 7 });
-    assert.deepEqual(news(), [['cancelling', 6]]);
-    purge.set({ state: 'failed' });
-    await turns();
-    assert.deepEqual(news(), [['failed', 7]]);
-  });
-
-  it('a change of a purge wakes each waiting caller once, and an aborted signal wakes its own caller', async () => {
-    const { purge } = liveOf();
-    const { signal } = new AbortController();
-    const stop = new AbortController();
-    let changes = 0;
-    const waiting = [purge.changed(signal), purge.changed(signal), purge.changed(stop.signal)].map((change) =>
-      change.then(() => (changes += 1)),
-    );
-    await turn();
-    assert.equal(changes, 0);
-    stop.abort();
-    await turn();
-    assert.equal(changes, 1);
-    purge.set({ deleted: 1 });
-    await Promise.all(waiting);
-    await purge.changed(AbortSignal.abort());
-    const woken = purge.changed(signal);
-    purge.wake();
-    await woken;
-  });
-
-  it('waiting for a change of a purge leaves no listener on the signal of the caller', async (t) => {
-    const { purge } = liveOf();
-    const { signal } = new AbortController();
-    const add = t.mock.method(signal, 'addEventListener');
-    const remove = t.mock.method(signal, 'removeEventListener');
-    const change = purge.changed(signal);
-    purge.set({ deleted: 1 });
-    await change;
-    assert.deepEqual(
-      remove.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
-      add.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
-    );
-    assert.equal(add.mock.callCount(), 1);
-  });
+it('watchers of a purge get its latest state, at most four times a second, a new state at once, and nothing after its end', async () => {
+  const { purge, clock, told, turns } = liveOf();
+  const news = () => told.splice(0).map(({ state, deleted }) => [state, deleted]);
+  purge.set({ deleted: 1 });
+  for (const deleted of [2, 3, 4]) purge.set({ deleted });
+  assert.deepEqual([news(), purge.record.deleted], [[['running', 1]], 4]);
+  await turns();
+  assert.deepEqual([news(), clock.sleeps], [[['running', 4]], [250]]);
+  await clock.sleep(250);
+  purge.set({ deleted: 5 });
+  assert.deepEqual([news(), clock.sleeps.length], [[['running', 5]], 2], 'the last news is old enough');
+  purge.set({ deleted: 6 });
+  purge.set({ state: 'cancelling' });
+  purge.set({ state: 'cancelling', deleted: 7 });
+  assert.deepEqual(news(), [['cancelling', 6]]);
+  purge.set({ state: 'failed' });
+  await turns();
+  assert.deepEqual(news(), [['failed', 7]]);
 });
 
-describe('the counts of a running purge', () => {
-  const BEFORE = { deleted: 10, alreadyGone: 2, requests: 5, retries: 1 };
+it('a change of a purge wakes each waiting caller once, and an aborted signal wakes its own caller', async () => {
+  const { purge } = liveOf();
+  const { signal } = new AbortController();
+  const stop = new AbortController();
+  let changes = 0;
+  const waiting = [purge.changed(signal), purge.changed(signal), purge.changed(stop.signal)].map((change) =>
+    change.then(() => (changes += 1)),
+  );
+  await turn();
+  assert.equal(changes, 0);
+  stop.abort();
+  await turn();
+  assert.equal(changes, 1);
+  purge.set({ deleted: 1 });
+  await Promise.all(waiting);
+  await purge.changed(AbortSignal.abort());
+  const woken = purge.changed(signal);
+  purge.wake();
+  await woken;
+});
 
-  it('the counts of a purge include those of an earlier process', () => {
-    const { purge } = liveOf(BEFORE);
-    assert.deepEqual([purge.settledBefore, purge.affectedSince, purge.hasBegun], [12, 0, true]);
-    purge.note({ type: 'progress', hasBegun: true, ...COUNTS });
-    const { matched, deleted, alreadyGone, failed, unknown, requests, retries } = purge.record;
-    assert.deepEqual(
-      { matched, deleted, alreadyGone, failed, unknown, requests, retries },
-      { matched: 19, deleted: 13, alreadyGone: 3, failed: 2, unknown: 1, requests: 9, retries: 3 },
-    );
-    assert.deepEqual([purge.settledBefore, purge.affectedSince], [12, 4]);
-  });
+it('waiting for a change of a purge leaves no listener on the signal of the caller', async (t) => {
+  const { purge } = liveOf();
+  const { signal } = new AbortController();
+  const add = t.mock.method(signal, 'addEventListener');
+  const remove = t.mock.method(signal, 'removeEventListener');
+  const change = purge.changed(signal);
+  purge.set({ deleted: 1 });
+  await change;
+  assert.deepEqual(
+    remove.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
+    add.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
+  );
+  assert.equal(add.mock.callCount(), 1);
+});
 
-  it('a purge has begun from its first delete on, whatever later progress says', () => {
-    const { purge } = liveOf();
-    purge.note({ type: 'progress', hasBegun: false, ...COUNTS });
-    assert.equal(purge.hasBegun, false);
-    purge.note({ type: 'progress', hasBegun: true, ...COUNTS });
-    purge.note({ type: 'progress', hasBegun: false, ...COUNTS });
-    assert.equal(purge.hasBegun, true);
-  });
+const BEFORE = { deleted: 10, alreadyGone: 2, requests: 5, retries: 1 };
 
-  it('a running purge has a rate of settled items, and an estimated end once all matches are counted', async () => {
-    const { purge, clock } = liveOf(BEFORE);
-    purge.note(progress(0, { alreadyGone: 0, failed: 0 }));
-    assert.equal(purge.record.ratePerSecond, undefined);
-    await clock.sleep(3000);
-    purge.note(progress(50, { alreadyGone: 20, failed: 30 }));
-    assert.equal(purge.record.ratePerSecond, 33.3);
-    assert.equal(purge.record.estimatedEndAt, undefined, 'nobody counted the matches');
-    purge.note({ type: 'counted', matches: 400 });
-    await clock.sleep(1000);
-    purge.note(progress(100, { alreadyGone: 40, failed: 60 }));
-    // 200 of 400 in four seconds.
-    assert.deepEqual(
-      [purge.record.ratePerSecond, purge.record.estimatedEndAt],
-      [50, new Date(clock.now() + 4000).toISOString()],
-    );
-  });
+it('the counts of a purge include those of an earlier process', () => {
+  const { purge } = liveOf(BEFORE);
+  assert.deepEqual([purge.settledBefore, purge.affectedSince, purge.hasBegun], [12, 0, true]);
+  purge.note({ type: 'progress', hasBegun: true, ...COUNTS });
+  const { matched, deleted, alreadyGone, failed, unknown, requests, retries } = purge.record;
+  assert.deepEqual(
+    { matched, deleted, alreadyGone, failed, unknown, requests, retries },
+    { matched: 19, deleted: 13, alreadyGone: 3, failed: 2, unknown: 1, requests: 9, retries: 3 },
+  );
+  assert.deepEqual([purge.settledBefore, purge.affectedSince], [12, 4]);
+});
 
-  it('the estimated end of a purge does not wait for deletes that an earlier process left unknown', async () => {
-    const { purge, clock } = liveOf({ matched: 60, deleted: 40, unknown: 20, expected: 100 });
-    purge.note({ type: 'counted', matches: 40 });
-    purge.note(progress(0, { alreadyGone: 0, failed: 0, unknown: 0 }));
-    await clock.sleep(1000);
-    purge.note(progress(20, { alreadyGone: 0, failed: 0, unknown: 0 }));
-    // 20 of the 40 that are left, in one second.
-    assert.deepEqual(
-      [purge.record.expected, purge.record.ratePerSecond, purge.record.estimatedEndAt],
-      [100, 20, new Date(clock.now() + 1000).toISOString()],
-    );
-  });
+it('a purge has begun from its first delete on, whatever later progress says', () => {
+  const { purge } = liveOf();
+  purge.note({ type: 'progress', hasBegun: false, ...COUNTS });
+  assert.equal(purge.hasBegun, false);
+  purge.note({ type: 'progress', hasBegun: true, ...COUNTS });
+  purge.note({ type: 'progress', hasBegun: false, ...COUNTS });
+  assert.equal(purge.hasBegun, true);
+});
 
-  it('a purge warns of matches that an earlier process counted and that are neither left nor in the counts', async () => {
-    const { purge: first } = liveOf();
-    first.note({ type: 'counted', matches: 400 });
-    first.note(progress(100));
-    const { purge } = liveOf({ ...first.record, unknown: 0, warnings: ['It goes on.'] });
-    purge.note({ type: 'counted', matches: 279 });
-    purge.note({ type: 'counted', matches: 200 });
-    const [, warning = ''] = purge.record.warnings;
-    assert.match(warning, /^20 of the matches/);
-    assert.deepEqual([purge.record.warnings.length, purge.record.expected], [2, 301]);
-  });
+it('a running purge has a rate of settled items, and an estimated end once all matches are counted', async () => {
+  const { purge, clock } = liveOf(BEFORE);
+  purge.note(progress(0, { alreadyGone: 0, failed: 0 }));
+  assert.equal(purge.record.ratePerSecond, undefined);
+  await clock.sleep(3000);
+  purge.note(progress(50, { alreadyGone: 20, failed: 30 }));
+  assert.equal(purge.record.ratePerSecond, 33.3);
+  assert.equal(purge.record.estimatedEndAt, undefined, 'nobody counted the matches');
+  purge.note({ type: 'counted', matches: 400 });
+  await clock.sleep(1000);
+  purge.note(progress(100, { alreadyGone: 40, failed: 60 }));
+  // 200 of 400 in four seconds.
+  assert.deepEqual(
+    [purge.record.ratePerSecond, purge.record.estimatedEndAt],
+    [50, new Date(clock.now() + 4000).toISOString()],
+  );
+});
 
-  it('a purge does not warn when there are more matches than an earlier process counted', async () => {
-    const { purge } = liveOf({ ...RECORD, expected: 400 });
-    purge.note({ type: 'counted', matches: 500 });
-    assert.deepEqual([purge.record.warnings, purge.record.expected], [[], 500]);
-  });
+it('the estimated end of a purge does not wait for deletes that an earlier process left unknown', async () => {
+  const { purge, clock } = liveOf({ matched: 60, deleted: 40, unknown: 20, expected: 100 });
+  purge.note({ type: 'counted', matches: 40 });
+  purge.note(progress(0, { alreadyGone: 0, failed: 0, unknown: 0 }));
+  await clock.sleep(1000);
+  purge.note(progress(20, { alreadyGone: 0, failed: 0, unknown: 0 }));
+  // 20 of the 40 that are left, in one second.
+  assert.deepEqual(
+    [purge.record.expected, purge.record.ratePerSecond, purge.record.estimatedEndAt],
+    [100, 20, new Date(clock.now() + 1000).toISOString()],
+  );
+});
 
-  it('deletes that an earlier process left unknown stay so as far as matches are missing, and are not spent again', () => {
-    const before = { matched: 60, deleted: 40, unknown: 20, expected: 100 };
-    for (const [left, unknown, matched, listedAgain] of [
-      [40, 20, 100, []],
-      [45, 15, 100, ['5 of the deletes']],
-      [60, 0, 100, ['20 of the deletes']],
-      [75, 0, 115, ['20 of the deletes']],
-    ] as const) {
-      const { purge } = liveOf(before);
-      assert.equal(purge.affectedSince, 0);
-      purge.note({ type: 'counted', matches: left });
-      const warnings = purge.record.warnings.map((text) => text.slice(0, text.indexOf(' that')));
-      assert.deepEqual([purge.record.expected, warnings], [matched, listedAgain], String(left));
-      purge.note({
-        ...{ type: 'progress', hasBegun: true, ...COUNTS },
-        ...{ matched: left, deleted: left - 1, alreadyGone: 0, failed: 0, unknown: 1 },
-      });
-      const { record, affectedSince } = purge;
-      assert.deepEqual([record.matched, record.unknown, affectedSince], [matched, unknown + 1, left]);
-      assert.equal(record.matched, record.deleted + record.unknown);
-    }
-    // Nobody counts the matches: none of them is known to be left.
-    const { purge } = liveOf({ matched: 60, deleted: 40, unknown: 20 });
-    purge.note(progress(5, { matched: 5, alreadyGone: 0, failed: 0, unknown: 0 }));
-    assert.deepEqual([purge.record.matched, purge.record.unknown], [65, 20]);
-  });
+it('a purge warns of matches that an earlier process counted and that are neither left nor in the counts', async () => {
+  const { purge: first } = liveOf();
+  first.note({ type: 'counted', matches: 400 });
+  first.note(progress(100));
+  const { purge } = liveOf({ ...first.record, unknown: 0, warnings: ['It goes on.'] });
+  purge.note({ type: 'counted', matches: 279 });
+  purge.note({ type: 'counted', matches: 200 });
+  const [, warning = ''] = purge.record.warnings;
+  assert.match(warning, /^20 of the matches/);
+  assert.deepEqual([purge.record.warnings.length, purge.record.expected], [2, 301]);
+});
 
-  for (const state of ['queued', 'cancelling', 'cancelled'] as const)
-    it(`a purge that is ${state} has neither a rate nor an estimate`, async () => {
-      const { purge, clock, told } = liveOf();
-      purge.note({ type: 'counted', matches: 400 });
-      purge.note(progress(0));
-      await clock.sleep(1000);
-      purge.note(progress(100));
-      assert.ok('ratePerSecond' in purge.record && 'estimatedEndAt' in purge.record);
-      purge.set({ state });
-      for (const record of [purge.record, told.at(-1) ?? RECORD]) {
-        assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
-        assert.deepEqual([record.state, record.deleted], [state, 100]);
-        assert.equal(record.expected, state === 'cancelled' ? undefined : 400);
-      }
+it('a purge does not warn when there are more matches than an earlier process counted', async () => {
+  const { purge } = liveOf({ ...RECORD, expected: 400 });
+  purge.note({ type: 'counted', matches: 500 });
+  assert.deepEqual([purge.record.warnings, purge.record.expected], [[], 500]);
+});
+
+it('deletes that an earlier process left unknown stay so as far as matches are missing, and are not spent again', () => {
+  const before = { matched: 60, deleted: 40, unknown: 20, expected: 100 };
+  for (const [left, unknown, matched, listedAgain] of [
+    [40, 20, 100, []],
+    [45, 15, 100, ['5 of the deletes']],
+    [60, 0, 100, ['20 of the deletes']],
+    [75, 0, 115, ['20 of the deletes']],
+  ] as const) {
+    const { purge } = liveOf(before);
+    assert.equal(purge.affectedSince, 0);
+    purge.note({ type: 'counted', matches: left });
+    const warnings = purge.record.warnings.map((text) => text.slice(0, text.indexOf(' that')));
+    assert.deepEqual([purge.record.expected, warnings], [matched, listedAgain], String(left));
+    purge.note({
+      ...{ type: 'progress', hasBegun: true, ...COUNTS },
+      ...{ matched: left, deleted: left - 1, alreadyGone: 0, failed: 0, unknown: 1 },
     });
-
-  it('events without counts do not change the record of a purge', () => {
-    const { purge, told } = liveOf();
-    purge.note({ type: 'broker-away' });
-    purge.note({ type: 'drained', matched: 9 });
-    assert.deepEqual([purge.record, told], [RECORD, []]);
-  });
+    const { record, affectedSince } = purge;
+    assert.deepEqual([record.matched, record.unknown, affectedSince], [matched, unknown + 1, left]);
+    assert.equal(record.matched, record.deleted + record.unknown);
+  }
+  // Nobody counts the matches: none of them is known to be left.
+  const { purge } = liveOf({ matched: 60, deleted: 40, unknown: 20 });
+  purge.note(progress(5, { matched: 5, alreadyGone: 0, failed: 0, unknown: 0 }));
+  assert.deepEqual([purge.record.matched, purge.record.unknown], [65, 20]);
 });
 
-describe('the report of a purge, in its record', () => {
-  it('the final record has the counts, the arrivals, a hundred errors, and the warnings of all processes', () => {
-    const { purge } = liveOf({ warnings: ['before'] });
-    const errors = Array.from({ length: 130 }, (_, index) => ({
-      entityId: `urn:t:${index}`,
-      error: { type: 'about:blank', title: 'Locked', status: 409 },
-    }));
-    purge.note({ type: 'finished', report: { ...REPORT, errors, warnings: ['now'], sample: ['urn:t:1'] } });
-    const { arrived, warnings, matched, deleted } = purge.record;
-    assert.deepEqual([arrived, warnings, matched, deleted], [5, ['before', 'now'], 7, 3]);
-    assert.deepEqual(purge.record.errors, errors.slice(0, 100));
-    assert.equal('sample' in purge.record || 'unit' in purge.record, false);
-  });
-
-  it('the final record has the sample of a dry run, and the unit where it is known', () => {
-    const { purge } = liveOf();
-    const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
-    purge.note({ type: 'finished', report });
-    assert.deepEqual([purge.record.sample, purge.record.unit], [['urn:t:1'], 'instances']);
-    assert.deepEqual(purge.record.warnings, []);
-  });
-
-  it('the final record says where there were more matches than could be counted', () => {
-    const { purge } = liveOf();
-    purge.note({ type: 'finished', report: { ...REPORT, dryRun: true, isLowerBound: true } });
-    assert.deepEqual(purge.record.warnings, ['There are more matches than could be counted.']);
-  });
-});
-
-describe('the rate and the concurrency of a running purge', () => {
-  it('the rate and the concurrency of a running purge are those of its record', () => {
-    const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
-    assert.deepEqual([purge.control.concurrency, purge.control.pace.perSecond], [3, 7]);
-    assert.equal(liveOf({ maxPerSecond: null }).purge.control.pace.perSecond, undefined);
-  });
-
-  it('a change of the rate or the concurrency acts on the purge and shows in its record, and leaves the other one', () => {
-    const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
-    const now = () => [
-      ...[purge.control.concurrency, purge.record.concurrency],
-      ...[purge.control.pace.perSecond, purge.record.maxPerSecond],
-    ];
-    purge.change({ concurrency: 2 });
-    assert.deepEqual(now(), [2, 2, 7, 7]);
-    purge.change({ maxPerSecond: 5 });
-    assert.deepEqual(now(), [2, 2, 5, 5]);
-    purge.change({ maxPerSecond: null });
-    assert.deepEqual(now(), [2, 2, undefined, null]);
-  });
-});
-
-describe('the end of a purge from outside', () => {
-  it('a purge stops when it is cancelled, when its process stops, and when its lease is lost; only the first is for good', async () => {
-    for (const [how, isCancelled, state] of [
-      ['cancel', true, 'cancelling'],
-      ['stop', false, 'running'],
-      ['lapse', false, 'running'],
-    ] as const) {
-      const { purge, lease } = liveOf();
-      const woken = purge.changed(new AbortController().signal);
-      if (how === 'lapse') lease.lapse();
-      else purge[how]();
-      const { stopped, record } = purge;
-      assert.deepEqual([stopped.aborted, purge.isCancelled, record.state], [true, isCancelled, state]);
-      // Those who watch a queued job are released.
-      if (how !== 'lapse') await woken;
+for (const state of ['queued', 'cancelling', 'cancelled'] as const)
+  it(`a purge that is ${state} has neither a rate nor an estimate`, async () => {
+    const { purge, clock, told } = liveOf();
+    purge.note({ type: 'counted', matches: 400 });
+    purge.note(progress(0));
+    await clock.sleep(1000);
+    purge.note(progress(100));
+    assert.ok('ratePerSecond' in purge.record && 'estimatedEndAt' in purge.record);
+    purge.set({ state });
+    for (const record of [purge.record, told.at(-1) ?? RECORD]) {
+      assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
+      assert.deepEqual([record.state, record.deleted], [state, 100]);
+      assert.equal(record.expected, state === 'cancelled' ? undefined : 400);
     }
   });
 
-  it('a purge that does not run is left as it is by its cancellation', () => {
-    for (const state of ['queued', 'succeeded', 'partial', 'failed', 'interrupted'] as const) {
-      const { purge } = liveOf();
-      purge.set({ state });
-      purge.cancel();
-      assert.deepEqual([purge.record.state, purge.stopped.aborted, purge.isCancelled], [state, false, false]);
-    }
-  });
+it('events without counts do not change the record of a purge', () => {
+  const { purge, told } = liveOf();
+  purge.note({ type: 'broker-away' });
+  purge.note({ type: 'drained', matched: 9 });
+  assert.deepEqual([purge.record, told], [RECORD, []]);
+});
+
+it('the final record has the counts, the arrivals, a hundred errors, and the warnings of all processes', () => {
+  const { purge } = liveOf({ warnings: ['before'] });
+  const errors = Array.from({ length: 130 }, (_, index) => ({
+    entityId: `urn:t:${index}`,
+    error: { type: 'about:blank', title: 'Locked', status: 409 },
+  }));
+  purge.note({ type: 'finished', report: { ...REPORT, errors, warnings: ['now'], sample: ['urn:t:1'] } });
+  const { arrived, warnings, matched, deleted } = purge.record;
+  assert.deepEqual([arrived, warnings, matched, deleted], [5, ['before', 'now'], 7, 3]);
+  assert.deepEqual(purge.record.errors, errors.slice(0, 100));
+  assert.equal('sample' in purge.record || 'unit' in purge.record, false);
+});
+
+it('the final record has the sample of a dry run, and the unit where it is known', () => {
+  const { purge } = liveOf();
+  const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
+  purge.note({ type: 'finished', report });
+  assert.deepEqual([purge.record.sample, purge.record.unit], [['urn:t:1'], 'instances']);
+  assert.deepEqual(purge.record.warnings, []);
+});
+
+it('the final record says where there were more matches than could be counted', () => {
+  const { purge } = liveOf();
+  purge.note({ type: 'finished', report: { ...REPORT, dryRun: true, isLowerBound: true } });
+  assert.deepEqual(purge.record.warnings, ['There are more matches than could be counted.']);
+});
+
+it('the rate and the concurrency of a running purge are those of its record', () => {
+  const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
+  assert.deepEqual([purge.control.concurrency, purge.control.pace.perSecond], [3, 7]);
+  assert.equal(liveOf({ maxPerSecond: null }).purge.control.pace.perSecond, undefined);
+});
+
+it('a change of the rate or the concurrency acts on the purge and shows in its record, and leaves the other one', () => {
+  const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
+  const now = () => [
+    ...[purge.control.concurrency, purge.record.concurrency],
+    ...[purge.control.pace.perSecond, purge.record.maxPerSecond],
+  ];
+  purge.change({ concurrency: 2 });
+  assert.deepEqual(now(), [2, 2, 7, 7]);
+  purge.change({ maxPerSecond: 5 });
+  assert.deepEqual(now(), [2, 2, 5, 5]);
+  purge.change({ maxPerSecond: null });
+  assert.deepEqual(now(), [2, 2, undefined, null]);
+});
+
+it('a purge stops when it is cancelled, when its process stops, and when its lease is lost; only the first is for good', async () => {
+  for (const [how, isCancelled, state] of [
+    ['cancel', true, 'cancelling'],
+    ['stop', false, 'running'],
+    ['lapse', false, 'running'],
+  ] as const) {
+    const { purge, lease } = liveOf();
+    const woken = purge.changed(new AbortController().signal);
+    if (how === 'lapse') lease.lapse();
+    else purge[how]();
+    const { stopped, record } = purge;
+    assert.deepEqual([stopped.aborted, purge.isCancelled, record.state], [true, isCancelled, state]);
+    // Those who watch a queued job are released.
+    if (how !== 'lapse') await woken;
+  }
+});
+
+it('a purge that does not run is left as it is by its cancellation', () => {
+  for (const state of ['queued', 'succeeded', 'partial', 'failed', 'interrupted'] as const) {
+    const { purge } = liveOf();
+    purge.set({ state });
+    purge.cancel();
+    assert.deepEqual([purge.record.state, purge.stopped.aborted, purge.isCancelled], [state, false, false]);
+  }
 });

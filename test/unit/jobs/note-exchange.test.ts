@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { createMemories } from '../../../sidecar/jobs/configured-kinds.js';
 import { NoteExchange } from '../../../sidecar/jobs/note-exchange.js';
 import { openDatabase } from '../../../sidecar/store/open-database.js';
@@ -71,196 +71,192 @@ async function processAt(
   };
 }
 
-describe('what processes share about a broker', () => {
-  it('a filter that one process has proven is proven for the other one, for the rest of its hour', async () => {
-    const shared = sharedStore();
-    const [one, two] = [await processAt(shared), await processAt(shared)];
-    shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured({ name: 'q', isShared: true });
-    one.entities.pageSizeMax = 100;
-    one.temporal.collectionEnd = '/';
-    await one.go();
-    await two.go();
-    assert.deepEqual(
-      [two.entities.isHonoured('q'), two.entities.pageSizeMax, two.temporal.collectionEnd],
-      [true, 100, '/'],
-    );
-    assert.equal(two.temporal.isHonoured('q'), false);
-    assert.equal(two.taken, 1);
-    shared.time.nowMs += 60 * MINUTE_MS - 1;
-    assert.equal(two.entities.isHonoured('q'), true);
-    shared.time.nowMs += 1;
-    assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
-    await two.go();
-    assert.equal(two.entities.isHonoured('q'), false);
-  });
-
-  it('a process that starts takes over older restrictions, but no older proof', async () => {
-    const shared = sharedStore();
-    const one = await processAt(shared);
-    shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured({ name: 'q', isShared: true });
-    one.entities.collectionEnd = '/';
-    one.entities.batchDelete = false;
-    await one.go();
-    shared.time.nowMs += MINUTE_MS;
-    const two = await processAt(shared);
-    await two.go();
-    assert.deepEqual([two.entities.isHonoured('q'), two.entities.collectionEnd], [false, undefined]);
-    assert.equal(two.entities.batchDelete, false);
-    shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured({ name: 'type', isShared: true });
-    await one.go();
-    await two.go();
-    assert.deepEqual([two.entities.isHonoured('q'), two.entities.isHonoured('type')], [false, true]);
-  });
-
-  it('a filter that one process sees ignored is unproven for all, and an older note does not bring its proof back', async () => {
-    const shared = sharedStore();
-    const [one, two, three] = [await processAt(shared), await processAt(shared), await processAt(shared)];
-    shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured({ name: 'q', isShared: true });
-    await one.go();
-    await two.go();
-    assert.equal(two.entities.isHonoured('q'), true);
-    shared.time.nowMs += MINUTE_MS;
-    two.entities.distrust();
-    await two.go();
-    assert.equal(two.entities.isHonoured('q'), false);
-    await three.go();
-    assert.equal(three.entities.isHonoured('q'), false);
-    await one.go();
-    assert.equal(one.entities.isHonoured('q'), false);
-    shared.time.nowMs += MINUTE_MS;
-    three.entities.setHonoured({ name: 'q', isShared: true });
-    await three.go();
-    await two.go();
-    assert.equal(two.entities.isHonoured('q'), true, 'proven since');
-  });
-
-  it('processes at different brokers learn nothing from each other', async () => {
-    const shared = sharedStore();
-    const [one, two] = [await processAt(shared), await processAt(shared, { broker: 'http://scorpio' })];
-    shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured({ name: 'q', isShared: true });
-    one.entities.pageSizeMax = 5;
-    await one.go();
-    await two.go();
-    assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
-  });
-
-  it('a malformed note is skipped, and the others are read', async () => {
-    const shared = sharedStore();
-    const [one, two] = [await processAt(shared), await processAt(shared)];
-    shared.time.nowMs += MINUTE_MS;
-    one.entities.pageSizeMax = 100;
-    await one.go();
-    await shared.notes.write(
-      'http://orion',
-      { writer: 'x', text: '{"format":1,"entities":{"page-max":[0,1]}}' },
-      MINUTE_MS,
-    );
-    await two.go();
-    assert.equal(two.entities.pageSizeMax, 100);
-  });
-
-  it('facts that are learnt together are one write, at most one write a second follows, and old news is not written', async () => {
-    const shared = sharedStore();
-    const one = await processAt(shared);
-    await one.go();
-    for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured({ name: filter, isShared: true });
-    await one.go(100);
-    assert.equal(shared.state.writes, 1);
-    for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured({ name: filter, isShared: true });
-    await one.go(900);
-    assert.equal(shared.state.writes, 1);
-    await one.go(200);
-    assert.equal(shared.state.writes, 2);
-    await one.go(60_000);
-    assert.equal(shared.state.writes, 2);
-  });
-
-  it('a process reads the notes at once when another process wrote one, but not for its own', async () => {
-    const shared = sharedStore();
-    const [one, two] = [await processAt(shared), await processAt(shared)];
-    await one.go(2000);
-    await two.go(2000);
-    shared.time.nowMs += MINUTE_MS;
-    one.entities.pageSizeMax = 100;
-    await one.go(100);
-    await two.go(100);
-    const before = shared.state.reads;
-    two.exchange.noticed(two.writer);
-    await two.go(100);
-    assert.equal(shared.state.reads, before);
-    two.exchange.noticed(one.writer);
-    await two.go(100);
-    assert.deepEqual([shared.state.reads, two.entities.pageSizeMax], [before + 1, 100]);
-  });
-
-  it('a store that fails hinders no purge, and gets the notes when it is back, alone on a store or beside others', async () => {
-    for (const isShared of [true, false])
-      for (const fault of ['isAway', 'isFull'] as const) {
-        const shared = sharedStore();
-        shared.state[fault] = true;
-        const one = await processAt(shared, { isShared });
-        one.entities.pageSizeMax = 100;
-        await one.go(20_000);
-        assert.equal(one.entities.pageSizeMax, 100);
-        shared.state[fault] = false;
-        await one.go(10_000);
-        assert.equal((await shared.notes.read('http://orion', MINUTE_MS)).notes.length, 1);
-      }
-  });
-
-  it('a proof of another process does not last longer because the store was slow to answer', async () => {
-    const shared = sharedStore();
-    const [one, two] = [await processAt(shared), await processAt(shared)];
-    shared.time.nowMs += MINUTE_MS;
-    const provenMs = shared.time.nowMs;
-    one.entities.setHonoured({ name: 'q', isShared: true });
-    await one.go();
-    shared.state.answerMs = 500;
-    await two.go();
-    shared.state.answerMs = 0;
-    shared.time.nowMs = provenMs + 60 * MINUTE_MS - 1;
-    assert.equal(two.entities.isHonoured('q'), true);
-    shared.time.nowMs += 1;
-    assert.equal(two.entities.isHonoured('q'), false);
-  });
-
-  it('a process with a store of its own reads the notes only after it has learnt something', async () => {
-    const shared = sharedStore();
-    const one = await processAt(shared, { isShared: false });
-    await one.go(60_000);
-    assert.equal(shared.state.reads, 1);
-    one.entities.pageSizeMax = 100;
-    await one.go(60_000);
-    assert.deepEqual([shared.state.reads, shared.state.writes], [2, 1]);
-  });
-
-  it('the exchange of notes neither reads nor writes after it was stopped', async () => {
-    const shared = sharedStore();
-    const one = await processAt(shared);
-    await one.go();
-    one.exchange.stop();
-    const { reads } = shared.state;
-    one.entities.pageSizeMax = 100;
-    one.exchange.noticed('another');
-    await one.go(60_000);
-    assert.deepEqual([shared.state.reads, shared.state.writes], [reads, 0]);
-  });
+it('a filter that one process has proven is proven for the other one, for the rest of its hour', async () => {
+  const shared = sharedStore();
+  const [one, two] = [await processAt(shared), await processAt(shared)];
+  shared.time.nowMs += MINUTE_MS;
+  one.entities.setHonoured({ name: 'q', isShared: true });
+  one.entities.pageSizeMax = 100;
+  one.temporal.collectionEnd = '/';
+  await one.go();
+  await two.go();
+  assert.deepEqual(
+    [two.entities.isHonoured('q'), two.entities.pageSizeMax, two.temporal.collectionEnd],
+    [true, 100, '/'],
+  );
+  assert.equal(two.temporal.isHonoured('q'), false);
+  assert.equal(two.taken, 1);
+  shared.time.nowMs += 60 * MINUTE_MS - 1;
+  assert.equal(two.entities.isHonoured('q'), true);
+  shared.time.nowMs += 1;
+  assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
+  await two.go();
+  assert.equal(two.entities.isHonoured('q'), false);
 });
 
-describe('the end of an exchange of notes', () => {
-  it('an exchange that is stopped at whatever time leaves no pause behind', async () => {
-    for (const isShared of [true, false])
-      for (const goneMs of [0, 500, 1500, 3000]) {
-        const one = await processAt(sharedStore(), { isShared });
-        await one.go(goneMs);
-        one.exchange.stop();
-        await one.go(0);
-        assert.equal(one.pauses, 0, `${String(goneMs)} ms, ${isShared ? 'shared' : 'its own'}`);
-      }
-  });
+it('a process that starts takes over older restrictions, but no older proof', async () => {
+  const shared = sharedStore();
+  const one = await processAt(shared);
+  shared.time.nowMs += MINUTE_MS;
+  one.entities.setHonoured({ name: 'q', isShared: true });
+  one.entities.collectionEnd = '/';
+  one.entities.batchDelete = false;
+  await one.go();
+  shared.time.nowMs += MINUTE_MS;
+  const two = await processAt(shared);
+  await two.go();
+  assert.deepEqual([two.entities.isHonoured('q'), two.entities.collectionEnd], [false, undefined]);
+  assert.equal(two.entities.batchDelete, false);
+  shared.time.nowMs += MINUTE_MS;
+  one.entities.setHonoured({ name: 'type', isShared: true });
+  await one.go();
+  await two.go();
+  assert.deepEqual([two.entities.isHonoured('q'), two.entities.isHonoured('type')], [false, true]);
+});
+
+it('a filter that one process sees ignored is unproven for all, and an older note does not bring its proof back', async () => {
+  const shared = sharedStore();
+  const [one, two, three] = [await processAt(shared), await processAt(shared), await processAt(shared)];
+  shared.time.nowMs += MINUTE_MS;
+  one.entities.setHonoured({ name: 'q', isShared: true });
+  await one.go();
+  await two.go();
+  assert.equal(two.entities.isHonoured('q'), true);
+  shared.time.nowMs += MINUTE_MS;
+  two.entities.distrust();
+  await two.go();
+  assert.equal(two.entities.isHonoured('q'), false);
+  await three.go();
+  assert.equal(three.entities.isHonoured('q'), false);
+  await one.go();
+  assert.equal(one.entities.isHonoured('q'), false);
+  shared.time.nowMs += MINUTE_MS;
+  three.entities.setHonoured({ name: 'q', isShared: true });
+  await three.go();
+  await two.go();
+  assert.equal(two.entities.isHonoured('q'), true, 'proven since');
+});
+
+it('processes at different brokers learn nothing from each other', async () => {
+  const shared = sharedStore();
+  const [one, two] = [await processAt(shared), await processAt(shared, { broker: 'http://scorpio' })];
+  shared.time.nowMs += MINUTE_MS;
+  one.entities.setHonoured({ name: 'q', isShared: true });
+  one.entities.pageSizeMax = 5;
+  await one.go();
+  await two.go();
+  assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
+});
+
+it('a malformed note is skipped, and the others are read', async () => {
+  const shared = sharedStore();
+  const [one, two] = [await processAt(shared), await processAt(shared)];
+  shared.time.nowMs += MINUTE_MS;
+  one.entities.pageSizeMax = 100;
+  await one.go();
+  await shared.notes.write(
+    'http://orion',
+    { writer: 'x', text: '{"format":1,"entities":{"page-max":[0,1]}}' },
+    MINUTE_MS,
+  );
+  await two.go();
+  assert.equal(two.entities.pageSizeMax, 100);
+});
+
+it('facts that are learnt together are one write, at most one write a second follows, and old news is not written', async () => {
+  const shared = sharedStore();
+  const one = await processAt(shared);
+  await one.go();
+  for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured({ name: filter, isShared: true });
+  await one.go(100);
+  assert.equal(shared.state.writes, 1);
+  for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured({ name: filter, isShared: true });
+  await one.go(900);
+  assert.equal(shared.state.writes, 1);
+  await one.go(200);
+  assert.equal(shared.state.writes, 2);
+  await one.go(60_000);
+  assert.equal(shared.state.writes, 2);
+});
+
+it('a process reads the notes at once when another process wrote one, but not for its own', async () => {
+  const shared = sharedStore();
+  const [one, two] = [await processAt(shared), await processAt(shared)];
+  await one.go(2000);
+  await two.go(2000);
+  shared.time.nowMs += MINUTE_MS;
+  one.entities.pageSizeMax = 100;
+  await one.go(100);
+  await two.go(100);
+  const before = shared.state.reads;
+  two.exchange.noticed(two.writer);
+  await two.go(100);
+  assert.equal(shared.state.reads, before);
+  two.exchange.noticed(one.writer);
+  await two.go(100);
+  assert.deepEqual([shared.state.reads, two.entities.pageSizeMax], [before + 1, 100]);
+});
+
+it('a store that fails hinders no purge, and gets the notes when it is back, alone on a store or beside others', async () => {
+  for (const isShared of [true, false])
+    for (const fault of ['isAway', 'isFull'] as const) {
+      const shared = sharedStore();
+      shared.state[fault] = true;
+      const one = await processAt(shared, { isShared });
+      one.entities.pageSizeMax = 100;
+      await one.go(20_000);
+      assert.equal(one.entities.pageSizeMax, 100);
+      shared.state[fault] = false;
+      await one.go(10_000);
+      assert.equal((await shared.notes.read('http://orion', MINUTE_MS)).notes.length, 1);
+    }
+});
+
+it('a proof of another process does not last longer because the store was slow to answer', async () => {
+  const shared = sharedStore();
+  const [one, two] = [await processAt(shared), await processAt(shared)];
+  shared.time.nowMs += MINUTE_MS;
+  const provenMs = shared.time.nowMs;
+  one.entities.setHonoured({ name: 'q', isShared: true });
+  await one.go();
+  shared.state.answerMs = 500;
+  await two.go();
+  shared.state.answerMs = 0;
+  shared.time.nowMs = provenMs + 60 * MINUTE_MS - 1;
+  assert.equal(two.entities.isHonoured('q'), true);
+  shared.time.nowMs += 1;
+  assert.equal(two.entities.isHonoured('q'), false);
+});
+
+it('a process with a store of its own reads the notes only after it has learnt something', async () => {
+  const shared = sharedStore();
+  const one = await processAt(shared, { isShared: false });
+  await one.go(60_000);
+  assert.equal(shared.state.reads, 1);
+  one.entities.pageSizeMax = 100;
+  await one.go(60_000);
+  assert.deepEqual([shared.state.reads, shared.state.writes], [2, 1]);
+});
+
+it('the exchange of notes neither reads nor writes after it was stopped', async () => {
+  const shared = sharedStore();
+  const one = await processAt(shared);
+  await one.go();
+  one.exchange.stop();
+  const { reads } = shared.state;
+  one.entities.pageSizeMax = 100;
+  one.exchange.noticed('another');
+  await one.go(60_000);
+  assert.deepEqual([shared.state.reads, shared.state.writes], [reads, 0]);
+});
+
+it('an exchange that is stopped at whatever time leaves no pause behind', async () => {
+  for (const isShared of [true, false])
+    for (const goneMs of [0, 500, 1500, 3000]) {
+      const one = await processAt(sharedStore(), { isShared });
+      await one.go(goneMs);
+      one.exchange.stop();
+      await one.go(0);
+      assert.equal(one.pauses, 0, `${String(goneMs)} ms, ${isShared ? 'shared' : 'its own'}`);
+    }
 });

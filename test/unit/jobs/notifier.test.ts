@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { Notifier } from '../../../sidecar/jobs/notifier.js';
 import { HandClock } from '../../support/hand-clock.js';
 
@@ -16,46 +16,44 @@ function notifierOf() {
   return { notifier, clock, watch };
 }
 
-describe('the watchers of a purge that another process runs', () => {
-  it('a watcher looks again as soon as its purge has changed, but not within a quarter of a second', async () => {
+it('a watcher looks again as soon as its purge has changed, but not within a quarter of a second', async () => {
+  const { notifier, clock, watch } = notifierOf();
+  const watcher = watch('a');
+  notifier.notify('a');
+  await clock.pass(249);
+  assert.equal(watcher.isWoken, false);
+  await clock.pass(1);
+  assert.equal(watcher.isWoken, true);
+  const [late, second, other] = [watch('a'), watch('a'), watch('b')];
+  await clock.pass(250);
+  assert.equal(late.isWoken, false);
+  notifier.notify('a');
+  await clock.pass(0);
+  assert.deepEqual([late.isWoken, second.isWoken, other.isWoken], [true, true, false]);
+});
+
+it('a watcher that hears nothing looks again after a second', async () => {
+  const { clock, watch } = notifierOf();
+  const watcher = watch('a');
+  await clock.pass(250);
+  await clock.pass(749);
+  assert.equal(watcher.isWoken, false);
+  await clock.pass(1);
+  assert.equal(watcher.isWoken, true);
+});
+
+it('a watcher that goes away is released at once, leaves no timer behind, and keeps no other from being woken', async () => {
+  for (const waitedMs of [0, 250]) {
     const { notifier, clock, watch } = notifierOf();
-    const watcher = watch('a');
-    notifier.notify('a');
-    await clock.pass(249);
-    assert.equal(watcher.isWoken, false);
-    await clock.pass(1);
-    assert.equal(watcher.isWoken, true);
-    const [late, second, other] = [watch('a'), watch('a'), watch('b')];
-    await clock.pass(250);
-    assert.equal(late.isWoken, false);
+    const gone = new AbortController();
+    const [leaving, staying] = [watch('a', gone.signal), watch('a')];
+    await clock.pass(waitedMs);
+    gone.abort();
+    await clock.pass(0);
+    assert.deepEqual([leaving.isWoken, staying.isWoken, clock.sleepers], [true, false, 1]);
+    await clock.pass(250 - waitedMs);
     notifier.notify('a');
     await clock.pass(0);
-    assert.deepEqual([late.isWoken, second.isWoken, other.isWoken], [true, true, false]);
-  });
-
-  it('a watcher that hears nothing looks again after a second', async () => {
-    const { clock, watch } = notifierOf();
-    const watcher = watch('a');
-    await clock.pass(250);
-    await clock.pass(749);
-    assert.equal(watcher.isWoken, false);
-    await clock.pass(1);
-    assert.equal(watcher.isWoken, true);
-  });
-
-  it('a watcher that goes away is released at once, leaves no timer behind, and keeps no other from being woken', async () => {
-    for (const waitedMs of [0, 250]) {
-      const { notifier, clock, watch } = notifierOf();
-      const gone = new AbortController();
-      const [leaving, staying] = [watch('a', gone.signal), watch('a')];
-      await clock.pass(waitedMs);
-      gone.abort();
-      await clock.pass(0);
-      assert.deepEqual([leaving.isWoken, staying.isWoken, clock.sleepers], [true, false, 1]);
-      await clock.pass(250 - waitedMs);
-      notifier.notify('a');
-      await clock.pass(0);
-      assert.deepEqual([staying.isWoken, clock.sleepers], [true, 0]);
-    }
-  });
+    assert.deepEqual([staying.isWoken, clock.sleepers], [true, 0]);
+  }
 });

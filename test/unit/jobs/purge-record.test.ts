@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
 import { purgeOf } from '../../support/store-contract-purges.js';
@@ -61,96 +61,94 @@ const never: Run = async function* run() {
   yield assert.fail('it must not be sent to this broker');
 };
 
-describe('a job whose broker is another one', () => {
-  it('a lost job of another broker waits, says for what and what is missing, and may have begun only if it deletes and had started', async () => {
-    for (const [members, mayHaveBegun] of [
-      [{ unknown: 2, failed: 3 }, true],
-      // Its counts may not have been written since.
-      [{ matched: 0, deleted: 0 }, true],
-      [{ dryRun: true }, undefined],
-      [{ startedAt: undefined }, undefined],
-    ] as const) {
-      const { kept, now } = await storeWithJob(1_000_000, members as Partial<PurgeRecord>);
-      const { service, told } = await startAt(HERE, kept, never, false);
-      assert.deepEqual(told, [`elsewhere ${THERE}`]);
-      const { record, job } = await now();
-      assert.deepEqual([record.state, record.waitsFor, record.expected], ['queued', THERE, 20]);
-      assert.deepEqual([record.failed, record.unknown, job?.mayHaveBegun], [0, 0, mayHaveBegun]);
-      assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
-      const [missing = '', waits = ''] = record.warnings;
-      assert.match(
-        missing,
-        /^Nothing was heard of the gateway old any longer, and w put it back into the queue\. /,
-      );
-      assert.match(waits, /^It waits for the broker http:\/\/there, /);
-      assert.equal(record.warnings.length, 2);
-      await service.jobs.close();
-    }
-  });
-
-  it('a job of another broker that waited keeps its counts, is told of again after a move, and says once what it waits for', async () => {
-    const members = { state: 'queued', unknown: 2, warnings: ['first'] } as const;
-    const { kept, id, now } = await storeWithJob(-1, members, 'embedded');
-    for (const broker of [HERE, 'http://third']) {
-      const { service } = await startAt(broker, kept, never, false);
-      const { record, job } = await now();
-      assert.deepEqual([record.unknown, record.waitsFor, job], [2, 'embedded', { headers: {} }]);
-      assert.deepEqual([record.warnings.length, record.warnings[0]], [2, 'first']);
-      assert.match(record.warnings[1] ?? '', /^It waits for the embedded broker, /);
-      await service.jobs.close();
-    }
-    const { service } = await startAt(HERE, kept, never, false);
-    const cancelled = await service.cancel(id);
-    assert.deepEqual(
-      [cancelled.state, cancelled.warnings, cancelled.waitsFor],
-      ['cancelled', ['first'], undefined],
+it('a lost job of another broker waits, says for what and what is missing, and may have begun only if it deletes and had started', async () => {
+  for (const [members, mayHaveBegun] of [
+    [{ unknown: 2, failed: 3 }, true],
+    // Its counts may not have been written since.
+    [{ matched: 0, deleted: 0 }, true],
+    [{ dryRun: true }, undefined],
+    [{ startedAt: undefined }, undefined],
+  ] as const) {
+    const { kept, now } = await storeWithJob(1_000_000, members as Partial<PurgeRecord>);
+    const { service, told } = await startAt(HERE, kept, never, false);
+    assert.deepEqual(told, [`elsewhere ${THERE}`]);
+    const { record, job } = await now();
+    assert.deepEqual([record.state, record.waitsFor, record.expected], ['queued', THERE, 20]);
+    assert.deepEqual([record.failed, record.unknown, job?.mayHaveBegun], [0, 0, mayHaveBegun]);
+    assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
+    const [missing = '', waits = ''] = record.warnings;
+    assert.match(
+      missing,
+      /^Nothing was heard of the gateway old any longer, and w put it back into the queue\. /,
     );
-    assert.equal('ratePerSecond' in cancelled || 'expected' in cancelled, false);
+    assert.match(waits, /^It waits for the broker http:\/\/there, /);
+    assert.equal(record.warnings.length, 2);
     await service.jobs.close();
-  });
+  }
+});
 
-  it('a job of another broker that was to be cancelled has ended, and is not said to wait', async () => {
-    for (const state of ['running', 'cancelling'] as const) {
-      const { kept, id } = await storeWithJob(1_000_000, { state });
-      if (state === 'running') await kept.store.ask(id, { cancel: true }, (record) => record);
-      const { service, told } = await startAt(HERE, kept, never, false);
-      const { warnings, ...record } = await service.get(id);
-      assert.deepEqual([told, record.state, warnings.length], [['ended cancelled'], 'cancelled', 1]);
-      assert.equal('expected' in record || 'ratePerSecond' in record, false);
-      await service.jobs.close();
-    }
-  });
-
-  it('on a shared store, jobs of another broker are left alone while they are held or wait, and put back once their lease is over', async () => {
-    for (const [leaseMs, state] of [
-      [1_000_000, 'running'],
-      [-1, 'queued'],
-    ] as const) {
-      const { kept, id } = await storeWithJob(leaseMs);
-      const waits = recordOf({ state: 'queued', tenant: 't' });
-      await kept.store.add(waits, { headers: {} }, 10, THERE);
-      const { service, told, pass } = await startAt(HERE, kept, never, true);
-      assert.equal((await service.get(id)).state, 'running', 'others get the time to renew first');
-      await pass(40_000);
-      assert.equal((await service.get(id)).state, state);
-      assert.deepEqual(told, state === 'queued' ? [`elsewhere ${THERE}`] : []);
-      assert.deepEqual((await service.get(waits.id)).warnings, []);
-      await pass(40_000);
-      assert.equal(told.length, state === 'queued' ? 1 : 0);
-      await service.jobs.close();
-    }
-  });
-
-  it('a job that was put back by a process at another broker goes on at its own, and is not called refused there', async () => {
-    const { kept, id } = await storeWithJob(1_000_000);
-    await (await startAt(HERE, kept, never, false)).service.jobs.close();
-    const tooMany: Run = async function* run() {
-      yield await Promise.reject(new TooManyMatchesError(9, 5, true));
-    };
-    const { service } = await startAt(THERE, kept, tooMany, false);
-    const { state, warnings, waitsFor } = await service.get(id);
-    assert.deepEqual([state, warnings.length, waitsFor], ['failed', 1, undefined]);
-    assert.match(warnings[0] ?? '', /back into the queue/);
+it('a job of another broker that waited keeps its counts, is told of again after a move, and says once what it waits for', async () => {
+  const members = { state: 'queued', unknown: 2, warnings: ['first'] } as const;
+  const { kept, id, now } = await storeWithJob(-1, members, 'embedded');
+  for (const broker of [HERE, 'http://third']) {
+    const { service } = await startAt(broker, kept, never, false);
+    const { record, job } = await now();
+    assert.deepEqual([record.unknown, record.waitsFor, job], [2, 'embedded', { headers: {} }]);
+    assert.deepEqual([record.warnings.length, record.warnings[0]], [2, 'first']);
+    assert.match(record.warnings[1] ?? '', /^It waits for the embedded broker, /);
     await service.jobs.close();
-  });
+  }
+  const { service } = await startAt(HERE, kept, never, false);
+  const cancelled = await service.cancel(id);
+  assert.deepEqual(
+    [cancelled.state, cancelled.warnings, cancelled.waitsFor],
+    ['cancelled', ['first'], undefined],
+  );
+  assert.equal('ratePerSecond' in cancelled || 'expected' in cancelled, false);
+  await service.jobs.close();
+});
+
+it('a job of another broker that was to be cancelled has ended, and is not said to wait', async () => {
+  for (const state of ['running', 'cancelling'] as const) {
+    const { kept, id } = await storeWithJob(1_000_000, { state });
+    if (state === 'running') await kept.store.ask(id, { cancel: true }, (record) => record);
+    const { service, told } = await startAt(HERE, kept, never, false);
+    const { warnings, ...record } = await service.get(id);
+    assert.deepEqual([told, record.state, warnings.length], [['ended cancelled'], 'cancelled', 1]);
+    assert.equal('expected' in record || 'ratePerSecond' in record, false);
+    await service.jobs.close();
+  }
+});
+
+it('on a shared store, jobs of another broker are left alone while they are held or wait, and put back once their lease is over', async () => {
+  for (const [leaseMs, state] of [
+    [1_000_000, 'running'],
+    [-1, 'queued'],
+  ] as const) {
+    const { kept, id } = await storeWithJob(leaseMs);
+    const waits = recordOf({ state: 'queued', tenant: 't' });
+    await kept.store.add(waits, { headers: {} }, 10, THERE);
+    const { service, told, pass } = await startAt(HERE, kept, never, true);
+    assert.equal((await service.get(id)).state, 'running', 'others get the time to renew first');
+    await pass(40_000);
+    assert.equal((await service.get(id)).state, state);
+    assert.deepEqual(told, state === 'queued' ? [`elsewhere ${THERE}`] : []);
+    assert.deepEqual((await service.get(waits.id)).warnings, []);
+    await pass(40_000);
+    assert.equal(told.length, state === 'queued' ? 1 : 0);
+    await service.jobs.close();
+  }
+});
+
+it('a job that was put back by a process at another broker goes on at its own, and is not called refused there', async () => {
+  const { kept, id } = await storeWithJob(1_000_000);
+  await (await startAt(HERE, kept, never, false)).service.jobs.close();
+  const tooMany: Run = async function* run() {
+    yield await Promise.reject(new TooManyMatchesError(9, 5, true));
+  };
+  const { service } = await startAt(THERE, kept, tooMany, false);
+  const { state, warnings, waitsFor } = await service.get(id);
+  assert.deepEqual([state, warnings.length, waitsFor], ['failed', 1, undefined]);
+  assert.match(warnings[0] ?? '', /back into the queue/);
+  await service.jobs.close();
 });

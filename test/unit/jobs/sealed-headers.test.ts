@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { createHeaderSealer, JobSecretError } from '../../../sidecar/jobs/sealed-headers.js';
 
 const HEADERS = {
@@ -8,44 +8,42 @@ const HEADERS = {
   'x-auth-token': 'second-secret',
 };
 
-describe('the credentials of a job', () => {
-  it('the credentials of a job come back as they were, and are readable nowhere in what is kept', () => {
-    const sealer = createHeaderSealer(['a-secret-of-jobs']);
-    const kept = sealer.seal(HEADERS);
-    assert.deepEqual(kept.headers, { 'ngsild-tenant': 'north' });
-    const text = JSON.stringify(kept) + Buffer.from(kept.sealedHeaders ?? '', 'base64').toString('latin1');
-    assert.doesNotMatch(text, /top-secret|second-secret/);
-    assert.deepEqual(sealer.open(kept), HEADERS);
-  });
+it('the credentials of a job come back as they were, and are readable nowhere in what is kept', () => {
+  const sealer = createHeaderSealer(['a-secret-of-jobs']);
+  const kept = sealer.seal(HEADERS);
+  assert.deepEqual(kept.headers, { 'ngsild-tenant': 'north' });
+  const text = JSON.stringify(kept) + Buffer.from(kept.sealedHeaders ?? '', 'base64').toString('latin1');
+  assert.doesNotMatch(text, /top-secret|second-secret/);
+  assert.deepEqual(sealer.open(kept), HEADERS);
+});
 
-  it('the credentials of a job are kept differently each time', () => {
-    const sealer = createHeaderSealer(['a-secret-of-jobs']);
-    assert.notEqual(sealer.seal(HEADERS).sealedHeaders, sealer.seal(HEADERS).sealedHeaders);
-  });
+it('the credentials of a job are kept differently each time', () => {
+  const sealer = createHeaderSealer(['a-secret-of-jobs']);
+  assert.notEqual(sealer.seal(HEADERS).sealedHeaders, sealer.seal(HEADERS).sealedHeaders);
+});
 
-  it('the credentials of a job are refused without a secret, and not needed by jobs without credentials', () => {
-    const sealer = createHeaderSealer([]);
-    assert.throws(() => sealer.seal(HEADERS), JobSecretError);
-    assert.deepEqual(sealer.seal({ link: '<x>' }), { headers: { link: '<x>' } });
-    assert.deepEqual(sealer.open({ headers: { link: '<x>' } }), { link: '<x>' });
-  });
+it('the credentials of a job are refused without a secret, and not needed by jobs without credentials', () => {
+  const sealer = createHeaderSealer([]);
+  assert.throws(() => sealer.seal(HEADERS), JobSecretError);
+  assert.deepEqual(sealer.seal({ link: '<x>' }), { headers: { link: '<x>' } });
+  assert.deepEqual(sealer.open({ headers: { link: '<x>' } }), { link: '<x>' });
+});
 
-  it('the credentials of a job are read with any of the secrets, so that a secret can be replaced', () => {
-    const kept = createHeaderSealer(['old-secret-1']).seal(HEADERS);
-    assert.deepEqual(createHeaderSealer(['new-secret-2', 'old-secret-1']).open(kept), HEADERS);
-    assert.throws(() => createHeaderSealer(['new-secret-2']).open(kept), JobSecretError);
-    assert.throws(() => createHeaderSealer([]).open(kept), JobSecretError);
-  });
+it('the credentials of a job are read with any of the secrets, so that a secret can be replaced', () => {
+  const kept = createHeaderSealer(['old-secret-1']).seal(HEADERS);
+  assert.deepEqual(createHeaderSealer(['new-secret-2', 'old-secret-1']).open(kept), HEADERS);
+  assert.throws(() => createHeaderSealer(['new-secret-2']).open(kept), JobSecretError);
+  assert.throws(() => createHeaderSealer([]).open(kept), JobSecretError);
+});
 
-  it('the credentials of a job are not read when a bit of them was changed', () => {
-    const sealer = createHeaderSealer(['a-secret-of-jobs']);
-    const bytes = Buffer.from(sealer.seal(HEADERS).sealedHeaders ?? '', 'base64');
-    for (const at of [0, 12, 28, bytes.length - 1]) {
-      const changed = Buffer.from(bytes);
-      changed[at] = (changed[at] ?? 0) ^ 1;
-      const kept = { headers: {}, sealedHeaders: changed.toString('base64') };
-      assert.throws(() => sealer.open(kept), JobSecretError, String(at));
-    }
-    assert.throws(() => sealer.open({ headers: {}, sealedHeaders: 'AAAA' }), JobSecretError);
-  });
+it('the credentials of a job are not read when a bit of them was changed', () => {
+  const sealer = createHeaderSealer(['a-secret-of-jobs']);
+  const bytes = Buffer.from(sealer.seal(HEADERS).sealedHeaders ?? '', 'base64');
+  for (const at of [0, 12, 28, bytes.length - 1]) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    const kept = { headers: {}, sealedHeaders: changed.toString('base64') };
+    assert.throws(() => sealer.open(kept), JobSecretError, String(at));
+  }
+  assert.throws(() => sealer.open({ headers: {}, sealedHeaders: 'AAAA' }), JobSecretError);
 });

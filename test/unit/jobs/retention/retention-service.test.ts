@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { NewPurge } from '../../../../sidecar/jobs/purge-kinds.js';
 import { entityPurges, temporalPurges, type PurgePolicy } from '../../../../sidecar/jobs/purge-kinds.js';
 import { RetentionService } from '../../../../sidecar/jobs/retention/retention-service.js';
@@ -80,167 +80,158 @@ function serviceOf(
   return { service, purges, stored, policy, kept, ran, heldBack };
 }
 
-describe('a run of a retention policy', () => {
-  it('a retention run purges the tenant of its policy, whatever the request that starts it says', async () => {
-    const { service, purges } = serviceOf();
-    await service.run('p', {
-      ...{ caller: 'operator', requestId: 'r1', policy: { maxAffected: 9, concurrency: 2 } },
-      headers: { 'ngsild-tenant': 'south', link: '<other>', 'x-request-id': 'r0', authorization: 'Bearer a' },
-    });
-    const [purge] = purges;
-    assert.deepEqual(purge?.headers, {
-      ...{ 'ngsild-tenant': 'north', link: OWN, 'x-request-id': 'r1', authorization: 'Bearer a' },
-    });
-    assert.deepEqual([purge.caller, purge.retentionPolicy], ['operator', 'p']);
+it('a retention run purges the tenant of its policy, whatever the request that starts it says', async () => {
+  const { service, purges } = serviceOf();
+  await service.run('p', {
+    ...{ caller: 'operator', requestId: 'r1', policy: { maxAffected: 9, concurrency: 2 } },
+    headers: { 'ngsild-tenant': 'south', link: '<other>', 'x-request-id': 'r0', authorization: 'Bearer a' },
   });
-
-  it('a retention run may do no more than its author and its caller may, in every respect', async () => {
-    const wide = { maxAffected: 9, pageSize: 9, batchSize: 9, concurrency: 9, temporalConcurrency: 9 };
-    const narrow = { maxAffected: 1, pageSize: 2, batchSize: 3, concurrency: 4, temporalConcurrency: 5 };
-    const [dryRuns, current] = [{ dryRunOnly: true }, { allowTemporal: false }];
-    for (const [author, caller, both] of [
-      [{}, {}, {}],
-      [wide, narrow, narrow],
-      [narrow, wide, narrow],
-      [wide, {}, wide],
-      [{}, narrow, narrow],
-      [
-        { ...wide, maxAffected: 1 },
-        { maxAffected: 5, pageSize: 2 },
-        { ...wide, maxAffected: 1, pageSize: 2 },
-      ],
-      [dryRuns, { dryRunOnly: false }, dryRuns],
-      [{ dryRunOnly: false }, dryRuns, dryRuns],
-      [current, { allowTemporal: true }, current],
-      [{ allowTemporal: true }, current, current],
-      [{ dryRunOnly: false }, { allowTemporal: true }, {}],
-    ] as const) {
-      const { service, purges } = serviceOf({ maxGrowth: 0 }, 0, author);
-      await service.run('p', { ...BY, policy: caller });
-      assert.deepEqual(purges[0]?.policy, both);
-    }
+  const [purge] = purges;
+  assert.deepEqual(purge?.headers, {
+    ...{ 'ngsild-tenant': 'north', link: OWN, 'x-request-id': 'r1', authorization: 'Bearer a' },
   });
-
-  it('a retention run that names ETags begins only where the policy still has one of them', async () => {
-    const { service, purges } = serviceOf();
-    await assert.rejects(service.run('p', BY, ['other']), PreconditionFailedError);
-    await assert.rejects(service.run('p', BY, []), PreconditionFailedError);
-    assert.deepEqual(purges, []);
-    await service.run('p', BY, ['other', POLICY.etag]);
-    assert.equal(purges.length, 1);
-  });
-
-  it('a scheduled retention run is that of its author, without any credentials, and without a tenant where its policy names none', async () => {
-    const { service, purges } = serviceOf();
-    await service.runScheduled(POLICY);
-    const [purge] = purges;
-    const { requestId = '' } = purge ?? {};
-    assert.deepEqual(purge?.headers, { 'ngsild-tenant': 'north', link: OWN, 'x-request-id': requestId });
-    assert.deepEqual([purge.caller, purge.policy], ['author', { maxAffected: 5 }]);
-    await service.runScheduled({ ...POLICY, settings: { ...SETTINGS, tenant: undefined, link: undefined } });
-    assert.deepEqual(Object.keys(purges[1]?.headers ?? {}), ['x-request-id']);
-  });
+  assert.deepEqual([purge.caller, purge.retentionPolicy], ['operator', 'p']);
 });
 
-describe('the guard of a retention run', () => {
-  it('a preview is a dry run of the whole policy, and says from how many matches on a run would only report', async () => {
-    for (const [matched, reportAbove] of [
-      [29, undefined],
-      [30, undefined],
-      [31, 30],
-    ] as const) {
-      const { service, purges, ran } = serviceOf({ maxAffected: 5 }, matched);
-      await ran(10);
-      const preview = await service.preview('p', BY, NEVER);
-      const { id, report, cutoff } = preview;
-      assert.deepEqual([id, report.matched, preview.reportAbove], ['p1', matched, reportAbove]);
-      assert.equal(cutoff, '2025-10-03T00:00:00Z');
-      assert.equal(queryText(purges[0]?.query ?? ''), `${preview.query}&dryRun=true`);
-      assert.deepEqual([purges[0]?.retentionPolicy, purges[0]?.caller], [undefined, 'ada']);
-    }
-    const first = await serviceOf({}, 1000).service.preview('p', BY, NEVER);
-    assert.equal(first.reportAbove, undefined, 'there is nothing to compare with');
-  });
+it('a retention run may do no more than its author and its caller may, in every respect', async () => {
+  const wide = { maxAffected: 9, pageSize: 9, batchSize: 9, concurrency: 9, temporalConcurrency: 9 };
+  const narrow = { maxAffected: 1, pageSize: 2, batchSize: 3, concurrency: 4, temporalConcurrency: 5 };
+  const [dryRuns, current] = [{ dryRunOnly: true }, { allowTemporal: false }];
+  for (const [author, caller, both] of [
+    [{}, {}, {}],
+    [wide, narrow, narrow],
+    [narrow, wide, narrow],
+    [wide, {}, wide],
+    [{}, narrow, narrow],
+    [
+      { ...wide, maxAffected: 1 },
+      { maxAffected: 5, pageSize: 2 },
+      { ...wide, maxAffected: 1, pageSize: 2 },
+    ],
+    [dryRuns, { dryRunOnly: false }, dryRuns],
+    [{ dryRunOnly: false }, dryRuns, dryRuns],
+    [current, { allowTemporal: true }, current],
+    [{ allowTemporal: true }, current, current],
+    [{ dryRunOnly: false }, { allowTemporal: true }, {}],
+  ] as const) {
+    const { service, purges } = serviceOf({ maxGrowth: 0 }, 0, author);
+    await service.run('p', { ...BY, policy: caller });
+    assert.deepEqual(purges[0]?.policy, both);
+  }
+});
 
-  it('a run that deletes is guarded by the last five runs that were completed, however many were held back since', async () => {
-    const { service, purges, kept, ran, heldBack } = serviceOf();
-    await heldBack(1);
-    await service.run('p', BY);
-    assert.equal(purges[0]?.reportAbove, 0, 'what was usual is no longer in the history');
-    await ran(500, 500, 20, 20, 20);
-    await kept.store.put(recordOf({ state: 'partial', retentionPolicy: 'p', matched: 10 }));
+it('a retention run that names ETags begins only where the policy still has one of them', async () => {
+  const { service, purges } = serviceOf();
+  await assert.rejects(service.run('p', BY, ['other']), PreconditionFailedError);
+  await assert.rejects(service.run('p', BY, []), PreconditionFailedError);
+  assert.deepEqual(purges, []);
+  await service.run('p', BY, ['other', POLICY.etag]);
+  assert.equal(purges.length, 1);
+});
+
+it('a scheduled retention run is that of its author, without any credentials, and without a tenant where its policy names none', async () => {
+  const { service, purges } = serviceOf();
+  await service.runScheduled(POLICY);
+  const [purge] = purges;
+  const { requestId = '' } = purge ?? {};
+  assert.deepEqual(purge?.headers, { 'ngsild-tenant': 'north', link: OWN, 'x-request-id': requestId });
+  assert.deepEqual([purge.caller, purge.policy], ['author', { maxAffected: 5 }]);
+  await service.runScheduled({ ...POLICY, settings: { ...SETTINGS, tenant: undefined, link: undefined } });
+  assert.deepEqual(Object.keys(purges[1]?.headers ?? {}), ['x-request-id']);
+});
+
+it('a preview is a dry run of the whole policy, and says from how many matches on a run would only report', async () => {
+  for (const [matched, reportAbove] of [
+    [29, undefined],
+    [30, undefined],
+    [31, 30],
+  ] as const) {
+    const { service, purges, ran } = serviceOf({ maxAffected: 5 }, matched);
     await ran(10);
-    await heldBack(60);
-    for (const state of ['failed', 'cancelled', 'refused', 'interrupted'] as const)
-      await kept.store.put(recordOf({ state, retentionPolicy: 'p', matched: 7000 }));
-    await kept.store.put(recordOf({ state: 'succeeded', retentionPolicy: 'other', matched: 8000 }));
-    await service.run('p', BY);
-    assert.equal(purges[1]?.reportAbove, 60);
-    assert.equal(kept.calls.filter(({ name }) => name === 'completedRuns').length, 2);
-  });
-
-  it('a run that only reports, or has no guard, looks at no other runs', async () => {
-    for (const settings of [{ mode: 'report', maxAffected: 5 }, { maxGrowth: 0 }] as const) {
-      const { service, purges, kept, ran } = serviceOf(settings);
-      await ran(1);
-      await service.run('p', BY);
-      assert.equal(purges[0]?.reportAbove, undefined);
-      assert.equal(
-        kept.calls.some(({ name }) => name === 'completedRuns'),
-        false,
-      );
-      assert.equal(queryText(purges[0]?.query ?? '').endsWith('&dryRun=true'), 'mode' in settings);
-    }
-  });
+    const preview = await service.preview('p', BY, NEVER);
+    const { id, report, cutoff } = preview;
+    assert.deepEqual([id, report.matched, preview.reportAbove], ['p1', matched, reportAbove]);
+    assert.equal(cutoff, '2025-10-03T00:00:00Z');
+    assert.equal(queryText(purges[0]?.query ?? ''), `${preview.query}&dryRun=true`);
+    assert.deepEqual([purges[0]?.retentionPolicy, purges[0]?.caller], [undefined, 'ada']);
+  }
+  const first = await serviceOf({}, 1000).service.preview('p', BY, NEVER);
+  assert.equal(first.reportAbove, undefined, 'there is nothing to compare with');
 });
 
-describe('a retention policy that is written', () => {
-  it('a policy is kept with its author, and with what the gateway in front allows them', async () => {
-    const { service, stored, policy } = serviceOf();
-    const author = { caller: 'ada', policy: { maxAffected: 7 } };
-    await service.put('p', policy.settings, author, 'present');
-    assert.deepEqual(stored, [
-      { policy: { name: 'p', settings: policy.settings, author }, expected: 'present' },
-    ]);
-  });
+it('a run that deletes is guarded by the last five runs that were completed, however many were held back since', async () => {
+  const { service, purges, kept, ran, heldBack } = serviceOf();
+  await heldBack(1);
+  await service.run('p', BY);
+  assert.equal(purges[0]?.reportAbove, 0, 'what was usual is no longer in the history');
+  await ran(500, 500, 20, 20, 20);
+  await kept.store.put(recordOf({ state: 'partial', retentionPolicy: 'p', matched: 10 }));
+  await ran(10);
+  await heldBack(60);
+  for (const state of ['failed', 'cancelled', 'refused', 'interrupted'] as const)
+    await kept.store.put(recordOf({ state, retentionPolicy: 'p', matched: 7000 }));
+  await kept.store.put(recordOf({ state: 'succeeded', retentionPolicy: 'other', matched: 8000 }));
+  await service.run('p', BY);
+  assert.equal(purges[1]?.reportAbove, 60);
+  assert.equal(kept.calls.filter(({ name }) => name === 'completedRuns').length, 2);
+});
 
-  it('a policy is refused that its author could not run, in the way in which it would run', async () => {
-    const { service, stored, policy } = serviceOf();
-    const author = { caller: 'ada', policy: { dryRunOnly: true } };
-    const put = (more: Partial<RetentionSettings>, by: Parameters<RetentionService['put']>[2] = BY) =>
-      service.put('p', { ...policy.settings, ...more }, by);
-    await assert.rejects(put({ mode: 'enforce' }, author), PolicyRefusedError);
-    await put({ mode: 'report' }, author);
-    const temporal = { target: 'temporal', by: 'modifiedAt', mode: 'report' } as const;
-    await assert.rejects(
-      put(temporal, { caller: 'a', policy: { allowTemporal: false } }),
-      PolicyRefusedError,
+it('a run that only reports, or has no guard, looks at no other runs', async () => {
+  for (const settings of [{ mode: 'report', maxAffected: 5 }, { maxGrowth: 0 }] as const) {
+    const { service, purges, kept, ran } = serviceOf(settings);
+    await ran(1);
+    await service.run('p', BY);
+    assert.equal(purges[0]?.reportAbove, undefined);
+    assert.equal(
+      kept.calls.some(({ name }) => name === 'completedRuns'),
+      false,
     );
-    await put(temporal);
-    for (const wrong of [
-      { schedule: 'daily' },
-      { timeZone: 'Mars/Olympus' },
-      { query: 'type=Car&limit=5' },
-      { olderThan: 'a while' },
-      { query: 'local=true', by: 'modifiedAt' },
-    ])
-      await assert.rejects(put(wrong), QueryRefusedError, JSON.stringify(wrong));
-    assert.equal(stored.length, 2);
-  });
+    assert.equal(queryText(purges[0]?.query ?? '').endsWith('&dryRun=true'), 'mode' in settings);
+  }
+});
 
-  it('a policy that is there already cannot be created, and other errors come as they are', async () => {
-    const { service, policy } = serviceOf();
-    const taken = new PreconditionFailedError({ kind: 'retention policy', name: 'p' }, 'e');
-    const refused = new QueryRefusedError('invalidRequest', 'no');
-    for (const [error, expected] of [
-      [taken, { kind: 'alreadyExists', message: /retention policy/ }],
-      [refused, refused],
-    ] as const) {
-      service.put = (_name, _settings, _author, state) => {
-        assert.equal(state, 'absent');
-        return Promise.reject(error);
-      };
-      await assert.rejects(service.create('p', policy.settings, BY), expected);
-    }
-  });
+it('a policy is kept with its author, and with what the gateway in front allows them', async () => {
+  const { service, stored, policy } = serviceOf();
+  const author = { caller: 'ada', policy: { maxAffected: 7 } };
+  await service.put('p', policy.settings, author, 'present');
+  assert.deepEqual(stored, [
+    { policy: { name: 'p', settings: policy.settings, author }, expected: 'present' },
+  ]);
+});
+
+it('a policy is refused that its author could not run, in the way in which it would run', async () => {
+  const { service, stored, policy } = serviceOf();
+  const author = { caller: 'ada', policy: { dryRunOnly: true } };
+  const put = (more: Partial<RetentionSettings>, by: Parameters<RetentionService['put']>[2] = BY) =>
+    service.put('p', { ...policy.settings, ...more }, by);
+  await assert.rejects(put({ mode: 'enforce' }, author), PolicyRefusedError);
+  await put({ mode: 'report' }, author);
+  const temporal = { target: 'temporal', by: 'modifiedAt', mode: 'report' } as const;
+  await assert.rejects(put(temporal, { caller: 'a', policy: { allowTemporal: false } }), PolicyRefusedError);
+  await put(temporal);
+  for (const wrong of [
+    { schedule: 'daily' },
+    { timeZone: 'Mars/Olympus' },
+    { query: 'type=Car&limit=5' },
+    { olderThan: 'a while' },
+    { query: 'local=true', by: 'modifiedAt' },
+  ])
+    await assert.rejects(put(wrong), QueryRefusedError, JSON.stringify(wrong));
+  assert.equal(stored.length, 2);
+});
+
+it('a policy that is there already cannot be created, and other errors come as they are', async () => {
+  const { service, policy } = serviceOf();
+  const taken = new PreconditionFailedError({ kind: 'retention policy', name: 'p' }, 'e');
+  const refused = new QueryRefusedError('invalidRequest', 'no');
+  for (const [error, expected] of [
+    [taken, { kind: 'alreadyExists', message: /retention policy/ }],
+    [refused, refused],
+  ] as const) {
+    service.put = (_name, _settings, _author, state) => {
+      assert.equal(state, 'absent');
+      return Promise.reject(error);
+    };
+    await assert.rejects(service.create('p', policy.settings, BY), expected);
+  }
 });

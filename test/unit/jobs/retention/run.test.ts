@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import {
   retentionSelection,
@@ -22,64 +22,60 @@ const SETTINGS: RetentionSettings = {
   ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'enforce', enabled: true },
 };
 
-describe('the purge of a retention policy', () => {
-  it('a retention run deletes what is older than the age of its policy, counted from the start of the run', () => {
-    const { cutoff, query } = retentionSelection(SETTINGS, NOW);
-    assert.equal(cutoff, '2026-08-24T03:00:00Z');
-    assert.equal(queryText(query), `type=Car&q=speed.observedAt%3C${cutoff}`);
-  });
-
-  it('a retention run has its maximum and its rate when it deletes, and only counts in report mode', () => {
-    const settings = { ...SETTINGS, maxAffected: 10, maxPerSecond: 5 };
-    const text = (of: RetentionSettings, isReport: boolean) =>
-      queryText(runQuery(of, new Map([['type', 'Car']]), isReport));
-    assert.equal(text(settings, false), 'type=Car&maxAffected=10&maxPerSecond=5');
-    assert.equal(text(settings, true), 'type=Car&dryRun=true');
-    assert.equal(text(SETTINGS, false), 'type=Car');
-  });
-
-  it('a retention policy refuses a query with parameters that the policy has as members', () => {
-    for (const more of ['dryRun=true', 'dryRun=false', 'maxAffected=5', 'maxPerSecond=5', 'max%41ffected=5'])
-      assert.throws(
-        () => retentionSelection({ ...SETTINGS, query: `type=Car&${more}` }, NOW),
-        QueryRefusedError,
-      );
-  });
+it('a retention run deletes what is older than the age of its policy, counted from the start of the run', () => {
+  const { cutoff, query } = retentionSelection(SETTINGS, NOW);
+  assert.equal(cutoff, '2026-08-24T03:00:00Z');
+  assert.equal(queryText(query), `type=Car&q=speed.observedAt%3C${cutoff}`);
 });
 
-describe('the guard against unusually large runs', () => {
-  const runs = (...all: readonly number[]) => all.map((matched) => ({ matched }));
+it('a retention run has its maximum and its rate when it deletes, and only counts in report mode', () => {
+  const settings = { ...SETTINGS, maxAffected: 10, maxPerSecond: 5 };
+  const text = (of: RetentionSettings, isReport: boolean) =>
+    queryText(runQuery(of, new Map([['type', 'Car']]), isReport));
+  assert.equal(text(settings, false), 'type=Car&maxAffected=10&maxPerSecond=5');
+  assert.equal(text(settings, true), 'type=Car&dryRun=true');
+  assert.equal(text(SETTINGS, false), 'type=Car');
+});
 
-  it('the guard allows maxGrowth times the median of the last completed runs', () => {
-    for (const [records, most] of [
-      [runs(10), 30],
-      [runs(10, 20), 45],
-      [runs(30, 10, 20), 60],
-      [runs(9, 100, 10), 30],
-      [runs(0, 0, 9), 0],
-      [runs(1, 2, 3, 40), 7],
-      [runs(1, 2, 3, 40, 50), 9],
-      [runs(), undefined],
-    ] as const)
-      assert.equal(usualMost(3, records), most, JSON.stringify(records));
-  });
-
-  it('runs that were held back do not count, so that the guard does not lift itself', () => {
-    const held = Array.from({ length: 4 }, () => ({ matched: 300, heldBack: true as const }));
-    assert.equal(usualMost(3, [...runs(10), ...held]), 30);
-    assert.equal(usualMost(3, [...runs(0), ...held]), 0);
-    assert.equal(usualMost(3, held), 0, 'what was usual is no longer in the history');
-  });
-
-  it('the guard never allows more than maxGrowth times the largest of the runs', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.nat(10_000), { minLength: 1, maxLength: 5 }),
-        fc.double({ min: 0.1, max: 10, noNaN: true }),
-        (matches, growth) => {
-          assert.ok((usualMost(growth, runs(...matches)) ?? Infinity) <= growth * Math.max(...matches));
-        },
-      ),
+it('a retention policy refuses a query with parameters that the policy has as members', () => {
+  for (const more of ['dryRun=true', 'dryRun=false', 'maxAffected=5', 'maxPerSecond=5', 'max%41ffected=5'])
+    assert.throws(
+      () => retentionSelection({ ...SETTINGS, query: `type=Car&${more}` }, NOW),
+      QueryRefusedError,
     );
-  });
+});
+
+const runs = (...all: readonly number[]) => all.map((matched) => ({ matched }));
+
+it('the guard allows maxGrowth times the median of the last completed runs', () => {
+  for (const [records, most] of [
+    [runs(10), 30],
+    [runs(10, 20), 45],
+    [runs(30, 10, 20), 60],
+    [runs(9, 100, 10), 30],
+    [runs(0, 0, 9), 0],
+    [runs(1, 2, 3, 40), 7],
+    [runs(1, 2, 3, 40, 50), 9],
+    [runs(), undefined],
+  ] as const)
+    assert.equal(usualMost(3, records), most, JSON.stringify(records));
+});
+
+it('runs that were held back do not count, so that the guard does not lift itself', () => {
+  const held = Array.from({ length: 4 }, () => ({ matched: 300, heldBack: true as const }));
+  assert.equal(usualMost(3, [...runs(10), ...held]), 30);
+  assert.equal(usualMost(3, [...runs(0), ...held]), 0);
+  assert.equal(usualMost(3, held), 0, 'what was usual is no longer in the history');
+});
+
+it('the guard never allows more than maxGrowth times the largest of the runs', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(10_000), { minLength: 1, maxLength: 5 }),
+      fc.double({ min: 0.1, max: 10, noNaN: true }),
+      (matches, growth) => {
+        assert.ok((usualMost(growth, runs(...matches)) ?? Infinity) <= growth * Math.max(...matches));
+      },
+    ),
+  );
 });

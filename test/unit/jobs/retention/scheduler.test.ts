@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { QueueFullError } from '../../../../sidecar/jobs/errors.js';
 import { RetentionScheduler } from '../../../../sidecar/jobs/retention/scheduler.js';
 import { PurgeStoppedError } from '../../../../sidecar/purge/index.js';
@@ -74,152 +74,150 @@ function start(
   return { scheduler, runs, errors };
 }
 
-describe('the scheduler of retention policies', () => {
-  it('the scheduler begins one run a day over a year with both changes of the clocks', async () => {
+it('the scheduler begins one run a day over a year with both changes of the clocks', async () => {
+  const clock = new HandClock(START);
+  const { store } = keptPolicies('a');
+  const { runs, errors } = start(clock, store);
+  await clock.runUntil(START + 365 * DAY_MS);
+  assert.equal(runs.length, 365);
+  assert.equal(runs[0], 'a 2026-01-01T01:30:00.000Z');
+  assert.ok(runs.includes('a 2026-03-29T01:00:00.000Z'));
+  assert.ok(runs.includes('a 2026-07-01T00:30:00.000Z'));
+  assert.deepEqual(errors, []);
+});
+
+it('the scheduler makes up once for all runs that were missed while nothing ran', async () => {
+  const clock = new HandClock(START);
+  const { store } = keptPolicies('a', 'b');
+  const first = start(clock, store);
+  await clock.runUntil(START + DAY_MS);
+  await first.scheduler.stop();
+  clock.jumpTo(START + 10.5 * DAY_MS);
+  const second = start(clock, store);
+  await clock.runUntil(START + 11.5 * DAY_MS);
+  assert.deepEqual(second.runs, [
+    'a 2026-01-11T12:00:00.000Z',
+    'b 2026-01-11T12:00:00.000Z',
+    'a 2026-01-12T01:30:00.000Z',
+    'b 2026-01-12T01:30:00.000Z',
+  ]);
+});
+
+it('each run begins once when several processes watch the same policies', async () => {
+  const clock = new HandClock(START);
+  const { store } = keptPolicies('a');
+  const all = [start(clock, store), start(clock, store), start(clock, store)];
+  for (let day = 1; day <= 30; day++) await clock.runUntil(START + day * DAY_MS);
+  const runs = all.flatMap((one) => one.runs);
+  assert.equal(runs.length, new Set(runs.map((run) => run.slice(0, 12))).size);
+  assert.ok(runs.length >= 29);
+});
+
+it('a run that found no free place, no database or a stopping gateway is tried again soon', async () => {
+  for (const error of [
+    new QueueFullError(1),
+    new StoreUnavailableError('away'),
+    new PurgeStoppedError('the gateway stops'),
+  ]) {
     const clock = new HandClock(START);
     const { store } = keptPolicies('a');
-    const { runs, errors } = start(clock, store);
-    await clock.runUntil(START + 365 * DAY_MS);
-    assert.equal(runs.length, 365);
-    assert.equal(runs[0], 'a 2026-01-01T01:30:00.000Z');
-    assert.ok(runs.includes('a 2026-03-29T01:00:00.000Z'));
-    assert.ok(runs.includes('a 2026-07-01T00:30:00.000Z'));
-    assert.deepEqual(errors, []);
-  });
-
-  it('the scheduler makes up once for all runs that were missed while nothing ran', async () => {
-    const clock = new HandClock(START);
-    const { store } = keptPolicies('a', 'b');
-    const first = start(clock, store);
-    await clock.runUntil(START + DAY_MS);
-    await first.scheduler.stop();
-    clock.jumpTo(START + 10.5 * DAY_MS);
-    const second = start(clock, store);
-    await clock.runUntil(START + 11.5 * DAY_MS);
-    assert.deepEqual(second.runs, [
-      'a 2026-01-11T12:00:00.000Z',
-      'b 2026-01-11T12:00:00.000Z',
-      'a 2026-01-12T01:30:00.000Z',
-      'b 2026-01-12T01:30:00.000Z',
-    ]);
-  });
-
-  it('each run begins once when several processes watch the same policies', async () => {
-    const clock = new HandClock(START);
-    const { store } = keptPolicies('a');
-    const all = [start(clock, store), start(clock, store), start(clock, store)];
-    for (let day = 1; day <= 30; day++) await clock.runUntil(START + day * DAY_MS);
-    const runs = all.flatMap((one) => one.runs);
-    assert.equal(runs.length, new Set(runs.map((run) => run.slice(0, 12))).size);
-    assert.ok(runs.length >= 29);
-  });
-
-  it('a run that found no free place, no database or a stopping gateway is tried again soon', async () => {
-    for (const error of [
-      new QueueFullError(1),
-      new StoreUnavailableError('away'),
-      new PurgeStoppedError('the gateway stops'),
-    ]) {
-      const clock = new HandClock(START);
-      const { store } = keptPolicies('a');
-      let failures = 3;
-      const { runs, errors } = start(clock, store, {
-        failure: () => {
-          // To find that out takes its time.
-          if (failures > 0) clock.jumpTo(clock.now() + 7);
-          return failures-- > 0 ? error : undefined;
-        },
-        lookEveryMs: 30_000,
-      });
-      await clock.runUntil(START + DAY_MS);
-      assert.equal(errors.length, 3);
-      assert.equal(runs.length, 1);
-      assert.match(runs[0] ?? '', /T01:31:30/);
-    }
-  });
-
-  it('a run is skipped while the one before has not ended', async () => {
-    const clock = new HandClock(START);
-    const { store } = keptPolicies('a');
-    let isBusy = true;
+    let failures = 3;
     const { runs, errors } = start(clock, store, {
-      failure: () => (isBusy ? new RunUnderWayError('a', 'p') : undefined),
-    });
-    await clock.runUntil(START + DAY_MS);
-    isBusy = false;
-    await clock.runUntil(START + 1.5 * DAY_MS);
-    assert.equal(errors.length, 1);
-    assert.deepEqual(runs, ['a 2026-01-02T01:30:00.000Z']);
-  });
-
-  it('a policy that is changed is due by its new schedule', async () => {
-    const clock = new HandClock(START);
-    const { policies, store } = keptPolicies('a');
-    const { runs } = start(clock, store, { lookEveryMs: 30_000 });
-    await clock.runUntil(START + 60_000);
-    const before = policies.get('a') ?? assert.fail();
-    policies.set('a', { ...before, settings: { ...SETTINGS, schedule: '0 2 * * *' }, etag: 'f' });
-    await clock.runUntil(START + 86_000_000);
-    assert.deepEqual(runs, ['a 2026-01-01T01:00:00.000Z']);
-  });
-
-  it('a scheduler that is stopped begins no further run, and waits for the one that it has begun', async () => {
-    const clock = new HandClock(START);
-    const { store } = keptPolicies('a', 'b');
-    let begin = () => {};
-    const isBegun = new Promise<void>((resolve) => (begin = resolve));
-    const runs: string[] = [];
-    const scheduler = new RetentionScheduler({
-      ...{ store, clock, onError: () => {} },
-      service: {
-        runScheduled: async ({ name }) => {
-          runs.push(name);
-          await isBegun;
-          return {} as never;
-        },
+      failure: () => {
+        // To find that out takes its time.
+        if (failures > 0) clock.jumpTo(clock.now() + 7);
+        return failures-- > 0 ? error : undefined;
       },
+      lookEveryMs: 30_000,
     });
-    schedulers.push(scheduler);
-    scheduler.start();
-    await clock.runUntil(START + DAY_MS / 2);
-    assert.deepEqual(runs, ['a']);
-    let isOver = false;
-    const stopped = scheduler.stop().then(() => (isOver = true));
-    await turn();
-    assert.equal(isOver, false);
-    begin();
-    await stopped;
     await clock.runUntil(START + DAY_MS);
-    assert.deepEqual(runs, ['a']);
-  });
+    assert.equal(errors.length, 3);
+    assert.equal(runs.length, 1);
+    assert.match(runs[0] ?? '', /T01:31:30/);
+  }
+});
 
-  it('policies are looked at every half minute, also when nothing is due', async () => {
-    const clock = new HandClock(START);
-    let looks = 0;
-    const scheduler = new RetentionScheduler({
-      store: { enabled: async () => ((looks += 1), []), claim: async () => assert.fail('nothing is due') },
-      ...{ clock, onError: () => {}, service: { runScheduled: async () => assert.fail('nothing is due') } },
-    });
-    schedulers.push(scheduler);
-    scheduler.start();
-    await clock.runUntil(START + 29_999);
-    assert.equal(looks, 1);
-    await clock.runUntil(START + 30_000);
-    assert.equal(looks, 2);
+it('a run is skipped while the one before has not ended', async () => {
+  const clock = new HandClock(START);
+  const { store } = keptPolicies('a');
+  let isBusy = true;
+  const { runs, errors } = start(clock, store, {
+    failure: () => (isBusy ? new RunUnderWayError('a', 'p') : undefined),
   });
+  await clock.runUntil(START + DAY_MS);
+  isBusy = false;
+  await clock.runUntil(START + 1.5 * DAY_MS);
+  assert.equal(errors.length, 1);
+  assert.deepEqual(runs, ['a 2026-01-02T01:30:00.000Z']);
+});
 
-  it('the scheduler goes on when one policy cannot be run, and when the policies cannot be read for a while', async () => {
-    const clock = new HandClock(START);
-    const { policies, store } = keptPolicies('a', 'b');
-    const broken = policies.get('a') ?? assert.fail();
-    policies.set('a', { ...broken, settings: { ...SETTINGS, timeZone: 'Mars/Olympus' } });
-    store.isAway = true;
-    const { runs, errors } = start(clock, store);
-    await clock.runUntil(START + 1_800_000);
-    store.isAway = false;
-    await clock.runUntil(START + DAY_MS);
-    assert.deepEqual(runs, ['b 2026-01-01T01:30:00.000Z']);
-    assert.match(errors.join(), /away/);
-    assert.match(errors.join(), /a .*timeZone/);
+it('a policy that is changed is due by its new schedule', async () => {
+  const clock = new HandClock(START);
+  const { policies, store } = keptPolicies('a');
+  const { runs } = start(clock, store, { lookEveryMs: 30_000 });
+  await clock.runUntil(START + 60_000);
+  const before = policies.get('a') ?? assert.fail();
+  policies.set('a', { ...before, settings: { ...SETTINGS, schedule: '0 2 * * *' }, etag: 'f' });
+  await clock.runUntil(START + 86_000_000);
+  assert.deepEqual(runs, ['a 2026-01-01T01:00:00.000Z']);
+});
+
+it('a scheduler that is stopped begins no further run, and waits for the one that it has begun', async () => {
+  const clock = new HandClock(START);
+  const { store } = keptPolicies('a', 'b');
+  let begin = () => {};
+  const isBegun = new Promise<void>((resolve) => (begin = resolve));
+  const runs: string[] = [];
+  const scheduler = new RetentionScheduler({
+    ...{ store, clock, onError: () => {} },
+    service: {
+      runScheduled: async ({ name }) => {
+        runs.push(name);
+        await isBegun;
+        return {} as never;
+      },
+    },
   });
+  schedulers.push(scheduler);
+  scheduler.start();
+  await clock.runUntil(START + DAY_MS / 2);
+  assert.deepEqual(runs, ['a']);
+  let isOver = false;
+  const stopped = scheduler.stop().then(() => (isOver = true));
+  await turn();
+  assert.equal(isOver, false);
+  begin();
+  await stopped;
+  await clock.runUntil(START + DAY_MS);
+  assert.deepEqual(runs, ['a']);
+});
+
+it('policies are looked at every half minute, also when nothing is due', async () => {
+  const clock = new HandClock(START);
+  let looks = 0;
+  const scheduler = new RetentionScheduler({
+    store: { enabled: async () => ((looks += 1), []), claim: async () => assert.fail('nothing is due') },
+    ...{ clock, onError: () => {}, service: { runScheduled: async () => assert.fail('nothing is due') } },
+  });
+  schedulers.push(scheduler);
+  scheduler.start();
+  await clock.runUntil(START + 29_999);
+  assert.equal(looks, 1);
+  await clock.runUntil(START + 30_000);
+  assert.equal(looks, 2);
+});
+
+it('the scheduler goes on when one policy cannot be run, and when the policies cannot be read for a while', async () => {
+  const clock = new HandClock(START);
+  const { policies, store } = keptPolicies('a', 'b');
+  const broken = policies.get('a') ?? assert.fail();
+  policies.set('a', { ...broken, settings: { ...SETTINGS, timeZone: 'Mars/Olympus' } });
+  store.isAway = true;
+  const { runs, errors } = start(clock, store);
+  await clock.runUntil(START + 1_800_000);
+  store.isAway = false;
+  await clock.runUntil(START + DAY_MS);
+  assert.deepEqual(runs, ['b 2026-01-01T01:30:00.000Z']);
+  assert.match(errors.join(), /away/);
+  assert.match(errors.join(), /a .*timeZone/);
 });

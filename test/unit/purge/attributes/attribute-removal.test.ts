@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { attributesToRemove, checkNames } from '../../../../sidecar/purge/attributes/attribute-removal.js';
 import {
   previewAttributes,
@@ -83,192 +83,182 @@ function at({ meaning = (name) => name, selection = [], counts = true, ...given 
 const DROP_A: AttributeRemoval = { kind: 'drop', names: ['a'] };
 const thirty = Array.from({ length: 30 }, (_, n) => entity(n, 'a', 'b', 'c'));
 
-describe('the attributes that a removal reaches', () => {
-  it('a removal reaches the attributes that drop names, or that keep does not name, and no other members', () => {
-    const shown = { ...entity(1, 'a', 'b'), '@context': 'x', createdAt: 'x', scope: '/a' };
-    for (const [kind, names, reached] of [
-      ['drop', ['a', 'z'], ['a']],
-      ['keep', ['a', 'z'], ['b']],
-      ['drop', ['type', 'createdAt'], []],
-      ['keep', ['a', 'b'], []],
-    ] as const) {
-      assert.deepEqual(attributesToRemove(shown, { kind, names }), reached);
-    }
-  });
+it('a removal reaches the attributes that drop names, or that keep does not name, and no other members', () => {
+  const shown = { ...entity(1, 'a', 'b'), '@context': 'x', createdAt: 'x', scope: '/a' };
+  for (const [kind, names, reached] of [
+    ['drop', ['a', 'z'], ['a']],
+    ['keep', ['a', 'z'], ['b']],
+    ['drop', ['type', 'createdAt'], []],
+    ['keep', ['a', 'b'], []],
+  ] as const) {
+    assert.deepEqual(attributesToRemove(shown, { kind, names }), reached);
+  }
 });
 
-describe('the names of a removal', () => {
-  const shownAs = (name: string) => (name.startsWith('https://x/') ? name.slice(10) : name);
+const shownAs = (name: string) => (name.startsWith('https://x/') ? name.slice(10) : name);
 
-  it('names of attributes must be those that the broker shows, each of them', async () => {
-    for (const names of [
-      ['https://x/a', 'b'],
-      ['b', 'https://x/a'],
-    ]) {
-      for (const kind of ['drop', 'keep'] as const) {
-        const { context } = at({ entities: thirty, meaning: shownAs });
-        await assert.rejects(checkNames(context, { kind, names }), (error: unknown) => {
-          assert.ok(error instanceof QueryRefusedError);
-          assert.deepEqual([error.kind, error.parameter], ['badRequestData', kind]);
-          assert.match(error.message, /shows the attribute https:\/\/x\/a as a:/);
-          return true;
-        });
-      }
-    }
-  });
-
-  it('a refused name is reported with the first three names that the broker shows instead', async () => {
-    const { context } = at({
-      entities: [entity(1, 'b', 'c', 'd', 'e', 'f')],
-    });
-    const showing = {
-      ...context,
-      lister: {
-        ...context.lister,
-        page: async () => context.lister.page({ selection: [], limit: 1 }),
-      },
-    };
-    await assert.rejects(
-      checkNames(showing, { kind: 'drop', names: ['a'] }),
-      /shows the attribute a as b, c, d: use/,
-    );
-  });
-
-  it('drop accepts the name of an attribute that no match has', async () => {
-    const { context, queries } = at({ entities: thirty });
-    await checkNames(context, { kind: 'drop', names: ['a', 'zzz'] });
-    assert.equal(queries.length, 2);
-  });
-
-  it('the names of a removal are checked one by one, by the query itself without its own attrs', async () => {
-    const { context, queries } = at({
-      entities: thirty,
-      selection: [
-        { name: 'type', value: 'T' },
-        { name: 'attrs', value: 'a,b' },
-      ],
-    });
-    await checkNames(context, { kind: 'drop', names: ['a', 'b'] });
-    assert.deepEqual(
-      queries.map((query) => [query.getAll('attrs'), query.get('type'), query.get('limit')]),
-      [
-        [['a'], 'T', '1'],
-        [['b'], 'T', '1'],
-      ],
-    );
-  });
-
-  it('the names of a removal are checked before anything is counted or removed', async () => {
-    const removal: AttributeRemoval = { kind: 'keep', names: ['https://x/a'] };
-    const { context, deletes } = at({ entities: thirty, meaning: shownAs });
-    await assert.rejects(previewAttributes(context, removal), QueryRefusedError);
-    await assert.rejects(removeAttributes(context, removal, 30), QueryRefusedError);
-    assert.deepEqual(deletes, []);
-  });
-});
-
-describe('the removal of attributes', () => {
-  it('the removal of attributes deletes exactly the named ones of every match, each once', async () => {
-    const { context, deletes } = at({ entities: thirty });
-    assert.equal(await removeAttributes(context, { kind: 'drop', names: ['a', 'c'] }, 30), 0);
-    assert.equal(context.ledger.counts.deleted, 60);
-    assert.deepEqual([...deletes].sort(), thirty.flatMap(({ id }) => [`${id} a`, `${id} c`]).sort());
-  });
-
-  it('the removal of attributes counts the attributes, not the entities, before the first delete', async () => {
-    for (const [maxAffected, isAllowed] of [
-      [59, false],
-      [60, true],
-    ] as const) {
-      const { context, deletes } = at({ entities: thirty, maxAffected });
-      const ended = removeAttributes(context, { kind: 'keep', names: ['b'] }, 30);
-      if (isAllowed) {
-        await ended;
-        assert.equal(deletes.length, 60);
-        continue;
-      }
-      await assert.rejects(
-        ended,
-        (error: unknown) => error instanceof TooManyMatchesError && error.matched > 59 && !error.exact,
-      );
-      assert.deepEqual(deletes, []);
-    }
-  });
-
-  it('the removal of attributes never reports success while unlisted matches are counted', async () => {
-    const { context } = at({ entities: thirty });
-    await assert.rejects(removeAttributes(hiding(context, 2), DROP_A, 32), {
-      message: /counts 2 more matches/,
-    });
-  });
-});
-
-describe('the preview of a removal', () => {
-  it('the preview of a removal counts the attributes, and names a hundred entities', async () => {
-    for (const n of [0, 3, 100, 101, 130]) {
-      const { context, deletes } = at({
-        entities: Array.from({ length: n }, (_, index) => entity(index, 'a', 'b', 'c')),
+it('names of attributes must be those that the broker shows, each of them', async () => {
+  for (const names of [
+    ['https://x/a', 'b'],
+    ['b', 'https://x/a'],
+  ]) {
+    for (const kind of ['drop', 'keep'] as const) {
+      const { context } = at({ entities: thirty, meaning: shownAs });
+      await assert.rejects(checkNames(context, { kind, names }), (error: unknown) => {
+        assert.ok(error instanceof QueryRefusedError);
+        assert.deepEqual([error.kind, error.parameter], ['badRequestData', kind]);
+        assert.match(error.message, /shows the attribute https:\/\/x\/a as a:/);
+        return true;
       });
-      const { matched, sample } = await previewAttributes(context, { kind: 'keep', names: ['c'] });
-      assert.deepEqual([matched, sample.length, deletes], [2 * n, Math.min(n, 100), []]);
     }
-  });
+  }
+});
 
-  it('the preview of a removal names only entities that have something to remove', async () => {
-    const { context } = at({ entities: [entity(1, 'b'), entity(2, 'a')] });
-    assert.deepEqual(await previewAttributes(context, DROP_A), { matched: 1, sample: ['urn:t:2'] });
+it('a refused name is reported with the first three names that the broker shows instead', async () => {
+  const { context } = at({
+    entities: [entity(1, 'b', 'c', 'd', 'e', 'f')],
   });
+  const showing = {
+    ...context,
+    lister: {
+      ...context.lister,
+      page: async () => context.lister.page({ selection: [], limit: 1 }),
+    },
+  };
+  await assert.rejects(
+    checkNames(showing, { kind: 'drop', names: ['a'] }),
+    /shows the attribute a as b, c, d: use/,
+  );
+});
 
-  it('the preview of a removal says where there is more than could be counted', async () => {
-    for (const hidden of [0, 2]) {
-      const { context } = at({ entities: [entity(1, 'a'), entity(2, 'a')] });
-      const { matched, isLowerBound } = await previewAttributes(hiding(context, hidden), DROP_A);
-      assert.deepEqual([matched, isLowerBound], [2, hidden === 0 ? undefined : true]);
+it('drop accepts the name of an attribute that no match has', async () => {
+  const { context, queries } = at({ entities: thirty });
+  await checkNames(context, { kind: 'drop', names: ['a', 'zzz'] });
+  assert.equal(queries.length, 2);
+});
+
+it('the names of a removal are checked one by one, by the query itself without its own attrs', async () => {
+  const { context, queries } = at({
+    entities: thirty,
+    selection: [
+      { name: 'type', value: 'T' },
+      { name: 'attrs', value: 'a,b' },
+    ],
+  });
+  await checkNames(context, { kind: 'drop', names: ['a', 'b'] });
+  assert.deepEqual(
+    queries.map((query) => [query.getAll('attrs'), query.get('type'), query.get('limit')]),
+    [
+      [['a'], 'T', '1'],
+      [['b'], 'T', '1'],
+    ],
+  );
+});
+
+it('the names of a removal are checked before anything is counted or removed', async () => {
+  const removal: AttributeRemoval = { kind: 'keep', names: ['https://x/a'] };
+  const { context, deletes } = at({ entities: thirty, meaning: shownAs });
+  await assert.rejects(previewAttributes(context, removal), QueryRefusedError);
+  await assert.rejects(removeAttributes(context, removal, 30), QueryRefusedError);
+  assert.deepEqual(deletes, []);
+});
+
+it('the removal of attributes deletes exactly the named ones of every match, each once', async () => {
+  const { context, deletes } = at({ entities: thirty });
+  assert.equal(await removeAttributes(context, { kind: 'drop', names: ['a', 'c'] }, 30), 0);
+  assert.equal(context.ledger.counts.deleted, 60);
+  assert.deepEqual([...deletes].sort(), thirty.flatMap(({ id }) => [`${id} a`, `${id} c`]).sort());
+});
+
+it('the removal of attributes counts the attributes, not the entities, before the first delete', async () => {
+  for (const [maxAffected, isAllowed] of [
+    [59, false],
+    [60, true],
+  ] as const) {
+    const { context, deletes } = at({ entities: thirty, maxAffected });
+    const ended = removeAttributes(context, { kind: 'keep', names: ['b'] }, 30);
+    if (isAllowed) {
+      await ended;
+      assert.equal(deletes.length, 60);
+      continue;
     }
+    await assert.rejects(
+      ended,
+      (error: unknown) => error instanceof TooManyMatchesError && error.matched > 59 && !error.exact,
+    );
+    assert.deepEqual(deletes, []);
+  }
+});
+
+it('the removal of attributes never reports success while unlisted matches are counted', async () => {
+  const { context } = at({ entities: thirty });
+  await assert.rejects(removeAttributes(hiding(context, 2), DROP_A, 32), {
+    message: /counts 2 more matches/,
   });
 });
 
-describe('the attributes to keep', () => {
-  const KEEP: AttributeRemoval = { kind: 'keep', names: ['y', 'z'] };
-  const check = async (given: Attributes, removal = KEEP) => {
-    const made = at({ selection: [{ name: 'type', value: 'T' }], ...given });
-    const first = await firstPage(made.context);
-    const before = made.queries.length;
-    await checkKept(made.context, removal, first);
-    const isProbe = (query: URLSearchParams) =>
-      [...query.values()].some((value) => value.includes('PurgeProbe'));
-    return made.queries.slice(before).filter((query) => !isProbe(query));
-  };
-  const refused = (error: unknown) =>
-    error instanceof QueryRefusedError && error.parameter === 'keep' && error.message.includes('(y, z)');
+it('the preview of a removal counts the attributes, and names a hundred entities', async () => {
+  for (const n of [0, 3, 100, 101, 130]) {
+    const { context, deletes } = at({
+      entities: Array.from({ length: n }, (_, index) => entity(index, 'a', 'b', 'c')),
+    });
+    const { matched, sample } = await previewAttributes(context, { kind: 'keep', names: ['c'] });
+    assert.deepEqual([matched, sample.length, deletes], [2 * n, Math.min(n, 100), []]);
+  }
+});
 
-  it('the check of keep sends no query if a match on the first page has one of the attributes', async () => {
-    assert.deepEqual(await check({ entities: [entity(1, 'a'), entity(2, 'z')] }), []);
-    assert.deepEqual(await check({ entities: [] }), []);
-    assert.deepEqual(await check({ entities: thirty }, { kind: 'drop', names: ['y'] }), []);
-  });
+it('the preview of a removal names only entities that have something to remove', async () => {
+  const { context } = at({ entities: [entity(1, 'b'), entity(2, 'a')] });
+  assert.deepEqual(await previewAttributes(context, DROP_A), { matched: 1, sample: ['urn:t:2'] });
+});
 
-  it('the check of keep sends one query with all the names if the first page shows none', async () => {
-    const queries = await check({ entities: [...thirty, entity(99, 'z')] });
-    assert.deepEqual(
-      queries.map((query) => [query.get('attrs'), query.get('type'), query.get('limit')]),
-      [['y,z', 'T', '1']],
-    );
-  });
+it('the preview of a removal says where there is more than could be counted', async () => {
+  for (const hidden of [0, 2]) {
+    const { context } = at({ entities: [entity(1, 'a'), entity(2, 'a')] });
+    const { matched, isLowerBound } = await previewAttributes(hiding(context, hidden), DROP_A);
+    assert.deepEqual([matched, isLowerBound], [2, hidden === 0 ? undefined : true]);
+  }
+});
 
-  it('a keep of attributes that no match has is refused, since every attribute would be deleted', async () => {
-    for (const counts of [true, false]) {
-      await assert.rejects(check({ entities: thirty, counts }), refused);
-    }
-  });
+const KEEP: AttributeRemoval = { kind: 'keep', names: ['y', 'z'] };
+const check = async (given: Attributes, removal = KEEP) => {
+  const made = at({ selection: [{ name: 'type', value: 'T' }], ...given });
+  const first = await firstPage(made.context);
+  const before = made.queries.length;
+  await checkKept(made.context, removal, first);
+  const isProbe = (query: URLSearchParams) =>
+    [...query.values()].some((value) => value.includes('PurgeProbe'));
+  return made.queries.slice(before).filter((query) => !isProbe(query));
+};
+const refused = (error: unknown) =>
+  error instanceof QueryRefusedError && error.parameter === 'keep' && error.message.includes('(y, z)');
 
-  it('the refusal of a keep names its first five attributes', async () => {
-    const names = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'];
-    await assert.rejects(check({ entities: thirty }, { kind: 'keep', names }), /\(v1, v2, v3, v4, v5\)/);
-  });
+it('the check of keep sends no query if a match on the first page has one of the attributes', async () => {
+  assert.deepEqual(await check({ entities: [entity(1, 'a'), entity(2, 'z')] }), []);
+  assert.deepEqual(await check({ entities: [] }), []);
+  assert.deepEqual(await check({ entities: thirty }, { kind: 'drop', names: ['y'] }), []);
+});
 
-  it('the check of keep finds attributes beyond the first page if the broker applies attrs after paging', async () => {
-    await check({ entities: [...thirty, entity(99, 'z')], filtersLate: true });
-    await assert.rejects(check({ entities: thirty, filtersLate: true }), refused);
-  });
+it('the check of keep sends one query with all the names if the first page shows none', async () => {
+  const queries = await check({ entities: [...thirty, entity(99, 'z')] });
+  assert.deepEqual(
+    queries.map((query) => [query.get('attrs'), query.get('type'), query.get('limit')]),
+    [['y,z', 'T', '1']],
+  );
+});
+
+it('a keep of attributes that no match has is refused, since every attribute would be deleted', async () => {
+  for (const counts of [true, false]) {
+    await assert.rejects(check({ entities: thirty, counts }), refused);
+  }
+});
+
+it('the refusal of a keep names its first five attributes', async () => {
+  const names = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'];
+  await assert.rejects(check({ entities: thirty }, { kind: 'keep', names }), /\(v1, v2, v3, v4, v5\)/);
+});
+
+it('the check of keep finds attributes beyond the first page if the broker applies attrs after paging', async () => {
+  await check({ entities: [...thirty, entity(99, 'z')], filtersLate: true });
+  await assert.rejects(check({ entities: thirty, filtersLate: true }), refused);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
 import type { DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import type { PurgeContext, BrokerQuery, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
@@ -124,546 +124,544 @@ async function removed(removal: Removal) {
 const namesOf = (errors: readonly Item[]) =>
   errors.map(({ entityId, attribute }) => `${entityId} ${attribute ?? ''}`).sort();
 
-describe('the removal of items', () => {
-  it('the removal of items removes each once, in one pass that finds them and one that finds none', async () => {
-    const world = worldOf(25, 'a', 'b');
-    const { matched, deleted, failed, left, passes, tries } = await removed({ world, total: 25 });
-    assert.deepEqual([matched, deleted, failed, left, passes], [50, 50, 0, 0, 2]);
-    assert.ok([...tries.values()].every((count) => count === 1));
-    assert.ok([...world.values()].every((attributes) => attributes.size === 0));
-  });
+it('the removal of items removes each once, in one pass that finds them and one that finds none', async () => {
+  const world = worldOf(25, 'a', 'b');
+  const { matched, deleted, failed, left, passes, tries } = await removed({ world, total: 25 });
+  assert.deepEqual([matched, deleted, failed, left, passes], [50, 50, 0, 0, 2]);
+  assert.ok([...tries.values()].every((count) => count === 1));
+  assert.ok([...world.values()].every((attributes) => attributes.size === 0));
+});
 
-  it('the removal of items reaches entities that move to earlier pages because others stop matching', async () => {
-    for (const total of [35, undefined]) {
-      const world = worldOf(35, 'a');
-      const { deleted } = await removed({
-        world,
-        matches: (attributes) => attributes.has('a'),
-        ...(total === undefined ? {} : { total }),
-      });
-      assert.equal(deleted, 35);
-    }
-  });
-
-  it('the removal of items retries an item that the query no longer shows, and reports it if it fails again', async () => {
-    // As drop=a,b with q=a>1: once a is gone, nothing shows b any more.
-    const failing = await removed({
-      world: worldOf(12, 'a', 'b'),
-      matches: (attributes) => attributes.has('a'),
-      verdict: ({ entityId, attribute }) => (entityId === 'urn:t:3' && attribute === 'b' ? BUSY : GONE),
-      brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
-      total: 12,
-    });
-    assert.deepEqual([failing.matched, failing.deleted, failing.failed], [24, 23, 1]);
-    assert.deepEqual(namesOf(failing.errors), ['urn:t:3 b']);
-    assert.equal(failing.tries.get(keyOf({ entityId: 'urn:t:3', attribute: 'b' })), 2);
-    assert.ok(!failing.success.includes('urn:t:3'));
-
-    const recovering = await removed({
-      world: worldOf(12, 'a', 'b'),
-      matches: (attributes) => attributes.has('a'),
-      verdict: ({ attribute }, nth) => (attribute === 'b' && nth === 1 ? BUSY : GONE),
-      brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
-      total: 12,
-    });
-    assert.deepEqual([recovering.deleted, recovering.failed], [24, 0]);
-  });
-
-  it('the removal of items tries an item twice and not a third time, though the query still shows it', async () => {
-    for (const outcome of [BUSY, UNCLEAR]) {
-      const { deleted, tries } = await removed({
-        world: worldOf(12, 'a'),
-        verdict: ({ entityId }) => (entityId === 'urn:t:3' ? outcome : GONE),
-        total: 12,
-      });
-      assert.deepEqual([deleted, tries.get(keyOf({ entityId: 'urn:t:3', attribute: 'a' }))], [11, 2]);
-    }
-  });
-
-  it('the removal of items reports its progress while it deletes, every twenty items', async () => {
-    const deletedAt: number[] = [];
-    await removed({
-      world: worldOf(10, 'a', 'b', 'c', 'd', 'e'),
-      emit: (event) => {
-        if (event.type === 'progress') deletedAt.push(event.deleted);
-      },
-      total: 10,
-    });
-    assert.deepEqual(deletedAt.slice(0, 3), [20, 40, 50]);
-  });
-
-  it('the removal of items retries an item whose delete had no clear answer, though the query shows it no more', async () => {
-    const { deleted, failed, unknown } = await removed({
-      world: worldOf(3, 'a', 'b'),
-      matches: (attributes) => attributes.has('a'),
-      verdict: ({ attribute }, nth) => (attribute === 'b' && nth === 1 ? UNCLEAR : GONE),
-      brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
-      total: 3,
-    });
-    assert.deepEqual([deleted, failed, unknown], [6, 0, 0]);
-  });
-
-  it('the removal of items reports refused items unless the query proves that they are gone', async () => {
-    const refusal = {
-      world: worldOf(3, 'a', 'b'),
-      matches: (attributes: ReadonlySet<string>) => attributes.has('a'),
-      verdict: ({ attribute }: Item) => (attribute === 'b' ? REFUSED : GONE),
-    };
-    for (const brokerQuery of [
-      { selection: [{ name: 'q', value: 'a>1' }] },
-      { selection: [{ name: 'georel', value: 'within' }] },
-      { isPartial: true },
-    ]) {
-      const { failed, errors } = await removed({ ...refusal, world: worldOf(3, 'a', 'b'), brokerQuery });
-      assert.deepEqual([failed, namesOf(errors)], [3, ['urn:t:0 b', 'urn:t:1 b', 'urn:t:2 b']]);
-    }
-  });
-
-  it('the removal of items takes refused items for already gone if a query that shows every match lacks them', async () => {
-    const world = worldOf(3, 'a');
-    const { alreadyGone, failed, errors } = await removed({
+it('the removal of items reaches entities that move to earlier pages because others stop matching', async () => {
+  for (const total of [35, undefined]) {
+    const world = worldOf(35, 'a');
+    const { deleted } = await removed({
       world,
-      verdict: (item) => {
-        // Another client is faster.
-        world.get(item.entityId)?.delete('a');
-        return REFUSED;
-      },
+      matches: (attributes) => attributes.has('a'),
+      ...(total === undefined ? {} : { total }),
     });
-    assert.deepEqual([alreadyGone, failed, errors], [3, 0, []]);
-  });
+    assert.equal(deleted, 35);
+  }
+});
 
-  it('the removal of items reports items that are still there after two confirmed deletes and some more queries', async () => {
-    for (const left of ['ghost', { kind: 'absent' }] as const) {
-      const { matched, deleted, failed, errors, tries, passes } = await removed({
-        world: worldOf(15, 'a'),
-        verdict: ({ entityId }) => (entityId === 'urn:t:7' ? left : GONE),
-        total: 1000,
-      });
-      assert.deepEqual([matched, deleted, failed], [15, 14, 1]);
-      assert.deepEqual([namesOf(errors), errors[0]?.error.title], [['urn:t:7 a'], 'Still listed']);
-      assert.equal(tries.get(keyOf({ entityId: 'urn:t:7', attribute: 'a' })), 2);
-      // Two that try it, three looks, and the last one.
-      assert.equal(passes, 6);
-    }
+it('the removal of items retries an item that the query no longer shows, and reports it if it fails again', async () => {
+  // As drop=a,b with q=a>1: once a is gone, nothing shows b any more.
+  const failing = await removed({
+    world: worldOf(12, 'a', 'b'),
+    matches: (attributes) => attributes.has('a'),
+    verdict: ({ entityId, attribute }) => (entityId === 'urn:t:3' && attribute === 'b' ? BUSY : GONE),
+    brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
+    total: 12,
   });
+  assert.deepEqual([failing.matched, failing.deleted, failing.failed], [24, 23, 1]);
+  assert.deepEqual(namesOf(failing.errors), ['urn:t:3 b']);
+  assert.equal(failing.tries.get(keyOf({ entityId: 'urn:t:3', attribute: 'b' })), 2);
+  assert.ok(!failing.success.includes('urn:t:3'));
 
-  it('the removal of items sends a delete without effect once more under a maximum, too, where a time shows an old item', async () => {
-    const { deleted, failed, tries } = await removed({
-      world: worldOf(1, 'a'),
-      verdict: (_item, nth) => (nth === 1 ? 'ghost' : GONE),
-      maxAffected: 1,
-      kind: {
-        *read({ ids, entities: shown }) {
-          const time = { createdAt: '1970-01-01T00:00:00Z' };
-          yield {
-            items: ids.flatMap((entityId, index) =>
-              ownAttributesOf(shown[index] ?? {}).map((attribute) => ({ entityId, attribute, time })),
-            ),
-          };
-        },
-      },
+  const recovering = await removed({
+    world: worldOf(12, 'a', 'b'),
+    matches: (attributes) => attributes.has('a'),
+    verdict: ({ attribute }, nth) => (attribute === 'b' && nth === 1 ? BUSY : GONE),
+    brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
+    total: 12,
+  });
+  assert.deepEqual([recovering.deleted, recovering.failed], [24, 0]);
+});
+
+it('the removal of items tries an item twice and not a third time, though the query still shows it', async () => {
+  for (const outcome of [BUSY, UNCLEAR]) {
+    const { deleted, tries } = await removed({
+      world: worldOf(12, 'a'),
+      verdict: ({ entityId }) => (entityId === 'urn:t:3' ? outcome : GONE),
+      total: 12,
     });
-    assert.deepEqual([deleted, failed, [...tries.values()]], [1, 0, [2]]);
-  });
+    assert.deepEqual([deleted, tries.get(keyOf({ entityId: 'urn:t:3', attribute: 'a' }))], [11, 2]);
+  }
+});
 
-  it('the removal of items waits for a query that lags behind, and then reports nothing', async () => {
+it('the removal of items reports its progress while it deletes, every twenty items', async () => {
+  const deletedAt: number[] = [];
+  await removed({
+    world: worldOf(10, 'a', 'b', 'c', 'd', 'e'),
+    emit: (event) => {
+      if (event.type === 'progress') deletedAt.push(event.deleted);
+    },
+    total: 10,
+  });
+  assert.deepEqual(deletedAt.slice(0, 3), [20, 40, 50]);
+});
+
+it('the removal of items retries an item whose delete had no clear answer, though the query shows it no more', async () => {
+  const { deleted, failed, unknown } = await removed({
+    world: worldOf(3, 'a', 'b'),
+    matches: (attributes) => attributes.has('a'),
+    verdict: ({ attribute }, nth) => (attribute === 'b' && nth === 1 ? UNCLEAR : GONE),
+    brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
+    total: 3,
+  });
+  assert.deepEqual([deleted, failed, unknown], [6, 0, 0]);
+});
+
+it('the removal of items reports refused items unless the query proves that they are gone', async () => {
+  const refusal = {
+    world: worldOf(3, 'a', 'b'),
+    matches: (attributes: ReadonlySet<string>) => attributes.has('a'),
+    verdict: ({ attribute }: Item) => (attribute === 'b' ? REFUSED : GONE),
+  };
+  for (const brokerQuery of [
+    { selection: [{ name: 'q', value: 'a>1' }] },
+    { selection: [{ name: 'georel', value: 'within' }] },
+    { isPartial: true },
+  ]) {
+    const { failed, errors } = await removed({ ...refusal, world: worldOf(3, 'a', 'b'), brokerQuery });
+    assert.deepEqual([failed, namesOf(errors)], [3, ['urn:t:0 b', 'urn:t:1 b', 'urn:t:2 b']]);
+  }
+});
+
+it('the removal of items takes refused items for already gone if a query that shows every match lacks them', async () => {
+  const world = worldOf(3, 'a');
+  const { alreadyGone, failed, errors } = await removed({
+    world,
+    verdict: (item) => {
+      // Another client is faster.
+      world.get(item.entityId)?.delete('a');
+      return REFUSED;
+    },
+  });
+  assert.deepEqual([alreadyGone, failed, errors], [3, 0, []]);
+});
+
+it('the removal of items reports items that are still there after two confirmed deletes and some more queries', async () => {
+  for (const left of ['ghost', { kind: 'absent' }] as const) {
+    const { matched, deleted, failed, errors, tries, passes } = await removed({
+      world: worldOf(15, 'a'),
+      verdict: ({ entityId }) => (entityId === 'urn:t:7' ? left : GONE),
+      total: 1000,
+    });
+    assert.deepEqual([matched, deleted, failed], [15, 14, 1]);
+    assert.deepEqual([namesOf(errors), errors[0]?.error.title], [['urn:t:7 a'], 'Still listed']);
+    assert.equal(tries.get(keyOf({ entityId: 'urn:t:7', attribute: 'a' })), 2);
+    // Two that try it, three looks, and the last one.
+    assert.equal(passes, 6);
+  }
+});
+
+it('the removal of items sends a delete without effect once more under a maximum, too, where a time shows an old item', async () => {
+  const { deleted, failed, tries } = await removed({
+    world: worldOf(1, 'a'),
+    verdict: (_item, nth) => (nth === 1 ? 'ghost' : GONE),
+    maxAffected: 1,
+    kind: {
+      *read({ ids, entities: shown }) {
+        const time = { createdAt: '1970-01-01T00:00:00Z' };
+        yield {
+          items: ids.flatMap((entityId, index) =>
+            ownAttributesOf(shown[index] ?? {}).map((attribute) => ({ entityId, attribute, time })),
+          ),
+        };
+      },
+    },
+  });
+  assert.deepEqual([deleted, failed, [...tries.values()]], [1, 0, [2]]);
+});
+
+it('the removal of items waits for a query that lags behind, and then reports nothing', async () => {
+  const world = worldOf(5, 'a');
+  const { deleted, failed } = await removed({
+    world,
+    verdict: () => 'ghost',
+    onPage: (_offset, pass) => {
+      if (pass === 4) for (const attributes of world.values()) attributes.clear();
+    },
+  });
+  assert.deepEqual([deleted, failed], [5, 0]);
+});
+
+it('the removal of items leaves and counts items that arrive after the second full pass', async () => {
+  // As many as were counted have come by then, or more.
+  for (const total of [5, 7]) {
     const world = worldOf(5, 'a');
-    const { deleted, failed } = await removed({
-      world,
-      verdict: () => 'ghost',
-      onPage: (_offset, pass) => {
-        if (pass === 4) for (const attributes of world.values()) attributes.clear();
-      },
-    });
-    assert.deepEqual([deleted, failed], [5, 0]);
-  });
-
-  it('the removal of items leaves and counts items that arrive after the second full pass', async () => {
-    // As many as were counted have come by then, or more.
-    for (const total of [5, 7]) {
-      const world = worldOf(5, 'a');
-      const { matched, deleted, left } = await removed({
-        world,
-        onPage: (offset, pass) => {
-          if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
-        },
-        total,
-      });
-      assert.deepEqual([matched, deleted, left], [7, 7, 1]);
-      assert.deepEqual(
-        [...world].filter(([, attributes]) => attributes.size > 0).map(([id]) => id),
-        ['urn:new:3'],
-      );
-    }
-  });
-
-  it('the removal of items does not look again for what an earlier query left unclear', async () => {
-    const unclear = { entityId: 'urn:earlier', attribute: 'a' };
-    const { deleted, unknown, passes } = await removed({ world: worldOf(5, 'a'), total: 5, unclear });
-    assert.deepEqual([deleted, unknown, passes], [5, 1, 2]);
-  });
-
-  it('the removal of items ends with an error of its final tries that concerns all of them', async () => {
-    const failure = { kind: 'broker-error', status: 429 } as const;
-    for (const reason of ['retry-after-too-long', 'away-too-long', 'attempts-used-up'] as const) {
-      const error = new BrokerFailedError('delete', failure, reason);
-      let tries = 0;
-      const remove = async () => {
-        tries += 1;
-        if (tries > 3) throw error;
-        return BUSY;
-      };
-      await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
-    }
-  });
-
-  it('the removal of items reports what is left as failed where its final tries meet nothing but failures', async () => {
-    for (const status of [503, undefined]) {
-      const failure = { kind: 'broker-error', ...(status === undefined ? {} : { status }) } as const;
-      const error = new BrokerFailedError('delete', failure, 'nothing-but-failures');
-      const world = worldOf(3, 'a');
-      let tries = 0;
-      const remove = async (): Promise<DeleteResult> => {
-        tries += 1;
-        if (tries > 3) throw error;
-        return BUSY;
-      };
-      const { failed, errors } = await removed({ world, kind: { remove }, total: 3 });
-      assert.deepEqual([failed, tries <= 6], [3, true]);
-      for (const { error: problem } of errors) {
-        assert.deepEqual(
-          [problem.status, problem.title, problem.detail],
-          [status ?? 502, 'The broker did not delete the item', error.message],
-        );
-      }
-    }
-  });
-
-  it('the removal of items leaves arrivals although the broker counts matches that it never shows', async () => {
-    for (const total of [15, 1000]) {
-      const world = worldOf(5, 'a');
-      const { left, deleted } = await removed({
-        world,
-        brokerQuery: { resource: temporalEntities() },
-        count: () => 1000,
-        onPage: (offset, pass) => {
-          if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
-        },
-        total,
-      });
-      assert.ok(left > 0 && deleted < 30, `${left} left, ${deleted} deleted`);
-    }
-  });
-
-  it('the removal of items takes items that arrive during the first passes, whatever their times say', async () => {
-    const world = worldOf(3, 'a');
-    const { deleted, left } = await removed({
+    const { matched, deleted, left } = await removed({
       world,
       onPage: (offset, pass) => {
-        if (offset === 0 && pass === 2) world.set('urn:new', new Set(['a']));
+        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
       },
-      kind: { hasArrived: ({ entityId }) => entityId === 'urn:new' },
-      total: 3,
+      total,
     });
-    assert.deepEqual([deleted, left], [4, 0]);
-  });
+    assert.deepEqual([matched, deleted, left], [7, 7, 1]);
+    assert.deepEqual(
+      [...world].filter(([, attributes]) => attributes.size > 0).map(([id]) => id),
+      ['urn:new:3'],
+    );
+  }
+});
 
-  it('the removal of items takes what a truncated page uncovers, also in a pass that takes no new items', async () => {
+it('the removal of items does not look again for what an earlier query left unclear', async () => {
+  const unclear = { entityId: 'urn:earlier', attribute: 'a' };
+  const { deleted, unknown, passes } = await removed({ world: worldOf(5, 'a'), total: 5, unclear });
+  assert.deepEqual([deleted, unknown, passes], [5, 1, 2]);
+});
+
+it('the removal of items ends with an error of its final tries that concerns all of them', async () => {
+  const failure = { kind: 'broker-error', status: 429 } as const;
+  for (const reason of ['retry-after-too-long', 'away-too-long', 'attempts-used-up'] as const) {
+    const error = new BrokerFailedError('delete', failure, reason);
+    let tries = 0;
+    const remove = async () => {
+      tries += 1;
+      if (tries > 3) throw error;
+      return BUSY;
+    };
+    await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
+  }
+});
+
+it('the removal of items reports what is left as failed where its final tries meet nothing but failures', async () => {
+  for (const status of [503, undefined]) {
+    const failure = { kind: 'broker-error', ...(status === undefined ? {} : { status }) } as const;
+    const error = new BrokerFailedError('delete', failure, 'nothing-but-failures');
+    const world = worldOf(3, 'a');
+    let tries = 0;
+    const remove = async (): Promise<DeleteResult> => {
+      tries += 1;
+      if (tries > 3) throw error;
+      return BUSY;
+    };
+    const { failed, errors } = await removed({ world, kind: { remove }, total: 3 });
+    assert.deepEqual([failed, tries <= 6], [3, true]);
+    for (const { error: problem } of errors) {
+      assert.deepEqual(
+        [problem.status, problem.title, problem.detail],
+        [status ?? 502, 'The broker did not delete the item', error.message],
+      );
+    }
+  }
+});
+
+it('the removal of items leaves arrivals although the broker counts matches that it never shows', async () => {
+  for (const total of [15, 1000]) {
+    const world = worldOf(5, 'a');
+    const { left, deleted } = await removed({
+      world,
+      brokerQuery: { resource: temporalEntities() },
+      count: () => 1000,
+      onPage: (offset, pass) => {
+        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
+      },
+      total,
+    });
+    assert.ok(left > 0 && deleted < 30, `${left} left, ${deleted} deleted`);
+  }
+});
+
+it('the removal of items takes items that arrive during the first passes, whatever their times say', async () => {
+  const world = worldOf(3, 'a');
+  const { deleted, left } = await removed({
+    world,
+    onPage: (offset, pass) => {
+      if (offset === 0 && pass === 2) world.set('urn:new', new Set(['a']));
+    },
+    kind: { hasArrived: ({ entityId }) => entityId === 'urn:new' },
+    total: 3,
+  });
+  assert.deepEqual([deleted, left], [4, 0]);
+});
+
+it('the removal of items takes what a truncated page uncovers, also in a pass that takes no new items', async () => {
+  let pass = 0;
+  const { deleted, left } = await removed({
+    world: worldOf(1, 'x'),
+    onPage: (_offset, nth) => {
+      pass = nth;
+    },
+    kind: {
+      *read(page) {
+        const [entityId = ''] = page.ids;
+        if (entityId === '' || pass > 3) return;
+        yield { items: [{ entityId, attribute: `a${pass}` }], mayHideMore: pass === 3 };
+      },
+    },
+    total: 1,
+  });
+  assert.deepEqual([deleted, left], [3, 0]);
+});
+
+it('the removal of items reports refused items as failed where a truncating broker no longer shows them', async () => {
+  for (const mayHideMore of [true, false]) {
     let pass = 0;
-    const { deleted, left } = await removed({
+    const { failed, alreadyGone } = await removed({
       world: worldOf(1, 'x'),
+      verdict: () => REFUSED,
       onPage: (_offset, nth) => {
         pass = nth;
       },
       kind: {
         *read(page) {
-          const [entityId = ''] = page.ids;
-          if (entityId === '' || pass > 3) return;
-          yield { items: [{ entityId, attribute: `a${pass}` }], mayHideMore: pass === 3 };
+          const [entityId] = page.ids;
+          const items = entityId === undefined || pass > 1 ? [] : [{ entityId, attribute: 'x' }];
+          yield { items, mayHideMore: mayHideMore && pass > 1 };
         },
       },
       total: 1,
     });
-    assert.deepEqual([deleted, left], [3, 0]);
-  });
+    assert.deepEqual([failed, alreadyGone], mayHideMore ? [1, 0] : [0, 1]);
+  }
+});
 
-  it('the removal of items reports refused items as failed where a truncating broker no longer shows them', async () => {
-    for (const mayHideMore of [true, false]) {
-      let pass = 0;
-      const { failed, alreadyGone } = await removed({
-        world: worldOf(1, 'x'),
-        verdict: () => REFUSED,
-        onPage: (_offset, nth) => {
-          pass = nth;
-        },
-        kind: {
-          *read(page) {
-            const [entityId] = page.ids;
-            const items = entityId === undefined || pass > 1 ? [] : [{ entityId, attribute: 'x' }];
-            yield { items, mayHideMore: mayHideMore && pass > 1 };
-          },
-        },
-        total: 1,
-      });
-      assert.deepEqual([failed, alreadyGone], mayHideMore ? [1, 0] : [0, 1]);
-    }
+it('the removal of items retries what is still listed in a pass that takes no new items', async () => {
+  const world = worldOf(5, 'a');
+  const late = { entityId: 'urn:new', attribute: 'a' };
+  const { deleted, failed, tries } = await removed({
+    world,
+    onPage: (offset, pass) => {
+      if (offset === 0 && pass === 2) world.set('urn:new', new Set(['a']));
+    },
+    verdict: ({ entityId }, nth) => (entityId === 'urn:new' && nth === 1 ? 'ghost' : GONE),
+    total: 5,
   });
+  assert.deepEqual([tries.get(keyOf(late)), world.get('urn:new')?.size], [2, 0]);
+  assert.deepEqual([deleted, failed], [6, 0]);
+});
 
-  it('the removal of items retries what is still listed in a pass that takes no new items', async () => {
-    const world = worldOf(5, 'a');
-    const late = { entityId: 'urn:new', attribute: 'a' };
-    const { deleted, failed, tries } = await removed({
-      world,
-      onPage: (offset, pass) => {
-        if (offset === 0 && pass === 2) world.set('urn:new', new Set(['a']));
-      },
-      verdict: ({ entityId }, nth) => (entityId === 'urn:new' && nth === 1 ? 'ghost' : GONE),
-      total: 5,
-    });
-    assert.deepEqual([tries.get(keyOf(late)), world.get('urn:new')?.size], [2, 0]);
-    assert.deepEqual([deleted, failed], [6, 0]);
+it('the removal of items ends when items arrive in each pass and there is no count', async () => {
+  const world = worldOf(5, 'a');
+  const { deleted, left, passes } = await removed({
+    world,
+    count: () => undefined,
+    onPage: (offset, pass) => {
+      if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
+    },
   });
+  assert.ok(passes < 20 && left > 0 && deleted >= 5, `${passes} passes, ${left} left`);
+});
 
-  it('the removal of items ends when items arrive in each pass and there is no count', async () => {
-    const world = worldOf(5, 'a');
-    const { deleted, left, passes } = await removed({
+it('the removal of items gives up after fifty passes if each finds new counted items', async () => {
+  const world = worldOf(1, 'a');
+  let passes = 0;
+  await assert.rejects(
+    removed({
       world,
       count: () => undefined,
       onPage: (offset, pass) => {
+        passes = pass;
         if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
       },
-    });
-    assert.ok(passes < 20 && left > 0 && deleted >= 5, `${passes} passes, ${left} left`);
-  });
+      total: 1000,
+    }),
+    NotConvergingError,
+  );
+  assert.equal(passes, 50);
+});
 
-  it('the removal of items gives up after fifty passes if each finds new counted items', async () => {
-    const world = worldOf(1, 'a');
-    let passes = 0;
+it('the removal of items never reports success while the broker counts matches that it does not list', async () => {
+  for (const hidden of [1, 3]) {
     await assert.rejects(
-      removed({
-        world,
-        count: () => undefined,
-        onPage: (offset, pass) => {
-          passes = pass;
-          if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
-        },
-        total: 1000,
-      }),
-      NotConvergingError,
-    );
-    assert.equal(passes, 50);
-  });
-
-  it('the removal of items never reports success while the broker counts matches that it does not list', async () => {
-    for (const hidden of [1, 3]) {
-      await assert.rejects(
-        removed({ world: worldOf(5, 'a'), count: (shown) => shown + hidden, total: 5 + hidden }),
-        (error: unknown) => {
-          assert.ok(error instanceof BrokerReplyError);
-          assert.match(error.message, new RegExp(`counts ${hidden} more matches`));
-          return true;
-        },
-      );
-    }
-  });
-
-  it('the removal of items looks three times more for matches that are counted and not listed', async () => {
-    for (const [shownFrom, isFound] of [
-      [5, true],
-      [6, false],
-    ] as const) {
-      let pass = 0;
-      // One pass that removes all, three looks, and the last one.
-      const ended = removed({
-        world: worldOf(5, 'a'),
-        onPage: (_offset, nth) => {
-          pass = nth;
-        },
-        count: (shown) => (pass < shownFrom ? shown + 1 : shown),
-        total: 5,
-      });
-      if (isFound) assert.equal((await ended).deleted, 5);
-      else await assert.rejects(ended, { message: /counts 1 more matches/ });
-    }
-  });
-
-  it('the removal of items waits for the deletes under way before its final tries end with an error', async () => {
-    const failure = { kind: 'broker-error', status: 429 } as const;
-    const error = new BrokerFailedError('delete', failure, 'retry-after-too-long');
-    const [tries, ended] = [new Map<string, number>(), new Set<string>()];
-    const remove = async ({ entityId }: Item): Promise<DeleteResult> => {
-      const nth = (tries.get(entityId) ?? 0) + 1;
-      tries.set(entityId, nth);
-      if (nth === 1) return BUSY;
-      if (entityId === 'urn:t:0') throw error;
-      for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      ended.add(entityId);
-      return GONE;
-    };
-    await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
-    assert.deepEqual([...ended].sort(), ['urn:t:1', 'urn:t:2']);
-  });
-
-  it('the removal of items tries an item once that is shown more than once in a pass', async () => {
-    const { deleted, tries } = await removed({
-      world: worldOf(5, 'a'),
-      kind: {
-        *read(page, indexes) {
-          const items = indexes
-            .filter((index) => 'a' in (page.entities[index] ?? {}))
-            .map((index) => ({ entityId: page.ids[index] ?? '', attribute: 'a' }));
-          yield { items: [...items, ...items] };
-          yield { items };
-        },
+      removed({ world: worldOf(5, 'a'), count: (shown) => shown + hidden, total: 5 + hidden }),
+      (error: unknown) => {
+        assert.ok(error instanceof BrokerReplyError);
+        assert.match(error.message, new RegExp(`counts ${hidden} more matches`));
+        return true;
       },
+    );
+  }
+});
+
+it('the removal of items looks three times more for matches that are counted and not listed', async () => {
+  for (const [shownFrom, isFound] of [
+    [5, true],
+    [6, false],
+  ] as const) {
+    let pass = 0;
+    // One pass that removes all, three looks, and the last one.
+    const ended = removed({
+      world: worldOf(5, 'a'),
+      onPage: (_offset, nth) => {
+        pass = nth;
+      },
+      count: (shown) => (pass < shownFrom ? shown + 1 : shown),
       total: 5,
     });
-    assert.equal(deleted, 5);
-    assert.ok([...tries.values()].every((count) => count === 1));
-  });
+    if (isFound) assert.equal((await ended).deleted, 5);
+    else await assert.rejects(ended, { message: /counts 1 more matches/ });
+  }
+});
 
-  it('the removal of items ends when dated items arrive in each pass at a broker that truncates', async () => {
-    const world = worldOf(1, 'a0', 'a1', 'a2', 'a3');
-    const { matched, deleted, left, passes } = await removed({
-      world,
-      onPage: (offset, pass) => {
-        if (offset === 0) world.get('urn:t:0')?.add(`new${pass}`);
+it('the removal of items waits for the deletes under way before its final tries end with an error', async () => {
+  const failure = { kind: 'broker-error', status: 429 } as const;
+  const error = new BrokerFailedError('delete', failure, 'retry-after-too-long');
+  const [tries, ended] = [new Map<string, number>(), new Set<string>()];
+  const remove = async ({ entityId }: Item): Promise<DeleteResult> => {
+    const nth = (tries.get(entityId) ?? 0) + 1;
+    tries.set(entityId, nth);
+    if (nth === 1) return BUSY;
+    if (entityId === 'urn:t:0') throw error;
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    ended.add(entityId);
+    return GONE;
+  };
+  await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
+  assert.deepEqual([...ended].sort(), ['urn:t:1', 'urn:t:2']);
+});
+
+it('the removal of items tries an item once that is shown more than once in a pass', async () => {
+  const { deleted, tries } = await removed({
+    world: worldOf(5, 'a'),
+    kind: {
+      *read(page, indexes) {
+        const items = indexes
+          .filter((index) => 'a' in (page.entities[index] ?? {}))
+          .map((index) => ({ entityId: page.ids[index] ?? '', attribute: 'a' }));
+        yield { items: [...items, ...items] };
+        yield { items };
       },
-      kind: {
-        *read(page, indexes) {
-          for (const index of indexes) {
-            const names = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
-            const items = names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute }));
-            yield { items, mayHideMore: true };
-          }
-        },
-        hasArrived: ({ attribute = '' }) => attribute.startsWith('new'),
+    },
+    total: 5,
+  });
+  assert.equal(deleted, 5);
+  assert.ok([...tries.values()].every((count) => count === 1));
+});
+
+it('the removal of items ends when dated items arrive in each pass at a broker that truncates', async () => {
+  const world = worldOf(1, 'a0', 'a1', 'a2', 'a3');
+  const { matched, deleted, left, passes } = await removed({
+    world,
+    onPage: (offset, pass) => {
+      if (offset === 0) world.get('urn:t:0')?.add(`new${pass}`);
+    },
+    kind: {
+      *read(page, indexes) {
+        for (const index of indexes) {
+          const names = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
+          const items = names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute }));
+          yield { items, mayHideMore: true };
+        }
       },
-      total: 1,
-    });
-    assert.ok(passes < 15, `${passes} passes`);
-    assert.deepEqual([matched, deleted, left > 0], [deleted, deleted, true]);
+      hasArrived: ({ attribute = '' }) => attribute.startsWith('new'),
+    },
+    total: 1,
   });
+  assert.ok(passes < 15, `${passes} passes`);
+  assert.deepEqual([matched, deleted, left > 0], [deleted, deleted, true]);
+});
 
-  it('the removal of items leaves items that arrive beyond those counted when a pass began', async () => {
-    for (const [count, deleted, left] of [
-      [(shown: number) => shown, 20, 1],
-      [() => 20, 21, 0],
-      [() => undefined, 21, 0],
-    ] as const) {
-      const world = worldOf(20, 'a');
-      const result = await removed({
-        world,
-        count,
-        onPage: (offset, pass) => {
-          if (offset === 20 && pass === 2) world.set('urn:new:1', new Set(['a']));
-        },
-        total: 20,
-      });
-      assert.deepEqual([result.deleted, result.left], [deleted, left]);
-    }
-  });
-
-  it('the removal of items takes all of a page, however many batches it is read in', async () => {
-    const { deleted, left } = await removed({
-      world: worldOf(20, 'a'),
-      kind: {
-        *read(page, indexes) {
-          for (const index of indexes) {
-            const isThere = 'a' in (page.entities[index] ?? {});
-            yield { items: isThere ? [{ entityId: page.ids[index] ?? '', attribute: 'a' }] : [] };
-          }
-        },
-      },
-      total: 20,
-    });
-    assert.deepEqual([deleted, left], [20, 0]);
-  });
-
-  it('the removal of items takes those counted when a pass began in that pass, though others arrive and pages come in batches', async () => {
+it('the removal of items leaves items that arrive beyond those counted when a pass began', async () => {
+  for (const [count, deleted, left] of [
+    [(shown: number) => shown, 20, 1],
+    [() => 20, 21, 0],
+    [() => undefined, 21, 0],
+  ] as const) {
     const world = worldOf(20, 'a');
-    let rest: readonly string[] = [];
-    await removed({
+    const result = await removed({
       world,
+      count,
       onPage: (offset, pass) => {
-        if (pass === 1 && offset === 10)
-          for (let n = 0; n < 10; n += 1) world.set(`urn:new:${n}`, new Set(['a']));
-        if (pass === 2 && offset === 0)
-          rest = [...world].filter(([, attributes]) => attributes.size > 0).map(([id]) => id);
-      },
-      kind: {
-        *read(page, indexes) {
-          for (const index of indexes) {
-            const isThere = 'a' in (page.entities[index] ?? {});
-            yield { items: isThere ? [{ entityId: page.ids[index] ?? '', attribute: 'a' }] : [] };
-          }
-        },
+        if (offset === 20 && pass === 2) world.set('urn:new:1', new Set(['a']));
       },
       total: 20,
     });
-    assert.deepEqual(
-      rest,
-      Array.from({ length: 10 }, (_, n) => `urn:new:${n}`),
-    );
-  });
+    assert.deepEqual([result.deleted, result.left], [deleted, left]);
+  }
+});
 
-  it('the removal of items reports items that the broker never showed', async () => {
-    const error = { type: 'about:blank', title: 'Hidden', status: 501 };
-    const { failed, errors, matched } = await removed({
-      world: worldOf(3, 'a'),
-      kind: {
-        async *hiddenItems() {
-          yield { entityId: 'urn:t:1', attribute: 'hidden', error };
-        },
+it('the removal of items takes all of a page, however many batches it is read in', async () => {
+  const { deleted, left } = await removed({
+    world: worldOf(20, 'a'),
+    kind: {
+      *read(page, indexes) {
+        for (const index of indexes) {
+          const isThere = 'a' in (page.entities[index] ?? {});
+          yield { items: isThere ? [{ entityId: page.ids[index] ?? '', attribute: 'a' }] : [] };
+        }
       },
-    });
-    assert.deepEqual([matched, failed, namesOf(errors)], [4, 1, ['urn:t:1 hidden']]);
+    },
+    total: 20,
   });
+  assert.deepEqual([deleted, left], [20, 0]);
+});
 
-  it('the removal of items takes no more than its maximum', async () => {
-    await assert.rejects(removed({ world: worldOf(25, 'a'), maxAffected: 12 }), TooManyMatchesError);
-    assert.equal((await removed({ world: worldOf(25, 'a'), maxAffected: 25 })).deleted, 25);
-  });
-
-  it('the removal of items begins a second walk before it ends, as often as its kind asks for it', async () => {
-    let looks = 0;
-    const world = worldOf(3, 'a', 'b');
-    const { deleted } = await removed({
-      world,
-      kind: {
-        *read(page, indexes) {
-          // The first look shows a only.
-          for (const index of indexes) {
-            const names = ownAttributesOf(page.entities[index] ?? {}).filter(
-              (name) => looks > 0 || name === 'a',
-            );
-            yield { items: names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })) };
-          }
-        },
-        beginSecondWalk: () => (looks += 1) === 1,
+it('the removal of items takes those counted when a pass began in that pass, though others arrive and pages come in batches', async () => {
+  const world = worldOf(20, 'a');
+  let rest: readonly string[] = [];
+  await removed({
+    world,
+    onPage: (offset, pass) => {
+      if (pass === 1 && offset === 10)
+        for (let n = 0; n < 10; n += 1) world.set(`urn:new:${n}`, new Set(['a']));
+      if (pass === 2 && offset === 0)
+        rest = [...world].filter(([, attributes]) => attributes.size > 0).map(([id]) => id);
+    },
+    kind: {
+      *read(page, indexes) {
+        for (const index of indexes) {
+          const isThere = 'a' in (page.entities[index] ?? {});
+          yield { items: isThere ? [{ entityId: page.ids[index] ?? '', attribute: 'a' }] : [] };
+        }
       },
-    });
-    assert.deepEqual([deleted, looks], [6, 2]);
+    },
+    total: 20,
   });
+  assert.deepEqual(
+    rest,
+    Array.from({ length: 10 }, (_, n) => `urn:new:${n}`),
+  );
+});
 
-  it('the removal of items repeats passes as long as the broker truncates', async () => {
-    // More passes than are made where everything is shown at once.
-    const names = Array.from({ length: 130 }, (_, index) => `a${index}`);
-    const { deleted, passes } = await removed({
-      world: worldOf(1, ...names),
-      kind: {
-        *read(page, indexes) {
-          for (const index of indexes) {
-            const shown = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
-            yield {
-              items: shown.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })),
-              mayHideMore: shown.length === 2,
-            };
-          }
-        },
+it('the removal of items reports items that the broker never showed', async () => {
+  const error = { type: 'about:blank', title: 'Hidden', status: 501 };
+  const { failed, errors, matched } = await removed({
+    world: worldOf(3, 'a'),
+    kind: {
+      async *hiddenItems() {
+        yield { entityId: 'urn:t:1', attribute: 'hidden', error };
       },
-      total: 1,
-    });
-    assert.deepEqual([deleted, passes], [130, 66]);
+    },
   });
+  assert.deepEqual([matched, failed, namesOf(errors)], [4, 1, ['urn:t:1 hidden']]);
+});
+
+it('the removal of items takes no more than its maximum', async () => {
+  await assert.rejects(removed({ world: worldOf(25, 'a'), maxAffected: 12 }), TooManyMatchesError);
+  assert.equal((await removed({ world: worldOf(25, 'a'), maxAffected: 25 })).deleted, 25);
+});
+
+it('the removal of items begins a second walk before it ends, as often as its kind asks for it', async () => {
+  let looks = 0;
+  const world = worldOf(3, 'a', 'b');
+  const { deleted } = await removed({
+    world,
+    kind: {
+      *read(page, indexes) {
+        // The first look shows a only.
+        for (const index of indexes) {
+          const names = ownAttributesOf(page.entities[index] ?? {}).filter(
+            (name) => looks > 0 || name === 'a',
+          );
+          yield { items: names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })) };
+        }
+      },
+      beginSecondWalk: () => (looks += 1) === 1,
+    },
+  });
+  assert.deepEqual([deleted, looks], [6, 2]);
+});
+
+it('the removal of items repeats passes as long as the broker truncates', async () => {
+  // More passes than are made where everything is shown at once.
+  const names = Array.from({ length: 130 }, (_, index) => `a${index}`);
+  const { deleted, passes } = await removed({
+    world: worldOf(1, ...names),
+    kind: {
+      *read(page, indexes) {
+        for (const index of indexes) {
+          const shown = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
+          yield {
+            items: shown.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })),
+            mayHideMore: shown.length === 2,
+          };
+        }
+      },
+    },
+    total: 1,
+  });
+  assert.deepEqual([deleted, passes], [130, 66]);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { NO_DATASET, deleteWholeAttribute } from '../../../../sidecar/purge/attributes/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
@@ -31,80 +31,78 @@ function at(answer: (query: string) => number) {
 const [A, B] = ['urn:d:a', 'urn:d:b'];
 const [ALL, OF_A, OF_B] = ['deleteAll=true', 'datasetId=urn%3Ad%3Aa', 'datasetId=urn%3Ad%3Ab'];
 
-describe('the delete of an attribute as a whole', () => {
-  it('the delete of a whole attribute is one request with deleteAll where the broker knows that', async () => {
-    for (const datasets of [[], [NO_DATASET], [A], [A, NO_DATASET]]) {
-      const { remove, sent, capabilities } = at(() => 204);
-      assert.equal(await remove(...datasets), 'deleted');
-      assert.deepEqual([sent, capabilities.deleteAllNeedsDatasets], [[ALL], false]);
+it('the delete of a whole attribute is one request with deleteAll where the broker knows that', async () => {
+  for (const datasets of [[], [NO_DATASET], [A], [A, NO_DATASET]]) {
+    const { remove, sent, capabilities } = at(() => 204);
+    assert.equal(await remove(...datasets), 'deleted');
+    assert.deepEqual([sent, capabilities.deleteAllNeedsDatasets], [[ALL], false]);
+  }
+});
+
+it('the delete of a whole attribute sends nothing where no path surely means the attribute', async () => {
+  const { sent, ...context } = at(() => 204);
+  for (const attribute of ['a/b', '..', '', 'a?b']) {
+    for (const datasets of [[], [A]]) {
+      const item = { entityId: 'urn:t:1', attribute, datasets };
+      assert.equal((await deleteWholeAttribute(context, item, HOW)).kind, 'refused', attribute);
     }
-  });
+  }
+  const unnamed = { entityId: 'urn:t:1' };
+  assert.equal((await deleteWholeAttribute(context, unnamed, HOW)).kind, 'refused');
+  assert.deepEqual(sent, []);
+});
 
-  it('the delete of a whole attribute sends nothing where no path surely means the attribute', async () => {
-    const { sent, ...context } = at(() => 204);
-    for (const attribute of ['a/b', '..', '', 'a?b']) {
-      for (const datasets of [[], [A]]) {
-        const item = { entityId: 'urn:t:1', attribute, datasets };
-        assert.equal((await deleteWholeAttribute(context, item, HOW)).kind, 'refused', attribute);
-      }
-    }
-    const unnamed = { entityId: 'urn:t:1' };
-    assert.equal((await deleteWholeAttribute(context, unnamed, HOW)).kind, 'refused');
-    assert.deepEqual(sent, []);
-  });
+it('the delete of a whole attribute goes no further after a refusal', async () => {
+  const { remove, sent } = at(() => 409);
+  assert.equal(await remove(A, B), 'refused');
+  assert.deepEqual(sent, [ALL]);
+  await assert.rejects(at(() => 501).remove(), BrokerRefusedError);
+});
 
-  it('the delete of a whole attribute goes no further after a refusal', async () => {
-    const { remove, sent } = at(() => 409);
-    assert.equal(await remove(A, B), 'refused');
-    assert.deepEqual(sent, [ALL]);
-    await assert.rejects(at(() => 501).remove(), BrokerRefusedError);
-  });
-
-  it('the delete of a whole attribute goes without deleteAll where that does not find it, which is learnt once', async () => {
-    for (const datasets of [[], [NO_DATASET]]) {
-      const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
-      assert.equal(await remove(...datasets), 'deleted');
-      assert.equal(capabilities.deleteAllNeedsDatasets, true);
-      assert.equal(await remove(...datasets), 'deleted');
-      assert.deepEqual(sent, [ALL, '', '']);
-    }
-  });
-
-  it('the delete of a whole attribute learns nothing if the attribute does not exist', async () => {
-    for (const [status, kind] of [
-      [404, 'absent'],
-      [409, 'refused'],
-    ] as const) {
-      const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : status));
-      assert.equal(await remove(), kind);
-      assert.deepEqual([sent, capabilities.deleteAllNeedsDatasets], [[ALL, ''], false]);
-    }
-  });
-
-  it('the delete of a whole attribute keeps to deleteAll for datasets, and deletes each where that finds none', async () => {
+it('the delete of a whole attribute goes without deleteAll where that does not find it, which is learnt once', async () => {
+  for (const datasets of [[], [NO_DATASET]]) {
     const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
-    capabilities.deleteAllNeedsDatasets = true;
-    assert.equal(await remove(A, NO_DATASET, B), 'deleted');
-    assert.deepEqual(sent, [ALL, OF_A, '', OF_B]);
-  });
+    assert.equal(await remove(...datasets), 'deleted');
+    assert.equal(capabilities.deleteAllNeedsDatasets, true);
+    assert.equal(await remove(...datasets), 'deleted');
+    assert.deepEqual(sent, [ALL, '', '']);
+  }
+});
 
-  it('the delete of a whole attribute has the worst outcome of its datasets, and is gone when one was there', async () => {
-    for (const [a, b, kind] of [
-      [204, 204, 'deleted'],
-      [404, 204, 'deleted'],
-      [204, 404, 'deleted'],
-      [404, 404, 'absent'],
-      [204, 409, 'refused'],
-      [409, 404, 'refused'],
-    ] as const) {
-      const { remove } = at((query) => (query === ALL ? 404 : query === OF_A ? a : b));
-      assert.equal(await remove(A, B), kind, `${a}, ${b}`);
-    }
-  });
+it('the delete of a whole attribute learns nothing if the attribute does not exist', async () => {
+  for (const [status, kind] of [
+    [404, 'absent'],
+    [409, 'refused'],
+  ] as const) {
+    const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : status));
+    assert.equal(await remove(), kind);
+    assert.deepEqual([sent, capabilities.deleteAllNeedsDatasets], [[ALL, ''], false]);
+  }
+});
 
-  it('the delete of a whole attribute sends nothing for an ambiguous datasetId, and reports the attribute', async () => {
-    const { remove, sent } = at(() => 404);
-    assert.equal(await remove('urn:d&deleteAll=true', A), 'refused');
-    assert.deepEqual(sent, [ALL, OF_A]);
-  });
+it('the delete of a whole attribute keeps to deleteAll for datasets, and deletes each where that finds none', async () => {
+  const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
+  capabilities.deleteAllNeedsDatasets = true;
+  assert.equal(await remove(A, NO_DATASET, B), 'deleted');
+  assert.deepEqual(sent, [ALL, OF_A, '', OF_B]);
+});
+
+it('the delete of a whole attribute has the worst outcome of its datasets, and is gone when one was there', async () => {
+  for (const [a, b, kind] of [
+    [204, 204, 'deleted'],
+    [404, 204, 'deleted'],
+    [204, 404, 'deleted'],
+    [404, 404, 'absent'],
+    [204, 409, 'refused'],
+    [409, 404, 'refused'],
+  ] as const) {
+    const { remove } = at((query) => (query === ALL ? 404 : query === OF_A ? a : b));
+    assert.equal(await remove(A, B), kind, `${a}, ${b}`);
+  }
+});
+
+it('the delete of a whole attribute sends nothing for an ambiguous datasetId, and reports the attribute', async () => {
+  const { remove, sent } = at(() => 404);
+  assert.equal(await remove('urn:d&deleteAll=true', A), 'refused');
+  assert.deepEqual(sent, [ALL, OF_A]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import {
   createBrokerClient,
   BrokerTimeoutError,
@@ -32,86 +32,84 @@ function clientOf(
   return client;
 }
 
-describe('broker client on real sockets', () => {
-  it('broker client on real sockets times out when the body stalls after its first bytes', async (t) => {
-    const { url } = await listening(t, (_request, response) => response.write('['));
-    await assert.rejects(clientOf(t, url, { timeoutMs: 400 }).send(LIST), (error: unknown) => {
-      assert.ok(error instanceof BrokerTimeoutError);
-      assert.equal(error.wasSent, true);
-      return true;
-    });
+it('broker client on real sockets times out when the body stalls after its first bytes', async (t) => {
+  const { url } = await listening(t, (_request, response) => response.write('['));
+  await assert.rejects(clientOf(t, url, { timeoutMs: 400 }).send(LIST), (error: unknown) => {
+    assert.ok(error instanceof BrokerTimeoutError);
+    assert.equal(error.wasSent, true);
+    return true;
   });
+});
 
-  it('broker client on real sockets reports a connection that breaks in the middle of an answer as unreachable', async (t) => {
-    const { url } = await listening(t, (request, response) => {
-      response.writeHead(200, { 'content-length': '100' });
-      response.write('[', () => request.socket.destroy());
-    });
-    await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
-      assert.ok(error instanceof BrokerUnreachableError);
-      assert.equal(error.message, `The broker at ${url.href} could not be reached: connection broken.`);
-      assert.equal(error.wasSent, true);
-      return true;
-    });
+it('broker client on real sockets reports a connection that breaks in the middle of an answer as unreachable', async (t) => {
+  const { url } = await listening(t, (request, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('[', () => request.socket.destroy());
   });
+  await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
+    assert.ok(error instanceof BrokerUnreachableError);
+    assert.equal(error.message, `The broker at ${url.href} could not be reached: connection broken.`);
+    assert.equal(error.wasSent, true);
+    return true;
+  });
+});
 
-  it('broker client on real sockets reports a closed port as unreachable, and names it without credentials', async (t) => {
-    const { server, url } = await listening(t, () => undefined);
-    server.close();
-    await once(server, 'close');
-    const named = url.href;
-    url.username = 'user';
-    url.password = 'secret';
-    await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
-      assert.ok(error instanceof BrokerUnreachableError);
-      assert.match(error.message, /^The broker at http:\/\/127\.0\.0\.1:\d+\/ could not/);
-      assert.ok(error.message.includes(named) && !error.message.includes('secret'));
-      assert.equal(error.wasSent, false);
-      return true;
-    });
+it('broker client on real sockets reports a closed port as unreachable, and names it without credentials', async (t) => {
+  const { server, url } = await listening(t, () => undefined);
+  server.close();
+  await once(server, 'close');
+  const named = url.href;
+  url.username = 'user';
+  url.password = 'secret';
+  await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
+    assert.ok(error instanceof BrokerUnreachableError);
+    assert.match(error.message, /^The broker at http:\/\/127\.0\.0\.1:\d+\/ could not/);
+    assert.ok(error.message.includes(named) && !error.message.includes('secret'));
+    assert.equal(error.wasSent, false);
+    return true;
   });
+});
 
-  it('broker client on real sockets stops reading an endless answer at the size allowed', async (t) => {
-    const { url } = await listening(t, (_request, response) => {
-      const more = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
-      };
-      response.on('drain', more);
-      more();
-    });
-    await assert.rejects(clientOf(t, url, { replyMaxBytes: 1_000_000 }).send(LIST), ReplyTooLargeError);
+it('broker client on real sockets stops reading an endless answer at the size allowed', async (t) => {
+  const { url } = await listening(t, (_request, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    };
+    response.on('drain', more);
+    more();
   });
+  await assert.rejects(clientOf(t, url, { replyMaxBytes: 1_000_000 }).send(LIST), ReplyTooLargeError);
+});
 
-  it('broker client on real sockets decodes a character that is split between two chunks', async (t) => {
-    const { url } = await listening(t, (_request, response) => {
-      const bytes = Buffer.from('"ü"');
-      response.write(bytes.subarray(0, 2));
-      setImmediate(() => response.end(bytes.subarray(2)));
-    });
-    assert.equal((await clientOf(t, url).send(LIST)).body, '"ü"');
+it('broker client on real sockets decodes a character that is split between two chunks', async (t) => {
+  const { url } = await listening(t, (_request, response) => {
+    const bytes = Buffer.from('"ü"');
+    response.write(bytes.subarray(0, 2));
+    setImmediate(() => response.end(bytes.subarray(2)));
   });
+  assert.equal((await clientOf(t, url).send(LIST)).body, '"ü"');
+});
 
-  it('broker client on real sockets leaves no connection open when it is closed, and sends nothing more', async (t) => {
-    const { server, url } = await listening(t, (_request, response) => response.end('[]'));
-    const client = clientOf(t, url);
-    const [[socket]] = (await Promise.all([once(server, 'connection'), client.send(LIST)])) as [
-      [Socket],
-      unknown,
-    ];
-    assert.equal(socket.destroyed, false);
-    const closed = once(socket, 'close');
-    await client.close();
-    await assert.rejects(client.send(LIST), BrokerUnreachableError);
-    await closed;
-  });
+it('broker client on real sockets leaves no connection open when it is closed, and sends nothing more', async (t) => {
+  const { server, url } = await listening(t, (_request, response) => response.end('[]'));
+  const client = clientOf(t, url);
+  const [[socket]] = (await Promise.all([once(server, 'connection'), client.send(LIST)])) as [
+    [Socket],
+    unknown,
+  ];
+  assert.equal(socket.destroyed, false);
+  const closed = once(socket, 'close');
+  await client.close();
+  await assert.rejects(client.send(LIST), BrokerUnreachableError);
+  await closed;
+});
 
-  it('broker client on real sockets waits for no connection while others are in use', async (t) => {
-    const waiting: ServerResponse[] = [];
-    const { url } = await listening(t, (_request, response) => {
-      waiting.push(response);
-      if (waiting.length === 150) for (const each of waiting) each.end('[]');
-    });
-    const client = clientOf(t, url);
-    await Promise.all(Array.from({ length: 150 }, () => client.send(LIST)));
+it('broker client on real sockets waits for no connection while others are in use', async (t) => {
+  const waiting: ServerResponse[] = [];
+  const { url } = await listening(t, (_request, response) => {
+    waiting.push(response);
+    if (waiting.length === 150) for (const each of waiting) each.end('[]');
   });
+  const client = clientOf(t, url);
+  await Promise.all(Array.from({ length: 150 }, () => client.send(LIST)));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import {
   DISTRUSTED,
@@ -26,107 +26,102 @@ const plain = (facts: Facts) =>
 const merge = (mine: Parameters<typeof factsOf>[0], theirs: Parameters<typeof factsOf>[0], when = ALWAYS) =>
   plain(mergeFacts(factsOf(mine), factsOf(theirs), when));
 
-describe('what two processes have learnt', () => {
-  it('the smaller page and the smaller batch are kept, each with its own age', () => {
-    assert.deepEqual(merge({ 'page-max': [500, 1], 'batch-max': [20, 2] }, { 'page-max': [100, 50] }), {
-      'page-max': [100, 50],
-      'batch-max': [20, 2],
-    });
-    for (const name of ['page-max', 'batch-max']) {
-      const least = { [name]: [100, 50] as const };
-      assert.deepEqual(merge(least, { [name]: [500, 1] }), least);
-      assert.deepEqual(merge({ [name]: [500, 1] }, least), least);
-    }
+it('the smaller page and the smaller batch are kept, each with its own age', () => {
+  assert.deepEqual(merge({ 'page-max': [500, 1], 'batch-max': [20, 2] }, { 'page-max': [100, 50] }), {
+    'page-max': [100, 50],
+    'batch-max': [20, 2],
   });
+  for (const name of ['page-max', 'batch-max']) {
+    const least = { [name]: [100, 50] as const };
+    assert.deepEqual(merge(least, { [name]: [500, 1] }), least);
+    assert.deepEqual(merge({ [name]: [500, 1] }, least), least);
+  }
+});
 
-  it('the larger accepted page, the newer path and the younger of two equal facts are kept', () => {
-    const one = { 'page pick': [500, 9], 'collection-end': ['/', 9], 'no-count': [true, 5] } as const;
-    const other = { 'page pick': [100, 1], 'collection-end': ['', 1], 'no-count': [true, 2] } as const;
-    const both = { 'page pick': [500, 9], 'collection-end': ['', 1], 'no-count': [true, 2] };
-    assert.deepEqual(merge(one, other), both);
-    assert.deepEqual(merge(other, one), both);
-  });
+it('the larger accepted page, the newer path and the younger of two equal facts are kept', () => {
+  const one = { 'page pick': [500, 9], 'collection-end': ['/', 9], 'no-count': [true, 5] } as const;
+  const other = { 'page pick': [100, 1], 'collection-end': ['', 1], 'no-count': [true, 2] } as const;
+  const both = { 'page pick': [500, 9], 'collection-end': ['', 1], 'no-count': [true, 2] };
+  assert.deepEqual(merge(one, other), both);
+  assert.deepEqual(merge(other, one), both);
+});
 
-  it('a proof that is older than a contradiction by either process does not count', () => {
-    const proofs = { 'honoured q': [true, 10], 'honoured type': [true, 3] } as const;
-    const seen = { [DISTRUSTED]: [true, 5] } as const;
-    const left = { [DISTRUSTED]: [true, 5], 'honoured type': [true, 3] };
-    assert.deepEqual(merge(proofs, seen), left);
-    assert.deepEqual(merge(seen, proofs), left);
-    assert.deepEqual(merge({}, { ...proofs, ...seen }), left);
-    // In the same millisecond, either may have been first.
-    assert.deepEqual(merge({ [DISTRUSTED]: [true, 3] }, proofs), { [DISTRUSTED]: [true, 3] });
-  });
+it('a proof that is older than a contradiction by either process does not count', () => {
+  const proofs = { 'honoured q': [true, 10], 'honoured type': [true, 3] } as const;
+  const seen = { [DISTRUSTED]: [true, 5] } as const;
+  const left = { [DISTRUSTED]: [true, 5], 'honoured type': [true, 3] };
+  assert.deepEqual(merge(proofs, seen), left);
+  assert.deepEqual(merge(seen, proofs), left);
+  assert.deepEqual(merge({}, { ...proofs, ...seen }), left);
+  // In the same millisecond, either may have been first.
+  assert.deepEqual(merge({ [DISTRUSTED]: [true, 3] }, proofs), { [DISTRUSTED]: [true, 3] });
+});
 
-  it('proofs from before a moment are left out, and cautions from before it are kept', () => {
-    const theirs = { 'honoured q': [true, 10], 'honoured type': [true, 3], 'no-batch': [true, 20] } as const;
-    assert.deepEqual(
-      merge({ 'honoured attrs': [true, 30] }, theirs, { nowMs: NOW, proofsAfterMs: NOW - 10 }),
-      {
-        'honoured attrs': [true, 30],
-        'honoured type': [true, 3],
-        'no-batch': [true, 20],
-      },
-    );
+it('proofs from before a moment are left out, and cautions from before it are kept', () => {
+  const theirs = { 'honoured q': [true, 10], 'honoured type': [true, 3], 'no-batch': [true, 20] } as const;
+  assert.deepEqual(merge({ 'honoured attrs': [true, 30] }, theirs, { nowMs: NOW, proofsAfterMs: NOW - 10 }), {
+    'honoured attrs': [true, 30],
+    'honoured type': [true, 3],
+    'no-batch': [true, 20],
   });
+});
 
-  it('a fact that is an hour old, or from the future, counts in neither process', () => {
-    const outdated = {
-      'honoured q': [true, FACT_MS],
-      'page-max': [1, FACT_MS],
-      'no-count': [true, -1],
-    } as const;
-    assert.deepEqual(merge(outdated, {}), {});
-    assert.deepEqual(merge({}, outdated), {});
-    assert.deepEqual(merge({ 'page-max': [500, 0] }, outdated), { 'page-max': [500, 0] });
-    assert.deepEqual(merge({}, { [DISTRUSTED]: [true, FACT_MS], 'honoured q': [true, FACT_MS - 1] }), {
-      'honoured q': [true, FACT_MS - 1],
-    });
+it('a fact that is an hour old, or from the future, counts in neither process', () => {
+  const outdated = {
+    'honoured q': [true, FACT_MS],
+    'page-max': [1, FACT_MS],
+    'no-count': [true, -1],
+  } as const;
+  assert.deepEqual(merge(outdated, {}), {});
+  assert.deepEqual(merge({}, outdated), {});
+  assert.deepEqual(merge({ 'page-max': [500, 0] }, outdated), { 'page-max': [500, 0] });
+  assert.deepEqual(merge({}, { [DISTRUSTED]: [true, FACT_MS], 'honoured q': [true, FACT_MS - 1] }), {
+    'honoured q': [true, FACT_MS - 1],
   });
+});
 
-  it('a fact of another process counts only if its kind is known and its value is of that kind', () => {
-    const facts: readonly (readonly [string, unknown])[] = [
-      ...([
-        ['page-max', 100],
-        ['batch-max', 1],
-        ['no-count', true],
-        ['collection-end', ''],
-      ] as const),
-      ...([
-        ['refused pick', true],
-        ['page none', 5],
-        ['honoured q beside id', true],
-      ] as const),
-    ];
-    for (const [name, value] of facts) assert.equal(isFact(name, value), true, name);
-    const others: readonly (readonly [string, unknown])[] = [
-      ...([
-        ['page-max', 0],
-        ['page-max', 1.5],
-        ['page-max', '100'],
-        ['batch-max', Infinity],
-      ] as const),
-      ...([
-        ['no-count', false],
-        ['no-count', 1],
-        ['collection-end', '//'],
-        ['honoured q', 'yes'],
-      ] as const),
-      ...([
-        ['honoured', true],
-        ['page-max x', 5],
-        ['honouredq', true],
-        ['', true],
-        [' q', true],
-      ] as const),
-      ...([
-        ['__proto__', true],
-        ['constructor q', true],
-        [`honoured ${'q'.repeat(100)}`, true],
-      ] as const),
-    ];
-    for (const [name, value] of others) assert.equal(isFact(name, value), false, name);
-  });
+it('a fact of another process counts only if its kind is known and its value is of that kind', () => {
+  const facts: readonly (readonly [string, unknown])[] = [
+    ...([
+      ['page-max', 100],
+      ['batch-max', 1],
+      ['no-count', true],
+      ['collection-end', ''],
+    ] as const),
+    ...([
+      ['refused pick', true],
+      ['page none', 5],
+      ['honoured q beside id', true],
+    ] as const),
+  ];
+  for (const [name, value] of facts) assert.equal(isFact(name, value), true, name);
+  const others: readonly (readonly [string, unknown])[] = [
+    ...([
+      ['page-max', 0],
+      ['page-max', 1.5],
+      ['page-max', '100'],
+      ['batch-max', Infinity],
+    ] as const),
+    ...([
+      ['no-count', false],
+      ['no-count', 1],
+      ['collection-end', '//'],
+      ['honoured q', 'yes'],
+    ] as const),
+    ...([
+      ['honoured', true],
+      ['page-max x', 5],
+      ['honouredq', true],
+      ['', true],
+      [' q', true],
+    ] as const),
+    ...([
+      ['__proto__', true],
+      ['constructor q', true],
+      [`honoured ${'q'.repeat(100)}`, true],
+    ] as const),
+  ];
+  for (const [name, value] of others) assert.equal(isFact(name, value), false, name);
 });
 
 const SAMPLES: readonly (readonly [string, readonly FactValue[]])[] = [
@@ -158,59 +153,52 @@ const anyFacts: fc.Arbitrary<Facts> = fc
   .tuple(...SAMPLES.map(([, values]) => anyFact(values)))
   .map((all) => new Map(SAMPLES.flatMap(([name], index) => (all[index] ? [[name, all[index]]] : []))));
 
-describe('merging what processes have learnt', () => {
-  it('restrictions of both processes hold, and no fact is made up or becomes younger', () => {
-    fc.assert(
-      fc.property(anyFacts, anyFacts, (mine, theirs) => {
-        const merged = mergeFacts(mine, theirs, ALWAYS);
-        for (const [name, fact] of merged) {
-          assert.ok(isFresh(fact, NOW));
-          const found = [mine.get(name), theirs.get(name)];
-          assert.ok(found.some((one) => one?.value === fact.value && one.atMs === fact.atMs));
+it('restrictions of both processes hold, and no fact is made up or becomes younger', () => {
+  fc.assert(
+    fc.property(anyFacts, anyFacts, (mine, theirs) => {
+      const merged = mergeFacts(mine, theirs, ALWAYS);
+      for (const [name, fact] of merged) {
+        assert.ok(isFresh(fact, NOW));
+        const found = [mine.get(name), theirs.get(name)];
+        assert.ok(found.some((one) => one?.value === fact.value && one.atMs === fact.atMs));
+      }
+      for (const facts of [mine, theirs]) {
+        for (const [name, fact] of facts) {
+          if (!isFresh(fact, NOW) || isProof(name)) continue;
+          const kept = merged.get(name);
+          assert.ok(kept !== undefined && kept.value <= fact.value, name);
         }
-        for (const facts of [mine, theirs]) {
-          for (const [name, fact] of facts) {
-            if (!isFresh(fact, NOW) || isProof(name)) continue;
-            const kept = merged.get(name);
-            assert.ok(kept !== undefined && kept.value <= fact.value, name);
-          }
-        }
-      }),
-    );
-  });
+      }
+    }),
+  );
+});
 
-  it('a proof counts only if neither process saw the broker ignore a filter since', () => {
-    fc.assert(
-      fc.property(
-        anyFacts,
-        anyFacts,
-        fc.integer({ min: NOW - 5, max: NOW }),
-        (mine, theirs, proofsAfterMs) => {
-          const merged = mergeFacts(mine, theirs, { nowMs: NOW, proofsAfterMs });
-          const seen = theirs.get(DISTRUSTED);
-          for (const [name, fact] of merged) {
-            if (!isProof(name)) continue;
-            if (seen !== undefined && isFresh(seen, NOW)) assert.ok(fact.atMs > seen.atMs);
-            if (mine.get(name) === fact) continue;
-            assert.ok(fact.atMs > proofsAfterMs);
-            const own = mine.get(DISTRUSTED);
-            if (own !== undefined && isFresh(own, NOW)) assert.ok(fact.atMs > own.atMs);
-          }
-        },
-      ),
-    );
-  });
+it('a proof counts only if neither process saw the broker ignore a filter since', () => {
+  fc.assert(
+    fc.property(anyFacts, anyFacts, fc.integer({ min: NOW - 5, max: NOW }), (mine, theirs, proofsAfterMs) => {
+      const merged = mergeFacts(mine, theirs, { nowMs: NOW, proofsAfterMs });
+      const seen = theirs.get(DISTRUSTED);
+      for (const [name, fact] of merged) {
+        if (!isProof(name)) continue;
+        if (seen !== undefined && isFresh(seen, NOW)) assert.ok(fact.atMs > seen.atMs);
+        if (mine.get(name) === fact) continue;
+        assert.ok(fact.atMs > proofsAfterMs);
+        const own = mine.get(DISTRUSTED);
+        if (own !== undefined && isFresh(own, NOW)) assert.ok(fact.atMs > own.atMs);
+      }
+    }),
+  );
+});
 
-  it('merging the same facts again changes nothing, and two others prove the same filters in either order', () => {
-    fc.assert(
-      fc.property(anyFacts, anyFacts, anyFacts, (mine, one, other) => {
-        const once = mergeFacts(mine, one, ALWAYS);
-        assert.deepEqual(mergeFacts(once, one, ALWAYS), once);
-        const honoured = (facts: Facts) =>
-          [...facts.keys()].filter((name) => name.startsWith('honoured')).sort();
-        const twice = mergeFacts(once, other, ALWAYS);
-        assert.deepEqual(honoured(twice), honoured(mergeFacts(mergeFacts(mine, other, ALWAYS), one, ALWAYS)));
-      }),
-    );
-  });
+it('merging the same facts again changes nothing, and two others prove the same filters in either order', () => {
+  fc.assert(
+    fc.property(anyFacts, anyFacts, anyFacts, (mine, one, other) => {
+      const once = mergeFacts(mine, one, ALWAYS);
+      assert.deepEqual(mergeFacts(once, one, ALWAYS), once);
+      const honoured = (facts: Facts) =>
+        [...facts.keys()].filter((name) => name.startsWith('honoured')).sort();
+      const twice = mergeFacts(once, other, ALWAYS);
+      assert.deepEqual(honoured(twice), honoured(mergeFacts(mergeFacts(mine, other, ALWAYS), one, ALWAYS)));
+    }),
+  );
 });

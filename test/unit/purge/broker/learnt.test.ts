@@ -1,71 +1,69 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerMemory, FACT_MS, lessonsOf } from '../../../../sidecar/purge/broker/index.js';
 import { isFact } from '../../../../sidecar/purge/broker/memory.js';
 
-describe('what was learnt about a broker, for people', () => {
-  it('what was learnt about a broker has what does not work first, a sentence each, and when it was learnt', () => {
-    let nowMs = 1000;
-    const clock = { now: () => nowMs };
-    const entities = new BrokerMemory(clock);
-    const temporal = new BrokerMemory(clock);
-    entities.setHonoured({ name: 'q', isShared: true });
-    entities.setProvenPage('pick', 500);
-    nowMs = 2000;
-    entities.batchDelete = false;
-    temporal.pageSizeMax = 200;
-    temporal.setRefused('recent');
-    const shown = lessonsOf({ entities: entities.facts(), temporal: temporal.facts() });
-    assert.deepEqual(
-      shown.map(({ collection, name, kind, atMs }) => [collection, name, kind, atMs]),
-      [
-        ['entities', 'no-batch', 'limit', 2000],
-        ['temporal', 'page-max', 'limit', 2000],
-        ['temporal', 'refused recent', 'limit', 2000],
-        ['entities', 'honoured', 'proof', 1000],
-      ],
-    );
-    assert.match(shown[1]?.detail ?? '', /more than 200 /);
-    for (const { detail } of shown) assert.match(detail, /^\S.*\.$/);
-    nowMs = 1000 + FACT_MS;
-    assert.ok(
-      !lessonsOf({ entities: entities.facts(), temporal: new Map() }).some(({ kind }) => kind === 'proof'),
-    );
-  });
+it('what was learnt about a broker has what does not work first, a sentence each, and when it was learnt', () => {
+  let nowMs = 1000;
+  const clock = { now: () => nowMs };
+  const entities = new BrokerMemory(clock);
+  const temporal = new BrokerMemory(clock);
+  entities.setHonoured({ name: 'q', isShared: true });
+  entities.setProvenPage('pick', 500);
+  nowMs = 2000;
+  entities.batchDelete = false;
+  temporal.pageSizeMax = 200;
+  temporal.setRefused('recent');
+  const shown = lessonsOf({ entities: entities.facts(), temporal: temporal.facts() });
+  assert.deepEqual(
+    shown.map(({ collection, name, kind, atMs }) => [collection, name, kind, atMs]),
+    [
+      ['entities', 'no-batch', 'limit', 2000],
+      ['temporal', 'page-max', 'limit', 2000],
+      ['temporal', 'refused recent', 'limit', 2000],
+      ['entities', 'honoured', 'proof', 1000],
+    ],
+  );
+  assert.match(shown[1]?.detail ?? '', /more than 200 /);
+  for (const { detail } of shown) assert.match(detail, /^\S.*\.$/);
+  nowMs = 1000 + FACT_MS;
+  assert.ok(
+    !lessonsOf({ entities: entities.facts(), temporal: new Map() }).some(({ kind }) => kind === 'proof'),
+  );
+});
 
-  it('what was learnt about a broker names each way to ask for less in the words of its parameters', () => {
-    for (const [projection, words] of [
-      ['pick', 'pick=id'],
-      ['key-values', 'options=keyValues'],
-      ['recent-times', 'lastN, options=sysAttrs'],
-      ['recent', 'the newest instances alone (lastN)'],
-      ['times', 'system times (options=sysAttrs)'],
-      ['none', 'none'],
-    ] as const) {
-      const facts = new Map([[`refused ${projection}`, { value: true, atMs: 0 } as const]]);
-      const [lesson] = lessonsOf({ entities: facts, temporal: new Map() });
-      assert.ok(lesson?.detail.includes(words), lesson?.detail);
-    }
-  });
+it('what was learnt about a broker names each way to ask for less in the words of its parameters', () => {
+  for (const [projection, words] of [
+    ['pick', 'pick=id'],
+    ['key-values', 'options=keyValues'],
+    ['recent-times', 'lastN, options=sysAttrs'],
+    ['recent', 'the newest instances alone (lastN)'],
+    ['times', 'system times (options=sysAttrs)'],
+    ['none', 'none'],
+  ] as const) {
+    const facts = new Map([[`refused ${projection}`, { value: true, atMs: 0 } as const]]);
+    const [lesson] = lessonsOf({ entities: facts, temporal: new Map() });
+    assert.ok(lesson?.detail.includes(words), lesson?.detail);
+  }
+});
 
-  it('what was learnt about a broker leaves out what is only a step on the way', () => {
-    for (const [name, value, isShown] of [
-      ['page-max', 10, true],
-      ['batch-max', 10, true],
-      ['no-count', true, true],
-      ['no-batch', true, true],
-      ['needs-datasets', true, true],
-      ['refused pick', true, true],
-      ['counts-before q', true, true],
-      ['distrusted', true, true],
-      ['honoured NGSILD-Tenant', true, true],
-      ['collection-end', '/', true],
-      ['collection-end', '', false],
-      ['page pick', 100, false],
-    ] as const) {
-      assert.ok(isFact(name, value), name);
-      const facts = new Map([[name, { value, atMs: 0 }]]);
-      assert.equal(lessonsOf({ entities: facts, temporal: new Map() }).length, isShown ? 1 : 0, name);
-    }
-  });
+it('what was learnt about a broker leaves out what is only a step on the way', () => {
+  for (const [name, value, isShown] of [
+    ['page-max', 10, true],
+    ['batch-max', 10, true],
+    ['no-count', true, true],
+    ['no-batch', true, true],
+    ['needs-datasets', true, true],
+    ['refused pick', true, true],
+    ['counts-before q', true, true],
+    ['distrusted', true, true],
+    ['honoured NGSILD-Tenant', true, true],
+    ['collection-end', '/', true],
+    ['collection-end', '', false],
+    ['page pick', 100, false],
+  ] as const) {
+    assert.ok(isFact(name, value), name);
+    const facts = new Map([[name, { value, atMs: 0 }]]);
+    assert.equal(lessonsOf({ entities: facts, temporal: new Map() }).length, isShown ? 1 : 0, name);
+  }
 });

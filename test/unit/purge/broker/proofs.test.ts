@@ -1,53 +1,51 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerMemory, readNote, writeNote } from '../../../../sidecar/purge/broker/index.js';
 
 const SAME = { leastMs: 0, mostMs: 0 };
 const proof = (nth: number, isShared = true) => ({ name: `q${nth}`.padEnd(43, '-'), isShared });
 
-describe('the proofs of queries that are kept', () => {
-  it('the newest 200 proofs of queries are kept, also of what others have learnt', () => {
-    let nowMs = 0;
-    const [one, other] = [new BrokerMemory({ now: () => nowMs }), new BrokerMemory({ now: () => nowMs })];
-    one.pageSizeMax = 100;
-    for (const [memory, from] of [
-      [one, 0],
-      [other, 150],
-    ] as const) {
-      for (let nth = from; nth < from + 250; nth += 1) {
-        nowMs += 1;
-        memory.setHonoured(proof(nth));
-      }
+it('the newest 200 proofs of queries are kept, also of what others have learnt', () => {
+  let nowMs = 0;
+  const [one, other] = [new BrokerMemory({ now: () => nowMs }), new BrokerMemory({ now: () => nowMs })];
+  one.pageSizeMax = 100;
+  for (const [memory, from] of [
+    [one, 0],
+    [other, 150],
+  ] as const) {
+    for (let nth = from; nth < from + 250; nth += 1) {
+      nowMs += 1;
+      memory.setHonoured(proof(nth));
     }
-    one.add(other.facts(), -1);
-    const kept = [...Array(400).keys()].filter((nth) => one.isHonoured(proof(nth).name));
-    assert.deepEqual([kept.length, kept[0], kept.at(-1)], [200, 200, 399]);
-    assert.equal(one.pageSizeMax, 100, 'what is no proof stays');
-  });
+  }
+  one.add(other.facts(), -1);
+  const kept = [...Array(400).keys()].filter((nth) => one.isHonoured(proof(nth).name));
+  assert.deepEqual([kept.length, kept[0], kept.at(-1)], [200, 200, 399]);
+  assert.equal(one.pageSizeMax, 100, 'what is no proof stays');
+});
 
-  it('the proof of a query with credentials is in no note, and none is taken from one', () => {
-    const memory = new BrokerMemory({ now: () => 5 });
-    memory.setHonoured(proof(1));
-    memory.setHonoured(proof(2, false));
-    assert.deepEqual(
-      [1, 2].map((nth) => memory.isHonoured(proof(nth).name)),
-      [true, true],
-    );
-    const text = writeNote({ entities: memory.facts(), temporal: new Map() }, SAME);
-    assert.ok(text.includes(proof(1).name) && !text.includes(proof(2).name));
-    assert.equal(readNote(text.replace('honoured ', 'honoured-here '), SAME, 5), undefined);
-    memory.distrust();
-    assert.deepEqual(
-      [1, 2].map((nth) => memory.isHonoured(proof(nth).name)),
-      [false, false],
-    );
-  });
+it('the proof of a query with credentials is in no note, and none is taken from one', () => {
+  const memory = new BrokerMemory({ now: () => 5 });
+  memory.setHonoured(proof(1));
+  memory.setHonoured(proof(2, false));
+  assert.deepEqual(
+    [1, 2].map((nth) => memory.isHonoured(proof(nth).name)),
+    [true, true],
+  );
+  const text = writeNote({ entities: memory.facts(), temporal: new Map() }, SAME);
+  assert.ok(text.includes(proof(1).name) && !text.includes(proof(2).name));
+  assert.equal(readNote(text.replace('honoured ', 'honoured-here '), SAME, 5), undefined);
+  memory.distrust();
+  assert.deepEqual(
+    [1, 2].map((nth) => memory.isHonoured(proof(nth).name)),
+    [false, false],
+  );
+});
 
-  it('a note with as many proofs as are kept of both collections can be read', () => {
-    const memory = new BrokerMemory({ now: () => 1_800_000_000_000 });
-    for (let nth = 0; nth < 300; nth += 1) memory.setHonoured(proof(nth));
-    const learnt = { entities: memory.facts(), temporal: memory.facts() };
-    const read = readNote(writeNote(learnt, SAME), SAME, 1_800_000_000_000);
-    assert.deepEqual([read?.entities.size, read?.temporal.size], [200, 200]);
-  });
+it('a note with as many proofs as are kept of both collections can be read', () => {
+  const memory = new BrokerMemory({ now: () => 1_800_000_000_000 });
+  for (let nth = 0; nth < 300; nth += 1) memory.setHonoured(proof(nth));
+  const learnt = { entities: memory.facts(), temporal: memory.facts() };
+  const read = readNote(writeNote(learnt, SAME), SAME, 1_800_000_000_000);
+  assert.deepEqual([read?.entities.size, read?.temporal.size], [200, 200]);
 });

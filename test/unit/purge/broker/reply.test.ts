@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   isAboutPageSize,
   isUnknownTenant,
@@ -15,203 +15,187 @@ import { isRetryableStatus } from '../../../../sidecar/purge/broker/reply.js';
 
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
 
-describe('parseBrokerProblem', () => {
-  it('parseBrokerProblem reads type, title and detail, and takes the status from the reply', () => {
-    const body = {
-      type: `${ETSI}BadRequestData`,
-      title: 'Bad',
-      detail: 'q is wrong',
-      status: 200,
-      extra: [1],
-    };
-    assert.deepEqual(parseBrokerProblem(replyOf(400, body)), {
-      type: `${ETSI}BadRequestData`,
-      title: 'Bad',
-      detail: 'q is wrong',
+it('parseBrokerProblem reads type, title and detail, and takes the status from the reply', () => {
+  const body = {
+    type: `${ETSI}BadRequestData`,
+    title: 'Bad',
+    detail: 'q is wrong',
+    status: 200,
+    extra: [1],
+  };
+  assert.deepEqual(parseBrokerProblem(replyOf(400, body)), {
+    type: `${ETSI}BadRequestData`,
+    title: 'Bad',
+    detail: 'q is wrong',
+    status: 400,
+  });
+});
+
+it('parseBrokerProblem trims the blanks that some brokers leave at the end of a type', () => {
+  assert.equal(
+    parseBrokerProblem(replyOf(403, { type: `${ETSI}TooManyResults ` })).type,
+    `${ETSI}TooManyResults`,
+  );
+});
+
+it('parseBrokerProblem takes message or description for a missing detail', () => {
+  const all = { detail: 'own', message: 'm', description: 'd' };
+  assert.equal(parseBrokerProblem(replyOf(400, all)).detail, 'own');
+  assert.equal(parseBrokerProblem(replyOf(400, { message: 'm', description: 'd' })).detail, 'm');
+  assert.equal(parseBrokerProblem(replyOf(400, { error: 'BadRequest', description: 'd' })).detail, 'd');
+  assert.equal(parseBrokerProblem(replyOf(400, { detail: ['x'], message: 'm' })).detail, 'm');
+});
+
+it('parseBrokerProblem leaves out members that are blank or not strings', () => {
+  for (const odd of [null, 7, true, [], {}, '', '  ']) {
+    assert.deepEqual(parseBrokerProblem(replyOf(400, { type: odd, title: odd, detail: odd })), {
       status: 400,
     });
-  });
-
-  it('parseBrokerProblem trims the blanks that some brokers leave at the end of a type', () => {
-    assert.equal(
-      parseBrokerProblem(replyOf(403, { type: `${ETSI}TooManyResults ` })).type,
-      `${ETSI}TooManyResults`,
-    );
-  });
-
-  it('parseBrokerProblem takes message or description for a missing detail', () => {
-    const all = { detail: 'own', message: 'm', description: 'd' };
-    assert.equal(parseBrokerProblem(replyOf(400, all)).detail, 'own');
-    assert.equal(parseBrokerProblem(replyOf(400, { message: 'm', description: 'd' })).detail, 'm');
-    assert.equal(parseBrokerProblem(replyOf(400, { error: 'BadRequest', description: 'd' })).detail, 'd');
-    assert.equal(parseBrokerProblem(replyOf(400, { detail: ['x'], message: 'm' })).detail, 'm');
-  });
-
-  it('parseBrokerProblem leaves out members that are blank or not strings', () => {
-    for (const odd of [null, 7, true, [], {}, '', '  ']) {
-      assert.deepEqual(parseBrokerProblem(replyOf(400, { type: odd, title: odd, detail: odd })), {
-        status: 400,
-      });
-    }
-  });
-
-  it('parseBrokerProblem keeps plain text as detail, but never an HTML or XML page', () => {
-    assert.deepEqual(
-      parseBrokerProblem(replyOf(502, ' upstream gone \n', { 'content-type': 'text/plain' })),
-      {
-        status: 502,
-        detail: 'upstream gone',
-      },
-    );
-    for (const type of ['text/html; charset=utf-8', 'TEXT/HTML', 'application/xhtml+xml', 'text/xml']) {
-      const reply = replyOf(404, '<!DOCTYPE html><pre>Cannot DELETE</pre>', { 'content-type': type });
-      assert.deepEqual(parseBrokerProblem(reply), { status: 404 }, type);
-    }
-  });
-
-  it('parseBrokerProblem caps long texts', () => {
-    const long = 'x'.repeat(5000);
-    for (const body of [long, { detail: long }]) {
-      const { detail } = parseBrokerProblem(replyOf(500, body));
-      assert.equal(detail, `${'x'.repeat(1000)}…`);
-    }
-  });
-
-  it('parseBrokerProblem never throws, and answers short texts only, whatever the body is', () => {
-    const bodies = fc.oneof(
-      fc.string(),
-      fc.json(),
-      fc.jsonValue().map((title) => JSON.stringify({ title })),
-    );
-    fc.assert(
-      fc.property(bodies, fc.constantFrom('', 'application/json', 'text/html'), (body, type) => {
-        const { status, ...texts } = parseBrokerProblem(replyOf(500, body, { 'content-type': type }));
-        assert.equal(status, 500);
-        for (const text of Object.values(texts)) assert.ok(text.length > 0 && text.length <= 1001);
-      }),
-    );
-  });
+  }
 });
 
-describe('parseJsonObject', () => {
-  it('parseJsonObject is undefined for anything but a JSON object', () => {
-    for (const text of ['', ' ', 'null', '[]', '[{}]', '"{}"', '1', '{', 'undefined']) {
-      assert.equal(parseJsonObject(text), undefined, text);
-    }
-    assert.deepEqual(parseJsonObject('{"a":1}'), { a: 1 });
+it('parseBrokerProblem keeps plain text as detail, but never an HTML or XML page', () => {
+  assert.deepEqual(parseBrokerProblem(replyOf(502, ' upstream gone \n', { 'content-type': 'text/plain' })), {
+    status: 502,
+    detail: 'upstream gone',
   });
+  for (const type of ['text/html; charset=utf-8', 'TEXT/HTML', 'application/xhtml+xml', 'text/xml']) {
+    const reply = replyOf(404, '<!DOCTYPE html><pre>Cannot DELETE</pre>', { 'content-type': type });
+    assert.deepEqual(parseBrokerProblem(reply), { status: 404 }, type);
+  }
 });
 
-describe('isUnknownTenant', () => {
-  const isUnknown = (body: unknown, status = 404) =>
-    isUnknownTenant(parseBrokerProblem(replyOf(status, body)));
-
-  it('isUnknownTenant knows the spellings of the standard and of brokers, trailing blanks included', () => {
-    for (const name of ['NonexistentTenant', 'NonExistentTenant', 'NonExistingTenant', 'TenantNotFound']) {
-      for (const type of [name, `${ETSI}${name}`, `${ETSI}${name}  `]) {
-        assert.equal(isUnknown({ type }), true, type);
-      }
-    }
-  });
-
-  it('isUnknownTenant recognises an unknown tenant by the title when the type is generic', () => {
-    for (const title of [
-      'No such tenant',
-      'Tenant not found',
-      'Unknown tenant',
-      'Non-existing tenant',
-      'tenant is unknown',
-    ]) {
-      assert.equal(isUnknown({ type: 'about:blank', title }), true, title);
-    }
-  });
-
-  it('isUnknownTenant does not mistake a missing entity, a missing route or another status for it', () => {
-    for (const body of [
-      { type: `${ETSI}ResourceNotFound`, title: 'Entity Not Found', detail: 'urn:ngsi-ld:Tenant:1' },
-      { title: 'Entity tenant not found' },
-      { title: 'urn:ngsi-ld:Tenant not found' },
-      { title: 'Not Found' },
-      '<html>Not Found</html>',
-      '',
-    ]) {
-      assert.equal(isUnknown(body), false, JSON.stringify(body));
-    }
-    assert.equal(isUnknown({ type: `${ETSI}NonexistentTenant` }, 400), false);
-  });
+it('parseBrokerProblem caps long texts', () => {
+  const long = 'x'.repeat(5000);
+  for (const body of [long, { detail: long }]) {
+    const { detail } = parseBrokerProblem(replyOf(500, body));
+    assert.equal(detail, `${'x'.repeat(1000)}…`);
+  }
 });
 
-describe('isAboutPageSize', () => {
-  const isAbout = (body: unknown) => isAboutPageSize(parseBrokerProblem(replyOf(403, body)));
+it('parseBrokerProblem never throws, and answers short texts only, whatever the body is', () => {
+  const bodies = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.jsonValue().map((title) => JSON.stringify({ title })),
+  );
+  fc.assert(
+    fc.property(bodies, fc.constantFrom('', 'application/json', 'text/html'), (body, type) => {
+      const { status, ...texts } = parseBrokerProblem(replyOf(500, body, { 'content-type': type }));
+      assert.equal(status, 500);
+      for (const text of Object.values(texts)) assert.ok(text.length > 0 && text.length <= 1001);
+    }),
+  );
+});
 
-  it('isAboutPageSize knows TooManyResults in any spelling, and words about the limit or the page size', () => {
-    for (const body of [
-      { type: `${ETSI}TooManyResults ` },
-      { title: 'Too many results' },
-      { title: 'Invalid value for uri parameter limit', detail: '1001' },
-      { detail: 'page size exceeds 100' },
-      'limit must be at most 1000',
-    ]) {
-      assert.equal(isAbout(body), true, JSON.stringify(body));
-    }
-  });
+it('parseJsonObject is undefined for anything but a JSON object', () => {
+  for (const text of ['', ' ', 'null', '[]', '[{}]', '"{}"', '1', '{', 'undefined']) {
+    assert.equal(parseJsonObject(text), undefined, text);
+  }
+  assert.deepEqual(parseJsonObject('{"a":1}'), { a: 1 });
+});
 
-  it('isAboutPageSize ignores other complaints', () => {
-    for (const body of [
-      { detail: 'unknown parameter pick' },
-      { title: 'unlimited', detail: 'limits apply' },
-      '',
-    ]) {
-      assert.equal(isAbout(body), false, JSON.stringify(body));
+const isUnknown = (body: unknown, status = 404) => isUnknownTenant(parseBrokerProblem(replyOf(status, body)));
+
+it('isUnknownTenant knows the spellings of the standard and of brokers, trailing blanks included', () => {
+  for (const name of ['NonexistentTenant', 'NonExistentTenant', 'NonExistingTenant', 'TenantNotFound']) {
+    for (const type of [name, `${ETSI}${name}`, `${ETSI}${name}  `]) {
+      assert.equal(isUnknown({ type }), true, type);
     }
-  });
+  }
+});
+
+it('isUnknownTenant recognises an unknown tenant by the title when the type is generic', () => {
+  for (const title of [
+    'No such tenant',
+    'Tenant not found',
+    'Unknown tenant',
+    'Non-existing tenant',
+    'tenant is unknown',
+  ]) {
+    assert.equal(isUnknown({ type: 'about:blank', title }), true, title);
+  }
+});
+
+it('isUnknownTenant does not mistake a missing entity, a missing route or another status for it', () => {
+  for (const body of [
+    { type: `${ETSI}ResourceNotFound`, title: 'Entity Not Found', detail: 'urn:ngsi-ld:Tenant:1' },
+    { title: 'Entity tenant not found' },
+    { title: 'urn:ngsi-ld:Tenant not found' },
+    { title: 'Not Found' },
+    '<html>Not Found</html>',
+    '',
+  ]) {
+    assert.equal(isUnknown(body), false, JSON.stringify(body));
+  }
+  assert.equal(isUnknown({ type: `${ETSI}NonexistentTenant` }, 400), false);
+});
+
+const isAbout = (body: unknown) => isAboutPageSize(parseBrokerProblem(replyOf(403, body)));
+
+it('isAboutPageSize knows TooManyResults in any spelling, and words about the limit or the page size', () => {
+  for (const body of [
+    { type: `${ETSI}TooManyResults ` },
+    { title: 'Too many results' },
+    { title: 'Invalid value for uri parameter limit', detail: '1001' },
+    { detail: 'page size exceeds 100' },
+    'limit must be at most 1000',
+  ]) {
+    assert.equal(isAbout(body), true, JSON.stringify(body));
+  }
+});
+
+it('isAboutPageSize ignores other complaints', () => {
+  for (const body of [
+    { detail: 'unknown parameter pick' },
+    { title: 'unlimited', detail: 'limits apply' },
+    '',
+  ]) {
+    assert.equal(isAbout(body), false, JSON.stringify(body));
+  }
 });
 
 const CONTEXT_ERROR = 'https://uri.etsi.org/ngsi-ld/errors/LdContextNotAvailable';
 
-describe('isRetryableStatus', () => {
-  it('isRetryableStatus is 429 and every 5xx but 501, 505, 508, 510 and 511', () => {
-    const permanent = [501, 505, 508, 510, 511];
-    for (let status = 100; status < 700; status++) {
-      const expected = status === 429 || (status >= 500 && status < 600 && !permanent.includes(status));
-      assert.equal(isRetryableStatus(status), expected, String(status));
-    }
+it('isRetryableStatus is 429 and every 5xx but 501, 505, 508, 510 and 511', () => {
+  const permanent = [501, 505, 508, 510, 511];
+  for (let status = 100; status < 700; status++) {
+    const expected = status === 429 || (status >= 500 && status < 600 && !permanent.includes(status));
+    assert.equal(isRetryableStatus(status), expected, String(status));
+  }
+});
+
+it('failureOf is undefined for every final reply', () => {
+  for (const status of [200, 201, 204, 207, 301, 304, 400, 401, 403, 404, 409, 413, 422, 501, 505, 511]) {
+    assert.equal(failureOf(replyOf(status, { title: 'x' })), undefined, String(status));
+  }
+});
+
+it('failureOf keeps status, problem and Retry-After of a throttled request', () => {
+  const failure = failureOf(replyOf(429, { title: 'Slow down' }, { 'retry-after': '7' }));
+  assert.deepEqual(failure, {
+    kind: 'throttled',
+    status: 429,
+    problem: { title: 'Slow down', status: 429 },
+    retryAfter: '7',
   });
 });
 
-describe('failureOf', () => {
-  it('failureOf is undefined for every final reply', () => {
-    for (const status of [200, 201, 204, 207, 301, 304, 400, 401, 403, 404, 409, 413, 422, 501, 505, 511]) {
-      assert.equal(failureOf(replyOf(status, { title: 'x' })), undefined, String(status));
-    }
-  });
+it('failureOf is a broker error for the 5xx that may pass, with an HTML page or nothing as body', () => {
+  for (const status of [500, 502, 503, 504, 507, 599]) {
+    const page = replyOf(status, '<html>Bad Gateway</html>', { 'content-type': 'text/html' });
+    assert.deepEqual(failureOf(page), { kind: 'broker-error', status, problem: { status } });
+    assert.deepEqual(failureOf(replyOf(status)), { kind: 'broker-error', status, problem: { status } });
+  }
+});
 
-  it('failureOf keeps status, problem and Retry-After of a throttled request', () => {
-    const failure = failureOf(replyOf(429, { title: 'Slow down' }, { 'retry-after': '7' }));
-    assert.deepEqual(failure, {
-      kind: 'throttled',
-      status: 429,
-      problem: { title: 'Slow down', status: 429 },
-      retryAfter: '7',
-    });
-  });
-
-  it('failureOf is a broker error for the 5xx that may pass, with an HTML page or nothing as body', () => {
-    for (const status of [500, 502, 503, 504, 507, 599]) {
-      const page = replyOf(status, '<html>Bad Gateway</html>', { 'content-type': 'text/html' });
-      assert.deepEqual(failureOf(page), { kind: 'broker-error', status, problem: { status } });
-      assert.deepEqual(failureOf(replyOf(status)), { kind: 'broker-error', status, problem: { status } });
+it('failureOf recognises an unavailable @context by its type, whether sent as 503 or 504', () => {
+  for (const status of [503, 504]) {
+    for (const type of [CONTEXT_ERROR, `${CONTEXT_ERROR} `, 'LdContextNotAvailable']) {
+      assert.equal(failureOf(replyOf(status, { type }))?.kind, 'context-unavailable');
     }
-  });
-
-  it('failureOf recognises an unavailable @context by its type, whether sent as 503 or 504', () => {
-    for (const status of [503, 504]) {
-      for (const type of [CONTEXT_ERROR, `${CONTEXT_ERROR} `, 'LdContextNotAvailable']) {
-        assert.equal(failureOf(replyOf(status, { type }))?.kind, 'context-unavailable');
-      }
-      assert.equal(failureOf(replyOf(status, { title: 'Gateway Timeout' }))?.kind, 'broker-error');
-    }
-  });
+    assert.equal(failureOf(replyOf(status, { title: 'Gateway Timeout' }))?.kind, 'broker-error');
+  }
 });
 
 const IDS = ['urn:a:1', 'urn:a:2', 'urn:a:3'] as const;
@@ -240,205 +224,199 @@ const verdictOn = (error: unknown): DeleteResult => {
 const ALL_GONE = ['deleted', 'deleted', 'deleted'];
 const ALL_ABSENT = ['absent', 'absent', 'absent'];
 
-describe('readBatchReply: all deleted', () => {
-  it('readBatchReply counts all ids as deleted for 204 and 200, whatever the body', () => {
-    for (const body of [
-      '',
-      [...IDS],
-      { success: IDS },
-      { success: [], errors: [] },
-      '<html>ok</html>',
-      'null',
-    ]) {
-      assert.deepEqual(kindsOf(204, body), ALL_GONE);
-      assert.deepEqual(kindsOf(200, body), ALL_GONE);
-    }
-  });
-
-  it('readBatchReply counts all ids as deleted for a 207 without errors', () => {
-    for (const body of [
-      '',
-      { success: [FIRST] },
-      { errors: null },
-      { errors: 'none' },
-      { errors: {} },
-      'no json',
-    ]) {
-      assert.deepEqual(kindsOf(207, body), ALL_GONE);
-    }
-  });
-
-  it('readBatchReply counts the ids that a 404 names as missing, and all others as deleted', () => {
-    assert.deepEqual(kindsOf(404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }), ALL_ABSENT);
-    assert.deepEqual(kindsOf(404, { title: 'Entity not found', entityId: FIRST }), ALL_ABSENT);
-  });
-
-  it('readBatchReply counts ids as deleted that are mentioned neither as deleted nor as failed', () => {
-    const errors = [{ entityId: FIRST, error: { status: 403 } }];
-    assert.deepEqual(kindsOf(207, { success: [], errors }), ['refused', 'deleted', 'deleted']);
-  });
+it('readBatchReply counts all ids as deleted for 204 and 200, whatever the body', () => {
+  for (const body of [
+    '',
+    [...IDS],
+    { success: IDS },
+    { success: [], errors: [] },
+    '<html>ok</html>',
+    'null',
+  ]) {
+    assert.deepEqual(kindsOf(204, body), ALL_GONE);
+    assert.deepEqual(kindsOf(200, body), ALL_GONE);
+  }
 });
 
-describe('readBatchReply: items that failed', () => {
-  it('an error in a batch reply overrides the same id under success', () => {
-    const errors = [{ entityId: SECOND, error: { status: 500, title: 'Broken' } }];
-    assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['deleted', 'retryable', 'deleted']);
-  });
-
-  it('readBatchReply sorts failed items by the status of their problem: retryable, refused or absent', () => {
-    for (const status of [429, 500, 502, 503, 504]) assert.equal(verdictOn({ status }).kind, 'retryable');
-    for (const status of [400, 401, 403, 409, 422, 501]) assert.equal(verdictOn({ status }).kind, 'refused');
-    assert.equal(verdictOn({ status: 404, title: 'Entity Not Found' }).kind, 'absent');
-    assert.equal(verdictOn({ status: '503' }).kind, 'retryable');
-    for (const status of [100, 599]) assert.notEqual(verdictOn({ status }).kind, 'unclear', String(status));
-    // The words say no more than the status.
-    for (const status of [403, 409]) assert.equal(verdictOn({ status, title: 'Not found' }).kind, 'refused');
-    assert.equal(verdictOn({ status: 503, title: 'Not found' }).kind, 'retryable');
-  });
-
-  it("readBatchReply keeps the broker's problem of each failed item", () => {
-    assert.deepEqual(
-      verdictOn({ type: `${ETSI}Conflict`, title: 'No', detail: 'held elsewhere', status: 409 }),
-      {
-        kind: 'refused',
-        problem: { type: `${ETSI}Conflict`, title: 'No', detail: 'held elsewhere', status: 409 },
-      },
-    );
-  });
-
-  it('readBatchReply takes failed items without a status for absent if their text says so, else for unclear', () => {
-    for (const error of [
-      { type: `${ETSI}ResourceNotFound` },
-      { title: 'Entity Not Found' },
-      'not found',
-      { title: 'nonexistent' },
-    ]) {
-      assert.equal(verdictOn(error).kind, 'absent', JSON.stringify(error));
-    }
-    for (const error of [
-      { title: 'Broken' },
-      { status: 'high' },
-      { status: 42 },
-      { status: 99 },
-      { status: 600 },
-      { status: 404.5 },
-      { status: '' },
-      {},
-      null,
-      'broken',
-      7,
-      [],
-    ]) {
-      const verdict = verdictOn(error);
-      assert.equal(verdict.kind, 'unclear', JSON.stringify(error));
-      assert.equal(verdict.problem.status, 500);
-    }
-    const long = verdictOn('x'.repeat(5000));
-    assert.ok(long.kind === 'unclear' && long.problem.title?.length === 1000);
-    assert.deepEqual(verdictOn('broken'), { kind: 'unclear', problem: { title: 'broken', status: 500 } });
-  });
-
-  it('readBatchReply reads failed items from a 404 with errors of type, id and ProblemDetails', () => {
-    const item = (id: string, status: number) => ({
-      type: 'Delete',
-      id,
-      ProblemDetails: { status, title: 't' },
-    });
-    const errors = [
-      item(FIRST, 404),
-      item(SECOND, 500),
-      { id: 'urn:a:3', ProblemDetails: { title: 'Conflict' } },
-    ];
-    assert.deepEqual(kindsOf(404, { errors }), ['absent', 'retryable', 'unclear']);
-  });
-
-  it('readBatchReply finds the id, the problem and the status of a failed item under each of their names', () => {
-    for (const id of ['entityId', 'id'])
-      for (const problem of ['error', 'ProblemDetails', 'problemDetails'])
-        for (const item of [{ [problem]: { status: 409, title: 'Held' } }, { [problem]: {}, status: 409 }])
-          assert.deepEqual(kindsOf(207, { errors: [{ [id]: FIRST, ...item }] }), [
-            ...['refused', 'deleted', 'deleted'],
-          ]);
-    assert.deepEqual(kindsOf(207, { errors: [{ id: FIRST, status: 409 }] })[0], 'refused');
-    // The status within the problem counts more.
-    const both = { entityId: FIRST, status: 404, error: { status: 503 } };
-    assert.equal(kindsOf(207, { errors: [both] })[0], 'retryable');
-  });
-
-  it('readBatchReply reads failed items from any error status that lists them', () => {
-    const errors = [{ entityId: FIRST, error: { status: 400, title: 'Bad' } }];
-    assert.deepEqual(kindsOf(400, { errors }), ['refused', 'deleted', 'deleted']);
-  });
-
-  it('readBatchReply never adds ids that were not in the batch, and ignores malformed items', () => {
-    const errors = [
-      null,
-      5,
-      'x',
-      [],
-      {},
-      { entityId: 7 },
-      { entityId: 'urn:ngsi-ld:*', error: { status: 500 } },
-    ];
-    assert.deepEqual(kindsOf(207, { errors }), ALL_GONE);
-  });
-
-  it('readBatchReply tells failed items apart when ids are names of Object.prototype', () => {
-    const ids = ['__proto__', 'constructor', 'toString'];
-    const errors = [{ entityId: '__proto__', error: { status: 403 } }];
-    const items = itemsOf(207, JSON.stringify({ errors }), ids);
-    assert.deepEqual(
-      [...items.values()].map(({ kind }) => kind),
-      ['refused', 'deleted', 'deleted'],
-    );
-    const hostile = '{"errors":[{"__proto__":{"entityId":"constructor","error":{"status":500}}}]}';
-    assert.deepEqual(
-      [...itemsOf(207, hostile, ids).values()].map(({ kind }) => kind),
-      ALL_GONE,
-    );
-  });
+it('readBatchReply counts all ids as deleted for a 207 without errors', () => {
+  for (const body of [
+    '',
+    { success: [FIRST] },
+    { errors: null },
+    { errors: 'none' },
+    { errors: {} },
+    'no json',
+  ]) {
+    assert.deepEqual(kindsOf(207, body), ALL_GONE);
+  }
 });
 
-describe('readBatchReply: the batch as a whole', () => {
-  it('readBatchReply reports batches as unsupported by a broker without the route or the method', () => {
-    for (const [status, body] of [
-      [404, ''],
-      [404, { type: `${ETSI}ResourceNotFound`, title: 'Service not found' }],
-      [404, '<html>Cannot POST</html>'],
-      [404, { errors: [] }],
-      [405, ''],
-      [501, { type: `${ETSI}OperationNotSupported` }],
-    ] as const) {
-      assert.deepEqual(readBatchReply(replyOf(status, body), IDS), { kind: 'no-batch' });
-    }
-  });
+it('readBatchReply counts the ids that a 404 names as missing, and all others as deleted', () => {
+  assert.deepEqual(kindsOf(404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }), ALL_ABSENT);
+  assert.deepEqual(kindsOf(404, { title: 'Entity not found', entityId: FIRST }), ALL_ABSENT);
+});
 
-  it("readBatchReply reports any other error as a refusal of the whole batch, with the broker's problem", () => {
-    for (const status of [400, 409, 411, 413, 415, 422]) {
-      const verdict = readBatchReply(replyOf(status, { title: 'Too large' }), IDS);
-      assert.deepEqual(verdict, { kind: 'refused', problem: { title: 'Too large', status } });
-    }
-  });
+it('readBatchReply counts ids as deleted that are mentioned neither as deleted nor as failed', () => {
+  const errors = [{ entityId: FIRST, error: { status: 403 } }];
+  assert.deepEqual(kindsOf(207, { success: [], errors }), ['refused', 'deleted', 'deleted']);
+});
 
-  it('readBatchReply reports a refusal of the whole batch also if the error names entities, unless it is a 404', () => {
-    for (const body of [{ entityId: FIRST }, { entityIds: IDS }]) {
-      assert.equal(readBatchReply(replyOf(400, body), IDS).kind, 'refused');
-    }
-  });
+it('an error in a batch reply overrides the same id under success', () => {
+  const errors = [{ entityId: SECOND, error: { status: 500, title: 'Broken' } }];
+  assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['deleted', 'retryable', 'deleted']);
+});
 
-  it('readBatchReply never throws, whatever the broker answers', () => {
-    const items = fc.array(fc.record({ entityId: fc.constantFrom(...IDS), error: fc.jsonValue() }));
-    const bodies = fc.oneof(
-      fc.json(),
-      fc.string(),
-      items.map((errors) => JSON.stringify({ errors })),
-    );
-    fc.assert(
-      fc.property(fc.integer({ min: 200, max: 599 }), bodies, (status, body) => {
-        const verdict = readBatchReply(replyOf(status, body), IDS);
-        if (verdict.kind === 'items') assert.deepEqual([...verdict.items.keys()], IDS);
-        else assert.ok(status >= 300);
-      }),
-    );
+it('readBatchReply sorts failed items by the status of their problem: retryable, refused or absent', () => {
+  for (const status of [429, 500, 502, 503, 504]) assert.equal(verdictOn({ status }).kind, 'retryable');
+  for (const status of [400, 401, 403, 409, 422, 501]) assert.equal(verdictOn({ status }).kind, 'refused');
+  assert.equal(verdictOn({ status: 404, title: 'Entity Not Found' }).kind, 'absent');
+  assert.equal(verdictOn({ status: '503' }).kind, 'retryable');
+  for (const status of [100, 599]) assert.notEqual(verdictOn({ status }).kind, 'unclear', String(status));
+  // The words say no more than the status.
+  for (const status of [403, 409]) assert.equal(verdictOn({ status, title: 'Not found' }).kind, 'refused');
+  assert.equal(verdictOn({ status: 503, title: 'Not found' }).kind, 'retryable');
+});
+
+it("readBatchReply keeps the broker's problem of each failed item", () => {
+  assert.deepEqual(
+    verdictOn({ type: `${ETSI}Conflict`, title: 'No', detail: 'held elsewhere', status: 409 }),
+    {
+      kind: 'refused',
+      problem: { type: `${ETSI}Conflict`, title: 'No', detail: 'held elsewhere', status: 409 },
+    },
+  );
+});
+
+it('readBatchReply takes failed items without a status for absent if their text says so, else for unclear', () => {
+  for (const error of [
+    { type: `${ETSI}ResourceNotFound` },
+    { title: 'Entity Not Found' },
+    'not found',
+    { title: 'nonexistent' },
+  ]) {
+    assert.equal(verdictOn(error).kind, 'absent', JSON.stringify(error));
+  }
+  for (const error of [
+    { title: 'Broken' },
+    { status: 'high' },
+    { status: 42 },
+    { status: 99 },
+    { status: 600 },
+    { status: 404.5 },
+    { status: '' },
+    {},
+    null,
+    'broken',
+    7,
+    [],
+  ]) {
+    const verdict = verdictOn(error);
+    assert.equal(verdict.kind, 'unclear', JSON.stringify(error));
+    assert.equal(verdict.problem.status, 500);
+  }
+  const long = verdictOn('x'.repeat(5000));
+  assert.ok(long.kind === 'unclear' && long.problem.title?.length === 1000);
+  assert.deepEqual(verdictOn('broken'), { kind: 'unclear', problem: { title: 'broken', status: 500 } });
+});
+
+it('readBatchReply reads failed items from a 404 with errors of type, id and ProblemDetails', () => {
+  const item = (id: string, status: number) => ({
+    type: 'Delete',
+    id,
+    ProblemDetails: { status, title: 't' },
   });
+  const errors = [
+    item(FIRST, 404),
+    item(SECOND, 500),
+    { id: 'urn:a:3', ProblemDetails: { title: 'Conflict' } },
+  ];
+  assert.deepEqual(kindsOf(404, { errors }), ['absent', 'retryable', 'unclear']);
+});
+
+it('readBatchReply finds the id, the problem and the status of a failed item under each of their names', () => {
+  for (const id of ['entityId', 'id'])
+    for (const problem of ['error', 'ProblemDetails', 'problemDetails'])
+      for (const item of [{ [problem]: { status: 409, title: 'Held' } }, { [problem]: {}, status: 409 }])
+        assert.deepEqual(kindsOf(207, { errors: [{ [id]: FIRST, ...item }] }), [
+          ...['refused', 'deleted', 'deleted'],
+        ]);
+  assert.deepEqual(kindsOf(207, { errors: [{ id: FIRST, status: 409 }] })[0], 'refused');
+  // The status within the problem counts more.
+  const both = { entityId: FIRST, status: 404, error: { status: 503 } };
+  assert.equal(kindsOf(207, { errors: [both] })[0], 'retryable');
+});
+
+it('readBatchReply reads failed items from any error status that lists them', () => {
+  const errors = [{ entityId: FIRST, error: { status: 400, title: 'Bad' } }];
+  assert.deepEqual(kindsOf(400, { errors }), ['refused', 'deleted', 'deleted']);
+});
+
+it('readBatchReply never adds ids that were not in the batch, and ignores malformed items', () => {
+  const errors = [
+    null,
+    5,
+    'x',
+    [],
+    {},
+    { entityId: 7 },
+    { entityId: 'urn:ngsi-ld:*', error: { status: 500 } },
+  ];
+  assert.deepEqual(kindsOf(207, { errors }), ALL_GONE);
+});
+
+it('readBatchReply tells failed items apart when ids are names of Object.prototype', () => {
+  const ids = ['__proto__', 'constructor', 'toString'];
+  const errors = [{ entityId: '__proto__', error: { status: 403 } }];
+  const items = itemsOf(207, JSON.stringify({ errors }), ids);
+  assert.deepEqual(
+    [...items.values()].map(({ kind }) => kind),
+    ['refused', 'deleted', 'deleted'],
+  );
+  const hostile = '{"errors":[{"__proto__":{"entityId":"constructor","error":{"status":500}}}]}';
+  assert.deepEqual(
+    [...itemsOf(207, hostile, ids).values()].map(({ kind }) => kind),
+    ALL_GONE,
+  );
+});
+
+it('readBatchReply reports batches as unsupported by a broker without the route or the method', () => {
+  for (const [status, body] of [
+    [404, ''],
+    [404, { type: `${ETSI}ResourceNotFound`, title: 'Service not found' }],
+    [404, '<html>Cannot POST</html>'],
+    [404, { errors: [] }],
+    [405, ''],
+    [501, { type: `${ETSI}OperationNotSupported` }],
+  ] as const) {
+    assert.deepEqual(readBatchReply(replyOf(status, body), IDS), { kind: 'no-batch' });
+  }
+});
+
+it("readBatchReply reports any other error as a refusal of the whole batch, with the broker's problem", () => {
+  for (const status of [400, 409, 411, 413, 415, 422]) {
+    const verdict = readBatchReply(replyOf(status, { title: 'Too large' }), IDS);
+    assert.deepEqual(verdict, { kind: 'refused', problem: { title: 'Too large', status } });
+  }
+});
+
+it('readBatchReply reports a refusal of the whole batch also if the error names entities, unless it is a 404', () => {
+  for (const body of [{ entityId: FIRST }, { entityIds: IDS }]) {
+    assert.equal(readBatchReply(replyOf(400, body), IDS).kind, 'refused');
+  }
+});
+
+it('readBatchReply never throws, whatever the broker answers', () => {
+  const items = fc.array(fc.record({ entityId: fc.constantFrom(...IDS), error: fc.jsonValue() }));
+  const bodies = fc.oneof(
+    fc.json(),
+    fc.string(),
+    items.map((errors) => JSON.stringify({ errors })),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 200, max: 599 }), bodies, (status, body) => {
+      const verdict = readBatchReply(replyOf(status, body), IDS);
+      if (verdict.kind === 'items') assert.deepEqual([...verdict.items.keys()], IDS);
+      else assert.ok(status >= 300);
+    }),
+  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   deleteListed,
   Dispatcher,
@@ -41,52 +41,50 @@ async function deletedFrom(ids: readonly string[], costOf: (position: number, le
   return { order, ms: nowMs };
 }
 
-describe('deleteListed', () => {
-  const ids = idsOf(2000);
+const ids = idsOf(2000);
 
-  it('deleteListed begins with the oldest where all deletes take the same time', async () => {
-    const { order } = await deletedFrom(ids, () => 1);
-    assert.deepEqual(order.slice(64, 66), ['urn:t:32', 'urn:t:33']);
-  });
+it('deleteListed begins with the oldest where all deletes take the same time', async () => {
+  const { order } = await deletedFrom(ids, () => 1);
+  assert.deepEqual(order.slice(64, 66), ['urn:t:32', 'urn:t:33']);
+});
 
-  it('deleteListed deletes the oldest first where a delete takes longer the more entities are before it', async () => {
-    const { ms } = await deletedFrom(ids, (position) => position);
-    assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
-  });
+it('deleteListed deletes the oldest first where a delete takes longer the more entities are before it', async () => {
+  const { ms } = await deletedFrom(ids, (position) => position);
+  assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
+});
 
-  it('deleteListed deletes the newest first where a delete takes longer the more entities are behind it', async () => {
-    const { ms } = await deletedFrom(ids, (position, left) => left - 1 - position);
-    assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
-  });
+it('deleteListed deletes the newest first where a delete takes longer the more entities are behind it', async () => {
+  const { ms } = await deletedFrom(ids, (position, left) => left - 1 - position);
+  assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
+});
 
-  it('deleteListed begins with the newest only if that takes less than two thirds of the time', async () => {
-    // The 32 deletes at either end are timed one after the other.
-    for (const [newest, isNewestFirst] of [
-      [66, true],
-      [67, false],
-      [68, false],
-    ] as const) {
-      let nth = 0;
-      const { order } = await deletedFrom(ids, () => ((nth += 1) <= 32 ? 100 : newest));
-      assert.equal(order[64], isNewestFirst ? 'urn:t:1967' : 'urn:t:32', String(newest));
-    }
-  });
+it('deleteListed begins with the newest only if that takes less than two thirds of the time', async () => {
+  // The 32 deletes at either end are timed one after the other.
+  for (const [newest, isNewestFirst] of [
+    [66, true],
+    [67, false],
+    [68, false],
+  ] as const) {
+    let nth = 0;
+    const { order } = await deletedFrom(ids, () => ((nth += 1) <= 32 ? 100 : newest));
+    assert.equal(order[64], isNewestFirst ? 'urn:t:1967' : 'urn:t:32', String(newest));
+  }
+});
 
-  it('deleteListed measures no order with few ids', async () => {
-    const few = idsOf(999);
-    const { order } = await deletedFrom(few, (position, left) => left - position);
-    assert.deepEqual(order, few);
-  });
+it('deleteListed measures no order with few ids', async () => {
+  const few = idsOf(999);
+  const { order } = await deletedFrom(few, (position, left) => left - position);
+  assert.deepEqual(order, few);
+});
 
-  it('deleteListed deletes each id once, however long the deletes take', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: 1500 }), fc.infiniteStream(fc.nat(20)), async (n, costs) => {
-        const { order } = await deletedFrom(idsOf(n), () => Number(costs.next().value));
-        assert.deepEqual([...order].sort(), [...idsOf(n)].sort());
-      }),
-      { numRuns: 20 },
-    );
-  });
+it('deleteListed deletes each id once, however long the deletes take', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 1500 }), fc.infiniteStream(fc.nat(20)), async (n, costs) => {
+      const { order } = await deletedFrom(idsOf(n), () => Number(costs.next().value));
+      assert.deepEqual([...order].sort(), [...idsOf(n)].sort());
+    }),
+    { numRuns: 20 },
+  );
 });
 
 const FIRST: DeleteTry = { listed: { atMs: Infinity, tookMs: 0 }, isFinalTry: false, singly: false };
@@ -140,125 +138,119 @@ function dispatcherOf({ statusOf = () => 204, takesBatches = true, lacksBatches,
   };
 }
 
-describe('the dispatch of deletes', () => {
-  it('the dispatch of deletes fills batches, no more of them in flight than allowed, and reports after each', async () => {
-    const { run, sent, counts, ledger } = dispatcherOf({});
-    await run(idsOf(2200));
-    assert.deepEqual(
-      sent.map(({ length }) => length),
-      [500, 500, 500, 500, 200],
-    );
-    assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
-  });
+it('the dispatch of deletes fills batches, no more of them in flight than allowed, and reports after each', async () => {
+  const { run, sent, counts, ledger } = dispatcherOf({});
+  await run(idsOf(2200));
+  assert.deepEqual(
+    sent.map(({ length }) => length),
+    [500, 500, 500, 500, 200],
+  );
+  assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
+});
 
-  it('the dispatch of deletes makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
-    for (const sign of ['x', 'é', '"', '\\', '€', '😀']) {
-      const ids = Array.from({ length: 200 }, (_, index) => `urn:${sign.repeat(6000)}:${index}`);
-      const { run, sent } = dispatcherOf({});
-      await run(ids);
-      assert.equal(sent.flat().length, 200);
-      const sizes = sent.map((batch) => Buffer.byteLength(JSON.stringify(batch)));
-      assert.ok(Math.max(...sizes) <= 900_001, String(sizes));
-      const largest = Buffer.byteLength(JSON.stringify(ids[0])) + 3;
-      assert.ok(
-        sizes.slice(0, -3).every((size) => size > 900_000 - largest),
-        String(sizes),
-      );
-    }
-  });
-
-  it('the dispatch of deletes fills a batch up to 900 kB to the byte', async () => {
+it('the dispatch of deletes makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
+  for (const sign of ['x', 'é', '"', '\\', '€', '😀']) {
+    const ids = Array.from({ length: 200 }, (_, index) => `urn:${sign.repeat(6000)}:${index}`);
     const { run, sent } = dispatcherOf({});
-    // With its quotes and comma, each takes 1800 bytes.
-    await run(Array.from({ length: 600 }, (_, index) => `urn:${index}:`.padEnd(1797, 'x')));
-    assert.deepEqual(
-      sent.map(({ length }) => length),
-      [500, 100],
+    await run(ids);
+    assert.equal(sent.flat().length, 200);
+    const sizes = sent.map((batch) => Buffer.byteLength(JSON.stringify(batch)));
+    assert.ok(Math.max(...sizes) <= 900_001, String(sizes));
+    const largest = Buffer.byteLength(JSON.stringify(ids[0])) + 3;
+    assert.ok(
+      sizes.slice(0, -3).every((size) => size > 900_000 - largest),
+      String(sizes),
     );
-  });
-
-  it('the dispatch of deletes deletes one by one on request, or without batch delete', async () => {
-    for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
-      const { run, sent, counts, ledger } = dispatcherOf(given);
-      await run(idsOf(7));
-      assert.deepEqual([sent, ledger.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
-      assert.deepEqual(counts(), { mostUnderWay: 3, reports: 7 });
-    }
-  });
-
-  it('the dispatch of deletes deletes one by one what was queued before batches were given up', async () => {
-    const { run, sent, ledger, capabilities } = dispatcherOf({});
-    const ended = run(idsOf(5));
-    capabilities.batchDelete = false;
-    await ended;
-    assert.deepEqual(
-      sent,
-      idsOf(5).map((id) => [id]),
-    );
-    assert.equal(ledger.counts.deleted, 5);
-  });
-
-  it('the dispatch of deletes continues one by one with the ids that a batch hands back', async () => {
-    const { run, sent, ledger } = dispatcherOf({ lacksBatches: true });
-    await run(idsOf(5));
-    assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
-  });
-
-  it('the dispatch of deletes records failures as first or final tries', async () => {
-    for (const [isFinalTry, takesBatches, state] of [
-      [false, true, IdState.retryDue],
-      [true, true, IdState.failed],
-      [false, false, IdState.retryDue],
-      [true, false, IdState.failed],
-    ] as const) {
-      const { run, ledger } = dispatcherOf({ statusOf: () => 503, takesBatches, how: { isFinalTry } });
-      await run(idsOf(2));
-      assert.equal(ledger.states.count(state), 2);
-    }
-  });
-
-  it('the dispatch of deletes hands out only retryable failures instead of recording them', async () => {
-    const statuses = [503, 204, 404, 409, undefined];
-    const retried: string[] = [];
-    const { run, ledger } = dispatcherOf({
-      statusOf: (id) => statuses[Number(id.split(':')[2])],
-      how: { isFinalTry: true, retrySingly: (id) => retried.push(id) },
-    });
-    await run(idsOf(5));
-    assert.deepEqual(retried, ['urn:t:0']);
-    assert.equal(ledger.states.get('urn:t:0'), IdState.pending);
-    assert.deepEqual([ledger.states.count(IdState.failed), ledger.errors.length], [2, 2]);
-  });
+  }
 });
 
-describe('how long a list is fresh', () => {
-  it('a list is fresh for two seconds, or for as long as it took, ten seconds at most', () => {
-    const tookMs = [0, 50, 2000, 2001, 7000, 10_001, 600_000];
-    assert.deepEqual(
-      tookMs.map((ms) => freshMsOf({ tookMs: ms })),
-      [2000, 2000, 2000, 2001, 7000, 10_000, 10_000],
-    );
-    const at = (now: number) => isStaleSince({ now: () => now }, { atMs: 100, tookMs: 3000 })();
-    assert.deepEqual([at(100), at(3100), at(3101)], [false, false, true]);
-  });
+it('the dispatch of deletes fills a batch up to 900 kB to the byte', async () => {
+  const { run, sent } = dispatcherOf({});
+  // With its quotes and comma, each takes 1800 bytes.
+  await run(Array.from({ length: 600 }, (_, index) => `urn:${index}:`.padEnd(1797, 'x')));
+  assert.deepEqual(
+    sent.map(({ length }) => length),
+    [500, 100],
+  );
 });
 
-describe('how far ahead a purge lists', () => {
-  it('a round lists what goes within three quarters of the time for which its list is fresh', () => {
-    const ahead = new ListAhead();
-    assert.equal(ahead.next(Infinity), Infinity);
-    assert.equal(ahead.next(100), 150);
-    ahead.note({ listed: { tookMs: 8000 }, sent: 400, unsent: 9600, ms: 8000 });
-    assert.equal(ahead.next(Infinity), 300);
-    assert.equal(ahead.next(10), 60);
-    ahead.note({ listed: { tookMs: 20 }, sent: 100, unsent: 200, ms: 2000 });
-    assert.equal(ahead.next(Infinity), 75);
-  });
+it('the dispatch of deletes deletes one by one on request, or without batch delete', async () => {
+  for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
+    const { run, sent, counts, ledger } = dispatcherOf(given);
+    await run(idsOf(7));
+    assert.deepEqual([sent, ledger.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
+    assert.deepEqual(counts(), { mostUnderWay: 3, reports: 7 });
+  }
+});
 
-  it('a round lists more after one of which nothing got too old', () => {
-    const ahead = new ListAhead();
-    ahead.note({ listed: { tookMs: 20 }, sent: 200, unsent: 1, ms: 2000 });
-    ahead.note({ listed: { tookMs: 20 }, sent: 150, unsent: 0, ms: 1500 });
-    assert.equal(ahead.next(Infinity), 225);
+it('the dispatch of deletes deletes one by one what was queued before batches were given up', async () => {
+  const { run, sent, ledger, capabilities } = dispatcherOf({});
+  const ended = run(idsOf(5));
+  capabilities.batchDelete = false;
+  await ended;
+  assert.deepEqual(
+    sent,
+    idsOf(5).map((id) => [id]),
+  );
+  assert.equal(ledger.counts.deleted, 5);
+});
+
+it('the dispatch of deletes continues one by one with the ids that a batch hands back', async () => {
+  const { run, sent, ledger } = dispatcherOf({ lacksBatches: true });
+  await run(idsOf(5));
+  assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
+});
+
+it('the dispatch of deletes records failures as first or final tries', async () => {
+  for (const [isFinalTry, takesBatches, state] of [
+    [false, true, IdState.retryDue],
+    [true, true, IdState.failed],
+    [false, false, IdState.retryDue],
+    [true, false, IdState.failed],
+  ] as const) {
+    const { run, ledger } = dispatcherOf({ statusOf: () => 503, takesBatches, how: { isFinalTry } });
+    await run(idsOf(2));
+    assert.equal(ledger.states.count(state), 2);
+  }
+});
+
+it('the dispatch of deletes hands out only retryable failures instead of recording them', async () => {
+  const statuses = [503, 204, 404, 409, undefined];
+  const retried: string[] = [];
+  const { run, ledger } = dispatcherOf({
+    statusOf: (id) => statuses[Number(id.split(':')[2])],
+    how: { isFinalTry: true, retrySingly: (id) => retried.push(id) },
   });
+  await run(idsOf(5));
+  assert.deepEqual(retried, ['urn:t:0']);
+  assert.equal(ledger.states.get('urn:t:0'), IdState.pending);
+  assert.deepEqual([ledger.states.count(IdState.failed), ledger.errors.length], [2, 2]);
+});
+
+it('a list is fresh for two seconds, or for as long as it took, ten seconds at most', () => {
+  const tookMs = [0, 50, 2000, 2001, 7000, 10_001, 600_000];
+  assert.deepEqual(
+    tookMs.map((ms) => freshMsOf({ tookMs: ms })),
+    [2000, 2000, 2000, 2001, 7000, 10_000, 10_000],
+  );
+  const at = (now: number) => isStaleSince({ now: () => now }, { atMs: 100, tookMs: 3000 })();
+  assert.deepEqual([at(100), at(3100), at(3101)], [false, false, true]);
+});
+
+it('a round lists what goes within three quarters of the time for which its list is fresh', () => {
+  const ahead = new ListAhead();
+  assert.equal(ahead.next(Infinity), Infinity);
+  assert.equal(ahead.next(100), 150);
+  ahead.note({ listed: { tookMs: 8000 }, sent: 400, unsent: 9600, ms: 8000 });
+  assert.equal(ahead.next(Infinity), 300);
+  assert.equal(ahead.next(10), 60);
+  ahead.note({ listed: { tookMs: 20 }, sent: 100, unsent: 200, ms: 2000 });
+  assert.equal(ahead.next(Infinity), 75);
+});
+
+it('a round lists more after one of which nothing got too old', () => {
+  const ahead = new ListAhead();
+  ahead.note({ listed: { tookMs: 20 }, sent: 200, unsent: 1, ms: 2000 });
+  ahead.note({ listed: { tookMs: 20 }, sent: 150, unsent: 0, ms: 1500 });
+  assert.equal(ahead.next(Infinity), 225);
 });

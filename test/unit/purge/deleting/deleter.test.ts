@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerRequest, BrokerReply, DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import { Deleter } from '../../../../sidecar/purge/deleting/index.js';
@@ -72,349 +72,343 @@ const itemErrors = (ids: readonly string[], status?: number) =>
     errors: ids.map((entityId) => ({ entityId, error: { ...(status === undefined ? {} : { status }) } })),
   });
 
-describe('the batch delete of entities', () => {
-  it('the batch delete finds the size that the broker takes, settles each id once, and keeps to that size', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 70 }),
-        fc.integer({ min: 1, max: 70 }),
-        fc.constantFrom(400, 413),
-        async (count, most, status) => {
-          const hand = deleterOf({
-            batch: (ids) => (ids.length > most ? replyOf(status) : replyOf(204)),
-          });
-          const ids = idsOf(count);
-          assert.deepEqual(await hand.deleteBatch(ids), []);
-          assert.deepEqual([...hand.settled.keys()].sort(), [...ids].sort());
-          assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
-          assert.deepEqual(hand.singles, []);
-          assert.equal(hand.capabilities.batchSizeMax === undefined, count <= most);
-          if (count <= most) return;
-          // Halves of a refused batch are never smaller than half of what is taken.
-          const { batchSize } = hand.deleter;
-          assert.ok(batchSize <= most && batchSize * 2 >= most, `${batchSize} of ${most}`);
-          const before = hand.batches.length;
-          hand.settled.clear();
-          await hand.deleteBatch(ids);
-          const sizes = hand.batches.slice(before).map(({ length }) => length);
-          assert.equal(sizes.length, Math.ceil(count / batchSize));
-          assert.ok(sizes.every((size) => size <= batchSize));
-          assert.equal(hand.settled.size, count);
-        },
-      ),
-      { numRuns: 60 },
+it('the batch delete finds the size that the broker takes, settles each id once, and keeps to that size', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 70 }),
+      fc.integer({ min: 1, max: 70 }),
+      fc.constantFrom(400, 413),
+      async (count, most, status) => {
+        const hand = deleterOf({
+          batch: (ids) => (ids.length > most ? replyOf(status) : replyOf(204)),
+        });
+        const ids = idsOf(count);
+        assert.deepEqual(await hand.deleteBatch(ids), []);
+        assert.deepEqual([...hand.settled.keys()].sort(), [...ids].sort());
+        assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
+        assert.deepEqual(hand.singles, []);
+        assert.equal(hand.capabilities.batchSizeMax === undefined, count <= most);
+        if (count <= most) return;
+        // Halves of a refused batch are never smaller than half of what is taken.
+        const { batchSize } = hand.deleter;
+        assert.ok(batchSize <= most && batchSize * 2 >= most, `${batchSize} of ${most}`);
+        const before = hand.batches.length;
+        hand.settled.clear();
+        await hand.deleteBatch(ids);
+        const sizes = hand.batches.slice(before).map(({ length }) => length);
+        assert.equal(sizes.length, Math.ceil(count / batchSize));
+        assert.ok(sizes.every((size) => size <= batchSize));
+        assert.equal(hand.settled.size, count);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+it('the batch delete deletes singly only the id that makes the broker refuse a batch, and keeps the batch size', async () => {
+  const bad = new Set(['urn:t:3', 'urn:t:17']);
+  const hand = deleterOf({
+    batch: (ids) => replyOf(ids.some((id) => bad.has(id)) ? 400 : 204),
+    single: (id) => replyOf(id === 'urn:t:3' ? 409 : 204),
+  });
+  assert.deepEqual(await hand.deleteBatch(idsOf(20)), []);
+  assert.deepEqual(hand.singles.sort(), ['urn:t:17', 'urn:t:3']);
+  assert.equal(hand.settled.size, 20);
+  assert.equal(hand.settled.get('urn:t:3')?.kind, 'refused');
+  assert.equal(hand.settled.get('urn:t:17')?.kind, 'deleted');
+  assert.deepEqual([hand.capabilities.batchSizeMax, hand.capabilities.batchDelete], [undefined, true]);
+  assert.equal(hand.deleter.usesBatches, true);
+});
+
+for (const status of [404, 405, 501]) {
+  it(`the batch delete hands everything back after a ${status}, and sends no other batch`, async () => {
+    const hand = deleterOf({ batch: () => replyOf(status) });
+    assert.deepEqual(await hand.deleteBatch(idsOf(3)), idsOf(3));
+    assert.deepEqual([hand.capabilities.batchDelete, hand.deleter.usesBatches], [false, false]);
+    assert.deepEqual(await hand.deleteBatch(idsOf(5)), idsOf(5));
+    assert.deepEqual([hand.batches.length, hand.settled.size], [1, 0]);
+  });
+
+  it(`the batch delete ends after a ${status} if only batches may be used`, async () => {
+    const hand = deleterOf({ batch: () => replyOf(status), limits: { strategy: 'batch' } });
+    await assert.rejects(
+      hand.deleteBatch(idsOf(3)),
+      (error: unknown) => error instanceof BrokerRefusedError && error.problem.status === status,
     );
+    assert.deepEqual([hand.settled.size, hand.singles], [0, []]);
   });
+}
 
-  it('the batch delete deletes singly only the id that makes the broker refuse a batch, and keeps the batch size', async () => {
-    const bad = new Set(['urn:t:3', 'urn:t:17']);
-    const hand = deleterOf({
-      batch: (ids) => replyOf(ids.some((id) => bad.has(id)) ? 400 : 204),
-      single: (id) => replyOf(id === 'urn:t:3' ? 409 : 204),
-    });
-    assert.deepEqual(await hand.deleteBatch(idsOf(20)), []);
-    assert.deepEqual(hand.singles.sort(), ['urn:t:17', 'urn:t:3']);
-    assert.equal(hand.settled.size, 20);
-    assert.equal(hand.settled.get('urn:t:3')?.kind, 'refused');
-    assert.equal(hand.settled.get('urn:t:17')?.kind, 'deleted');
-    assert.deepEqual([hand.capabilities.batchSizeMax, hand.capabilities.batchDelete], [undefined, true]);
-    assert.equal(hand.deleter.usesBatches, true);
+it('the batch delete takes a bare 404 for gone entities if batches have worked', async () => {
+  const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : 404) });
+  await hand.deleteBatch(['urn:t:first']);
+  assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
+  assert.deepEqual(hand.kinds(), {
+    'urn:t:first': 'deleted',
+    'urn:t:0': 'absent',
+    'urn:t:1': 'absent',
   });
+  assert.equal(hand.deleter.usesBatches, true);
+});
 
-  for (const status of [404, 405, 501]) {
-    it(`the batch delete hands everything back after a ${status}, and sends no other batch`, async () => {
-      const hand = deleterOf({ batch: () => replyOf(status) });
-      assert.deepEqual(await hand.deleteBatch(idsOf(3)), idsOf(3));
-      assert.deepEqual([hand.capabilities.batchDelete, hand.deleter.usesBatches], [false, false]);
-      assert.deepEqual(await hand.deleteBatch(idsOf(5)), idsOf(5));
-      assert.deepEqual([hand.batches.length, hand.settled.size], [1, 0]);
-    });
-
-    it(`the batch delete ends after a ${status} if only batches may be used`, async () => {
-      const hand = deleterOf({ batch: () => replyOf(status), limits: { strategy: 'batch' } });
-      await assert.rejects(
-        hand.deleteBatch(idsOf(3)),
-        (error: unknown) => error instanceof BrokerRefusedError && error.problem.status === status,
-      );
-      assert.deepEqual([hand.settled.size, hand.singles], [0, []]);
-    });
-  }
-
-  it('the batch delete takes a bare 404 for gone entities if batches have worked', async () => {
-    const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : 404) });
+for (const status of [405, 501]) {
+  it(`the batch delete takes a ${status} for a missing operation, also after a batch has worked`, async () => {
+    const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : status) });
     await hand.deleteBatch(['urn:t:first']);
-    assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
-    assert.deepEqual(hand.kinds(), {
-      'urn:t:first': 'deleted',
-      'urn:t:0': 'absent',
-      'urn:t:1': 'absent',
-    });
-    assert.equal(hand.deleter.usesBatches, true);
+    assert.deepEqual(await hand.deleteBatch(idsOf(2)), idsOf(2));
+    assert.deepEqual([hand.kinds(), hand.deleter.usesBatches], [{ 'urn:t:first': 'deleted' }, false]);
   });
+}
 
-  for (const status of [405, 501]) {
-    it(`the batch delete takes a ${status} for a missing operation, also after a batch has worked`, async () => {
-      const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : status) });
-      await hand.deleteBatch(['urn:t:first']);
-      assert.deepEqual(await hand.deleteBatch(idsOf(2)), idsOf(2));
-      assert.deepEqual([hand.kinds(), hand.deleter.usesBatches], [{ 'urn:t:first': 'deleted' }, false]);
-    });
-  }
+it('the batch delete goes on with batches after many refused entities, if one batch was accepted', async () => {
+  const hand = deleterOf({
+    batch: (ids) => replyOf(ids.some((id) => id.startsWith('urn:t:')) ? 400 : 204),
+    single: () => replyOf(409),
+  });
+  await hand.deleteBatch(['urn:good']);
+  assert.deepEqual(await hand.deleteBatch(idsOf(16)), []);
+  assert.deepEqual([hand.singles.length, hand.deleter.usesBatches], [16, true]);
+});
 
-  it('the batch delete goes on with batches after many refused entities, if one batch was accepted', async () => {
+it('the batch delete remembers after a 413 that half of it may be accepted, whatever comes of the halves', async () => {
+  for (const [status, most] of [
+    [413, 4],
+    [400, undefined],
+  ] as const) {
     const hand = deleterOf({
-      batch: (ids) => replyOf(ids.some((id) => id.startsWith('urn:t:')) ? 400 : 204),
+      batch: (ids) => replyOf(ids.length > 4 ? status : ids.includes('urn:t:3') ? 400 : 204),
       single: () => replyOf(409),
     });
-    await hand.deleteBatch(['urn:good']);
-    assert.deepEqual(await hand.deleteBatch(idsOf(16)), []);
-    assert.deepEqual([hand.singles.length, hand.deleter.usesBatches], [16, true]);
-  });
-
-  it('the batch delete remembers after a 413 that half of it may be accepted, whatever comes of the halves', async () => {
-    for (const [status, most] of [
-      [413, 4],
-      [400, undefined],
-    ] as const) {
-      const hand = deleterOf({
-        batch: (ids) => replyOf(ids.length > 4 ? status : ids.includes('urn:t:3') ? 400 : 204),
-        single: () => replyOf(409),
-      });
-      await hand.deleteBatch(idsOf(8));
-      assert.equal(hand.capabilities.batchSizeMax, most);
-    }
-  });
-
-  it('the batch delete marks only what it asked for once more as unclear when that has no answer', async () => {
-    const hand = deleterOf({
-      batch: (ids, nth) => (nth === 1 ? itemErrors(['urn:t:1'], 429) : replyOf(nth === 2 ? 500 : 204)),
-    });
-    await hand.deleteBatch(idsOf(4));
-    assert.deepEqual(hand.batches, [idsOf(4), ['urn:t:1'], ['urn:t:1']]);
-    assert.deepEqual([hand.unclear, hand.reserved], [['urn:t:1'], [4, 1]]);
-    assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
-  });
-
-  it('the batch delete leaves open what a bare 404 means after a lost answer, if only batches may be used', async () => {
-    const hand = deleterOf({
-      batch: (_ids, nth) => replyOf(nth === 1 ? 503 : 404),
-      limits: { strategy: 'batch' },
-    });
-    assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
-    assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
-    assert.deepEqual([hand.unclear, hand.singles], [idsOf(2), []]);
-    await assert.rejects(hand.deleteBatch(['urn:t:2']), BrokerRefusedError);
-    for (const status of [405, 501]) {
-      const other = deleterOf({
-        batch: (_ids, nth) => replyOf(nth === 1 ? 503 : status),
-        limits: { strategy: 'batch' },
-      });
-      await assert.rejects(other.deleteBatch(idsOf(2)), BrokerRefusedError);
-      assert.equal(other.settled.size, 0);
-    }
-  });
-
-  it('the batch delete gives up batches after the first entity that can be deleted only singly', async () => {
-    const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(204) });
-    assert.deepEqual(await hand.deleteBatch(idsOf(8)), idsOf(8).slice(1));
-    assert.deepEqual([hand.singles, hand.capabilities.batchDelete], [['urn:t:0'], false]);
-  });
-
-  it('the batch delete learns nothing of batches from entities that somebody else has deleted meanwhile', async () => {
-    const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(404) });
-    assert.deepEqual(await hand.deleteBatch(idsOf(8)), []);
-    assert.deepEqual([hand.singles, hand.capabilities.batchDelete], [idsOf(8), true]);
-  });
-
-  it('the batch delete gives up batches, for this purge, after ten entities that the broker refuses in either way', async () => {
-    const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(409) });
-    assert.equal((await hand.deleteBatch(idsOf(64))).length, 54);
-    assert.deepEqual([hand.singles.length, hand.settled.size], [10, 10]);
-    assert.deepEqual([hand.deleter.usesBatches, hand.capabilities.batchDelete], [false, true]);
-  });
-
-  it('the batch delete refuses an entity with the problem of its batch if only batches may be used', async () => {
-    const hand = deleterOf({
-      batch: (ids) => (ids.includes('urn:t:2') ? replyOf(422, { title: 'Bad' }) : replyOf(204)),
-      limits: { strategy: 'batch' },
-    });
-    assert.deepEqual(await hand.deleteBatch(idsOf(4)), []);
-    assert.deepEqual(hand.settled.get('urn:t:2'), {
-      kind: 'refused',
-      problem: { status: 422, title: 'Bad' },
-    });
-    assert.deepEqual([hand.singles, hand.settled.size], [[], 4]);
-  });
-
-  it('the batch delete retries only the retryable items, as often as the policy says', async () => {
-    const hand = deleterOf({
-      batch: (ids) =>
-        replyOf(207, {
-          errors: ids.flatMap((entityId) => {
-            if (entityId === 'urn:t:1') return [{ entityId, error: { status: 503, title: 'Busy' } }];
-            return entityId === 'urn:t:2' ? [{ entityId, error: { status: 409 } }] : [];
-          }),
-        }),
-    });
-    await hand.deleteBatch(idsOf(4));
-    assert.deepEqual(hand.batches, [idsOf(4), ['urn:t:1'], ['urn:t:1']]);
-    assert.deepEqual(hand.kinds(), {
-      'urn:t:0': 'deleted',
-      'urn:t:1': 'retryable',
-      'urn:t:2': 'refused',
-      'urn:t:3': 'deleted',
-    });
-    assert.deepEqual([...new Set(hand.unclear)], ['urn:t:1']);
-  });
-
-  it('the batch delete says of what it may not send again that its tries were cut short, since its list got too old', async () => {
-    const hand = deleterOf({ batch: () => itemErrors(['urn:t:1'], 503) });
-    const settle = (id: string, result: DeleteResult) => void hand.settled.set(id, result);
-    await hand.deleter.deleteBatch(idsOf(2), settle, () => hand.batches.length > 0);
-    assert.deepEqual(
-      [hand.batches.length, hand.kinds()],
-      [1, { 'urn:t:0': 'deleted', 'urn:t:1': 'retryable' }],
-    );
-    const failed = hand.settled.get('urn:t:1');
-    assert.ok(failed?.kind === 'retryable' && failed.isCutShort === true);
-  });
-
-  it('the batch delete reports a whole batch as failed and unclear when its tries ran out', async () => {
-    const hand = deleterOf({ batch: () => replyOf(503, { title: 'Busy' }) });
-    assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
-    assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
-    assert.deepEqual([hand.batches.length, [...new Set(hand.unclear)]], [3, idsOf(2)]);
-  });
-
-  it('the batch delete marks only items without a status, or with a server error, as unclear', async () => {
-    for (const [status, isUnclear] of [
-      [undefined, true],
-      [500, true],
-      [599, true],
-      [429, false],
-      [409, false],
-      [404, false],
-    ] as const) {
-      const hand = deleterOf({ batch: (ids) => itemErrors(ids, status) });
-      await hand.deleteBatch(['urn:t:0']);
-      assert.equal(hand.unclear.length > 0, isUnclear, String(status));
-    }
-  });
-
-  it('the batch delete is never larger than the purge, its pace or the broker allows', () => {
-    assert.equal(deleterOf({ mostAtOnce: 7, limits: { batchSize: 50 } }).deleter.batchSize, 7);
-    const { deleter, capabilities } = deleterOf({ limits: { batchSize: 50 } });
-    assert.equal(deleter.batchSize, 50);
-    capabilities.batchSizeMax = 70;
-    assert.equal(deleter.batchSize, 50);
-    capabilities.batchSizeMax = 20;
-    assert.equal(deleter.batchSize, 20);
-  });
+    await hand.deleteBatch(idsOf(8));
+    assert.equal(hand.capabilities.batchSizeMax, most);
+  }
 });
 
-describe('the delete of one entity', () => {
-  for (const [status, kind] of [
-    [200, 'deleted'],
-    [204, 'deleted'],
-    [404, 'absent'],
-    [400, 'refused'],
-    [409, 'refused'],
-    [423, 'refused'],
-    [503, 'retryable'],
-    [429, 'retryable'],
-  ] as const) {
-    it(`the delete of one entity is ${kind} after a ${status}`, async () => {
-      const hand = deleterOf({ single: () => replyOf(status) });
-      assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, kind);
-      assert.deepEqual(hand.batches, []);
-      assert.equal(hand.unclear.length > 0, status === 503);
-    });
-  }
+it('the batch delete marks only what it asked for once more as unclear when that has no answer', async () => {
+  const hand = deleterOf({
+    batch: (ids, nth) => (nth === 1 ? itemErrors(['urn:t:1'], 429) : replyOf(nth === 2 ? 500 : 204)),
+  });
+  await hand.deleteBatch(idsOf(4));
+  assert.deepEqual(hand.batches, [idsOf(4), ['urn:t:1'], ['urn:t:1']]);
+  assert.deepEqual([hand.unclear, hand.reserved], [['urn:t:1'], [4, 1]]);
+  assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
+});
 
+it('the batch delete leaves open what a bare 404 means after a lost answer, if only batches may be used', async () => {
+  const hand = deleterOf({
+    batch: (_ids, nth) => replyOf(nth === 1 ? 503 : 404),
+    limits: { strategy: 'batch' },
+  });
+  assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
+  assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
+  assert.deepEqual([hand.unclear, hand.singles], [idsOf(2), []]);
+  await assert.rejects(hand.deleteBatch(['urn:t:2']), BrokerRefusedError);
   for (const status of [405, 501]) {
-    it(`the delete of one entity ends the purge when the broker answers ${status}, since it has no such operation`, async () => {
-      for (const [isTemporal, operation] of [
-        [false, 'delete an entity'],
-        [true, 'delete a temporal entity'],
-      ] as const) {
-        const { deleter } = deleterOf({ single: () => replyOf(status), isTemporal });
-        await assert.rejects(
-          deleter.deleteOne('urn:t:0', isFresh),
-          (error: unknown) => error instanceof BrokerRefusedError && error.operation === operation,
-        );
-      }
+    const other = deleterOf({
+      batch: (_ids, nth) => replyOf(nth === 1 ? 503 : status),
+      limits: { strategy: 'batch' },
     });
+    await assert.rejects(other.deleteBatch(idsOf(2)), BrokerRefusedError);
+    assert.equal(other.settled.size, 0);
   }
-
-  it('the delete of one entity reads an error item in a successful answer', async () => {
-    const hand = deleterOf({ single: (id) => itemErrors([id]) });
-    assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, 'unclear');
-    assert.deepEqual(hand.unclear, ['urn:t:0']);
-  });
-
-  it('the delete of one entity follows the strategy, and never goes by batch for temporal entities', async () => {
-    for (const [strategy, isTemporal, ways] of [
-      ['batch', false, [1, 0]],
-      ['auto', false, [0, 1]],
-      ['single', false, [0, 1]],
-      ['batch', true, [0, 1]],
-    ] as const) {
-      const hand = deleterOf({ limits: { strategy }, isTemporal });
-      assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, 'deleted');
-      assert.deepEqual([hand.batches.length, hand.singles.length], ways);
-    }
-    const { deleter } = deleterOf({ limits: { strategy: 'batch' }, isTemporal: true });
-    assert.equal(deleter.usesBatches, false);
-    assert.equal(deleterOf({ limits: { strategy: 'single' } }).deleter.usesBatches, false);
-  });
-
-  it('an entity whose path could mean another one is deleted by batch, or else refused', async () => {
-    const id = 'urn:t:0?b';
-    const hand = deleterOf({ batch: () => replyOf(204) });
-    assert.equal((await hand.deleter.deleteOne(id, isFresh)).kind, 'deleted');
-    assert.deepEqual([hand.batches, hand.singles], [[[id]], []]);
-
-    for (const [status, kind] of [
-      [400, 'refused'],
-      [503, 'retryable'],
-    ] as const) {
-      const failing = deleterOf({ batch: () => replyOf(status, { title: 'No' }) });
-      const verdict = await failing.deleter.deleteOne(id, isFresh);
-      assert.equal(verdict.kind, kind);
-      assert.ok('problem' in verdict && verdict.problem.status === status);
-      assert.deepEqual(failing.singles, []);
-    }
-    for (const [status, isUnclear] of [
-      [undefined, true],
-      [500, true],
-      [409, false],
-    ] as const) {
-      const single = deleterOf({ batch: (ids) => itemErrors(ids, status) });
-      await single.deleter.deleteOne(id, isFresh);
-      assert.deepEqual(single.unclear, isUnclear ? [id] : [], String(status));
-    }
-    for (const without of [
-      deleterOf({ batch: () => replyOf(404) }),
-      deleterOf({ limits: { strategy: 'single' } }),
-    ]) {
-      const verdict = await without.deleter.deleteOne(id, isFresh);
-      assert.ok(verdict.kind === 'refused' && verdict.problem.status === 501);
-      assert.deepEqual(without.singles, []);
-    }
-  });
 });
 
-describe('each request of a deleter', () => {
-  it('each request of a deleter says how many entities it may delete, so that rates and maxima hold', async () => {
-    const { deleter, deleteBatch, reserved, batches, singles } = deleterOf({});
-    await deleteBatch(idsOf(7));
-    await deleter.deleteOne('urn:t:8', isFresh);
-    assert.deepEqual([reserved, batches.length, singles.length], [[7, 1], 1, 1]);
-    const halving = deleterOf({ batch: (ids) => replyOf(ids.length > 2 ? 413 : 204) });
-    await halving.deleteBatch(idsOf(4));
-    assert.deepEqual(halving.reserved, [4, 2, 2]);
-    const native = deleterOf({ limits: { strategy: 'batch' } });
-    await native.deleter.deleteOne('urn:t:8', isFresh);
-    assert.deepEqual([native.reserved, native.batches], [[1], [['urn:t:8']]]);
+it('the batch delete gives up batches after the first entity that can be deleted only singly', async () => {
+  const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(204) });
+  assert.deepEqual(await hand.deleteBatch(idsOf(8)), idsOf(8).slice(1));
+  assert.deepEqual([hand.singles, hand.capabilities.batchDelete], [['urn:t:0'], false]);
+});
+
+it('the batch delete learns nothing of batches from entities that somebody else has deleted meanwhile', async () => {
+  const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(404) });
+  assert.deepEqual(await hand.deleteBatch(idsOf(8)), []);
+  assert.deepEqual([hand.singles, hand.capabilities.batchDelete], [idsOf(8), true]);
+});
+
+it('the batch delete gives up batches, for this purge, after ten entities that the broker refuses in either way', async () => {
+  const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(409) });
+  assert.equal((await hand.deleteBatch(idsOf(64))).length, 54);
+  assert.deepEqual([hand.singles.length, hand.settled.size], [10, 10]);
+  assert.deepEqual([hand.deleter.usesBatches, hand.capabilities.batchDelete], [false, true]);
+});
+
+it('the batch delete refuses an entity with the problem of its batch if only batches may be used', async () => {
+  const hand = deleterOf({
+    batch: (ids) => (ids.includes('urn:t:2') ? replyOf(422, { title: 'Bad' }) : replyOf(204)),
+    limits: { strategy: 'batch' },
   });
+  assert.deepEqual(await hand.deleteBatch(idsOf(4)), []);
+  assert.deepEqual(hand.settled.get('urn:t:2'), {
+    kind: 'refused',
+    problem: { status: 422, title: 'Bad' },
+  });
+  assert.deepEqual([hand.singles, hand.settled.size], [[], 4]);
+});
+
+it('the batch delete retries only the retryable items, as often as the policy says', async () => {
+  const hand = deleterOf({
+    batch: (ids) =>
+      replyOf(207, {
+        errors: ids.flatMap((entityId) => {
+          if (entityId === 'urn:t:1') return [{ entityId, error: { status: 503, title: 'Busy' } }];
+          return entityId === 'urn:t:2' ? [{ entityId, error: { status: 409 } }] : [];
+        }),
+      }),
+  });
+  await hand.deleteBatch(idsOf(4));
+  assert.deepEqual(hand.batches, [idsOf(4), ['urn:t:1'], ['urn:t:1']]);
+  assert.deepEqual(hand.kinds(), {
+    'urn:t:0': 'deleted',
+    'urn:t:1': 'retryable',
+    'urn:t:2': 'refused',
+    'urn:t:3': 'deleted',
+  });
+  assert.deepEqual([...new Set(hand.unclear)], ['urn:t:1']);
+});
+
+it('the batch delete says of what it may not send again that its tries were cut short, since its list got too old', async () => {
+  const hand = deleterOf({ batch: () => itemErrors(['urn:t:1'], 503) });
+  const settle = (id: string, result: DeleteResult) => void hand.settled.set(id, result);
+  await hand.deleter.deleteBatch(idsOf(2), settle, () => hand.batches.length > 0);
+  assert.deepEqual(
+    [hand.batches.length, hand.kinds()],
+    [1, { 'urn:t:0': 'deleted', 'urn:t:1': 'retryable' }],
+  );
+  const failed = hand.settled.get('urn:t:1');
+  assert.ok(failed?.kind === 'retryable' && failed.isCutShort === true);
+});
+
+it('the batch delete reports a whole batch as failed and unclear when its tries ran out', async () => {
+  const hand = deleterOf({ batch: () => replyOf(503, { title: 'Busy' }) });
+  assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
+  assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
+  assert.deepEqual([hand.batches.length, [...new Set(hand.unclear)]], [3, idsOf(2)]);
+});
+
+it('the batch delete marks only items without a status, or with a server error, as unclear', async () => {
+  for (const [status, isUnclear] of [
+    [undefined, true],
+    [500, true],
+    [599, true],
+    [429, false],
+    [409, false],
+    [404, false],
+  ] as const) {
+    const hand = deleterOf({ batch: (ids) => itemErrors(ids, status) });
+    await hand.deleteBatch(['urn:t:0']);
+    assert.equal(hand.unclear.length > 0, isUnclear, String(status));
+  }
+});
+
+it('the batch delete is never larger than the purge, its pace or the broker allows', () => {
+  assert.equal(deleterOf({ mostAtOnce: 7, limits: { batchSize: 50 } }).deleter.batchSize, 7);
+  const { deleter, capabilities } = deleterOf({ limits: { batchSize: 50 } });
+  assert.equal(deleter.batchSize, 50);
+  capabilities.batchSizeMax = 70;
+  assert.equal(deleter.batchSize, 50);
+  capabilities.batchSizeMax = 20;
+  assert.equal(deleter.batchSize, 20);
+});
+
+for (const [status, kind] of [
+  [200, 'deleted'],
+  [204, 'deleted'],
+  [404, 'absent'],
+  [400, 'refused'],
+  [409, 'refused'],
+  [423, 'refused'],
+  [503, 'retryable'],
+  [429, 'retryable'],
+] as const) {
+  it(`the delete of one entity is ${kind} after a ${status}`, async () => {
+    const hand = deleterOf({ single: () => replyOf(status) });
+    assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, kind);
+    assert.deepEqual(hand.batches, []);
+    assert.equal(hand.unclear.length > 0, status === 503);
+  });
+}
+
+for (const status of [405, 501]) {
+  it(`the delete of one entity ends the purge when the broker answers ${status}, since it has no such operation`, async () => {
+    for (const [isTemporal, operation] of [
+      [false, 'delete an entity'],
+      [true, 'delete a temporal entity'],
+    ] as const) {
+      const { deleter } = deleterOf({ single: () => replyOf(status), isTemporal });
+      await assert.rejects(
+        deleter.deleteOne('urn:t:0', isFresh),
+        (error: unknown) => error instanceof BrokerRefusedError && error.operation === operation,
+      );
+    }
+  });
+}
+
+it('the delete of one entity reads an error item in a successful answer', async () => {
+  const hand = deleterOf({ single: (id) => itemErrors([id]) });
+  assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, 'unclear');
+  assert.deepEqual(hand.unclear, ['urn:t:0']);
+});
+
+it('the delete of one entity follows the strategy, and never goes by batch for temporal entities', async () => {
+  for (const [strategy, isTemporal, ways] of [
+    ['batch', false, [1, 0]],
+    ['auto', false, [0, 1]],
+    ['single', false, [0, 1]],
+    ['batch', true, [0, 1]],
+  ] as const) {
+    const hand = deleterOf({ limits: { strategy }, isTemporal });
+    assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, 'deleted');
+    assert.deepEqual([hand.batches.length, hand.singles.length], ways);
+  }
+  const { deleter } = deleterOf({ limits: { strategy: 'batch' }, isTemporal: true });
+  assert.equal(deleter.usesBatches, false);
+  assert.equal(deleterOf({ limits: { strategy: 'single' } }).deleter.usesBatches, false);
+});
+
+it('an entity whose path could mean another one is deleted by batch, or else refused', async () => {
+  const id = 'urn:t:0?b';
+  const hand = deleterOf({ batch: () => replyOf(204) });
+  assert.equal((await hand.deleter.deleteOne(id, isFresh)).kind, 'deleted');
+  assert.deepEqual([hand.batches, hand.singles], [[[id]], []]);
+
+  for (const [status, kind] of [
+    [400, 'refused'],
+    [503, 'retryable'],
+  ] as const) {
+    const failing = deleterOf({ batch: () => replyOf(status, { title: 'No' }) });
+    const verdict = await failing.deleter.deleteOne(id, isFresh);
+    assert.equal(verdict.kind, kind);
+    assert.ok('problem' in verdict && verdict.problem.status === status);
+    assert.deepEqual(failing.singles, []);
+  }
+  for (const [status, isUnclear] of [
+    [undefined, true],
+    [500, true],
+    [409, false],
+  ] as const) {
+    const single = deleterOf({ batch: (ids) => itemErrors(ids, status) });
+    await single.deleter.deleteOne(id, isFresh);
+    assert.deepEqual(single.unclear, isUnclear ? [id] : [], String(status));
+  }
+  for (const without of [
+    deleterOf({ batch: () => replyOf(404) }),
+    deleterOf({ limits: { strategy: 'single' } }),
+  ]) {
+    const verdict = await without.deleter.deleteOne(id, isFresh);
+    assert.ok(verdict.kind === 'refused' && verdict.problem.status === 501);
+    assert.deepEqual(without.singles, []);
+  }
+});
+
+it('each request of a deleter says how many entities it may delete, so that rates and maxima hold', async () => {
+  const { deleter, deleteBatch, reserved, batches, singles } = deleterOf({});
+  await deleteBatch(idsOf(7));
+  await deleter.deleteOne('urn:t:8', isFresh);
+  assert.deepEqual([reserved, batches.length, singles.length], [[7, 1], 1, 1]);
+  const halving = deleterOf({ batch: (ids) => replyOf(ids.length > 2 ? 413 : 204) });
+  await halving.deleteBatch(idsOf(4));
+  assert.deepEqual(halving.reserved, [4, 2, 2]);
+  const native = deleterOf({ limits: { strategy: 'batch' } });
+  await native.deleter.deleteOne('urn:t:8', isFresh);
+  assert.deepEqual([native.reserved, native.batches], [[1], [['urn:t:8']]]);
 });

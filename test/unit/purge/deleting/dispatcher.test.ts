@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Dispatcher } from '../../../../sidecar/purge/deleting/index.js';
@@ -42,216 +42,208 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-describe('dispatcher: chunks', () => {
-  it('the dispatcher starts a chunk when it is full, in the order of the items; the rest waits', async () => {
-    const { dispatcher, chunks } = heldDispatcher();
-    dispatcher.add([1, 2]);
-    await turn();
-    assert.deepEqual(chunks(), []);
-    dispatcher.add([3, 4]);
-    await turn();
-    assert.deepEqual(chunks(), [[1, 2, 3]]);
-    dispatcher.flush();
-    await turn();
-    assert.deepEqual(chunks(), [[1, 2, 3], [4]]);
-    assert.equal(dispatcher.pending, 4);
-  });
-
-  it('the dispatcher ends a chunk before it exceeds the allowed bytes, unless it is a single item', async () => {
-    const { dispatcher, chunks } = heldDispatcher({
-      concurrency: () => 9,
-      chunkSize: () => 100,
-      bytesOf: (item) => item,
-      chunkBytesMax: 10,
-    });
-    dispatcher.add([4, 6, 1, 99, 5, 5, 5]);
-    await turn();
-    assert.deepEqual(chunks(), [[4, 6], [1], [99], [5, 5]]);
-    dispatcher.flush();
-    await turn();
-    assert.deepEqual(chunks().at(-1), [5]);
-  });
-
-  it('the dispatcher follows a chunk size that changes while items wait', async () => {
-    let size = 2;
-    const { dispatcher, chunks, chunk } = heldDispatcher({ concurrency: () => 1, chunkSize: () => size });
-    dispatcher.add([1, 2, 3]);
-    await turn();
-    size = 1;
-    chunk(0).finish();
-    await turn();
-    assert.deepEqual(chunks(), [[1, 2], [3]]);
-  });
-
-  it('the dispatcher queues items again that a chunk hands back', async () => {
-    const { dispatcher, chunks, chunk } = heldDispatcher();
-    dispatcher.add([1, 2, 3]);
-    const settled = dispatcher.settled();
-    await turn();
-    chunk(0).finish([2, 3]);
-    await turn();
-    assert.deepEqual(chunks(), [
-      [1, 2, 3],
-      [2, 3],
-    ]);
-    assert.equal(dispatcher.pending, 2);
-    assert.equal(await isSettled(settled), false);
-    chunk(1).finish();
-    await settled;
-    assert.equal(dispatcher.pending, 0);
-  });
-
-  it('the dispatcher follows a concurrency that changes while items wait', async () => {
-    let concurrency = 1;
-    const { dispatcher, chunks, chunk } = heldDispatcher({
-      concurrency: () => concurrency,
-      chunkSize: () => 1,
-    });
-    dispatcher.add([1, 2, 3, 4, 5, 6, 7]);
-    await turn();
-    assert.equal(chunks().length, 1);
-    concurrency = 3;
-    chunk(0).finish();
-    await turn();
-    assert.equal(chunks().length, 4);
-    concurrency = 1;
-    chunk(1).finish();
-    chunk(2).finish();
-    await turn();
-    assert.equal(chunks().length, 4);
-    chunk(3).finish();
-    await turn();
-    assert.equal(chunks().length, 5);
-  });
-
-  it('the dispatcher never runs more chunks at once than the concurrency, and runs every item once', async () => {
-    const sizes = fc.integer({ min: 1, max: 5 });
-    await fc.assert(
-      fc.asyncProperty(sizes, sizes, fc.array(fc.nat({ max: 30 })), async (concurrency, size, batches) => {
-        let running = 0;
-        let most = 0;
-        const done: number[] = [];
-        const dispatcher = new Dispatcher<number>({
-          concurrency: () => concurrency,
-          chunkSize: () => size,
-          run: async (items) => {
-            most = Math.max(most, ++running);
-            assert.ok(items.length >= 1 && items.length <= size);
-            await Promise.resolve();
-            running -= 1;
-            done.push(...items);
-            return [];
-          },
-        });
-        let next = 0;
-        for (const count of batches) {
-          dispatcher.add(Array.from({ length: count }, () => next++));
-          await dispatcher.room(10);
-          assert.ok(dispatcher.pending < 10);
-        }
-        await dispatcher.settled();
-        assert.ok(most <= concurrency, `${most} at once`);
-        assert.deepEqual(
-          [...done].sort((a, b) => a - b),
-          Array.from({ length: next }, (_, index) => index),
-        );
-      }),
-      { numRuns: 50 },
-    );
-  });
+it('the dispatcher starts a chunk when it is full, in the order of the items; the rest waits', async () => {
+  const { dispatcher, chunks } = heldDispatcher();
+  dispatcher.add([1, 2]);
+  await turn();
+  assert.deepEqual(chunks(), []);
+  dispatcher.add([3, 4]);
+  await turn();
+  assert.deepEqual(chunks(), [[1, 2, 3]]);
+  dispatcher.flush();
+  await turn();
+  assert.deepEqual(chunks(), [[1, 2, 3], [4]]);
+  assert.equal(dispatcher.pending, 4);
 });
 
-describe('dispatcher: room', () => {
-  it('dispatcher.room resolves once fewer items are pending than asked for', async () => {
-    const { dispatcher, chunk } = heldDispatcher();
-    dispatcher.add([1, 2, 3, 4, 5, 6]);
-    const room = dispatcher.room(4);
-    assert.equal(await isSettled(room), false);
-    chunk(0).finish();
-    await room;
-    assert.equal(dispatcher.pending, 3);
+it('the dispatcher ends a chunk before it exceeds the allowed bytes, unless it is a single item', async () => {
+  const { dispatcher, chunks } = heldDispatcher({
+    concurrency: () => 9,
+    chunkSize: () => 100,
+    bytesOf: (item) => item,
+    chunkBytesMax: 10,
   });
-
-  it('dispatcher.room flushes when nothing in flight could make room, and resolves at once when there is room', async () => {
-    const { dispatcher, chunks, chunk } = heldDispatcher();
-    await dispatcher.room(1);
-    dispatcher.add([1, 2]);
-    const room = dispatcher.room(2);
-    await turn();
-    assert.deepEqual(chunks(), [[1, 2]]);
-    chunk(0).finish();
-    await room;
-  });
+  dispatcher.add([4, 6, 1, 99, 5, 5, 5]);
+  await turn();
+  assert.deepEqual(chunks(), [[4, 6], [1], [99], [5, 5]]);
+  dispatcher.flush();
+  await turn();
+  assert.deepEqual(chunks().at(-1), [5]);
 });
 
-describe('dispatcher: errors', () => {
-  it('the dispatcher throws the first error of a chunk from room and settled, and starts nothing more', async () => {
-    const { dispatcher, chunks, chunk } = heldDispatcher();
-    dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    await turn();
-    assert.equal(chunks().length, 2);
-    const first = new Error('first');
-    chunk(1).fail(first);
-    await turn();
-    chunk(0).fail(new Error('second'));
-    await assert.rejects(dispatcher.room(1), first);
-    await assert.rejects(dispatcher.settled(), first);
-    dispatcher.add([10, 11, 12]);
-    await turn();
-    assert.equal(chunks().length, 2);
-  });
-
-  it('dispatcher.settled throws at once, while other chunks are in flight', async () => {
-    const { dispatcher, chunk } = heldDispatcher();
-    dispatcher.add([1, 2, 3, 4, 5, 6]);
-    const settled = dispatcher.settled();
-    await turn();
-    chunk(0).fail(new Error('broken'));
-    await assert.rejects(settled, { message: 'broken' });
-    const abandoned = dispatcher.abandon();
-    assert.equal(await isSettled(abandoned), false);
-    chunk(1).finish();
-    await abandoned;
-  });
-
-  it('the dispatcher forms a chunk only when it can start, however many items are queued', async () => {
-    const { dispatcher, chunks, chunk } = heldDispatcher();
-    dispatcher.add(Array.from({ length: 1000 }, (_, index) => index));
-    await turn();
-    assert.equal(chunks().length, 2);
-    chunk(0).finish();
-    await turn();
-    assert.equal(chunks().length, 3);
-  });
+it('the dispatcher follows a chunk size that changes while items wait', async () => {
+  let size = 2;
+  const { dispatcher, chunks, chunk } = heldDispatcher({ concurrency: () => 1, chunkSize: () => size });
+  dispatcher.add([1, 2, 3]);
+  await turn();
+  size = 1;
+  chunk(0).finish();
+  await turn();
+  assert.deepEqual(chunks(), [[1, 2], [3]]);
 });
 
-describe('dispatcher: abandon', () => {
-  it('dispatcher.abandon drops queued items, waits for those in flight, and never throws', async () => {
-    const { dispatcher, chunks, chunk } = heldDispatcher();
-    dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    await turn();
-    const abandoned = dispatcher.abandon();
-    chunk(0).fail(new Error('broken'));
-    assert.equal(await isSettled(abandoned), false);
-    chunk(1).finish([4, 5]);
-    await abandoned;
-    assert.equal(chunks().length, 2);
-    assert.equal(dispatcher.pending, 0);
-  });
+it('the dispatcher queues items again that a chunk hands back', async () => {
+  const { dispatcher, chunks, chunk } = heldDispatcher();
+  dispatcher.add([1, 2, 3]);
+  const settled = dispatcher.settled();
+  await turn();
+  chunk(0).finish([2, 3]);
+  await turn();
+  assert.deepEqual(chunks(), [
+    [1, 2, 3],
+    [2, 3],
+  ]);
+  assert.equal(dispatcher.pending, 2);
+  assert.equal(await isSettled(settled), false);
+  chunk(1).finish();
+  await settled;
+  assert.equal(dispatcher.pending, 0);
+});
 
-  it('dispatcher.abandon ends the dispatcher: what is added later never runs', async () => {
-    const { dispatcher, chunks } = heldDispatcher();
-    await dispatcher.abandon();
-    dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    await turn();
-    assert.deepEqual([chunks(), dispatcher.pending], [[], 0]);
-    await assert.rejects(dispatcher.settled(), /abandoned/);
+it('the dispatcher follows a concurrency that changes while items wait', async () => {
+  let concurrency = 1;
+  const { dispatcher, chunks, chunk } = heldDispatcher({
+    concurrency: () => concurrency,
+    chunkSize: () => 1,
   });
+  dispatcher.add([1, 2, 3, 4, 5, 6, 7]);
+  await turn();
+  assert.equal(chunks().length, 1);
+  concurrency = 3;
+  chunk(0).finish();
+  await turn();
+  assert.equal(chunks().length, 4);
+  concurrency = 1;
+  chunk(1).finish();
+  chunk(2).finish();
+  await turn();
+  assert.equal(chunks().length, 4);
+  chunk(3).finish();
+  await turn();
+  assert.equal(chunks().length, 5);
+});
 
-  it('dispatcher.abandon resolves at once when nothing is in flight', async () => {
-    const { dispatcher, chunks } = heldDispatcher();
-    dispatcher.add([1]);
-    await dispatcher.abandon();
-    assert.deepEqual([chunks(), dispatcher.pending], [[], 0]);
-  });
+it('the dispatcher never runs more chunks at once than the concurrency, and runs every item once', async () => {
+  const sizes = fc.integer({ min: 1, max: 5 });
+  await fc.assert(
+    fc.asyncProperty(sizes, sizes, fc.array(fc.nat({ max: 30 })), async (concurrency, size, batches) => {
+      let running = 0;
+      let most = 0;
+      const done: number[] = [];
+      const dispatcher = new Dispatcher<number>({
+        concurrency: () => concurrency,
+        chunkSize: () => size,
+        run: async (items) => {
+          most = Math.max(most, ++running);
+          assert.ok(items.length >= 1 && items.length <= size);
+          await Promise.resolve();
+          running -= 1;
+          done.push(...items);
+          return [];
+        },
+      });
+      let next = 0;
+      for (const count of batches) {
+        dispatcher.add(Array.from({ length: count }, () => next++));
+        await dispatcher.room(10);
+        assert.ok(dispatcher.pending < 10);
+      }
+      await dispatcher.settled();
+      assert.ok(most <= concurrency, `${most} at once`);
+      assert.deepEqual(
+        [...done].sort((a, b) => a - b),
+        Array.from({ length: next }, (_, index) => index),
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it('dispatcher.room resolves once fewer items are pending than asked for', async () => {
+  const { dispatcher, chunk } = heldDispatcher();
+  dispatcher.add([1, 2, 3, 4, 5, 6]);
+  const room = dispatcher.room(4);
+  assert.equal(await isSettled(room), false);
+  chunk(0).finish();
+  await room;
+  assert.equal(dispatcher.pending, 3);
+});
+
+it('dispatcher.room flushes when nothing in flight could make room, and resolves at once when there is room', async () => {
+  const { dispatcher, chunks, chunk } = heldDispatcher();
+  await dispatcher.room(1);
+  dispatcher.add([1, 2]);
+  const room = dispatcher.room(2);
+  await turn();
+  assert.deepEqual(chunks(), [[1, 2]]);
+  chunk(0).finish();
+  await room;
+});
+
+it('the dispatcher throws the first error of a chunk from room and settled, and starts nothing more', async () => {
+  const { dispatcher, chunks, chunk } = heldDispatcher();
+  dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  await turn();
+  assert.equal(chunks().length, 2);
+  const first = new Error('first');
+  chunk(1).fail(first);
+  await turn();
+  chunk(0).fail(new Error('second'));
+  await assert.rejects(dispatcher.room(1), first);
+  await assert.rejects(dispatcher.settled(), first);
+  dispatcher.add([10, 11, 12]);
+  await turn();
+  assert.equal(chunks().length, 2);
+});
+
+it('dispatcher.settled throws at once, while other chunks are in flight', async () => {
+  const { dispatcher, chunk } = heldDispatcher();
+  dispatcher.add([1, 2, 3, 4, 5, 6]);
+  const settled = dispatcher.settled();
+  await turn();
+  chunk(0).fail(new Error('broken'));
+  await assert.rejects(settled, { message: 'broken' });
+  const abandoned = dispatcher.abandon();
+  assert.equal(await isSettled(abandoned), false);
+  chunk(1).finish();
+  await abandoned;
+});
+
+it('the dispatcher forms a chunk only when it can start, however many items are queued', async () => {
+  const { dispatcher, chunks, chunk } = heldDispatcher();
+  dispatcher.add(Array.from({ length: 1000 }, (_, index) => index));
+  await turn();
+  assert.equal(chunks().length, 2);
+  chunk(0).finish();
+  await turn();
+  assert.equal(chunks().length, 3);
+});
+
+it('dispatcher.abandon drops queued items, waits for those in flight, and never throws', async () => {
+  const { dispatcher, chunks, chunk } = heldDispatcher();
+  dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  await turn();
+  const abandoned = dispatcher.abandon();
+  chunk(0).fail(new Error('broken'));
+  assert.equal(await isSettled(abandoned), false);
+  chunk(1).finish([4, 5]);
+  await abandoned;
+  assert.equal(chunks().length, 2);
+  assert.equal(dispatcher.pending, 0);
+});
+
+it('dispatcher.abandon ends the dispatcher: what is added later never runs', async () => {
+  const { dispatcher, chunks } = heldDispatcher();
+  await dispatcher.abandon();
+  dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  await turn();
+  assert.deepEqual([chunks(), dispatcher.pending], [[], 0]);
+  await assert.rejects(dispatcher.settled(), /abandoned/);
+});
+
+it('dispatcher.abandon resolves at once when nothing is in flight', async () => {
+  const { dispatcher, chunks } = heldDispatcher();
+  dispatcher.add([1]);
+  await dispatcher.abandon();
+  assert.deepEqual([chunks(), dispatcher.pending], [[], 0]);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BrokerTimeoutError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
@@ -91,214 +91,204 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
 
 const GONE = replyOf(404);
 
-describe('final retries of entities that were reported missing and are listed', () => {
-  const missingIn = (ids: readonly string[]) =>
-    replyOf(207, { errors: ids.map((entityId) => ({ entityId, error: { status: 404, title: 'Missing' } })) });
+const missingIn = (ids: readonly string[]) =>
+  replyOf(207, { errors: ids.map((entityId) => ({ entityId, error: { status: 404, title: 'Missing' } })) });
 
-  it('final retries of entities that a large batch did not find use small batches, and teach nothing', async () => {
-    const { ended, singles, batches, ledger, capabilities } = second({
-      missing: idsOf(300),
-      createdAt: () => '2020-01-01T00:00:00Z',
+it('final retries of entities that a large batch did not find use small batches, and teach nothing', async () => {
+  const { ended, singles, batches, ledger, capabilities } = second({
+    missing: idsOf(300),
+    createdAt: () => '2020-01-01T00:00:00Z',
+  });
+  assert.equal(await ended, false);
+  assert.deepEqual([singles, batches.map(({ length }) => length)], [[], [20, 100, 100, 80]]);
+  assert.equal(ledger.states.count(IdState.gone), 300);
+  assert.equal(capabilities.batchDelete, true);
+});
+
+it('final retries delete singly what small batches do not find either, each once', async () => {
+  const { ended, singles, ledger } = second({
+    missing: idsOf(20),
+    batch: missingIn,
+    single: (id) => (id === 'urn:t:1' ? GONE : id === 'urn:t:2' ? replyOf(409) : replyOf(204)),
+  });
+  assert.equal(await ended, false);
+  assert.deepEqual(singles, idsOf(20));
+  const { goneTwice, absentTwice, failed } = IdState;
+  assert.deepEqual(
+    [goneTwice, absentTwice, failed].map((state) => ledger.states.count(state)),
+    [18, 1, 1],
+  );
+});
+
+it('final retries stop after a sample if the broker has none of it, since the query lags behind', async () => {
+  for (const [lags, sample] of [
+    [0, 20],
+    [1, 200],
+  ] as const) {
+    const { ended, singles, ledger, waits, capabilities } = second({
+      ...{ missing: idsOf(sample + 1), lags, batch: missingIn },
+      single: () => GONE,
     });
-    assert.equal(await ended, false);
-    assert.deepEqual([singles, batches.map(({ length }) => length)], [[], [20, 100, 100, 80]]);
-    assert.equal(ledger.states.count(IdState.gone), 300);
+    assert.equal(await ended, true);
+    assert.deepEqual(singles, idsOf(sample));
+    assert.deepEqual(waits(), [lags + 1]);
+    assert.equal(ledger.states.get(`urn:t:${sample}`), IdState.absent);
     assert.equal(capabilities.batchDelete, true);
-  });
-
-  it('final retries delete singly what small batches do not find either, each once', async () => {
-    const { ended, singles, ledger } = second({
-      missing: idsOf(20),
-      batch: missingIn,
-      single: (id) => (id === 'urn:t:1' ? GONE : id === 'urn:t:2' ? replyOf(409) : replyOf(204)),
-    });
-    assert.equal(await ended, false);
-    assert.deepEqual(singles, idsOf(20));
-    const { goneTwice, absentTwice, failed } = IdState;
-    assert.deepEqual(
-      [goneTwice, absentTwice, failed].map((state) => ledger.states.count(state)),
-      [18, 1, 1],
-    );
-  });
-
-  it('final retries stop after a sample if the broker has none of it, since the query lags behind', async () => {
-    for (const [lags, sample] of [
-      [0, 20],
-      [1, 200],
-    ] as const) {
-      const { ended, singles, ledger, waits, capabilities } = second({
-        ...{ missing: idsOf(sample + 1), lags, batch: missingIn },
-        single: () => GONE,
-      });
-      assert.equal(await ended, true);
-      assert.deepEqual(singles, idsOf(sample));
-      assert.deepEqual(waits(), [lags + 1]);
-      assert.equal(ledger.states.get(`urn:t:${sample}`), IdState.absent);
-      assert.equal(capabilities.batchDelete, true);
-    }
-  });
-
-  it('final retries give up batches only if the same entities are there before and after a batch that finds none', async () => {
-    const first = '2020-01-01T00:00:00Z';
-    for (const [why, createdAt, batch, batchDelete] of [
-      ['the same', () => first, missingIn, false],
-      ['made again meanwhile', (nth: number) => `202${nth}-01-01T00:00:00Z`, missingIn, true],
-      ['without a time', () => undefined, missingIn, true],
-      ['one was found', () => first, (ids: readonly string[]) => missingIn(ids.slice(1)), true],
-    ] as const) {
-      const { ended, capabilities, ledger } = second({ missing: idsOf(50), createdAt, batch });
-      assert.equal(await ended, false);
-      assert.equal(capabilities.batchDelete, batchDelete, why);
-      assert.equal(ledger.counts.deleted, 50, why);
-    }
-  });
-
-  it('final retries learn nothing of batches where these are asked for by the configuration', async () => {
-    const { ended, capabilities } = second({
-      ...{ missing: idsOf(5), batch: missingIn, limits: { strategy: 'batch' } },
-      createdAt: () => '2020-01-01T00:00:00Z',
-    });
-    await ended;
-    assert.equal(capabilities.batchDelete, true);
-  });
+  }
 });
 
-describe('final retries of entities that failed', () => {
-  it('final retries of failed entities use batches, and single deletes after a batch fails again', async () => {
-    const { ended, singles, batches, ledger } = second({
-      retryDue: idsOf(30),
-      batch: (ids) => replyOf(ids.includes('urn:t:7') ? 500 : 204),
-      single: (id) => replyOf(id === 'urn:t:7' ? 409 : 204),
-    });
+it('final retries give up batches only if the same entities are there before and after a batch that finds none', async () => {
+  const first = '2020-01-01T00:00:00Z';
+  for (const [why, createdAt, batch, batchDelete] of [
+    ['the same', () => first, missingIn, false],
+    ['made again meanwhile', (nth: number) => `202${nth}-01-01T00:00:00Z`, missingIn, true],
+    ['without a time', () => undefined, missingIn, true],
+    ['one was found', () => first, (ids: readonly string[]) => missingIn(ids.slice(1)), true],
+  ] as const) {
+    const { ended, capabilities, ledger } = second({ missing: idsOf(50), createdAt, batch });
     assert.equal(await ended, false);
-    assert.deepEqual([batches.length, batches[0]?.length, singles], [3, 30, idsOf(30)]);
-    // A batch with it had no clear answer before it was refused.
-    assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, ledger.counts.unknown], [29, 0, 1]);
-    assert.equal(ledger.states.get('urn:t:7'), IdState.failed);
-    assert.equal(ledger.states.get('urn:t:8'), IdState.goneTwice);
-  });
-
-  it('an entity that fails at its final retry is recorded as failed', async () => {
-    const { ended, ledger } = second({
-      retryDue: ['urn:t:0', 'urn:t:1', 'urn:t:2'],
-      batch: () => replyOf(500),
-      single: (id) => replyOf(id === 'urn:t:1' ? 204 : 500),
-    });
-    await ended;
-    assert.deepEqual(
-      idsOf(3).map((id) => ledger.states.get(id)),
-      [IdState.failed, IdState.goneTwice, IdState.failed],
-    );
-  });
+    assert.equal(capabilities.batchDelete, batchDelete, why);
+    assert.equal(ledger.counts.deleted, 50, why);
+  }
 });
 
-describe('final retries that get nothing but failures', () => {
-  const failing = { batch: () => replyOf(500, { title: 'Broken' }), single: () => replyOf(500) };
-
-  it('final retries that get nothing but failures record each item as failed and let the purge go on', async () => {
-    const { ended, ledger, requester, singles } = second({
-      missing: idsOf(60).slice(30),
-      retryDue: idsOf(30),
-      ...failing,
-    });
-    assert.equal(await ended, false);
-    assert.ok(singles.length < 60, `${singles.length} deletes`);
-    assert.equal(ledger.states.count(IdState.failed), 60);
-    assert.equal(ledger.errors.length, 60);
-    assert.ok(ledger.errors.every(({ error }) => error.status === 500));
-    // The failures are forgiven: the next query is to show whether the broker still answers.
-    const settled = await requester.send({ method: 'GET', path: '/entities/urn:t:1', operation: 'look' });
-    assert.equal(settled.kind, 'answered');
+it('final retries learn nothing of batches where these are asked for by the configuration', async () => {
+  const { ended, capabilities } = second({
+    ...{ missing: idsOf(5), batch: missingIn, limits: { strategy: 'batch' } },
+    createdAt: () => '2020-01-01T00:00:00Z',
   });
-
-  it('final retries that get no answer at all record the items with the status of a broker that is not there', async () => {
-    const late = () => {
-      throw new BrokerTimeoutError('too late', false);
-    };
-    const { ended, ledger } = second({
-      ...{ missing: idsOf(20), single: late },
-      limits: { strategy: 'single' },
-    });
-    assert.equal(await ended, false);
-    const given = ledger.errors.filter(({ error }) => error.title === 'The broker did not delete the entity');
-    assert.ok(given.length > 0);
-    assert.deepEqual(new Set(given.map(({ error }) => error.status)), new Set([502]));
-  });
-
-  it('final retries leave items that had their final retry before', async () => {
-    let count = 0;
-    const { ended, ledger } = second({
-      missing: idsOf(20),
-      retryDue: idsOf(50).slice(20),
-      limits: { strategy: 'single' },
-      single: () => replyOf((count += 1) <= 20 ? 204 : 500),
-    });
-    assert.equal(await ended, false);
-    assert.deepEqual([ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed)], [20, 30]);
-  });
-
-  it('final retries leave items alone that were deleted at their final retry', async () => {
-    let count = 0;
-    const { ended, ledger } = second({
-      missing: idsOf(20),
-      retryDue: idsOf(50).slice(20),
-      limits: { strategy: 'single' },
-      single: () => ((count += 1) <= 20 ? GONE : replyOf(500)),
-    });
-    await ended;
-    assert.equal(ledger.states.get('urn:t:0'), IdState.absentTwice);
-    assert.deepEqual([ledger.counts.deleted, ledger.counts.alreadyGone, ledger.counts.matched], [0, 20, 50]);
-  });
+  await ended;
+  assert.equal(capabilities.batchDelete, true);
 });
 
-describe('final retries that end the purge', () => {
-  it('final retries that end the purge send nothing more, and pass on the error', async () => {
-    const { ended, requester, singles, inFlight } = second({
-      missing: idsOf(20),
-      retryDue: ['urn:t:x'],
-      limits: { strategy: 'single' },
-      single: (id) => replyOf(id === 'urn:t:0' ? 401 : 204),
-    });
-    await assert.rejects(ended, BrokerRefusedError);
-    assert.equal(inFlight(), 0, 'what was sent is waited for');
-    assert.ok(singles.length <= 4, `${singles.length} deletes`);
-    const batched = second({
-      retryDue: idsOf(300),
-      batch: (ids) => replyOf(ids.includes('urn:t:0') ? 401 : 204),
-    });
-    await assert.rejects(batched.ended, BrokerRefusedError);
-    assert.equal(batched.inFlight(), 0, 'so is a batch');
-    await assert.rejects(
-      requester.send({ method: 'GET', path: '/entities', operation: 'look' }),
-      PurgeStoppedError,
-    );
+it('final retries of failed entities use batches, and single deletes after a batch fails again', async () => {
+  const { ended, singles, batches, ledger } = second({
+    retryDue: idsOf(30),
+    batch: (ids) => replyOf(ids.includes('urn:t:7') ? 500 : 204),
+    single: (id) => replyOf(id === 'urn:t:7' ? 409 : 204),
   });
+  assert.equal(await ended, false);
+  assert.deepEqual([batches.length, batches[0]?.length, singles], [3, 30, idsOf(30)]);
+  // A batch with it had no clear answer before it was refused.
+  assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, ledger.counts.unknown], [29, 0, 1]);
+  assert.equal(ledger.states.get('urn:t:7'), IdState.failed);
+  assert.equal(ledger.states.get('urn:t:8'), IdState.goneTwice);
 });
 
-describe('entities on which a first delete had no effect', () => {
-  it('entities on which a first delete had no effect are deleted singly only while the query still lists them', async () => {
-    const deleted: string[] = [];
-    const context = deletingContextOf({
-      brokerQuery: { resource: entities('ids'), selection: [{ name: 'q', value: 'n>1' }] },
-      broker: ({ method, path }) => {
-        if (method === 'DELETE') {
-          deleted.push(decodeURIComponent(path.split('/').at(-1) ?? ''));
-          return replyOf(204);
-        }
-        const asked = new URLSearchParams(path.split('?')[1]).get('id')?.split(',') ?? [];
-        const shown = asked.filter((id) => id !== 'urn:t:1');
-        return replyOf(
-          200,
-          shown.map((id) => ({ id, createdAt: '2020-01-01T00:00:00Z' })),
-        );
-      },
-      limits: { pageSize: 100, pageSizeMax: 100 },
-    });
-    for (const entityId of idsOf(3)) {
-      context.ledger.add({ entityId });
-      context.ledger.record({ entityId }, { kind: 'deleted' }, false);
-    }
-    await deleteSingly(context, idsOf(3));
-    assert.deepEqual(deleted.sort(), ['urn:t:0', 'urn:t:2']);
+it('an entity that fails at its final retry is recorded as failed', async () => {
+  const { ended, ledger } = second({
+    retryDue: ['urn:t:0', 'urn:t:1', 'urn:t:2'],
+    batch: () => replyOf(500),
+    single: (id) => replyOf(id === 'urn:t:1' ? 204 : 500),
   });
+  await ended;
+  assert.deepEqual(
+    idsOf(3).map((id) => ledger.states.get(id)),
+    [IdState.failed, IdState.goneTwice, IdState.failed],
+  );
+});
+
+const failing = { batch: () => replyOf(500, { title: 'Broken' }), single: () => replyOf(500) };
+
+it('final retries that get nothing but failures record each item as failed and let the purge go on', async () => {
+  const { ended, ledger, requester, singles } = second({
+    missing: idsOf(60).slice(30),
+    retryDue: idsOf(30),
+    ...failing,
+  });
+  assert.equal(await ended, false);
+  assert.ok(singles.length < 60, `${singles.length} deletes`);
+  assert.equal(ledger.states.count(IdState.failed), 60);
+  assert.equal(ledger.errors.length, 60);
+  assert.ok(ledger.errors.every(({ error }) => error.status === 500));
+  // The failures are forgiven: the next query is to show whether the broker still answers.
+  const settled = await requester.send({ method: 'GET', path: '/entities/urn:t:1', operation: 'look' });
+  assert.equal(settled.kind, 'answered');
+});
+
+it('final retries that get no answer at all record the items with the status of a broker that is not there', async () => {
+  const late = () => {
+    throw new BrokerTimeoutError('too late', false);
+  };
+  const { ended, ledger } = second({
+    ...{ missing: idsOf(20), single: late },
+    limits: { strategy: 'single' },
+  });
+  assert.equal(await ended, false);
+  const given = ledger.errors.filter(({ error }) => error.title === 'The broker did not delete the entity');
+  assert.ok(given.length > 0);
+  assert.deepEqual(new Set(given.map(({ error }) => error.status)), new Set([502]));
+});
+
+it('final retries leave items that had their final retry before', async () => {
+  let count = 0;
+  const { ended, ledger } = second({
+    missing: idsOf(20),
+    retryDue: idsOf(50).slice(20),
+    limits: { strategy: 'single' },
+    single: () => replyOf((count += 1) <= 20 ? 204 : 500),
+  });
+  assert.equal(await ended, false);
+  assert.deepEqual([ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed)], [20, 30]);
+});
+
+it('final retries leave items alone that were deleted at their final retry', async () => {
+  let count = 0;
+  const { ended, ledger } = second({
+    missing: idsOf(20),
+    retryDue: idsOf(50).slice(20),
+    limits: { strategy: 'single' },
+    single: () => ((count += 1) <= 20 ? GONE : replyOf(500)),
+  });
+  await ended;
+  assert.equal(ledger.states.get('urn:t:0'), IdState.absentTwice);
+  assert.deepEqual([ledger.counts.deleted, ledger.counts.alreadyGone, ledger.counts.matched], [0, 20, 50]);
+});
+
+it('final retries that end the purge send nothing more, and pass on the error', async () => {
+  const { ended, requester, singles, inFlight } = second({
+    missing: idsOf(20),
+    retryDue: ['urn:t:x'],
+    limits: { strategy: 'single' },
+    single: (id) => replyOf(id === 'urn:t:0' ? 401 : 204),
+  });
+  await assert.rejects(ended, BrokerRefusedError);
+  assert.equal(inFlight(), 0, 'what was sent is waited for');
+  assert.ok(singles.length <= 4, `${singles.length} deletes`);
+  const batched = second({
+    retryDue: idsOf(300),
+    batch: (ids) => replyOf(ids.includes('urn:t:0') ? 401 : 204),
+  });
+  await assert.rejects(batched.ended, BrokerRefusedError);
+  assert.equal(batched.inFlight(), 0, 'so is a batch');
+  await assert.rejects(
+    requester.send({ method: 'GET', path: '/entities', operation: 'look' }),
+    PurgeStoppedError,
+  );
+});
+
+it('entities on which a first delete had no effect are deleted singly only while the query still lists them', async () => {
+  const deleted: string[] = [];
+  const context = deletingContextOf({
+    brokerQuery: { resource: entities('ids'), selection: [{ name: 'q', value: 'n>1' }] },
+    broker: ({ method, path }) => {
+      if (method === 'DELETE') {
+        deleted.push(decodeURIComponent(path.split('/').at(-1) ?? ''));
+        return replyOf(204);
+      }
+      const asked = new URLSearchParams(path.split('?')[1]).get('id')?.split(',') ?? [];
+      const shown = asked.filter((id) => id !== 'urn:t:1');
+      return replyOf(
+        200,
+        shown.map((id) => ({ id, createdAt: '2020-01-01T00:00:00Z' })),
+      );
+    },
+    limits: { pageSize: 100, pageSizeMax: 100 },
+  });
+  for (const entityId of idsOf(3)) {
+    context.ledger.add({ entityId });
+    context.ledger.record({ entityId }, { kind: 'deleted' }, false);
+  }
+  await deleteSingly(context, idsOf(3));
+  assert.deepEqual(deleted.sort(), ['urn:t:0', 'urn:t:2']);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { PurgeContext } from '../../../../sidecar/purge/run/index.js';
 import { FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
 import { IdStates, type Item } from '../../../../sidecar/purge/ledger/index.js';
@@ -58,169 +58,165 @@ async function walked(context: PurgeContext, kind: ItemKind, entities = new IdSt
   return { end, ids: items.map(({ entityId }) => entityId) };
 }
 
-describe('walkItems', () => {
-  it('walkItems hands out the items of every match, page by page', async () => {
-    const all = idsOf(25);
-    const { context } = contextWith(paged(all));
-    const { ids, end } = await walked(context, kindOf());
-    assert.deepEqual([ids, end.complete], [all, true]);
-  });
-
-  it('walkItems looks at an entity once, however often the pages show it', async () => {
-    const all = ['urn:t:0', 'urn:t:1', 'urn:t:0', 'urn:t:1', 'urn:t:2'];
-    const { context } = contextWith(({ offset = 0 }) =>
-      pageOf(all.slice(Math.max(0, offset - 2), offset + LIMIT)),
-    );
-    assert.deepEqual((await walked(context, kindOf())).ids, ['urn:t:0', 'urn:t:1', 'urn:t:2']);
-  });
-
-  it('walkItems looks at every entity anew in each walk, and notes how many there are', async () => {
-    const entities = new IdStates();
-    const { context } = contextWith(paged(idsOf(12)));
-    for (let walk = 0; walk < 3; walk++)
-      assert.equal((await walked(context, kindOf(), entities)).ids.length, 12);
-    assert.equal(entities.size, 12);
-  });
-
-  it('walkItems has the filters proven before it reads anything of a page', async () => {
-    const { context } = contextWith(paged(idsOf(3)), async () => {
-      throw new FilterIgnoredError('q', 'ignored');
-    });
-    const kind = kindOf({ read: () => assert.fail('the page is read') });
-    await assert.rejects(walked(context, kind), FilterIgnoredError);
-  });
-
-  it('walkItems asks for each page in the shape that is right at the moment', async () => {
-    const shapes = [
-      { limit: 2, instances: 100 },
-      { limit: 5, instances: 400 },
-      { limit: 5, isBare: true },
-    ];
-    let page = 0;
-    const { context, asked } = contextWith(paged(idsOf(12)));
-    const { ids } = await walked(context, kindOf({ shape: () => shapes[Math.min(page++, 2)] ?? {} }));
-    assert.equal(ids.length, 12);
-    assert.deepEqual(
-      asked.slice(0, 3).map(({ limit, instances, isBare }) => ({ limit, instances, isBare })),
-      shapes.map((shape) => ({ instances: undefined, isBare: undefined, ...shape })),
-    );
-  });
-
-  it('walkItems notes that the broker counts matches that it does not show', async () => {
-    const all = idsOf(40);
-    const { context } = contextWith(({ offset = 0 }) =>
-      pageOf(
-        all.slice(offset, offset + LIMIT).filter((_id, index) => index === 3),
-        { count: all.length },
-      ),
-    );
-    const { end, ids } = await walked(context, kindOf());
-    assert.deepEqual([end.hidesSome, end.complete, ids.length > 3], [true, true, true]);
-  });
-
-  it('walkItems walks what the broker pages through where it applies a filter after paging', async () => {
-    const all = idsOf(40);
-    const { context, asked } = contextWith(({ offset = 0, limit = LIMIT }) =>
-      pageOf(
-        all.slice(offset, offset + limit).filter((_id, index) => index === 3),
-        { count: all.length, limit },
-      ),
-    );
-    context.paging.stride = 8;
-    const { ids } = await walked(context, kindOf());
-    assert.deepEqual(ids, ['urn:t:3', 'urn:t:11', 'urn:t:19', 'urn:t:27', 'urn:t:35']);
-    assert.deepEqual(
-      asked.map(({ offset, limit }) => [offset, limit]),
-      [0, 8, 16, 24, 32, 40].map((offset) => [offset, 8]),
-    );
-  });
-
-  it('walkItems waits until a batch is processed before it reads on', async () => {
-    const order: string[] = [];
-    const { context } = contextWith(paged(idsOf(1)));
-    const kind = kindOf({
-      async *read() {
-        for (const name of ['one', 'two']) {
-          order.push(`read ${name}`);
-          yield { items: [] };
-        }
-      },
-    });
-    await walkItems(context, kind, new IdStates(), async () => {
-      await new Promise((resolve) => setImmediate(resolve));
-      order.push('done');
-    });
-    assert.deepEqual(order, ['read one', 'done', 'read two', 'done']);
-  });
+it('walkItems hands out the items of every match, page by page', async () => {
+  const all = idsOf(25);
+  const { context } = contextWith(paged(all));
+  const { ids, end } = await walked(context, kindOf());
+  assert.deepEqual([ids, end.complete], [all, true]);
 });
 
-describe('countItems', () => {
-  it('countItems hands on each item once, also where another query or a second walk shows it again', async () => {
-    const seen = new IdStates();
-    const handed: string[] = [];
-    let looks = 0;
-    for (const ids of [idsOf(3), idsOf(4)]) {
-      const { context } = contextWith(paged(ids));
-      const kind = kindOf({ beginSecondWalk: () => (looks += 1) % 2 === 1 });
-      await countItems(context, kind, seen, (items) => handed.push(...items.map(({ entityId }) => entityId)));
-    }
-    assert.deepEqual(handed, idsOf(4));
-  });
+it('walkItems looks at an entity once, however often the pages show it', async () => {
+  const all = ['urn:t:0', 'urn:t:1', 'urn:t:0', 'urn:t:1', 'urn:t:2'];
+  const { context } = contextWith(({ offset = 0 }) =>
+    pageOf(all.slice(Math.max(0, offset - 2), offset + LIMIT)),
+  );
+  assert.deepEqual((await walked(context, kindOf())).ids, ['urn:t:0', 'urn:t:1', 'urn:t:2']);
+});
 
-  it('countItems counts each item once, also those that were counted by another query', async () => {
-    const seen = new IdStates();
-    const counts: number[] = [];
-    for (const ids of [idsOf(12), idsOf(15)]) {
-      const { context } = contextWith(paged(ids));
-      assert.equal(
-        await countItems(context, kindOf(), seen, (items, counted) => counts.push(items.length, counted)),
-        true,
-      );
-    }
-    assert.deepEqual(counts, [10, 10, 2, 12, 0, 12, 3, 15]);
-    assert.equal(seen.size, 15);
-  });
+it('walkItems looks at every entity anew in each walk, and notes how many there are', async () => {
+  const entities = new IdStates();
+  const { context } = contextWith(paged(idsOf(12)));
+  for (let walk = 0; walk < 3; walk++)
+    assert.equal((await walked(context, kindOf(), entities)).ids.length, 12);
+  assert.equal(entities.size, 12);
+});
 
-  it('countItems says if the broker does not show every item', async () => {
-    const { context } = contextWith(paged(idsOf(3)));
-    const kind = kindOf({
-      *read(page, indexes) {
-        yield onePerEntity(page, indexes);
-        yield { items: [], isIncomplete: true };
-      },
-    });
-    assert.equal(await countItems(context, kind, new IdStates(), () => {}), false);
+it('walkItems has the filters proven before it reads anything of a page', async () => {
+  const { context } = contextWith(paged(idsOf(3)), async () => {
+    throw new FilterIgnoredError('q', 'ignored');
   });
+  const kind = kindOf({ read: () => assert.fail('the page is read') });
+  await assert.rejects(walked(context, kind), FilterIgnoredError);
+});
 
-  it('countItems says if the broker does not show every entity', async () => {
-    const same = ({ limit = LIMIT }: PageQuery) => pageOf(idsOf(LIMIT), { limit });
-    const { context } = contextWith(same);
-    assert.equal(await countItems(context, kindOf(), new IdStates(), () => {}), false);
-  });
+it('walkItems asks for each page in the shape that is right at the moment', async () => {
+  const shapes = [
+    { limit: 2, instances: 100 },
+    { limit: 5, instances: 400 },
+    { limit: 5, isBare: true },
+  ];
+  let page = 0;
+  const { context, asked } = contextWith(paged(idsOf(12)));
+  const { ids } = await walked(context, kindOf({ shape: () => shapes[Math.min(page++, 2)] ?? {} }));
+  assert.equal(ids.length, 12);
+  assert.deepEqual(
+    asked.slice(0, 3).map(({ limit, instances, isBare }) => ({ limit, instances, isBare })),
+    shapes.map((shape) => ({ instances: undefined, isBare: undefined, ...shape })),
+  );
+});
 
-  it('countItems begins further walks as long as its kind asks for it', async () => {
-    let looks = 1;
-    const seen = new IdStates();
-    const { context } = contextWith(paged(idsOf(3)));
-    const kind = kindOf({
-      *read(page, indexes) {
-        yield {
-          items: indexes.map((index) => ({ entityId: page.ids[index] ?? '', attribute: `a${looks}` })),
-        };
-      },
-      beginSecondWalk: () => (looks += 1) <= 3,
-    });
-    await countItems(context, kind, seen, () => {});
-    assert.equal(seen.size, 9);
-  });
+it('walkItems notes that the broker counts matches that it does not show', async () => {
+  const all = idsOf(40);
+  const { context } = contextWith(({ offset = 0 }) =>
+    pageOf(
+      all.slice(offset, offset + LIMIT).filter((_id, index) => index === 3),
+      { count: all.length },
+    ),
+  );
+  const { end, ids } = await walked(context, kindOf());
+  assert.deepEqual([end.hidesSome, end.complete, ids.length > 3], [true, true, true]);
+});
 
-  it('countItems ends when its callback throws', async () => {
-    const { context, asked } = contextWith(paged(idsOf(1000)));
-    const enough = new Error('enough');
-    const counting = countItems(context, kindOf(), new IdStates(), (_items, counted) => {
-      if (counted >= 20) throw enough;
-    });
-    await assert.rejects(counting, enough);
-    assert.equal(asked.length, 2);
+it('walkItems walks what the broker pages through where it applies a filter after paging', async () => {
+  const all = idsOf(40);
+  const { context, asked } = contextWith(({ offset = 0, limit = LIMIT }) =>
+    pageOf(
+      all.slice(offset, offset + limit).filter((_id, index) => index === 3),
+      { count: all.length, limit },
+    ),
+  );
+  context.paging.stride = 8;
+  const { ids } = await walked(context, kindOf());
+  assert.deepEqual(ids, ['urn:t:3', 'urn:t:11', 'urn:t:19', 'urn:t:27', 'urn:t:35']);
+  assert.deepEqual(
+    asked.map(({ offset, limit }) => [offset, limit]),
+    [0, 8, 16, 24, 32, 40].map((offset) => [offset, 8]),
+  );
+});
+
+it('walkItems waits until a batch is processed before it reads on', async () => {
+  const order: string[] = [];
+  const { context } = contextWith(paged(idsOf(1)));
+  const kind = kindOf({
+    async *read() {
+      for (const name of ['one', 'two']) {
+        order.push(`read ${name}`);
+        yield { items: [] };
+      }
+    },
   });
+  await walkItems(context, kind, new IdStates(), async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    order.push('done');
+  });
+  assert.deepEqual(order, ['read one', 'done', 'read two', 'done']);
+});
+
+it('countItems hands on each item once, also where another query or a second walk shows it again', async () => {
+  const seen = new IdStates();
+  const handed: string[] = [];
+  let looks = 0;
+  for (const ids of [idsOf(3), idsOf(4)]) {
+    const { context } = contextWith(paged(ids));
+    const kind = kindOf({ beginSecondWalk: () => (looks += 1) % 2 === 1 });
+    await countItems(context, kind, seen, (items) => handed.push(...items.map(({ entityId }) => entityId)));
+  }
+  assert.deepEqual(handed, idsOf(4));
+});
+
+it('countItems counts each item once, also those that were counted by another query', async () => {
+  const seen = new IdStates();
+  const counts: number[] = [];
+  for (const ids of [idsOf(12), idsOf(15)]) {
+    const { context } = contextWith(paged(ids));
+    assert.equal(
+      await countItems(context, kindOf(), seen, (items, counted) => counts.push(items.length, counted)),
+      true,
+    );
+  }
+  assert.deepEqual(counts, [10, 10, 2, 12, 0, 12, 3, 15]);
+  assert.equal(seen.size, 15);
+});
+
+it('countItems says if the broker does not show every item', async () => {
+  const { context } = contextWith(paged(idsOf(3)));
+  const kind = kindOf({
+    *read(page, indexes) {
+      yield onePerEntity(page, indexes);
+      yield { items: [], isIncomplete: true };
+    },
+  });
+  assert.equal(await countItems(context, kind, new IdStates(), () => {}), false);
+});
+
+it('countItems says if the broker does not show every entity', async () => {
+  const same = ({ limit = LIMIT }: PageQuery) => pageOf(idsOf(LIMIT), { limit });
+  const { context } = contextWith(same);
+  assert.equal(await countItems(context, kindOf(), new IdStates(), () => {}), false);
+});
+
+it('countItems begins further walks as long as its kind asks for it', async () => {
+  let looks = 1;
+  const seen = new IdStates();
+  const { context } = contextWith(paged(idsOf(3)));
+  const kind = kindOf({
+    *read(page, indexes) {
+      yield {
+        items: indexes.map((index) => ({ entityId: page.ids[index] ?? '', attribute: `a${looks}` })),
+      };
+    },
+    beginSecondWalk: () => (looks += 1) <= 3,
+  });
+  await countItems(context, kind, seen, () => {});
+  assert.equal(seen.size, 9);
+});
+
+it('countItems ends when its callback throws', async () => {
+  const { context, asked } = contextWith(paged(idsOf(1000)));
+  const enough = new Error('enough');
+  const counting = countItems(context, kindOf(), new IdStates(), (_items, counted) => {
+    if (counted >= 20) throw enough;
+  });
+  await assert.rejects(counting, enough);
+  assert.equal(asked.length, 2);
 });

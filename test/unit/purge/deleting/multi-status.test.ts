@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { failureIn } from '../../../../sidecar/purge/broker/index.js';
 import { firstPage } from '../../../../sidecar/purge/run/index.js';
 import { purgeByIds } from '../../../../sidecar/purge/entities/index.js';
@@ -28,55 +28,42 @@ async function purgeOne(body: unknown, isGone = false) {
   return { counts: context.ledger.counts, error: context.ledger.errors[0]?.error };
 }
 
-describe('a 207 to the delete of one entity', () => {
-  it('a 207 to the delete of one entity is reported in the words of the broker, where the entity stays', async () => {
-    const said = { title: 'Forbidden here', detail: 'the registration is read-only' };
-    for (const [body, expected] of [
-      [
-        { updated: [], notUpdated: [{ ...said, status: 403 }] },
-        { ...said, status: 403 },
-      ],
-      [
-        { updated: [], notUpdated: [{ ...said, statusCode: 404 }] },
-        { ...said, status: 404 },
-      ],
-      [{ errors: [{ entityId: ID, error: { ...said, status: 409 } }] }, { ...said, status: 409 }],
-      [
-        { notUpdated: [{ attributeName: 'speed', reason: 'No permission', status: 403 }] },
-        { title: 'No permission', status: 403 },
-      ],
-    ] as const) {
-      const { counts, error } = await purgeOne(body);
-      assert.deepEqual([counts.failed, counts.deleted, counts.unknown], [1, 0, 0], JSON.stringify(body));
-      const { type: _type, ...rest } = error ?? assert.fail('there is no error');
-      assert.deepEqual(rest, expected);
-    }
-  });
+it('a 207 to the delete of one entity is reported in the words of the broker, where the entity stays', async () => {
+  const said = { title: 'Forbidden here', detail: 'the registration is read-only' };
+  for (const [body, expected] of [
+    [
+      { updated: [], notUpdated: [{ ...said, status: 403 }] },
+      { ...said, status: 403 },
+    ],
+    [
+      { updated: [], notUpdated: [{ ...said, statusCode: 404 }] },
+      { ...said, status: 404 },
+    ],
+    [{ errors: [{ entityId: ID, error: { ...said, status: 409 } }] }, { ...said, status: 409 }],
+    [
+      { notUpdated: [{ attributeName: 'speed', reason: 'No permission', status: 403 }] },
+      { title: 'No permission', status: 403 },
+    ],
+  ] as const) {
+    const { counts, error } = await purgeOne(body);
+    assert.deepEqual([counts.failed, counts.deleted, counts.unknown], [1, 0, 0], JSON.stringify(body));
+    const { type: _type, ...rest } = error ?? assert.fail('there is no error');
+    assert.deepEqual(rest, expected);
+  }
+});
 
-  it('a 207 to the delete of one entity counts as deleted where the entity is gone', async () => {
-    const { counts, error } = await purgeOne(
-      { notUpdated: [{ status: 403, title: 'Forbidden here' }] },
-      true,
-    );
-    assert.deepEqual([counts.deleted, counts.failed, error], [1, 0, undefined]);
-  });
+it('a 207 to the delete of one entity counts as deleted where the entity is gone', async () => {
+  const { counts, error } = await purgeOne({ notUpdated: [{ status: 403, title: 'Forbidden here' }] }, true);
+  assert.deepEqual([counts.deleted, counts.failed, error], [1, 0, undefined]);
+});
 
-  it('a 207 that names no failure says nothing of one', () => {
-    for (const body of [
-      undefined,
-      '',
-      { success: [ID] },
-      { updated: ['a'], notUpdated: [] },
-      { errors: 'x' },
-    ])
-      assert.equal(failureIn(replyOf(207, body)), undefined);
-    assert.equal(failureIn(replyOf(204)), undefined);
-  });
+it('a 207 that names no failure says nothing of one', () => {
+  for (const body of [undefined, '', { success: [ID] }, { updated: ['a'], notUpdated: [] }, { errors: 'x' }])
+    assert.equal(failureIn(replyOf(207, body)), undefined);
+  assert.equal(failureIn(replyOf(204)), undefined);
+});
 
-  it('a 207 with several failures tells of one that is more than a missing item', () => {
-    const failure = failureIn(
-      replyOf(207, { notUpdated: [{ status: 404 }, { status: 503, title: 'Busy' }] }),
-    );
-    assert.deepEqual(failure, { kind: 'retryable', problem: { status: 503, title: 'Busy' } });
-  });
+it('a 207 with several failures tells of one that is more than a missing item', () => {
+  const failure = failureIn(replyOf(207, { notUpdated: [{ status: 404 }, { status: 503, title: 'Busy' }] }));
+  assert.deepEqual(failure, { kind: 'retryable', problem: { status: 503, title: 'Busy' } });
 });

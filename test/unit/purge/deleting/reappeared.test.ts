@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import {
   type DeletingContext,
@@ -70,49 +70,47 @@ function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefin
   return { context, survey, batches: () => batches };
 }
 
-describe('entities that are listed again after their delete', () => {
-  it('old entities that are listed again after two deletes are all reported, however slow the broker is', async () => {
-    const ids = Array.from({ length: 250 }, (_, n) => `urn:t:${n}`);
-    const { context, survey } = listedAgain({ ids, isSecond: true, listMs: 1100 });
-    let surveys = 0;
-    for (let hasMore = true; hasMore; surveys += 1) {
-      assert.ok(surveys < 10);
-      ({ hasMore } = await sortReappeared(context, survey(), true));
-    }
-    assert.deepEqual([context.ledger.counts.deleted, context.ledger.counts.failed], [0, 250]);
-  });
+it('old entities that are listed again after two deletes are all reported, however slow the broker is', async () => {
+  const ids = Array.from({ length: 250 }, (_, n) => `urn:t:${n}`);
+  const { context, survey } = listedAgain({ ids, isSecond: true, listMs: 1100 });
+  let surveys = 0;
+  for (let hasMore = true; hasMore; surveys += 1) {
+    assert.ok(surveys < 10);
+    ({ hasMore } = await sortReappeared(context, survey(), true));
+  }
+  assert.deepEqual([context.ledger.counts.deleted, context.ledger.counts.failed], [0, 250]);
+});
 
-  it('entities that are listed again and have a comma in their id count as made again, with a warning', async () => {
-    const { context, survey } = listedAgain({ ids: ['urn:t:1,2'] });
-    assert.equal((await sortReappeared(context, survey(), false)).lingering, 1);
+it('entities that are listed again and have a comma in their id count as made again, with a warning', async () => {
+  const { context, survey } = listedAgain({ ids: ['urn:t:1,2'] });
+  assert.equal((await sortReappeared(context, survey(), false)).lingering, 1);
+  await sortReappeared(context, survey(), true);
+  assert.deepEqual([context.ledger.madeAgain, context.warnings.size], [1, 1]);
+});
+
+it('entities that are listed again count as made again where the broker refuses to list them by id', async () => {
+  const ids = ['urn:t:1', 'urn:t:2'];
+  const { context, survey } = listedAgain({ ids, answer: () => replyOf(400, { title: 'Not both' }) });
+  await sortReappeared(context, survey(), true);
+  assert.deepEqual([context.ledger.madeAgain, context.warnings.size], [2, 1]);
+  const denied = listedAgain({ ids, answer: () => replyOf(401) });
+  await assert.rejects(sortReappeared(denied.context, denied.survey(), true));
+});
+
+it('entities that are listed again are not used to try out batches once they match no more', async () => {
+  for (const stillMatches of [true, false]) {
+    let looks = 0;
+    const { context, survey, batches } = listedAgain({
+      ids: ['urn:t:1'],
+      answer: () => ((looks += 1) > 1 && !stillMatches ? replyOf(200, []) : undefined),
+    });
     await sortReappeared(context, survey(), true);
-    assert.deepEqual([context.ledger.madeAgain, context.warnings.size], [1, 1]);
-  });
+    assert.equal(batches(), stillMatches ? 1 : 0);
+  }
+});
 
-  it('entities that are listed again count as made again where the broker refuses to list them by id', async () => {
-    const ids = ['urn:t:1', 'urn:t:2'];
-    const { context, survey } = listedAgain({ ids, answer: () => replyOf(400, { title: 'Not both' }) });
-    await sortReappeared(context, survey(), true);
-    assert.deepEqual([context.ledger.madeAgain, context.warnings.size], [2, 1]);
-    const denied = listedAgain({ ids, answer: () => replyOf(401) });
-    await assert.rejects(sortReappeared(denied.context, denied.survey(), true));
-  });
-
-  it('entities that are listed again are not used to try out batches once they match no more', async () => {
-    for (const stillMatches of [true, false]) {
-      let looks = 0;
-      const { context, survey, batches } = listedAgain({
-        ids: ['urn:t:1'],
-        answer: () => ((looks += 1) > 1 && !stillMatches ? replyOf(200, []) : undefined),
-      });
-      await sortReappeared(context, survey(), true);
-      assert.equal(batches(), stillMatches ? 1 : 0);
-    }
-  });
-
-  it('entities that are listed again are not used to try out batches where their paths show other entities', async () => {
-    const { context, survey, batches } = listedAgain({ ids: ['urn:t:1'], atPath: 'urn:t:2' });
-    await sortReappeared(context, survey(), true);
-    assert.equal(batches(), 0);
-  });
+it('entities that are listed again are not used to try out batches where their paths show other entities', async () => {
+  const { context, survey, batches } = listedAgain({ ids: ['urn:t:1'], atPath: 'urn:t:2' });
+  await sortReappeared(context, survey(), true);
+  assert.equal(batches(), 0);
 });

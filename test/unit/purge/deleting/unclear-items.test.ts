@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerRequest, BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
@@ -86,169 +86,162 @@ function attributes(extra: Partial<ItemBatch> = {}): Pick<ItemKind, 'read'> {
   };
 }
 
-describe('the resolution of unclear entities', () => {
-  for (const isLast of [false, true]) {
-    it(`unclear entities count as deleted if missing, and as present if shown${isLast ? ', after a failure too' : ''}`, async () => {
-      const { ledger, ...counts } = await looked({
-        items: wholes(5),
-        world: { 'urn:t:1': [], 'urn:t:3': [] },
-        isLast,
-      });
-      assert.deepEqual(outcome(counts), [3, 0]);
-      assert.deepEqual(ledger.unclear, []);
+for (const isLast of [false, true]) {
+  it(`unclear entities count as deleted if missing, and as present if shown${isLast ? ', after a failure too' : ''}`, async () => {
+    const { ledger, ...counts } = await looked({
+      items: wholes(5),
+      world: { 'urn:t:1': [], 'urn:t:3': [] },
+      isLast,
     });
-  }
-
-  it('unclear entities are queried in lists of up to 4000 encoded characters and a hundred ids', async () => {
-    const id = (prefix: string, chars: number) => ({ entityId: prefix.padEnd(chars, 'x') });
-    for (const [items, queries] of [
-      [[id('urn-a', 2000), id('urn-b', 2000)], 1],
-      [[id('urn-a', 2000), id('urn-b', 2001)], 2],
-      [[id('urn-a', 4001)], 1],
-      [wholes(100), 1],
-      [wholes(101), 2],
-    ] as const)
-      assert.equal((await looked({ items, world: {} })).queries.length, queries);
+    assert.deepEqual(outcome(counts), [3, 0]);
+    assert.deepEqual(ledger.unclear, []);
   });
+}
 
-  it("unclear entities are queried by id, with the purge's own query, in portions that fit a URL", async () => {
-    const selection = [
-      ...[
-        { name: 'type', value: 'Thing' },
-        { name: 'q', value: 'n>1' },
-      ],
-      ...[
-        { name: 'id', value: 'urn:t:1' },
-        { name: 'idPattern', value: '.*' },
-      ],
-    ];
-    for (const [items, most] of [
-      [wholes(250), 3],
-      [wholes(30, `urn:${'é'.repeat(100)}:`), 5],
-      [wholes(3, `urn:${'x'.repeat(3000)}:`), 3],
-    ] as const) {
-      const { queries, ...counts } = await looked({ items, world: {}, selection });
-      assert.deepEqual(outcome(counts), [items.length, 0]);
-      assert.ok(queries.length <= most, `${queries.length} queries`);
-      for (const query of queries) {
-        assert.equal(query.get('q'), 'n>1');
-        assert.equal(query.get('type'), 'Thing');
-        assert.equal(query.has('idPattern'), false);
-        assert.equal(query.getAll('id').length, 1);
-      }
-      assert.deepEqual(
-        queries.flatMap((query) => query.get('id')?.split(',') ?? []),
-        items.map(({ entityId }) => entityId),
-      );
-    }
-  });
-
-  it('each unclear entity is queried in one portion, of at most 100 ids and 4000 characters, as large as possible', async () => {
-    const sizes = fc.array(
-      fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(500, 1300, 1999, 2000, 3989, 3990, 5000)),
-      { minLength: 1, maxLength: 260 },
-    );
-    await fc.assert(
-      fc.asyncProperty(sizes, fc.integer({ min: 1, max: 3 }), async (lengths, attributesOfEach) => {
-        const ids = lengths.map((length, index) => `urn:${index}:`.padEnd(length, 'x'));
-        const names = ['a', 'b', 'c'].slice(0, attributesOfEach);
-        const items = ids.flatMap((entityId) => names.map((attribute) => ({ entityId, attribute })));
-        const { queries, ...counts } = await looked({ items, world: {}, kind: attributes() });
-        assert.deepEqual(outcome(counts), [items.length, 0]);
-        const portions = queries.map((query) => query.get('id')?.split(',') ?? []);
-        assert.deepEqual(portions.flat(), ids);
-        const chars = (portion: readonly string[]) => portion.map(encodeURIComponent).join('').length;
-        for (const [index, portion] of portions.entries()) {
-          assert.ok(portion.length === 1 || (portion.length <= 100 && chars(portion) <= 4000));
-          const next = portions[index + 1]?.[0];
-          if (next === undefined) continue;
-          assert.ok(
-            portion.length === 100 || chars([...portion, next]) > 4000,
-            'the next one would have fit',
-          );
-        }
-      }),
-      { numRuns: 40 },
-    );
-  });
-
-  it('short ids of unclear entities are queried a hundred at a time', async () => {
-    const { queries } = await looked({ items: wholes(250), world: {} });
-    assert.deepEqual(
-      queries.map((query) => query.get('id')?.split(',').length),
-      [100, 100, 50],
-    );
-  });
-
-  it('no query is sent if nothing is unclear', async () => {
-    assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
-  });
-
-  it('unclear entities stay unclear if the broker refuses the query or does not answer, without an error', async () => {
-    for (const status of [400, 403, 500]) {
-      const failing = looked({ items: wholes(3), world: {}, answer: () => replyOf(status) });
-      assert.deepEqual(outcome(await failing), [0, 3], String(status));
-    }
-    const answer = () => {
-      throw new TypeError('a bug');
-    };
-    await assert.rejects(looked({ items: wholes(3), world: {}, answer }), TypeError);
-  });
-
-  it('an unclear id with a comma stays unclear, since a list of ids cannot hold it', async () => {
-    const items = [{ entityId: 'urn:t:1,2' }, { entityId: 'urn:t:3' }];
-    assert.deepEqual(outcome(await looked({ items, world: {} })), [1, 1]);
-  });
-
-  it('only shown entities are resolved if the broker shows other ids too', async () => {
-    const world = { 'urn:t:0': [], 'urn:other': [] };
-    const shows = () => ['urn:other', 'urn:t:0'];
-    const { ledger, ...counts } = await looked({ items: wholes(3), world, shows });
-    assert.deepEqual(outcome(counts), [0, 2]);
-    assert.deepEqual(
-      ledger.unclear.map(({ entityId }) => entityId),
-      ['urn:t:1', 'urn:t:2'],
-    );
-  });
+it('unclear entities are queried in lists of up to 4000 encoded characters and a hundred ids', async () => {
+  const id = (prefix: string, chars: number) => ({ entityId: prefix.padEnd(chars, 'x') });
+  for (const [items, queries] of [
+    [[id('urn-a', 2000), id('urn-b', 2000)], 1],
+    [[id('urn-a', 2000), id('urn-b', 2001)], 2],
+    [[id('urn-a', 4001)], 1],
+    [wholes(100), 1],
+    [wholes(101), 2],
+  ] as const)
+    assert.equal((await looked({ items, world: {} })).queries.length, queries);
 });
 
-describe('the resolution of unclear parts of entities', () => {
-  const items = ['urn:t:0', 'urn:t:1', 'urn:t:2'].map((entityId) => ({ entityId, attribute: 'a' }));
-  const world: World = { 'urn:t:0': ['a', 'b'], 'urn:t:1': ['b'] };
-
-  it('unclear parts are deleted if their entity is shown without them, or not at all', async () => {
-    assert.deepEqual(outcome(await looked({ items, world, kind: attributes() })), [2, 0]);
-  });
-
-  it('unclear parts stay unclear if the entity is not shown and the query selects by value', async () => {
-    for (const name of ['q', 'georel']) {
-      const selection = [...THINGS, { name, value: 'x' }];
-      assert.deepEqual(outcome(await looked({ items, world, selection, kind: attributes() })), [1, 1]);
+it("unclear entities are queried by id, with the purge's own query, in portions that fit a URL", async () => {
+  const selection = [
+    ...[
+      { name: 'type', value: 'Thing' },
+      { name: 'q', value: 'n>1' },
+    ],
+    ...[
+      { name: 'id', value: 'urn:t:1' },
+      { name: 'idPattern', value: '.*' },
+    ],
+  ];
+  for (const [items, most] of [
+    [wholes(250), 3],
+    [wholes(30, `urn:${'é'.repeat(100)}:`), 5],
+    [wholes(3, `urn:${'x'.repeat(3000)}:`), 3],
+  ] as const) {
+    const { queries, ...counts } = await looked({ items, world: {}, selection });
+    assert.deepEqual(outcome(counts), [items.length, 0]);
+    assert.ok(queries.length <= most, `${queries.length} queries`);
+    for (const query of queries) {
+      assert.equal(query.get('q'), 'n>1');
+      assert.equal(query.get('type'), 'Thing');
+      assert.equal(query.has('idPattern'), false);
+      assert.equal(query.getAll('id').length, 1);
     }
-  });
+    assert.deepEqual(
+      queries.flatMap((query) => query.get('id')?.split(',') ?? []),
+      items.map(({ entityId }) => entityId),
+    );
+  }
+});
 
-  it('unclear parts of entities that are not shown stay unclear if the broker shows other ids too', async () => {
-    const shows = (ids: readonly string[]) => [...ids, 'urn:other'];
-    const others = { ...world, 'urn:other': ['a'] };
-    // Of the two that are shown, one has lost its part; the third may be hidden.
-    assert.deepEqual(outcome(await looked({ items, world: others, shows, kind: attributes() })), [1, 1]);
-  });
+it('each unclear entity is queried in one portion, of at most 100 ids and 4000 characters, as large as possible', async () => {
+  const sizes = fc.array(
+    fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(500, 1300, 1999, 2000, 3989, 3990, 5000)),
+    { minLength: 1, maxLength: 260 },
+  );
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.integer({ min: 1, max: 3 }), async (lengths, attributesOfEach) => {
+      const ids = lengths.map((length, index) => `urn:${index}:`.padEnd(length, 'x'));
+      const names = ['a', 'b', 'c'].slice(0, attributesOfEach);
+      const items = ids.flatMap((entityId) => names.map((attribute) => ({ entityId, attribute })));
+      const { queries, ...counts } = await looked({ items, world: {}, kind: attributes() });
+      assert.deepEqual(outcome(counts), [items.length, 0]);
+      const portions = queries.map((query) => query.get('id')?.split(',') ?? []);
+      assert.deepEqual(portions.flat(), ids);
+      const chars = (portion: readonly string[]) => portion.map(encodeURIComponent).join('').length;
+      for (const [index, portion] of portions.entries()) {
+        assert.ok(portion.length === 1 || (portion.length <= 100 && chars(portion) <= 4000));
+        const next = portions[index + 1]?.[0];
+        if (next === undefined) continue;
+        assert.ok(portion.length === 100 || chars([...portion, next]) > 4000, 'the next one would have fit');
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
 
-  it('unclear parts stay unclear if any batch of a page may be truncated', async () => {
-    for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
-      const kind = {
-        *read(...page: Parameters<ItemKind['read']>) {
-          yield { items: [], ...extra };
-          yield* attributes().read(...page) as Iterable<ItemBatch>;
-        },
-      };
-      assert.deepEqual(outcome(await looked({ items, world, kind })), [1, 1]);
-    }
-  });
+it('short ids of unclear entities are queried a hundred at a time', async () => {
+  const { queries } = await looked({ items: wholes(250), world: {} });
+  assert.deepEqual(
+    queries.map((query) => query.get('id')?.split(',').length),
+    [100, 100, 50],
+  );
+});
 
-  it('unclear parts stay unclear if the broker may truncate', async () => {
-    for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
-      assert.deepEqual(outcome(await looked({ items, world, kind: attributes(extra) })), [1, 1]);
-    }
-  });
+it('no query is sent if nothing is unclear', async () => {
+  assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
+});
+
+it('unclear entities stay unclear if the broker refuses the query or does not answer, without an error', async () => {
+  for (const status of [400, 403, 500]) {
+    const failing = looked({ items: wholes(3), world: {}, answer: () => replyOf(status) });
+    assert.deepEqual(outcome(await failing), [0, 3], String(status));
+  }
+  const answer = () => {
+    throw new TypeError('a bug');
+  };
+  await assert.rejects(looked({ items: wholes(3), world: {}, answer }), TypeError);
+});
+
+it('an unclear id with a comma stays unclear, since a list of ids cannot hold it', async () => {
+  const items = [{ entityId: 'urn:t:1,2' }, { entityId: 'urn:t:3' }];
+  assert.deepEqual(outcome(await looked({ items, world: {} })), [1, 1]);
+});
+
+it('only shown entities are resolved if the broker shows other ids too', async () => {
+  const world = { 'urn:t:0': [], 'urn:other': [] };
+  const shows = () => ['urn:other', 'urn:t:0'];
+  const { ledger, ...counts } = await looked({ items: wholes(3), world, shows });
+  assert.deepEqual(outcome(counts), [0, 2]);
+  assert.deepEqual(
+    ledger.unclear.map(({ entityId }) => entityId),
+    ['urn:t:1', 'urn:t:2'],
+  );
+});
+
+const items = ['urn:t:0', 'urn:t:1', 'urn:t:2'].map((entityId) => ({ entityId, attribute: 'a' }));
+const world: World = { 'urn:t:0': ['a', 'b'], 'urn:t:1': ['b'] };
+
+it('unclear parts are deleted if their entity is shown without them, or not at all', async () => {
+  assert.deepEqual(outcome(await looked({ items, world, kind: attributes() })), [2, 0]);
+});
+
+it('unclear parts stay unclear if the entity is not shown and the query selects by value', async () => {
+  for (const name of ['q', 'georel']) {
+    const selection = [...THINGS, { name, value: 'x' }];
+    assert.deepEqual(outcome(await looked({ items, world, selection, kind: attributes() })), [1, 1]);
+  }
+});
+
+it('unclear parts of entities that are not shown stay unclear if the broker shows other ids too', async () => {
+  const shows = (ids: readonly string[]) => [...ids, 'urn:other'];
+  const others = { ...world, 'urn:other': ['a'] };
+  // Of the two that are shown, one has lost its part; the third may be hidden.
+  assert.deepEqual(outcome(await looked({ items, world: others, shows, kind: attributes() })), [1, 1]);
+});
+
+it('unclear parts stay unclear if any batch of a page may be truncated', async () => {
+  for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
+    const kind = {
+      *read(...page: Parameters<ItemKind['read']>) {
+        yield { items: [], ...extra };
+        yield* attributes().read(...page) as Iterable<ItemBatch>;
+      },
+    };
+    assert.deepEqual(outcome(await looked({ items, world, kind })), [1, 1]);
+  }
+});
+
+it('unclear parts stay unclear if the broker may truncate', async () => {
+  for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
+    assert.deepEqual(outcome(await looked({ items, world, kind: attributes(extra) })), [1, 1]);
+  }
 });

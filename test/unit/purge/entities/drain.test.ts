@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import {
@@ -124,379 +124,370 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
 
 const some = (every: number, rest: number) => (id: string) => Number(id.split(':')[2]) % every === rest;
 
-describe('the drain of a query', () => {
-  it('the drain of a query deletes every match that can be deleted, tries none more than twice, and reports the rest', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: 60 }),
-        fc.integer({ min: 3, max: 9 }),
-        fc.integer({ min: 2, max: 12 }),
-        fc.constantFrom('right', 'page', 'none'),
-        fc.boolean(),
-        async (n, every, pageMax, counting, batches) => {
-          const purge = purgeOf({
-            ids: idsOf(n),
-            locked: some(every, 1),
-            ghosts: some(every, 2),
-            pageMax,
-            count: (total, shown) => ({ right: total, page: shown, none: undefined })[counting],
-            limits: { strategy: batches ? 'auto' : 'single' },
-          });
-          assert.equal(await purge.run(), 0);
-          const stay = idsOf(n).filter((id) => some(every, 1)(id) || some(every, 2)(id));
-          assert.deepEqual([...purge.there], stay);
-          const { matched, deleted, alreadyGone, failed, unknown } = purge.ledger.counts;
-          assert.deepEqual(
-            [matched, deleted, alreadyGone, failed, unknown],
-            [n, n - stay.length, 0, stay.length, 0],
-          );
-          assert.deepEqual(purge.ledger.errors.map(({ entityId }) => entityId).sort(), [...stay].sort());
-          for (const [id, tries] of purge.tried) {
-            // One of them is tried in a batch of its own, to find out whether batches have an effect.
-            assert.ok(tries <= (some(every, 2)(id) ? 3 : 1), `${id} was tried ${tries} times`);
-          }
-        },
-      ),
-      { numRuns: 80 },
-    );
-  });
-
-  it('the drain of a query asks for each page once, and once more in the end', async () => {
-    const purge = purgeOf({ ids: idsOf(100), limits: { concurrency: 1 } });
-    await purge.run();
-    // The first page, the probe of the filter, nine more pages, and the look behind.
-    assert.deepEqual([purge.queries(), purge.deletes()], [12, 20]);
-    assert.deepEqual(purge.drainedAfter, [20], 'it is drained when all was tried');
-  });
-
-  it('the drain of a query does not look again for what an earlier query left unclear', async () => {
-    const ended = async (isUnclear: boolean) => {
-      const purge = purgeOf({ ids: idsOf(5), count: () => undefined, isPartial: true });
-      purge.ledger.add({ entityId: 'urn:earlier' });
-      if (isUnclear) purge.ledger.markUnclear({ entityId: 'urn:earlier' });
-      await purge.run();
-      const { deleted, unknown } = purge.ledger.counts;
-      return [deleted, unknown, purge.queries()];
-    };
-    const [deleted, , queries] = await ended(false);
-    assert.deepEqual(await ended(true), [deleted, 1, queries]);
-  });
-
-  it('the drain of a query waits for a query that lags behind, and repeats next to nothing', async () => {
-    for (const staleFor of [1, 2]) {
-      const purge = purgeOf({ ids: idsOf(60), staleFor, limits: { pageSize: 100 } });
-      await purge.run();
-      assert.deepEqual(
-        [purge.ledger.counts.deleted, purge.ledger.counts.failed, purge.there.size],
-        [60, 0, 0],
-      );
-      const repeated = [...purge.tried.values()].filter((tries) => tries > 1).length;
-      assert.ok(repeated <= 20, `${repeated} repeated`);
-      assert.equal(purge.waits()[0], 1);
-    }
-  });
-
-  it('the drain of a query that never changes repeats no delete of what the broker has no more, and says so', async () => {
-    const purge = purgeOf({
-      ids: idsOf(300),
-      staleFor: Infinity,
-      limits: { pageSize: 300, batchSize: 300, concurrency: 1 },
-    });
-    await purge.run();
-    const { deleted, failed } = purge.ledger.counts;
-    assert.deepEqual([deleted, failed], [300, 0]);
-    assert.ok([...purge.tried.values()].every((tries) => tries === 1));
-    assert.deepEqual(purge.waits(), [1, 2, 3]);
-    assert.match([...purge.context.warnings].join(), /still lists entities/);
-  });
-
-  it('the drain of a query does not list matches again that were refused, before it has taken the others', async () => {
-    const purge = purgeOf({
-      ids: idsOf(33_000),
-      locked: (id) => Number(id.split(':')[2]) < 2000,
-      limits: { pageSize: 1000, pageSizeMax: 1000, batchSize: 1000, concurrency: 1 },
-    });
-    await purge.run();
-    assert.deepEqual([purge.ledger.counts.failed, purge.there.size], [2000, 2000]);
-    // One listing of all, and in the end one of what stays; the refused ones are not listed in between.
-    assert.equal(purge.queries(), 37);
-  });
-
-  it('the drain of a query takes no more than were counted while it drains, although more have arrived', async () => {
-    const purge = purgeOf({
-      ids: idsOf(40),
-      onQuery: (nth, there) => {
-        if (nth === 3) for (const id of idsOf(5)) there.add(`${id}:late`);
+it('the drain of a query deletes every match that can be deleted, tries none more than twice, and reports the rest', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 60 }),
+      fc.integer({ min: 3, max: 9 }),
+      fc.integer({ min: 2, max: 12 }),
+      fc.constantFrom('right', 'page', 'none'),
+      fc.boolean(),
+      async (n, every, pageMax, counting, batches) => {
+        const purge = purgeOf({
+          ids: idsOf(n),
+          locked: some(every, 1),
+          ghosts: some(every, 2),
+          pageMax,
+          count: (total, shown) => ({ right: total, page: shown, none: undefined })[counting],
+          limits: { strategy: batches ? 'auto' : 'single' },
+        });
+        assert.equal(await purge.run(), 0);
+        const stay = idsOf(n).filter((id) => some(every, 1)(id) || some(every, 2)(id));
+        assert.deepEqual([...purge.there], stay);
+        const { matched, deleted, alreadyGone, failed, unknown } = purge.ledger.counts;
+        assert.deepEqual(
+          [matched, deleted, alreadyGone, failed, unknown],
+          [n, n - stay.length, 0, stay.length, 0],
+        );
+        assert.deepEqual(purge.ledger.errors.map(({ entityId }) => entityId).sort(), [...stay].sort());
+        for (const [id, tries] of purge.tried) {
+          // One of them is tried in a batch of its own, to find out whether batches have an effect.
+          assert.ok(tries <= (some(every, 2)(id) ? 3 : 1), `${id} was tried ${tries} times`);
+        }
       },
-      limits: { pageSize: 15, maxAffected: 40, concurrency: 1 },
-    });
-    assert.equal(await purge.run(), 5);
-    assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, purge.there.size], [40, 40, 5]);
-  });
+    ),
+    { numRuns: 80 },
+  );
+});
 
-  it('the drain of a query takes refused entities for gone only if the query shows every match', async () => {
-    for (const isPartial of [false, true]) {
-      const purge = purgeOf({
-        ids: idsOf(4),
-        locked: () => true,
-        isPartial,
-        // Another client is faster.
-        onQuery: (nth, there) => {
-          if (nth > 2) there.clear();
-        },
-      });
-      await purge.run();
-      const { alreadyGone, failed } = purge.ledger.counts;
-      assert.deepEqual([alreadyGone, failed], isPartial ? [0, 4] : [4, 0]);
-    }
-  });
+it('the drain of a query asks for each page once, and once more in the end', async () => {
+  const purge = purgeOf({ ids: idsOf(100), limits: { concurrency: 1 } });
+  await purge.run();
+  // The first page, the probe of the filter, nine more pages, and the look behind.
+  assert.deepEqual([purge.queries(), purge.deletes()], [12, 20]);
+  assert.deepEqual(purge.drainedAfter, [20], 'it is drained when all was tried');
+});
 
-  it('the drain of a query reports refused matches as failed, also if fewer were there than counted', async () => {
-    const purge = purgeOf({
-      ids: idsOf(60),
-      locked: (id) => Number(id.split(':')[2]) < 10,
-      count: (total) => (total > 10 ? total + 5 : total),
-      limits: { pageSize: 10, concurrency: 1 },
-    });
+it('the drain of a query does not look again for what an earlier query left unclear', async () => {
+  const ended = async (isUnclear: boolean) => {
+    const purge = purgeOf({ ids: idsOf(5), count: () => undefined, isPartial: true });
+    purge.ledger.add({ entityId: 'urn:earlier' });
+    if (isUnclear) purge.ledger.markUnclear({ entityId: 'urn:earlier' });
     await purge.run();
-    const { deleted, alreadyGone, failed } = purge.ledger.counts;
-    assert.deepEqual([deleted, alreadyGone, failed, purge.there.size], [50, 0, 10, 10]);
-  });
+    const { deleted, unknown } = purge.ledger.counts;
+    return [deleted, unknown, purge.queries()];
+  };
+  const [deleted, , queries] = await ended(false);
+  assert.deepEqual(await ended(true), [deleted, 1, queries]);
+});
 
-  it('the drain of a query reports remaining matches although pages skip some of them', async () => {
+it('the drain of a query waits for a query that lags behind, and repeats next to nothing', async () => {
+  for (const staleFor of [1, 2]) {
+    const purge = purgeOf({ ids: idsOf(60), staleFor, limits: { pageSize: 100 } });
+    await purge.run();
+    assert.deepEqual([purge.ledger.counts.deleted, purge.ledger.counts.failed, purge.there.size], [60, 0, 0]);
+    const repeated = [...purge.tried.values()].filter((tries) => tries > 1).length;
+    assert.ok(repeated <= 20, `${repeated} repeated`);
+    assert.equal(purge.waits()[0], 1);
+  }
+});
+
+it('the drain of a query that never changes repeats no delete of what the broker has no more, and says so', async () => {
+  const purge = purgeOf({
+    ids: idsOf(300),
+    staleFor: Infinity,
+    limits: { pageSize: 300, batchSize: 300, concurrency: 1 },
+  });
+  await purge.run();
+  const { deleted, failed } = purge.ledger.counts;
+  assert.deepEqual([deleted, failed], [300, 0]);
+  assert.ok([...purge.tried.values()].every((tries) => tries === 1));
+  assert.deepEqual(purge.waits(), [1, 2, 3]);
+  assert.match([...purge.context.warnings].join(), /still lists entities/);
+});
+
+it('the drain of a query does not list matches again that were refused, before it has taken the others', async () => {
+  const purge = purgeOf({
+    ids: idsOf(33_000),
+    locked: (id) => Number(id.split(':')[2]) < 2000,
+    limits: { pageSize: 1000, pageSizeMax: 1000, batchSize: 1000, concurrency: 1 },
+  });
+  await purge.run();
+  assert.deepEqual([purge.ledger.counts.failed, purge.there.size], [2000, 2000]);
+  // One listing of all, and in the end one of what stays; the refused ones are not listed in between.
+  assert.equal(purge.queries(), 37);
+});
+
+it('the drain of a query takes no more than were counted while it drains, although more have arrived', async () => {
+  const purge = purgeOf({
+    ids: idsOf(40),
+    onQuery: (nth, there) => {
+      if (nth === 3) for (const id of idsOf(5)) there.add(`${id}:late`);
+    },
+    limits: { pageSize: 15, maxAffected: 40, concurrency: 1 },
+  });
+  assert.equal(await purge.run(), 5);
+  assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, purge.there.size], [40, 40, 5]);
+});
+
+it('the drain of a query takes refused entities for gone only if the query shows every match', async () => {
+  for (const isPartial of [false, true]) {
     const purge = purgeOf({
-      ids: idsOf(12),
+      ids: idsOf(4),
       locked: () => true,
-      hides: (id, nth) => nth > 2 && some(6, 0)(id),
-      limits: { pageSize: 20 },
+      isPartial,
+      // Another client is faster.
+      onQuery: (nth, there) => {
+        if (nth > 2) there.clear();
+      },
     });
     await purge.run();
-    assert.deepEqual([purge.ledger.counts.failed, purge.ledger.counts.alreadyGone], [12, 0]);
-  });
+    const { alreadyGone, failed } = purge.ledger.counts;
+    assert.deepEqual([alreadyGone, failed], isPartial ? [0, 4] : [4, 0]);
+  }
+});
 
-  it('the drain of a query reports remaining matches although pages skip some, and others arrived', async () => {
-    const purge = purgeOf({
-      ids: idsOf(12),
-      locked: () => true,
-      hides: (id, nth) => nth > 2 && some(6, 0)(id),
-      onQuery: (nth, there) => void (nth > 2 && there.add('urn:new:1')),
-      limits: { pageSize: 20, maxAffected: 12 },
-    });
-    assert.equal(await purge.run(), 1);
-    assert.deepEqual([purge.ledger.counts.failed, purge.ledger.matched], [12, 12]);
+it('the drain of a query reports refused matches as failed, also if fewer were there than counted', async () => {
+  const purge = purgeOf({
+    ids: idsOf(60),
+    locked: (id) => Number(id.split(':')[2]) < 10,
+    count: (total) => (total > 10 ? total + 5 : total),
+    limits: { pageSize: 10, concurrency: 1 },
   });
+  await purge.run();
+  const { deleted, alreadyGone, failed } = purge.ledger.counts;
+  assert.deepEqual([deleted, alreadyGone, failed, purge.there.size], [50, 0, 10, 10]);
+});
 
-  it('the drain of a query takes arrivals at most once more, and counts the others', async () => {
-    let next = 0;
-    const purge = purgeOf({
-      ids: idsOf(40),
-      arrivals: () => [`urn:new:${(next += 1)}`],
-      limits: { pageSize: 100 },
-    });
-    const left = await purge.run();
-    // Eight batches for those that were counted, then one sweep for the eight that came meanwhile.
-    assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, left], [48, 48, 2]);
-    assert.equal(purge.there.size, 2);
+it('the drain of a query reports remaining matches although pages skip some of them', async () => {
+  const purge = purgeOf({
+    ids: idsOf(12),
+    locked: () => true,
+    hides: (id, nth) => nth > 2 && some(6, 0)(id),
+    limits: { pageSize: 20 },
   });
+  await purge.run();
+  assert.deepEqual([purge.ledger.counts.failed, purge.ledger.counts.alreadyGone], [12, 0]);
+});
 
-  it('the drain of a query takes no arrivals beyond the maximum, and succeeds if all counted matches are deleted', async () => {
-    let next = 0;
-    const purge = purgeOf({
-      ids: idsOf(40),
-      arrivals: () => [`urn:new:${(next += 1)}`],
-      limits: { pageSize: 100, maxAffected: 43 },
-    });
-    await purge.run();
-    assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted], [43, 43]);
+it('the drain of a query reports remaining matches although pages skip some, and others arrived', async () => {
+  const purge = purgeOf({
+    ids: idsOf(12),
+    locked: () => true,
+    hides: (id, nth) => nth > 2 && some(6, 0)(id),
+    onQuery: (nth, there) => void (nth > 2 && there.add('urn:new:1')),
+    limits: { pageSize: 20, maxAffected: 12 },
   });
+  assert.equal(await purge.run(), 1);
+  assert.deepEqual([purge.ledger.counts.failed, purge.ledger.matched], [12, 12]);
+});
 
-  it('the drain of a query never reports success while the broker counts matches that it does not list', async () => {
-    for (const locked of [some(31, 30), some(3, 0)]) {
-      const purge = purgeOf({ ids: idsOf(30), count: (total) => total + 4, locked });
-      await assert.rejects(
-        purge.run(),
-        (error: unknown) => error instanceof BrokerReplyError && error.message.includes('counts 4 more'),
-      );
-      assert.equal(purge.ledger.counts.deleted, idsOf(30).filter((id) => !locked(id)).length);
-    }
-    const counted = purgeOf({ ids: idsOf(30), locked: some(3, 0) });
-    await counted.run();
-    assert.equal(counted.ledger.counts.failed, 10, 'those that stay are counted as well');
+it('the drain of a query takes arrivals at most once more, and counts the others', async () => {
+  let next = 0;
+  const purge = purgeOf({
+    ids: idsOf(40),
+    arrivals: () => [`urn:new:${(next += 1)}`],
+    limits: { pageSize: 100 },
   });
+  const left = await purge.run();
+  // Eight batches for those that were counted, then one sweep for the eight that came meanwhile.
+  assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, left], [48, 48, 2]);
+  assert.equal(purge.there.size, 2);
+});
 
-  it('the drain of a query never reports success while remaining matches fill the only page that the broker shows', async () => {
-    const purge = purgeOf({
-      ids: idsOf(30),
-      locked: (id) => Number(id.split(':')[2]) < 10,
-      count: () => undefined,
-      ignoresOffset: true,
-    });
+it('the drain of a query takes no arrivals beyond the maximum, and succeeds if all counted matches are deleted', async () => {
+  let next = 0;
+  const purge = purgeOf({
+    ids: idsOf(40),
+    arrivals: () => [`urn:new:${(next += 1)}`],
+    limits: { pageSize: 100, maxAffected: 43 },
+  });
+  await purge.run();
+  assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted], [43, 43]);
+});
+
+it('the drain of a query never reports success while the broker counts matches that it does not list', async () => {
+  for (const locked of [some(31, 30), some(3, 0)]) {
+    const purge = purgeOf({ ids: idsOf(30), count: (total) => total + 4, locked });
     await assert.rejects(
       purge.run(),
-      (error: unknown) => error instanceof BrokerReplyError && error.message.includes('same page'),
+      (error: unknown) => error instanceof BrokerReplyError && error.message.includes('counts 4 more'),
     );
-    // Nor does a count say that there is no more, if the broker has once listed more than it counted.
-    let looks = 0;
-    const contradicted = purgeOf({
-      ids: idsOf(30),
-      locked: (id) => Number(id.split(':')[2]) < 10,
-      count: () => ((looks += 1) === 1 ? 1 : 10),
-      ignoresOffset: true,
-    });
-    await assert.rejects(contradicted.run(), BrokerReplyError);
-  });
+    assert.equal(purge.ledger.counts.deleted, idsOf(30).filter((id) => !locked(id)).length);
+  }
+  const counted = purgeOf({ ids: idsOf(30), locked: some(3, 0) });
+  await counted.run();
+  assert.equal(counted.ledger.counts.failed, 10, 'those that stay are counted as well');
 });
 
-describe('the check of the maximum', () => {
-  it('the check of the maximum refuses one match too many before the first delete, whatever the broker counts', async () => {
-    for (const [counting, exact] of [
-      [(total: number) => total, true],
-      [(_total: number, shown: number) => shown, false],
-      [() => undefined, false],
-      [() => 1, false],
-    ] as const) {
-      for (const maxAffected of [24, 25, 26]) {
-        const purge = purgeOf({ ids: idsOf(25), count: counting, limits: { maxAffected } });
-        const bound = purge.bound();
-        if (maxAffected >= 25) assert.equal(await bound, 25);
-        else {
-          await assert.rejects(bound, (error: unknown) => {
-            assert.ok(error instanceof TooManyMatchesError);
-            assert.deepEqual([error.maxAffected, error.exact], [24, exact]);
-            assert.ok(error.matched > 24);
-            return true;
-          });
-        }
-        assert.equal(purge.deletes(), 0);
-      }
-    }
+it('the drain of a query never reports success while remaining matches fill the only page that the broker shows', async () => {
+  const purge = purgeOf({
+    ids: idsOf(30),
+    locked: (id) => Number(id.split(':')[2]) < 10,
+    count: () => undefined,
+    ignoresOffset: true,
   });
-
-  it('a purge without a maximum skips the check of the maximum', async () => {
-    const purge = purgeOf({ ids: idsOf(25) });
-    assert.equal(await purge.bound(), undefined);
-    assert.equal(purge.queries(), 1);
+  await assert.rejects(
+    purge.run(),
+    (error: unknown) => error instanceof BrokerReplyError && error.message.includes('same page'),
+  );
+  // Nor does a count say that there is no more, if the broker has once listed more than it counted.
+  let looks = 0;
+  const contradicted = purgeOf({
+    ids: idsOf(30),
+    locked: (id) => Number(id.split(':')[2]) < 10,
+    count: () => ((looks += 1) === 1 ? 1 : 10),
+    ignoresOffset: true,
   });
-
-  it('the check of the maximum trusts neither a count that ignores a filter nor an incomplete listing', async () => {
-    const late = purgeOf({ ids: idsOf(5), count: () => 500, limits: { maxAffected: 10 } });
-    late.context.paging.stride = 500;
-    assert.equal(await late.bound(), 5);
-    const hidden = purgeOf({ ids: idsOf(5), count: () => 8, limits: { maxAffected: 10 } });
-    assert.equal(await hidden.bound(), undefined);
-  });
-
-  it('the check of the maximum proves the filters before it uses a page', async () => {
-    const purge = purgeOf({ ids: idsOf(3) });
-    let proofs = 0;
-    const context = { ...purge.context, proveFilters: async () => void (proofs += 1) };
-    const seen: number[] = [];
-    const { listed, isComplete } = await countMatches(context, await firstPage(context), (soFar) => {
-      assert.ok(proofs > 0);
-      seen.push(soFar);
-      return false;
-    });
-    assert.deepEqual([seen, listed, isComplete], [[3], 3, false]);
-  });
+  await assert.rejects(contradicted.run(), BrokerReplyError);
 });
 
-describe('the preview of a purge', () => {
-  it('the preview of a purge reports the number of matches and a hundred ids, whatever the broker counts', async () => {
-    for (const n of [0, 1, 10, 99, 100, 101, 250]) {
-      for (const count of [
-        (total: number) => total,
-        (_total: number, shown: number) => shown,
-        () => undefined,
-        () => 1,
-      ]) {
-        // Counted, and not listed: tried below.
-        if (n === 0 && count(n, n) === 1) continue;
-        const { matched, sample } = await purgeOf({ ids: idsOf(n), count }).preview();
-        assert.deepEqual([matched, sample], [n, idsOf(Math.min(n, 100))]);
+it('the check of the maximum refuses one match too many before the first delete, whatever the broker counts', async () => {
+  for (const [counting, exact] of [
+    [(total: number) => total, true],
+    [(_total: number, shown: number) => shown, false],
+    [() => undefined, false],
+    [() => 1, false],
+  ] as const) {
+    for (const maxAffected of [24, 25, 26]) {
+      const purge = purgeOf({ ids: idsOf(25), count: counting, limits: { maxAffected } });
+      const bound = purge.bound();
+      if (maxAffected >= 25) assert.equal(await bound, 25);
+      else {
+        await assert.rejects(bound, (error: unknown) => {
+          assert.ok(error instanceof TooManyMatchesError);
+          assert.deepEqual([error.maxAffected, error.exact], [24, exact]);
+          assert.ok(error.matched > 24);
+          return true;
+        });
       }
+      assert.equal(purge.deletes(), 0);
     }
-  });
+  }
+});
 
-  it('the preview of a purge says what was listed, and warns where the broker counts another number', async () => {
-    for (const [n, counted, isLowerBound] of [
-      [2, 3, true],
-      [50, 51, true],
-      [3, 2, undefined],
-    ] as const) {
-      const purge = purgeOf({ ids: idsOf(n), count: () => counted });
-      const preview = await purge.preview();
-      assert.deepEqual([preview.matched, preview.isLowerBound], [n, isLowerBound]);
-      assert.deepEqual([...purge.context.warnings], [`The broker counts ${counted} matches and lists ${n}.`]);
+it('a purge without a maximum skips the check of the maximum', async () => {
+  const purge = purgeOf({ ids: idsOf(25) });
+  assert.equal(await purge.bound(), undefined);
+  assert.equal(purge.queries(), 1);
+});
+
+it('the check of the maximum trusts neither a count that ignores a filter nor an incomplete listing', async () => {
+  const late = purgeOf({ ids: idsOf(5), count: () => 500, limits: { maxAffected: 10 } });
+  late.context.paging.stride = 500;
+  assert.equal(await late.bound(), 5);
+  const hidden = purgeOf({ ids: idsOf(5), count: () => 8, limits: { maxAffected: 10 } });
+  assert.equal(await hidden.bound(), undefined);
+});
+
+it('the check of the maximum proves the filters before it uses a page', async () => {
+  const purge = purgeOf({ ids: idsOf(3) });
+  let proofs = 0;
+  const context = { ...purge.context, proveFilters: async () => void (proofs += 1) };
+  const seen: number[] = [];
+  const { listed, isComplete } = await countMatches(context, await firstPage(context), (soFar) => {
+    assert.ok(proofs > 0);
+    seen.push(soFar);
+    return false;
+  });
+  assert.deepEqual([seen, listed, isComplete], [[3], 3, false]);
+});
+
+it('the preview of a purge reports the number of matches and a hundred ids, whatever the broker counts', async () => {
+  for (const n of [0, 1, 10, 99, 100, 101, 250]) {
+    for (const count of [
+      (total: number) => total,
+      (_total: number, shown: number) => shown,
+      () => undefined,
+      () => 1,
+    ]) {
+      // Counted, and not listed: tried below.
+      if (n === 0 && count(n, n) === 1) continue;
+      const { matched, sample } = await purgeOf({ ids: idsOf(n), count }).preview();
+      assert.deepEqual([matched, sample], [n, idsOf(Math.min(n, 100))]);
     }
-    const right = purgeOf({ ids: idsOf(7) });
-    await right.preview();
-    assert.equal(right.context.warnings.size, 0);
-  });
+  }
+});
 
-  it('the preview of a purge fails where the broker counts matches and lists none', async () => {
-    for (const counted of [1, 243_228_753])
-      await assert.rejects(purgeOf({ ids: [], count: () => counted }).preview(), BrokerReplyError);
-  });
+it('the preview of a purge says what was listed, and warns where the broker counts another number', async () => {
+  for (const [n, counted, isLowerBound] of [
+    [2, 3, true],
+    [50, 51, true],
+    [3, 2, undefined],
+  ] as const) {
+    const purge = purgeOf({ ids: idsOf(n), count: () => counted });
+    const preview = await purge.preview();
+    assert.deepEqual([preview.matched, preview.isLowerBound], [n, isLowerBound]);
+    assert.deepEqual([...purge.context.warnings], [`The broker counts ${counted} matches and lists ${n}.`]);
+  }
+  const right = purgeOf({ ids: idsOf(7) });
+  await right.preview();
+  assert.equal(right.context.warnings.size, 0);
+});
 
-  it('an empty page without a count is not the end of a list of which more was counted', async () => {
-    const purge = purgeOf({
-      ids: idsOf(30),
-      hides: (id) => Number(id.split(':')[2]) >= 10,
-      count: (total, shown) => (shown === 0 ? undefined : total),
-      limits: { maxAffected: 40 },
-    });
-    assert.equal(await purge.bound(), undefined, 'ten are not all');
-    assert.equal((await purge.preview()).isLowerBound, true);
-  });
+it('the preview of a purge fails where the broker counts matches and lists none', async () => {
+  for (const counted of [1, 243_228_753])
+    await assert.rejects(purgeOf({ ids: [], count: () => counted }).preview(), BrokerReplyError);
+});
 
-  it('the bound of a purge is not checked by a count beside an empty list', async () => {
-    const purge = purgeOf({ ids: [], count: () => 243_228_753, limits: { maxAffected: 5 } });
-    assert.equal(await purge.bound(), undefined);
+it('an empty page without a count is not the end of a list of which more was counted', async () => {
+  const purge = purgeOf({
+    ids: idsOf(30),
+    hides: (id) => Number(id.split(':')[2]) >= 10,
+    count: (total, shown) => (shown === 0 ? undefined : total),
+    limits: { maxAffected: 40 },
   });
+  assert.equal(await purge.bound(), undefined, 'ten are not all');
+  assert.equal((await purge.preview()).isLowerBound, true);
+});
 
-  it('the preview of a purge lists no more than its sample where the broker counts', async () => {
-    const purge = purgeOf({ ids: idsOf(450), limits: { concurrency: 1 } });
-    assert.equal((await purge.preview()).matched, 450);
-    assert.ok(purge.queries() <= 12, `${purge.queries()} queries`);
-  });
+it('the bound of a purge is not checked by a count beside an empty list', async () => {
+  const purge = purgeOf({ ids: [], count: () => 243_228_753, limits: { maxAffected: 5 } });
+  assert.equal(await purge.bound(), undefined);
+});
 
-  it('the preview of a purge uses memory for listed matches only, whatever the broker counts', async () => {
-    const purge = purgeOf({ ids: idsOf(150), count: () => 10 ** 14 });
-    const before = process.memoryUsage().arrayBuffers;
-    await purge.preview();
-    await assert.rejects(purge.run(), BrokerReplyError);
-    const bytes = process.memoryUsage().arrayBuffers - before;
-    assert.ok(bytes < 1_000_000, `${bytes} bytes`);
-  });
+it('the preview of a purge lists no more than its sample where the broker counts', async () => {
+  const purge = purgeOf({ ids: idsOf(450), limits: { concurrency: 1 } });
+  assert.equal((await purge.preview()).matched, 450);
+  assert.ok(purge.queries() <= 12, `${purge.queries()} queries`);
+});
 
-  it('the preview of a purge believes what it listed to the end, not a count from before', async () => {
-    const purge = purgeOf({
-      ids: idsOf(20),
-      onQuery: (nth, there) => void (nth === 3 && there.delete('urn:t:19')),
-      count: (total) => (total === 20 ? 50 : total),
-      limits: { concurrency: 1 },
-    });
-    assert.equal((await purge.preview()).matched, 19);
-  });
+it('the preview of a purge uses memory for listed matches only, whatever the broker counts', async () => {
+  const purge = purgeOf({ ids: idsOf(150), count: () => 10 ** 14 });
+  const before = process.memoryUsage().arrayBuffers;
+  await purge.preview();
+  await assert.rejects(purge.run(), BrokerReplyError);
+  const bytes = process.memoryUsage().arrayBuffers - before;
+  assert.ok(bytes < 1_000_000, `${bytes} bytes`);
+});
 
-  it('the preview of a purge does not trust the counts of a broker that has listed more than it counted', async () => {
-    let looks = 0;
-    const count = () => ((looks += 1) === 1 ? 5 : 9999);
-    const purge = purgeOf({ ids: idsOf(250), count, limits: { concurrency: 1 } });
-    assert.equal((await purge.preview()).matched, 250);
+it('the preview of a purge believes what it listed to the end, not a count from before', async () => {
+  const purge = purgeOf({
+    ids: idsOf(20),
+    onQuery: (nth, there) => void (nth === 3 && there.delete('urn:t:19')),
+    count: (total) => (total === 20 ? 50 : total),
+    limits: { concurrency: 1 },
   });
+  assert.equal((await purge.preview()).matched, 19);
+});
 
-  it('the preview of a purge says where there are more matches than could be counted', async () => {
-    const previewOf = async (world: World) => (await purgeOf(world).preview()).isLowerBound;
-    const ids = idsOf(250);
-    assert.equal(await previewOf({ ids, count: () => undefined, ignoresOffset: true }), true);
-    assert.equal(await previewOf({ ids, count: () => undefined }), undefined);
-    assert.equal(await previewOf({ ids, limits: { concurrency: 1 } }), undefined);
-  });
+it('the preview of a purge does not trust the counts of a broker that has listed more than it counted', async () => {
+  let looks = 0;
+  const count = () => ((looks += 1) === 1 ? 5 : 9999);
+  const purge = purgeOf({ ids: idsOf(250), count, limits: { concurrency: 1 } });
+  assert.equal((await purge.preview()).matched, 250);
+});
 
-  it('the preview of a purge does not trust a count that ignores a filter', async () => {
-    const purge = purgeOf({ ids: idsOf(150), count: () => 500 });
-    purge.context.paging.stride = 10;
-    assert.equal((await purge.preview()).matched, 150);
-  });
+it('the preview of a purge says where there are more matches than could be counted', async () => {
+  const previewOf = async (world: World) => (await purgeOf(world).preview()).isLowerBound;
+  const ids = idsOf(250);
+  assert.equal(await previewOf({ ids, count: () => undefined, ignoresOffset: true }), true);
+  assert.equal(await previewOf({ ids, count: () => undefined }), undefined);
+  assert.equal(await previewOf({ ids, limits: { concurrency: 1 } }), undefined);
+});
+
+it('the preview of a purge does not trust a count that ignores a filter', async () => {
+  const purge = purgeOf({ ids: idsOf(150), count: () => 500 });
+  purge.context.paging.stride = 10;
+  assert.equal((await purge.preview()).matched, 150);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
 import { FlawedBroker } from '../../../support/flawed-broker.js';
 import { purge } from '../../../support/purge-harness.js';
@@ -41,86 +41,84 @@ function brokerThatReads(read: (value: string) => string, parameter = 'q') {
 const unknown = (name: string) => (q: string) =>
   q.replaceAll(new RegExp(String.raw`\b${name}(?=[<>=!])`, 'g'), 'nowhere');
 
-describe('a purge that matches nothing', () => {
-  for (const [what, query, read] of [
-    ['createdAt', `type=Car&q=createdAt<${OLD}`, unknown('createdAt')],
-    ['modifiedAt', `type=Car&q=n;modifiedAt<${OLD}`, unknown('modifiedAt')],
-    ['modifiedAt', `type=Car&q=(n>3|n<2);modifiedAt<${OLD}`, unknown('modifiedAt')],
-    [
-      'modifiedAt',
-      `type=Car&q=(modifiedAt<${OLD}|createdAt<${OLD})&dryRun=true`,
-      unknown('(?:modified|created)At'),
-    ],
-    ['!extra', 'type=Car&q=!extra', (q: string) => q.replaceAll(/!\w+/g, NEVER)],
-  ] as const) {
-    it(`a purge that matches nothing is refused where the broker does not understand ${what}: ${query}`, async () => {
-      const { error } = await brokerThatReads(read).run(query);
-      assert.ok(error instanceof FilterIgnoredError, String(error));
-      assert.equal(error.parameter, 'q');
-      assert.ok(error.message.includes(what), error.message);
-      assert.match(error.message, /does not understand.*Nothing was deleted/);
-    });
-  }
-
-  for (const query of [
-    `type=Car&q=createdAt<${OLD}`,
-    `type=Nothing&q=createdAt<${OLD}`,
-    `type=Car&q=n>9;modifiedAt<${OLD}`,
-    `q=n>9;modifiedAt<${OLD}`,
-    'type=Car&q=!n',
-    `type=Car&q=n.observedAt<${OLD}`,
-    `type=Car&q=until<${OLD}`,
-    `type=Car&q=never<${OLD}`,
-    'type=Car&q=n>9',
-  ]) {
-    it(`a purge that matches nothing succeeds where the broker understands its q: ${query}`, async () => {
-      const { error, report } = await brokerThatReads((q) => q).run(query);
-      assert.equal(error, undefined);
-      assert.deepEqual([report?.matched, report?.warnings], [0, []]);
-    });
-  }
-
-  it('a purge that matches nothing is refused where the broker takes A|B for the name of one type', async () => {
-    const asOneName = (type: string) => (type.includes('|') ? 'OneName' : type);
-    const { error } = await brokerThatReads(asOneName, 'type').run('type=Bus|Car');
+for (const [what, query, read] of [
+  ['createdAt', `type=Car&q=createdAt<${OLD}`, unknown('createdAt')],
+  ['modifiedAt', `type=Car&q=n;modifiedAt<${OLD}`, unknown('modifiedAt')],
+  ['modifiedAt', `type=Car&q=(n>3|n<2);modifiedAt<${OLD}`, unknown('modifiedAt')],
+  [
+    'modifiedAt',
+    `type=Car&q=(modifiedAt<${OLD}|createdAt<${OLD})&dryRun=true`,
+    unknown('(?:modified|created)At'),
+  ],
+  ['!extra', 'type=Car&q=!extra', (q: string) => q.replaceAll(/!\w+/g, NEVER)],
+] as const) {
+  it(`a purge that matches nothing is refused where the broker does not understand ${what}: ${query}`, async () => {
+    const { error } = await brokerThatReads(read).run(query);
     assert.ok(error instanceof FilterIgnoredError, String(error));
-    assert.equal(error.parameter, 'type');
-    assert.match(error.message, /Bus\|Car.*commas/);
-    for (const query of ['type=Bus|Tram', 'type=Bus,Car', 'type=Car|Bus&q=n>9']) {
-      const understood = await brokerThatReads(query.includes(',') ? asOneName : (type) => type, 'type').run(
-        query,
-      );
-      assert.equal(understood.error, undefined, query);
-    }
+    assert.equal(error.parameter, 'q');
+    assert.ok(error.message.includes(what), error.message);
+    assert.match(error.message, /does not understand.*Nothing was deleted/);
   });
+}
 
-  it('a purge that matches nothing asks one query more where the broker knows the time, and none without one', async () => {
-    for (const [query, more] of [
-      [`type=Car&q=createdAt<${OLD}`, ['type=Car&q=createdAt>1970-01-01T00:00:00Z']],
-      ['type=Car&q=n>9', []],
-      ['type=Nothing', []],
-    ] as const) {
-      const { run, sent } = brokerThatReads((q) => q);
-      await run(query);
-      assert.deepEqual(
-        sent.slice(1).map((path) => /\?(.*?)&(?:pick|limit)/.exec(path)?.[1]),
-        more,
-      );
-    }
+for (const query of [
+  `type=Car&q=createdAt<${OLD}`,
+  `type=Nothing&q=createdAt<${OLD}`,
+  `type=Car&q=n>9;modifiedAt<${OLD}`,
+  `q=n>9;modifiedAt<${OLD}`,
+  'type=Car&q=!n',
+  `type=Car&q=n.observedAt<${OLD}`,
+  `type=Car&q=until<${OLD}`,
+  `type=Car&q=never<${OLD}`,
+  'type=Car&q=n>9',
+]) {
+  it(`a purge that matches nothing succeeds where the broker understands its q: ${query}`, async () => {
+    const { error, report } = await brokerThatReads((q) => q).run(query);
+    assert.equal(error, undefined);
+    assert.deepEqual([report?.matched, report?.warnings], [0, []]);
   });
+}
 
-  it('a purge by a time in an attribute warns where no value is comparable with a time', async () => {
-    for (const [query, path] of [
-      [`type=Car&q=n<${OLD}`, 'n'],
-      [`type=Car&q=n.observedAt<${OLD}`, 'n.observedAt'],
-    ] as const) {
-      const { error, report } = await brokerThatReads((q) => q.replaceAll(/[\w.]+[<>]\d{4}-\S+/g, NEVER)).run(
-        query,
-      );
-      assert.equal(error, undefined);
-      const [warning = '', ...others] = report?.warnings ?? [];
-      assert.ok(warning.includes(`${path}>1970-01-01T00:00:00Z`), warning);
-      assert.deepEqual(others, []);
-    }
-  });
+it('a purge that matches nothing is refused where the broker takes A|B for the name of one type', async () => {
+  const asOneName = (type: string) => (type.includes('|') ? 'OneName' : type);
+  const { error } = await brokerThatReads(asOneName, 'type').run('type=Bus|Car');
+  assert.ok(error instanceof FilterIgnoredError, String(error));
+  assert.equal(error.parameter, 'type');
+  assert.match(error.message, /Bus\|Car.*commas/);
+  for (const query of ['type=Bus|Tram', 'type=Bus,Car', 'type=Car|Bus&q=n>9']) {
+    const understood = await brokerThatReads(query.includes(',') ? asOneName : (type) => type, 'type').run(
+      query,
+    );
+    assert.equal(understood.error, undefined, query);
+  }
+});
+
+it('a purge that matches nothing asks one query more where the broker knows the time, and none without one', async () => {
+  for (const [query, more] of [
+    [`type=Car&q=createdAt<${OLD}`, ['type=Car&q=createdAt>1970-01-01T00:00:00Z']],
+    ['type=Car&q=n>9', []],
+    ['type=Nothing', []],
+  ] as const) {
+    const { run, sent } = brokerThatReads((q) => q);
+    await run(query);
+    assert.deepEqual(
+      sent.slice(1).map((path) => /\?(.*?)&(?:pick|limit)/.exec(path)?.[1]),
+      more,
+    );
+  }
+});
+
+it('a purge by a time in an attribute warns where no value is comparable with a time', async () => {
+  for (const [query, path] of [
+    [`type=Car&q=n<${OLD}`, 'n'],
+    [`type=Car&q=n.observedAt<${OLD}`, 'n.observedAt'],
+  ] as const) {
+    const { error, report } = await brokerThatReads((q) => q.replaceAll(/[\w.]+[<>]\d{4}-\S+/g, NEVER)).run(
+      query,
+    );
+    assert.equal(error, undefined);
+    const [warning = '', ...others] = report?.warnings ?? [];
+    assert.ok(warning.includes(`${path}>1970-01-01T00:00:00Z`), warning);
+    assert.deepEqual(others, []);
+  }
 });

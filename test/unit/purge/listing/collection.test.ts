@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerUnreachableError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
 import { entities, Lister } from '../../../../sidecar/purge/listing/index.js';
@@ -34,110 +34,106 @@ function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => Broker
   return { page: async () => lister.page({ selection: QUERY }), capabilities, asked };
 }
 
-describe('the spelling of a collection', () => {
-  it('the spelling of a collection is tried with a slash where it is unknown without, and kept once it was answered', async () => {
-    const { page, capabilities, asked } = collectionOf(
+it('the spelling of a collection is tried with a slash where it is unknown without, and kept once it was answered', async () => {
+  const { page, capabilities, asked } = collectionOf(
+    () => UNKNOWN,
+    () => LISTED,
+  );
+  assert.equal((await page()).path, '/entities/');
+  assert.equal(capabilities.collectionEnd, '/');
+  await page();
+  assert.deepEqual(asked, ['/entities', '/entities/', '/entities/']);
+});
+
+it('the spelling of a collection is never tried otherwise once it was answered', async () => {
+  const { page, asked } = collectionOf(
+    (nth) => (nth === 1 ? LISTED : UNKNOWN),
+    () => LISTED,
+  );
+  assert.equal((await page()).path, '/entities');
+  await assert.rejects(page(), isRefusal(404));
+  assert.deepEqual(asked, ['/entities', '/entities']);
+});
+
+it('the spelling of a collection is blamed only for a 404, and not for one about the tenant', async () => {
+  for (const status of [200, 400, 403, 422]) {
+    const { page, asked } = collectionOf(() => replyOf(status, []));
+    if (status === 200) await page();
+    else await assert.rejects(page(), isRefusal(status));
+    assert.deepEqual([...new Set(asked)], ['/entities']);
+  }
+  const { page, asked } = collectionOf(() => replyOf(404, { type: 'NonexistentTenant' }));
+  await assert.rejects(page(), BrokerRefusedError);
+  assert.deepEqual(asked, ['/entities']);
+});
+
+it('the spelling of a collection is that of the answer to a query, be it a page or a refusal of this one', async () => {
+  for (const [reply, isAnswer] of [
+    [replyOf(200, []), true],
+    [replyOf(400, { title: 'no pick' }), true],
+    [replyOf(403, { title: 'too many' }), true],
+    [replyOf(200), false],
+    [replyOf(200, { id: 'urn:t:1' }), false],
+    [replyOf(200, '<html>'), false],
+    [replyOf(204), false],
+    [replyOf(301), false],
+    [replyOf(401), false],
+    [replyOf(405), false],
+    [replyOf(422), false],
+    [replyOf(500), false],
+  ] as const) {
+    const { page } = collectionOf(
       () => UNKNOWN,
-      () => LISTED,
+      () => reply,
     );
-    assert.equal((await page()).path, '/entities/');
-    assert.equal(capabilities.collectionEnd, '/');
-    await page();
-    assert.deepEqual(asked, ['/entities', '/entities/', '/entities/']);
-  });
+    const answered = page();
+    if (isAnswer && reply.status === 200) assert.equal((await answered).path, '/entities/');
+    else await assert.rejects(answered, isRefusal(isAnswer ? reply.status : 404), reply.body);
+  }
+});
 
-  it('the spelling of a collection is never tried otherwise once it was answered', async () => {
-    const { page, asked } = collectionOf(
-      (nth) => (nth === 1 ? LISTED : UNKNOWN),
-      () => LISTED,
-    );
-    assert.equal((await page()).path, '/entities');
-    await assert.rejects(page(), isRefusal(404));
-    assert.deepEqual(asked, ['/entities', '/entities']);
-  });
+const failing = () => replyOf(500, { title: 'Broken' });
 
-  it('the spelling of a collection is blamed only for a 404, and not for one about the tenant', async () => {
-    for (const status of [200, 400, 403, 422]) {
-      const { page, asked } = collectionOf(() => replyOf(status, []));
-      if (status === 200) await page();
-      else await assert.rejects(page(), isRefusal(status));
-      assert.deepEqual([...new Set(asked)], ['/entities']);
-    }
-    const { page, asked } = collectionOf(() => replyOf(404, { type: 'NonexistentTenant' }));
-    await assert.rejects(page(), BrokerRefusedError);
-    assert.deepEqual(asked, ['/entities']);
-  });
+it('a query whose tries run out has exactly one more round of tries in a purge that has had answers', async () => {
+  const { page, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
+  await page();
+  await assert.rejects(
+    page(),
+    (error: unknown) => error instanceof BrokerFailedError && error.reason === 'attempts-used-up',
+  );
+  assert.equal(asked.length, 1 + 2 * 3);
 
-  it('the spelling of a collection is that of the answer to a query, be it a page or a refusal of this one', async () => {
-    for (const [reply, isAnswer] of [
-      [replyOf(200, []), true],
-      [replyOf(400, { title: 'no pick' }), true],
-      [replyOf(403, { title: 'too many' }), true],
-      [replyOf(200), false],
-      [replyOf(200, { id: 'urn:t:1' }), false],
-      [replyOf(200, '<html>'), false],
-      [replyOf(204), false],
-      [replyOf(301), false],
-      [replyOf(401), false],
-      [replyOf(405), false],
-      [replyOf(422), false],
-      [replyOf(500), false],
-    ] as const) {
-      const { page } = collectionOf(
-        () => UNKNOWN,
-        () => reply,
-      );
-      const answered = page();
-      if (isAnswer && reply.status === 200) assert.equal((await answered).path, '/entities/');
-      else await assert.rejects(answered, isRefusal(isAnswer ? reply.status : 404), reply.body);
-    }
+  const recovering = collectionOf((nth) => (nth === 1 || nth === 6 ? LISTED : failing()));
+  await recovering.page();
+  assert.deepEqual((await recovering.page()).ids, ['urn:t:1']);
+});
+
+it('a query whose tries run out is not tried in another round by a purge without answers', async () => {
+  const { page, asked } = collectionOf(failing);
+  await assert.rejects(page(), BrokerFailedError);
+  assert.equal(asked.length, 3);
+});
+
+it('a query whose tries run out is not tried in another round for an unavailable @context', async () => {
+  const { page, asked } = collectionOf((nth) =>
+    nth === 1 ? LISTED : replyOf(504, { type: 'LdContextNotAvailable' }),
+  );
+  await page();
+  await assert.rejects(page(), BrokerFailedError);
+  assert.equal(asked.length, 1 + 2);
+});
+
+it('a query whose tries run out reports that the listing failed, and why', async () => {
+  const { page } = collectionOf(() => {
+    throw new BrokerUnreachableError('The broker could not be reached: connection refused.', false);
+  });
+  await assert.rejects(page(), {
+    message:
+      'The broker did not list the matching entities: The broker could not be reached: connection refused (all tries failed).',
   });
 });
 
-describe('a query whose tries run out', () => {
-  const failing = () => replyOf(500, { title: 'Broken' });
-
-  it('a query whose tries run out has exactly one more round of tries in a purge that has had answers', async () => {
-    const { page, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
-    await page();
-    await assert.rejects(
-      page(),
-      (error: unknown) => error instanceof BrokerFailedError && error.reason === 'attempts-used-up',
-    );
-    assert.equal(asked.length, 1 + 2 * 3);
-
-    const recovering = collectionOf((nth) => (nth === 1 || nth === 6 ? LISTED : failing()));
-    await recovering.page();
-    assert.deepEqual((await recovering.page()).ids, ['urn:t:1']);
-  });
-
-  it('a query whose tries run out is not tried in another round by a purge without answers', async () => {
-    const { page, asked } = collectionOf(failing);
-    await assert.rejects(page(), BrokerFailedError);
-    assert.equal(asked.length, 3);
-  });
-
-  it('a query whose tries run out is not tried in another round for an unavailable @context', async () => {
-    const { page, asked } = collectionOf((nth) =>
-      nth === 1 ? LISTED : replyOf(504, { type: 'LdContextNotAvailable' }),
-    );
-    await page();
-    await assert.rejects(page(), BrokerFailedError);
-    assert.equal(asked.length, 1 + 2);
-  });
-
-  it('a query whose tries run out reports that the listing failed, and why', async () => {
-    const { page } = collectionOf(() => {
-      throw new BrokerUnreachableError('The broker could not be reached: connection refused.', false);
-    });
-    await assert.rejects(page(), {
-      message:
-        'The broker did not list the matching entities: The broker could not be reached: connection refused (all tries failed).',
-    });
-  });
-
-  it('a query whose tries run out never follows a redirect', async () => {
-    const { page } = collectionOf(() => replyOf(302, '', { location: '/elsewhere' }));
-    await assert.rejects(page(), BrokerReplyError);
-  });
+it('a query whose tries run out never follows a redirect', async () => {
+  const { page } = collectionOf(() => replyOf(302, '', { location: '/elsewhere' }));
+  await assert.rejects(page(), BrokerReplyError);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   type BrokerRequest,
   ReplyTooLargeError,
@@ -62,410 +62,404 @@ function listerOf(
 
 const refusal = (status: number, problem: unknown = {}) => replyOf(status, problem);
 
-describe('a page of matches', () => {
-  it('a page of matches is requested with no more content than needed', async () => {
-    const { page, asked } = listerOf(() => undefined);
-    assert.equal((await page()).ids.length, 1000);
-    await page({ offset: 0, count: false });
-    await page({ offset: 20, count: true, limit: 7 });
-    await page({ limit: 5000 });
-    assert.deepEqual(asked, ['1000 pick', '1000 pick', '7 pick offset count', '1000 pick']);
-    const whole = listerOf(() => undefined, { resource: entities('attributes') });
-    await whole.page();
-    assert.deepEqual(whole.asked, ['1000']);
-  });
+it('a page of matches is requested with no more content than needed', async () => {
+  const { page, asked } = listerOf(() => undefined);
+  assert.equal((await page()).ids.length, 1000);
+  await page({ offset: 0, count: false });
+  await page({ offset: 20, count: true, limit: 7 });
+  await page({ limit: 5000 });
+  assert.deepEqual(asked, ['1000 pick', '1000 pick', '7 pick offset count', '1000 pick']);
+  const whole = listerOf(() => undefined, { resource: entities('attributes') });
+  await whole.page();
+  assert.deepEqual(whole.asked, ['1000']);
+});
 
-  for (const [status, problem] of [
-    [403, TOO_MANY],
-    [400, TOO_MANY],
-    [400, { detail: 'the limit is too large' }],
-    [400, {}],
-  ] as const) {
-    it(`a page of matches is asked for in the next smaller size after a ${status} with ${JSON.stringify(problem)}, which is remembered`, async () => {
-      for (const [most, found] of [
-        [999, 500],
-        [500, 500],
-        [130, 100],
-        [1, 1],
-      ] as const) {
-        const { page, asked, capabilities } = listerOf((_query, limit) =>
-          limit > most ? refusal(status, problem) : undefined,
-        );
-        const { limit, ids } = await page({ count: true });
-        assert.deepEqual([limit, ids.length], [found, found]);
-        const uncounted = listerOf((_query, asked) => (asked > most ? refusal(status, problem) : undefined));
-        assert.equal((await uncounted.page()).limit, found, 'the same without a count');
-        assert.equal(capabilities.pageSizeMax, found);
-        assert.equal(capabilities.countAccepted, true);
-        const before = asked.length;
-        await page({ offset: found });
-        assert.equal(asked.length, before + 1, 'the next page is not tried out again');
-        assert.equal(Number(asked.at(-1)?.split(' ')[0]), found);
-      }
-    });
-  }
-
-  it('a page of matches is asked for in every size of the contract, one after the other', async () => {
-    const { page, asked } = listerOf((_query, limit) => (limit > 1 ? refusal(403, TOO_MANY) : undefined));
-    await page();
-    assert.deepEqual(
-      asked.map((each) => Number(each.split(' ')[0])),
-      [1000, 500, 200, 100, 50, 20, 10, 5, 2, 1],
-    );
-  });
-
-  for (const [parameter, words] of [
-    ['pick', { detail: 'pick is unknown' }],
-    ['pick', {}],
-    ['options', { detail: 'unknown keyValues' }],
-    ['options', {}],
-  ] as const) {
-    it(`a page of matches is asked for without ${parameter} where the broker refuses that with ${JSON.stringify(words)}`, async () => {
-      const { page, asked, capabilities } = listerOf((query) =>
-        query.has(parameter) || (parameter === 'options' && query.has('pick'))
-          ? refusal(400, words)
-          : undefined,
-      );
-      assert.equal((await page({ count: true })).limit, 1000);
-      // A refusal that names the parameter needs no trials.
-      if ('detail' in words && parameter === 'pick') assert.equal(asked.length, 2, asked.join());
-      assert.equal(capabilities.pageSizeMax, undefined);
-      assert.equal(capabilities.countAccepted, true);
-      assert.equal(capabilities.isRefused('key-values'), parameter === 'options');
-      await page({ offset: 1000 });
-      assert.equal(asked.at(-1), parameter === 'pick' ? '1000 options offset' : '1000 offset');
-    });
-  }
-
-  it('a page of matches is asked for in the next form at once where a refusal names the parameter', async () => {
-    const { page, asked } = listerOf((query) => {
-      if (query.has('pick')) return refusal(400, { detail: 'pick is unknown' });
-      return query.has('options') ? refusal(400, { detail: 'unknown keyValues' }) : undefined;
-    });
-    assert.equal((await page()).limit, 1000);
-    assert.deepEqual(asked, ['1000 pick', '1000 options', '1000']);
-  });
-
-  for (const words of [{ detail: 'count is unknown' }, {}]) {
-    it(`a page of matches is asked for without a count where the broker refuses that with ${JSON.stringify(words)}`, async () => {
-      const { page, asked, capabilities } = listerOf((query) =>
-        query.has('count') ? refusal(400, words) : undefined,
-      );
-      assert.equal((await page({ count: true })).limit, 1000);
-      assert.deepEqual([capabilities.countAccepted, capabilities.pageSizeMax], [false, undefined]);
-      await page({ count: true });
-      assert.equal(asked.at(-1), '1000 pick');
-      const one = listerOf((query) => (query.has('count') ? refusal(400, words) : undefined));
-      assert.equal((await one.page({ count: true, limit: 1 })).ids.length, 1);
-      assert.deepEqual([one.capabilities.countAccepted, one.capabilities.pageSizeMax], [false, undefined]);
-    });
-  }
-
-  it('a page of matches is asked for with a slash at the end from then on, where only that was answered', async () => {
-    const paths: string[] = [];
-    const { lister, capabilities } = contextOf({
-      brokerQuery: { resource: entities('ids'), selection: SELECTION },
-      broker: ({ path }) => {
-        paths.push(path.split('?')[0] ?? '');
-        return path.startsWith('/entities/?') ? replyOf(200, [{ id: 'urn:t:1' }]) : replyOf(404);
-      },
-    });
-    const { path } = await lister.page({ selection: SELECTION });
-    assert.deepEqual([path, capabilities.collectionEnd], ['/entities/', '/']);
-    await lister.page({ selection: SELECTION });
-    assert.deepEqual(paths, ['/entities', '/entities/', '/entities/']);
-  });
-
-  it('a page of matches fails if the broker refuses the query itself, and nothing is learnt about the broker', async () => {
-    for (const [status, problem] of [
-      [400, { title: 'Bad q' }],
-      [400, { detail: 'limit, pick, options and count are fine, but the page size and q are not' }],
-      [403, { title: 'Forbidden' }],
-      [404, { title: 'No such thing' }],
-      [422, {}],
-    ] as const) {
-      const { page, asked, capabilities } = listerOf(() =>
-        replyOf(status, problem, { 'www-authenticate': 'Bearer' }),
-      );
-      await assert.rejects(page({ count: true }), (error: unknown) => {
-        assert.ok(error instanceof BrokerRefusedError);
-        assert.deepEqual([error.problem.status, error.wwwAuthenticate], [status, 'Bearer']);
-        return true;
-      });
-      assert.deepEqual(
-        [capabilities.pageSizeMax, capabilities.countAccepted, capabilities.isRefused('pick')],
-        [undefined, true, false],
-      );
-      assert.ok(asked.length < 30, `${asked.length} queries`);
-      if (status !== 400) assert.ok(asked.length <= 2, asked.join());
-    }
-  });
-
-  it('a page of matches is asked for in a smaller size and another form where the broker refuses both', async () => {
-    const { page, asked, capabilities } = listerOf((query, limit) =>
-      query.has('pick') ? refusal(400) : limit > 500 ? refusal(400, TOO_MANY) : undefined,
-    );
-    assert.equal((await page()).limit, 500);
-    assert.deepEqual(asked, ['1000 pick', '1000 options', '500 options']);
-    assert.ok(capabilities.isRefused('pick') && !capabilities.isRefused('key-values'));
-  });
-
-  it('a page size that was accepted once is proven: a later 400 to one as large is about the query', async () => {
-    let isBad = false;
-    const { page, asked } = listerOf(() => (isBad ? refusal(400) : undefined));
-    await page();
-    isBad = true;
-    await assert.rejects(page({ offset: 1000 }), BrokerRefusedError);
-    assert.equal(asked.length, 2);
-  });
-
-  it('a page that is too large to be read is asked for in smaller steps, without blaming the broker', async () => {
+for (const [status, problem] of [
+  [403, TOO_MANY],
+  [400, TOO_MANY],
+  [400, { detail: 'the limit is too large' }],
+  [400, {}],
+] as const) {
+  it(`a page of matches is asked for in the next smaller size after a ${status} with ${JSON.stringify(problem)}, which is remembered`, async () => {
     for (const [most, found] of [
-      [150, 100],
+      [999, 500],
+      [500, 500],
+      [130, 100],
       [1, 1],
     ] as const) {
-      const { page, capabilities, asked } = listerOf((_query, limit) => {
-        if (limit > most) throw new ReplyTooLargeError('too large');
-        return undefined;
-      });
-      assert.equal((await page()).limit, found);
-      assert.equal(capabilities.pageSizeMax, undefined);
+      const { page, asked, capabilities } = listerOf((_query, limit) =>
+        limit > most ? refusal(status, problem) : undefined,
+      );
+      const { limit, ids } = await page({ count: true });
+      assert.deepEqual([limit, ids.length], [found, found]);
+      const uncounted = listerOf((_query, asked) => (asked > most ? refusal(status, problem) : undefined));
+      assert.equal((await uncounted.page()).limit, found, 'the same without a count');
+      assert.equal(capabilities.pageSizeMax, found);
+      assert.equal(capabilities.countAccepted, true);
       const before = asked.length;
       await page({ offset: found });
-      assert.equal(asked.length, before + 1);
+      assert.equal(asked.length, before + 1, 'the next page is not tried out again');
+      assert.equal(Number(asked.at(-1)?.split(' ')[0]), found);
     }
-    const endless = listerOf(() => {
-      throw new ReplyTooLargeError('too large');
-    });
-    await assert.rejects(endless.page(), (error: unknown) => {
-      assert.ok(error instanceof BrokerReplyError);
-      assert.match(error.message, /^too large .*narrow the query/);
+  });
+}
+
+it('a page of matches is asked for in every size of the contract, one after the other', async () => {
+  const { page, asked } = listerOf((_query, limit) => (limit > 1 ? refusal(403, TOO_MANY) : undefined));
+  await page();
+  assert.deepEqual(
+    asked.map((each) => Number(each.split(' ')[0])),
+    [1000, 500, 200, 100, 50, 20, 10, 5, 2, 1],
+  );
+});
+
+for (const [parameter, words] of [
+  ['pick', { detail: 'pick is unknown' }],
+  ['pick', {}],
+  ['options', { detail: 'unknown keyValues' }],
+  ['options', {}],
+] as const) {
+  it(`a page of matches is asked for without ${parameter} where the broker refuses that with ${JSON.stringify(words)}`, async () => {
+    const { page, asked, capabilities } = listerOf((query) =>
+      query.has(parameter) || (parameter === 'options' && query.has('pick'))
+        ? refusal(400, words)
+        : undefined,
+    );
+    assert.equal((await page({ count: true })).limit, 1000);
+    // A refusal that names the parameter needs no trials.
+    if ('detail' in words && parameter === 'pick') assert.equal(asked.length, 2, asked.join());
+    assert.equal(capabilities.pageSizeMax, undefined);
+    assert.equal(capabilities.countAccepted, true);
+    assert.equal(capabilities.isRefused('key-values'), parameter === 'options');
+    await page({ offset: 1000 });
+    assert.equal(asked.at(-1), parameter === 'pick' ? '1000 options offset' : '1000 offset');
+  });
+}
+
+it('a page of matches is asked for in the next form at once where a refusal names the parameter', async () => {
+  const { page, asked } = listerOf((query) => {
+    if (query.has('pick')) return refusal(400, { detail: 'pick is unknown' });
+    return query.has('options') ? refusal(400, { detail: 'unknown keyValues' }) : undefined;
+  });
+  assert.equal((await page()).limit, 1000);
+  assert.deepEqual(asked, ['1000 pick', '1000 options', '1000']);
+});
+
+for (const words of [{ detail: 'count is unknown' }, {}]) {
+  it(`a page of matches is asked for without a count where the broker refuses that with ${JSON.stringify(words)}`, async () => {
+    const { page, asked, capabilities } = listerOf((query) =>
+      query.has('count') ? refusal(400, words) : undefined,
+    );
+    assert.equal((await page({ count: true })).limit, 1000);
+    assert.deepEqual([capabilities.countAccepted, capabilities.pageSizeMax], [false, undefined]);
+    await page({ count: true });
+    assert.equal(asked.at(-1), '1000 pick');
+    const one = listerOf((query) => (query.has('count') ? refusal(400, words) : undefined));
+    assert.equal((await one.page({ count: true, limit: 1 })).ids.length, 1);
+    assert.deepEqual([one.capabilities.countAccepted, one.capabilities.pageSizeMax], [false, undefined]);
+  });
+}
+
+it('a page of matches is asked for with a slash at the end from then on, where only that was answered', async () => {
+  const paths: string[] = [];
+  const { lister, capabilities } = contextOf({
+    brokerQuery: { resource: entities('ids'), selection: SELECTION },
+    broker: ({ path }) => {
+      paths.push(path.split('?')[0] ?? '');
+      return path.startsWith('/entities/?') ? replyOf(200, [{ id: 'urn:t:1' }]) : replyOf(404);
+    },
+  });
+  const { path } = await lister.page({ selection: SELECTION });
+  assert.deepEqual([path, capabilities.collectionEnd], ['/entities/', '/']);
+  await lister.page({ selection: SELECTION });
+  assert.deepEqual(paths, ['/entities', '/entities/', '/entities/']);
+});
+
+it('a page of matches fails if the broker refuses the query itself, and nothing is learnt about the broker', async () => {
+  for (const [status, problem] of [
+    [400, { title: 'Bad q' }],
+    [400, { detail: 'limit, pick, options and count are fine, but the page size and q are not' }],
+    [403, { title: 'Forbidden' }],
+    [404, { title: 'No such thing' }],
+    [422, {}],
+  ] as const) {
+    const { page, asked, capabilities } = listerOf(() =>
+      replyOf(status, problem, { 'www-authenticate': 'Bearer' }),
+    );
+    await assert.rejects(page({ count: true }), (error: unknown) => {
+      assert.ok(error instanceof BrokerRefusedError);
+      assert.deepEqual([error.problem.status, error.wwwAuthenticate], [status, 'Bearer']);
       return true;
     });
-  });
-
-  it('a page that is too large to be read is asked for twice in vain where the broker sends everything whatever the limit', async () => {
-    const everything = () =>
-      replyOf(
-        200,
-        idsOf(3000).map((id) => ({ id })),
-      );
-    const { page, asked } = listerOf((_query, limit) => {
-      if (limit > 1) throw new ReplyTooLargeError('too large');
-      return everything();
-    });
-    assert.deepEqual([(await page()).ids.length, (await page({ offset: 3000 })).ids.length], [3000, 3000]);
     assert.deepEqual(
-      asked.map((one) => one.split(' ')[0]),
-      ['1000', '500', '1', '1'],
+      [capabilities.pageSizeMax, capabilities.countAccepted, capabilities.isRefused('pick')],
+      [undefined, true, false],
     );
-  });
+    assert.ok(asked.length < 30, `${asked.length} queries`);
+    if (status !== 400) assert.ok(asked.length <= 2, asked.join());
+  }
+});
 
-  it('a page that is too large to be read is asked for in smaller steps also where each source of the broker shows an entity', async () => {
-    const { page, asked } = listerOf((_query, limit) => {
-      if (limit > 100) throw new ReplyTooLargeError('too large');
-      const shown = idsOf(limit).flatMap((id) => [{ id }, { id: `${id}:other` }]);
-      return replyOf(200, shown);
-    });
-    assert.equal((await page()).limit, 100);
-    await page({ offset: 100 });
-    assert.deepEqual(
-      asked.map((one) => one.split(' ')[0]),
-      ['1000', '500', '1', '200', '100', '100'],
-    );
-  });
+it('a page of matches is asked for in a smaller size and another form where the broker refuses both', async () => {
+  const { page, asked, capabilities } = listerOf((query, limit) =>
+    query.has('pick') ? refusal(400) : limit > 500 ? refusal(400, TOO_MANY) : undefined,
+  );
+  assert.equal((await page()).limit, 500);
+  assert.deepEqual(asked, ['1000 pick', '1000 options', '500 options']);
+  assert.ok(capabilities.isRefused('pick') && !capabilities.isRefused('key-values'));
+});
 
-  it('a page that is too large to be read is asked for in all smaller steps where the broker heeds limits', async () => {
-    const { page, asked } = listerOf((_query, limit) => {
-      if (limit > 10) throw new ReplyTooLargeError('too large');
+it('a page size that was accepted once is proven: a later 400 to one as large is about the query', async () => {
+  let isBad = false;
+  const { page, asked } = listerOf(() => (isBad ? refusal(400) : undefined));
+  await page();
+  isBad = true;
+  await assert.rejects(page({ offset: 1000 }), BrokerRefusedError);
+  assert.equal(asked.length, 2);
+});
+
+it('a page that is too large to be read is asked for in smaller steps, without blaming the broker', async () => {
+  for (const [most, found] of [
+    [150, 100],
+    [1, 1],
+  ] as const) {
+    const { page, capabilities, asked } = listerOf((_query, limit) => {
+      if (limit > most) throw new ReplyTooLargeError('too large');
       return undefined;
     });
-    assert.equal((await page()).limit, 10);
-    assert.deepEqual(
-      asked.map((one) => one.split(' ')[0]),
-      ['1000', '500', '1', '200', '100', '50', '20', '10'],
-    );
+    assert.equal((await page()).limit, found);
+    assert.equal(capabilities.pageSizeMax, undefined);
+    const before = asked.length;
+    await page({ offset: found });
+    assert.equal(asked.length, before + 1);
+  }
+  const endless = listerOf(() => {
+    throw new ReplyTooLargeError('too large');
   });
-
-  it('a page of several entities is read up to 4 MiB, and one of a single entity as far as any answer', async () => {
-    const bounds: unknown[] = [];
-    const { lister } = contextOf({
-      brokerQuery: { resource: entities('ids'), selection: SELECTION },
-      broker: ({ replyMaxBytes }) => {
-        bounds.push(replyMaxBytes);
-        return replyOf(200, [{ id: 'urn:t:1' }]);
-      },
-    });
-    for (const limit of [10, 2, 1]) await lister.page({ selection: SELECTION, limit });
-    assert.deepEqual(bounds, [4 * 1024 * 1024, 4 * 1024 * 1024, undefined]);
-  });
-
-  it('a page of histories that cannot be read whole is asked for with fewer instances from then on', async () => {
-    const { page, asked } = listerOf(
-      (query) => {
-        if (!query.has('lastN')) throw new ReplyTooLargeError('too large');
-        return undefined;
-      },
-      { resource: temporalEntities(), limits: { pageSize: 2, pageSizeMax: 2 } },
-    );
-    assert.equal((await page({ isBare: true, instances: 7 })).instances, 7);
-    assert.deepEqual(asked, ['2', '1', '1 lastN']);
-    await page({ isBare: true });
-    assert.equal(asked.at(-1), '1 lastN');
-  });
-
-  it('a page is not used when its status is neither that of an answer nor that of an error', async () => {
-    for (const status of [202, 204, 206]) {
-      const { page } = listerOf(() => replyOf(status, []));
-      await assert.rejects(page(), BrokerReplyError);
-    }
-    for (const status of [200, 201, 203]) await listerOf(() => replyOf(status, [])).page();
-    await listerOf(() => replyOf(206, []), { resource: temporalEntities() }).page();
-  });
-
-  it('a page of histories has the number of requested instances', async () => {
-    const { page, asked } = listerOf(() => undefined, { resource: temporalEntities() });
-    assert.equal((await page()).instances, 1);
-    assert.equal((await page({ instances: 3, needsTimes: true })).instances, 3);
-    assert.equal((await page({ isBare: true })).instances, undefined);
-    assert.deepEqual(asked, ['1000 lastN', '1000 lastN options', '1000']);
+  await assert.rejects(endless.page(), (error: unknown) => {
+    assert.ok(error instanceof BrokerReplyError);
+    assert.match(error.message, /^too large .*narrow the query/);
+    return true;
   });
 });
 
-describe('a page that may grow', () => {
-  const growing = { limits: { pageSize: 1000, pageSizeMax: 10_000 } };
-  /** Two pages of a query with as many matches as that. */
-  const twice = async ({ page }: ReturnType<typeof listerOf>) => {
-    const first = await page({ expected: 100_000 });
-    return [first.mayGrow, (await page({ offset: 1000, expected: 99_000 })).limit];
-  };
-
-  it('a page grows where the broker is quick and enough matches are still to come', async () => {
-    assert.deepEqual(await twice(listerOf(() => undefined, growing)), [true, 4000]);
-    const few = listerOf(() => undefined, growing);
-    await few.page({ expected: 100_000 });
-    assert.equal((await few.page({ expected: 1000 })).limit, 1000);
-    assert.equal((await few.page()).limit, 1000);
-    assert.equal((await few.page({ expected: 1001 })).limit, 4000);
-  });
-
-  it('a page never grows beyond what the broker is known to accept', async () => {
-    const known = listerOf(() => undefined, growing);
-    known.capabilities.pageSizeMax = 1000;
-    assert.deepEqual(await twice(known), [false, 1000]);
-  });
-
-  for (const status of [400, 403, 413, 422]) {
-    it(`a page goes back to the size before when the broker refuses it with ${status}, and remembers it`, async () => {
-      const lister = listerOf((_query, limit) => (limit > 1000 ? refusal(status) : undefined), growing);
-      assert.deepEqual(await twice(lister), [true, 1000]);
-      assert.equal(lister.capabilities.pageSizeMax, 1000);
-      assert.equal(lister.asked.length, 3);
-    });
-  }
-
-  for (const status of [400, 403, 413, 422]) {
-    it(`a page that was large before and is refused with ${status} now is asked for once more in the usual size, and then fails`, async () => {
-      let isRefusing = false;
-      const { page, asked } = listerOf(() => (isRefusing ? refusal(status) : undefined), {
-        limits: { pageSize: 1000, pageSizeMax: 4000 },
-      });
-      for (const offset of [0, 1000]) await page({ offset, expected: 100_000 });
-      isRefusing = true;
-      const before = asked.length;
-      await assert.rejects(page({ offset: 5000, expected: 95_000 }), BrokerRefusedError);
-      const sizes = asked.slice(before).map((one) => Number(one.split(' ')[0]));
-      assert.deepEqual([sizes[0], sizes[1], sizes.lastIndexOf(4000)], [4000, 1000, 0]);
-    });
-  }
-
-  it('a page that was large before and cannot be read now is asked for in smaller steps', async () => {
-    let most = Infinity;
-    const { page, asked } = listerOf(
-      (_query, limit) => {
-        if (limit > most) throw new ReplyTooLargeError('too large');
-        return undefined;
-      },
-      { limits: { pageSize: 1000, pageSizeMax: 4000 } },
+it('a page that is too large to be read is asked for twice in vain where the broker sends everything whatever the limit', async () => {
+  const everything = () =>
+    replyOf(
+      200,
+      idsOf(3000).map((id) => ({ id })),
     );
+  const { page, asked } = listerOf((_query, limit) => {
+    if (limit > 1) throw new ReplyTooLargeError('too large');
+    return everything();
+  });
+  assert.deepEqual([(await page()).ids.length, (await page({ offset: 3000 })).ids.length], [3000, 3000]);
+  assert.deepEqual(
+    asked.map((one) => one.split(' ')[0]),
+    ['1000', '500', '1', '1'],
+  );
+});
+
+it('a page that is too large to be read is asked for in smaller steps also where each source of the broker shows an entity', async () => {
+  const { page, asked } = listerOf((_query, limit) => {
+    if (limit > 100) throw new ReplyTooLargeError('too large');
+    const shown = idsOf(limit).flatMap((id) => [{ id }, { id: `${id}:other` }]);
+    return replyOf(200, shown);
+  });
+  assert.equal((await page()).limit, 100);
+  await page({ offset: 100 });
+  assert.deepEqual(
+    asked.map((one) => one.split(' ')[0]),
+    ['1000', '500', '1', '200', '100', '100'],
+  );
+});
+
+it('a page that is too large to be read is asked for in all smaller steps where the broker heeds limits', async () => {
+  const { page, asked } = listerOf((_query, limit) => {
+    if (limit > 10) throw new ReplyTooLargeError('too large');
+    return undefined;
+  });
+  assert.equal((await page()).limit, 10);
+  assert.deepEqual(
+    asked.map((one) => one.split(' ')[0]),
+    ['1000', '500', '1', '200', '100', '50', '20', '10'],
+  );
+});
+
+it('a page of several entities is read up to 4 MiB, and one of a single entity as far as any answer', async () => {
+  const bounds: unknown[] = [];
+  const { lister } = contextOf({
+    brokerQuery: { resource: entities('ids'), selection: SELECTION },
+    broker: ({ replyMaxBytes }) => {
+      bounds.push(replyMaxBytes);
+      return replyOf(200, [{ id: 'urn:t:1' }]);
+    },
+  });
+  for (const limit of [10, 2, 1]) await lister.page({ selection: SELECTION, limit });
+  assert.deepEqual(bounds, [4 * 1024 * 1024, 4 * 1024 * 1024, undefined]);
+});
+
+it('a page of histories that cannot be read whole is asked for with fewer instances from then on', async () => {
+  const { page, asked } = listerOf(
+    (query) => {
+      if (!query.has('lastN')) throw new ReplyTooLargeError('too large');
+      return undefined;
+    },
+    { resource: temporalEntities(), limits: { pageSize: 2, pageSizeMax: 2 } },
+  );
+  assert.equal((await page({ isBare: true, instances: 7 })).instances, 7);
+  assert.deepEqual(asked, ['2', '1', '1 lastN']);
+  await page({ isBare: true });
+  assert.equal(asked.at(-1), '1 lastN');
+});
+
+it('a page is not used when its status is neither that of an answer nor that of an error', async () => {
+  for (const status of [202, 204, 206]) {
+    const { page } = listerOf(() => replyOf(status, []));
+    await assert.rejects(page(), BrokerReplyError);
+  }
+  for (const status of [200, 201, 203]) await listerOf(() => replyOf(status, [])).page();
+  await listerOf(() => replyOf(206, []), { resource: temporalEntities() }).page();
+});
+
+it('a page of histories has the number of requested instances', async () => {
+  const { page, asked } = listerOf(() => undefined, { resource: temporalEntities() });
+  assert.equal((await page()).instances, 1);
+  assert.equal((await page({ instances: 3, needsTimes: true })).instances, 3);
+  assert.equal((await page({ isBare: true })).instances, undefined);
+  assert.deepEqual(asked, ['1000 lastN', '1000 lastN options', '1000']);
+});
+
+const growing = { limits: { pageSize: 1000, pageSizeMax: 10_000 } };
+/** Two pages of a query with as many matches as that. */
+const twice = async ({ page }: ReturnType<typeof listerOf>) => {
+  const first = await page({ expected: 100_000 });
+  return [first.mayGrow, (await page({ offset: 1000, expected: 99_000 })).limit];
+};
+
+it('a page grows where the broker is quick and enough matches are still to come', async () => {
+  assert.deepEqual(await twice(listerOf(() => undefined, growing)), [true, 4000]);
+  const few = listerOf(() => undefined, growing);
+  await few.page({ expected: 100_000 });
+  assert.equal((await few.page({ expected: 1000 })).limit, 1000);
+  assert.equal((await few.page()).limit, 1000);
+  assert.equal((await few.page({ expected: 1001 })).limit, 4000);
+});
+
+it('a page never grows beyond what the broker is known to accept', async () => {
+  const known = listerOf(() => undefined, growing);
+  known.capabilities.pageSizeMax = 1000;
+  assert.deepEqual(await twice(known), [false, 1000]);
+});
+
+for (const status of [400, 403, 413, 422]) {
+  it(`a page goes back to the size before when the broker refuses it with ${status}, and remembers it`, async () => {
+    const lister = listerOf((_query, limit) => (limit > 1000 ? refusal(status) : undefined), growing);
+    assert.deepEqual(await twice(lister), [true, 1000]);
+    assert.equal(lister.capabilities.pageSizeMax, 1000);
+    assert.equal(lister.asked.length, 3);
+  });
+}
+
+for (const status of [400, 403, 413, 422]) {
+  it(`a page that was large before and is refused with ${status} now is asked for once more in the usual size, and then fails`, async () => {
+    let isRefusing = false;
+    const { page, asked } = listerOf(() => (isRefusing ? refusal(status) : undefined), {
+      limits: { pageSize: 1000, pageSizeMax: 4000 },
+    });
     for (const offset of [0, 1000]) await page({ offset, expected: 100_000 });
-    most = 500;
-    assert.equal((await page({ offset: 5000, expected: 95_000 })).limit, 500);
-    assert.equal(asked.length, 5);
+    isRefusing = true;
+    const before = asked.length;
+    await assert.rejects(page({ offset: 5000, expected: 95_000 }), BrokerRefusedError);
+    const sizes = asked.slice(before).map((one) => Number(one.split(' ')[0]));
+    assert.deepEqual([sizes[0], sizes[1], sizes.lastIndexOf(4000)], [4000, 1000, 0]);
   });
+}
 
-  it('a page goes back to the size before when it cannot be read, or its tries run out', async () => {
-    for (const how of ['too large', 'failing'] as const) {
-      const lister = listerOf((_query, limit) => {
-        if (limit <= 1000) return undefined;
-        if (how === 'failing') return replyOf(500);
-        throw new ReplyTooLargeError('too large');
-      }, growing);
-      assert.deepEqual(await twice(lister), [true, 1000]);
-      assert.equal(lister.capabilities.pageSizeMax, undefined);
-      assert.equal((await lister.page({ offset: 2000, expected: 90_000 })).mayGrow, false);
-    }
-  });
+it('a page that was large before and cannot be read now is asked for in smaller steps', async () => {
+  let most = Infinity;
+  const { page, asked } = listerOf(
+    (_query, limit) => {
+      if (limit > most) throw new ReplyTooLargeError('too large');
+      return undefined;
+    },
+    { limits: { pageSize: 1000, pageSizeMax: 4000 } },
+  );
+  for (const offset of [0, 1000]) await page({ offset, expected: 100_000 });
+  most = 500;
+  assert.equal((await page({ offset: 5000, expected: 95_000 })).limit, 500);
+  assert.equal(asked.length, 5);
+});
 
-  it('a page goes back to the size before when the broker shows fewer than asked for, with more to come', async () => {
-    for (const headers of [{ 'ngsild-results-count': '9999' }, { link: '<x>; rel="next"' }]) {
-      const lister = listerOf(
-        (_query, limit) =>
-          replyOf(
-            200,
-            idsOf(Math.min(limit, 1000)).map((id) => ({ id })),
-            headers,
-          ),
-        growing,
-      );
-      assert.deepEqual(await twice(lister), [true, 4000]);
-      assert.equal((await lister.page({ offset: 2000, expected: 90_000 })).limit, 1000);
-    }
-  });
-
-  it('a page keeps its size where it is short because it is the last one', async () => {
-    const lister = listerOf((query, limit) => {
-      const rest = 12_000 - Number(query.get('offset') ?? 0);
-      const shown = idsOf(Math.min(limit, rest)).map((id) => ({ id }));
-      return replyOf(200, shown, { 'ngsild-results-count': '12000' });
+it('a page goes back to the size before when it cannot be read, or its tries run out', async () => {
+  for (const how of ['too large', 'failing'] as const) {
+    const lister = listerOf((_query, limit) => {
+      if (limit <= 1000) return undefined;
+      if (how === 'failing') return replyOf(500);
+      throw new ReplyTooLargeError('too large');
     }, growing);
-    assert.deepEqual(await twice(lister), [true, 4000]);
-    const last = { offset: 5500, expected: 6500, count: true };
-    assert.equal((await lister.page(last)).ids.length, 6500);
-    assert.equal((await lister.page({ expected: 12_000 })).limit, 10_000);
-  });
+    assert.deepEqual(await twice(lister), [true, 1000]);
+    assert.equal(lister.capabilities.pageSizeMax, undefined);
+    assert.equal((await lister.page({ offset: 2000, expected: 90_000 })).mayGrow, false);
+  }
+});
 
-  it('a page of any size fails when the broker asks for too long a pause', async () => {
-    const { page, asked } = listerOf(
-      (_query, limit) => (limit > 1000 ? replyOf(429, '', { 'retry-after': '36000' }) : undefined),
+it('a page goes back to the size before when the broker shows fewer than asked for, with more to come', async () => {
+  for (const headers of [{ 'ngsild-results-count': '9999' }, { link: '<x>; rel="next"' }]) {
+    const lister = listerOf(
+      (_query, limit) =>
+        replyOf(
+          200,
+          idsOf(Math.min(limit, 1000)).map((id) => ({ id })),
+          headers,
+        ),
       growing,
     );
-    await page({ expected: 100_000 });
-    await assert.rejects(page({ offset: 1000, expected: 99_000 }), { reason: 'retry-after-too-long' });
-    assert.equal(asked.length, 2);
-  });
-
-  it('a page of the usual size fails when its tries run out', async () => {
-    const { page } = listerOf(() => replyOf(500), growing);
-    await assert.rejects(page({ expected: 100_000 }), BrokerFailedError);
-  });
+    assert.deepEqual(await twice(lister), [true, 4000]);
+    assert.equal((await lister.page({ offset: 2000, expected: 90_000 })).limit, 1000);
+  }
 });
 
-describe('the bare query', () => {
-  it('the bare query shows whether anything matches, without paging', async () => {
-    const shows = async (answer: () => BrokerReply) => {
-      const { lister, asked } = listerOf(answer);
-      const is = await lister.showsAnything(SELECTION);
-      assert.deepEqual(asked, ['bare']);
-      return is;
-    };
-    assert.equal(await shows(() => replyOf(200, [{ id: 'urn:t:1' }])), true);
-    assert.equal(await shows(() => replyOf(200, [])), false);
-    assert.equal(await shows(() => replyOf(400, [{ id: 'urn:t:1' }])), false);
-    const tooLarge = () => {
-      throw new ReplyTooLargeError('too large');
-    };
-    assert.equal(await shows(tooLarge), true);
-    await assert.rejects(listerOf(() => replyOf(500)).lister.showsAnything(SELECTION), BrokerFailedError);
-  });
+it('a page keeps its size where it is short because it is the last one', async () => {
+  const lister = listerOf((query, limit) => {
+    const rest = 12_000 - Number(query.get('offset') ?? 0);
+    const shown = idsOf(Math.min(limit, rest)).map((id) => ({ id }));
+    return replyOf(200, shown, { 'ngsild-results-count': '12000' });
+  }, growing);
+  assert.deepEqual(await twice(lister), [true, 4000]);
+  const last = { offset: 5500, expected: 6500, count: true };
+  assert.equal((await lister.page(last)).ids.length, 6500);
+  assert.equal((await lister.page({ expected: 12_000 })).limit, 10_000);
+});
+
+it('a page of any size fails when the broker asks for too long a pause', async () => {
+  const { page, asked } = listerOf(
+    (_query, limit) => (limit > 1000 ? replyOf(429, '', { 'retry-after': '36000' }) : undefined),
+    growing,
+  );
+  await page({ expected: 100_000 });
+  await assert.rejects(page({ offset: 1000, expected: 99_000 }), { reason: 'retry-after-too-long' });
+  assert.equal(asked.length, 2);
+});
+
+it('a page of the usual size fails when its tries run out', async () => {
+  const { page } = listerOf(() => replyOf(500), growing);
+  await assert.rejects(page({ expected: 100_000 }), BrokerFailedError);
+});
+
+it('the bare query shows whether anything matches, without paging', async () => {
+  const shows = async (answer: () => BrokerReply) => {
+    const { lister, asked } = listerOf(answer);
+    const is = await lister.showsAnything(SELECTION);
+    assert.deepEqual(asked, ['bare']);
+    return is;
+  };
+  assert.equal(await shows(() => replyOf(200, [{ id: 'urn:t:1' }])), true);
+  assert.equal(await shows(() => replyOf(200, [])), false);
+  assert.equal(await shows(() => replyOf(400, [{ id: 'urn:t:1' }])), false);
+  const tooLarge = () => {
+    throw new ReplyTooLargeError('too large');
+  };
+  assert.equal(await shows(tooLarge), true);
+  await assert.rejects(listerOf(() => replyOf(500)).lister.showsAnything(SELECTION), BrokerFailedError);
 });

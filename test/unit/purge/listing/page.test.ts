@@ -1,140 +1,131 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerReplyError } from '../../../../sidecar/purge/errors.js';
 import { parsePage, entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import type { Projection } from '../../../../sidecar/purge/broker/index.js';
 import { projectionParameters, PROJECTION_WORDS } from '../../../../sidecar/purge/listing/page.js';
 import { formatParameters } from '../../../../sidecar/purge/query/index.js';
+import { words } from '../../../support/words.js';
 
 const withHeaders = (headers: Readonly<Record<string, string>>) => parsePage(replyOf(200, [], headers));
 
-describe('parsePage: entities', () => {
-  it('parsePage keeps ids in order, repeats included, by id or @id', () => {
-    const page = parsePage(
-      replyOf(200, [{ id: 'urn:a:2' }, { '@id': 'urn:a:1' }, { id: 'urn:a:2', type: 'A' }]),
-    );
-    assert.deepEqual(page.ids, ['urn:a:2', 'urn:a:1', 'urn:a:2']);
-    assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
-  });
-
-  it('parsePage reads a missing body as an empty page', () => {
-    for (const body of ['', ' \n', '[]']) assert.deepEqual(parsePage(replyOf(200, body)).ids, []);
-  });
-
-  it('parsePage refuses anything but an array of entities with BrokerReplyError', () => {
-    for (const body of [
-      '<html>',
-      '{',
-      '{}',
-      'null',
-      '"x"',
-      '[1]',
-      '[null]',
-      '["urn:a:1"]',
-      '[[]]',
-      '[{"id":"urn:a:1"}, 5]',
-    ]) {
-      assert.throws(() => parsePage(replyOf(200, body)), BrokerReplyError, body);
-    }
-  });
-
-  it('parsePage keeps the fault of the parser as the cause of what is not JSON', () => {
-    assert.throws(
-      () => parsePage(replyOf(200, '{')),
-      (error: unknown) => error instanceof BrokerReplyError && error.cause instanceof SyntaxError,
-    );
-  });
-
-  it('parsePage refuses an entity without an id, whose delete would be one of the collection', () => {
-    for (const id of ['', null, undefined, 5, {}, ['urn:a:1']]) {
-      assert.throws(() => parsePage(replyOf(200, [{ id: 'urn:a:1' }, { id, type: 'A' }])), BrokerReplyError);
-    }
-  });
-
-  it('parsePage answers a page or throws BrokerReplyError, whatever the body is', () => {
-    const bodies = fc.oneof(
-      fc.string(),
-      fc.json(),
-      fc.array(fc.record({ id: fc.jsonValue() })).map((list) => JSON.stringify(list)),
-    );
-    fc.assert(
-      fc.property(bodies, (body) => {
-        try {
-          const { ids, entities } = parsePage(replyOf(200, body));
-          assert.equal(ids.length, entities.length);
-          for (const id of ids) assert.ok(typeof id === 'string' && id !== '');
-        } catch (error) {
-          assert.ok(error instanceof BrokerReplyError, String(error));
-        }
-      }),
-    );
-  });
+it('parsePage keeps ids in order, repeats included, by id or @id', () => {
+  const page = parsePage(
+    replyOf(200, [{ id: 'urn:a:2' }, { '@id': 'urn:a:1' }, { id: 'urn:a:2', type: 'A' }]),
+  );
+  assert.deepEqual(page.ids, ['urn:a:2', 'urn:a:1', 'urn:a:2']);
+  assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
 });
 
-describe('parsePage: headers', () => {
-  it('parsePage reads the count (clause 6.3.13), and ignores an invalid one', () => {
-    assert.equal(withHeaders({ 'ngsild-results-count': '0' }).count, 0);
-    assert.equal(withHeaders({ 'ngsild-results-count': ' 4711 ' }).count, 4711);
-    for (const count of ['-2', '', 'many', '1.5', '1e3', '5, 5', '0x10', '9'.repeat(20), 'NaN']) {
-      assert.equal(withHeaders({ 'ngsild-results-count': count }).count, undefined, count);
-    }
-    assert.equal(withHeaders({}).count, undefined);
-  });
+it('parsePage reads a missing body as an empty page', () => {
+  for (const body of ['', ' \n', '[]']) assert.deepEqual(parsePage(replyOf(200, body)).ids, []);
+});
 
-  it('parsePage finds a next link among all link-values (RFC 8288), the @context among them', () => {
-    const context =
-      '<https://c.test/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
-    const next = '</ngsi-ld/v1/entities?offset=10>;rel="next";type="application/json"';
-    for (const link of [
-      next,
-      `${context}, ${next}`,
-      '<x>; type="application/json"; rel="next"',
-      '<x>; rel=next',
-      '<x>; rel = "prev next"',
-      '<x>; rel="next last"',
-      '<x>; rel="first next last"',
-      '<x>; REL="Next"',
-    ]) {
-      assert.equal(withHeaders({ link }).hasNext, true, link);
-    }
-    for (const link of [
-      context,
-      '<next>; rel="prev"',
-      '<x>; rel="nextpage"',
-      '<x>; rel=nextpage',
-      '<x>; rel="unnext"',
-      '<x>; rel="prev-next up"',
-      '<x>; title="next"',
-      '',
-    ]) {
-      assert.equal(withHeaders({ link }).hasNext, false, link);
-    }
-    assert.equal(withHeaders({}).hasNext, false);
-  });
+it('parsePage refuses anything but an array of entities with BrokerReplyError', () => {
+  for (const body of [
+    ...words(`
+      <html> { {} null "x" [1] [null] ["urn:a:1"] [[]]
+    `),
+    '[{"id":"urn:a:1"}, 5]',
+  ]) {
+    assert.throws(() => parsePage(replyOf(200, body)), BrokerReplyError, body);
+  }
+});
 
-  it('parsePage knows a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range says', () => {
-    const range = { 'content-range': 'DateTime 2026-01-01T00:00:00Z-2026-01-02T00:00:00Z/*' };
-    for (const [status, headers, isPartial] of [
-      [206, range, true],
-      [206, {}, true],
-      [200, range, false],
-      [200, {}, false],
-      [203, {}, false],
-    ] as const) {
-      const page = parsePage(replyOf(status, [{ id: 'urn:a:1', speed: [] }], headers));
-      assert.deepEqual([page.isPartial, page.ids], [isPartial, ['urn:a:1']]);
-    }
-  });
+it('parsePage keeps the fault of the parser as the cause of what is not JSON', () => {
+  assert.throws(
+    () => parsePage(replyOf(200, '{')),
+    (error: unknown) => error instanceof BrokerReplyError && error.cause instanceof SyntaxError,
+  );
+});
 
-  it('parsePage keeps a warning of an incomplete result, and notes an unrequested entity map', () => {
-    const page = withHeaders({ 'ngsild-warning': '199 csr "no answer"', 'ngsild-entitymap': 'urn:map:1' });
-    assert.equal(page.warning, '199 csr "no answer"');
-    assert.equal(page.madeEntityMap, true);
-    assert.equal(withHeaders({}).warning, undefined);
-    assert.equal(withHeaders({}).madeEntityMap, false);
-  });
+it('parsePage refuses an entity without an id, whose delete would be one of the collection', () => {
+  for (const id of ['', null, undefined, 5, {}, ['urn:a:1']]) {
+    assert.throws(() => parsePage(replyOf(200, [{ id: 'urn:a:1' }, { id, type: 'A' }])), BrokerReplyError);
+  }
+});
+
+it('parsePage answers a page or throws BrokerReplyError, whatever the body is', () => {
+  const bodies = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.array(fc.record({ id: fc.jsonValue() })).map((list) => JSON.stringify(list)),
+  );
+  fc.assert(
+    fc.property(bodies, (body) => {
+      try {
+        const { ids, entities } = parsePage(replyOf(200, body));
+        assert.equal(ids.length, entities.length);
+        for (const id of ids) assert.ok(typeof id === 'string' && id !== '');
+      } catch (error) {
+        assert.ok(error instanceof BrokerReplyError, String(error));
+      }
+    }),
+  );
+});
+
+it('parsePage reads the count (clause 6.3.13), and ignores an invalid one', () => {
+  assert.equal(withHeaders({ 'ngsild-results-count': '0' }).count, 0);
+  assert.equal(withHeaders({ 'ngsild-results-count': ' 4711 ' }).count, 4711);
+  for (const count of ['-2', '', 'many', '1.5', '1e3', '5, 5', '0x10', '9'.repeat(20), 'NaN']) {
+    assert.equal(withHeaders({ 'ngsild-results-count': count }).count, undefined, count);
+  }
+  assert.equal(withHeaders({}).count, undefined);
+});
+
+it('parsePage finds a next link among all link-values (RFC 8288), the @context among them', () => {
+  const context =
+    '<https://c.test/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
+  const next = '</ngsi-ld/v1/entities?offset=10>;rel="next";type="application/json"';
+  for (const link of [
+    next,
+    `${context}, ${next}`,
+    '<x>; type="application/json"; rel="next"',
+    '<x>; rel=next',
+    '<x>; rel = "prev next"',
+    '<x>; rel="next last"',
+    '<x>; rel="first next last"',
+    '<x>; REL="Next"',
+  ]) {
+    assert.equal(withHeaders({ link }).hasNext, true, link);
+  }
+  for (const link of [
+    context,
+    '<next>; rel="prev"',
+    '<x>; rel="nextpage"',
+    '<x>; rel=nextpage',
+    '<x>; rel="unnext"',
+    '<x>; rel="prev-next up"',
+    '<x>; title="next"',
+    '',
+  ]) {
+    assert.equal(withHeaders({ link }).hasNext, false, link);
+  }
+  assert.equal(withHeaders({}).hasNext, false);
+});
+
+it('parsePage knows a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range says', () => {
+  const range = { 'content-range': 'DateTime 2026-01-01T00:00:00Z-2026-01-02T00:00:00Z/*' };
+  for (const [status, headers, isPartial] of [
+    [206, range, true],
+    [206, {}, true],
+    [200, range, false],
+    [200, {}, false],
+    [203, {}, false],
+  ] as const) {
+    const page = parsePage(replyOf(status, [{ id: 'urn:a:1', speed: [] }], headers));
+    assert.deepEqual([page.isPartial, page.ids], [isPartial, ['urn:a:1']]);
+  }
+});
+
+it('parsePage keeps a warning of an incomplete result, and notes an unrequested entity map', () => {
+  const page = withHeaders({ 'ngsild-warning': '199 csr "no answer"', 'ngsild-entitymap': 'urn:map:1' });
+  assert.equal(page.warning, '199 csr "no answer"');
+  assert.equal(page.madeEntityMap, true);
+  assert.equal(withHeaders({}).warning, undefined);
+  assert.equal(withHeaders({}).madeEntityMap, false);
 });
 
 const SELECTION = [{ name: 'type', value: 'T' }];
@@ -148,44 +139,37 @@ const parametersOf = (projection: Projection, instances?: number) =>
     }),
   );
 
-describe('a collection of the broker', () => {
-  it('a collection is answered with 200, 201 or 203, a history also with 206, and with nothing else', () => {
-    const statuses = Array.from({ length: 500 }, (_, index) => 100 + index);
-    const answersOf = ({ answered }: ReturnType<typeof entities>) =>
-      statuses.filter((status) => answered.has(status));
-    for (const content of ['ids', 'attributes'] as const)
-      assert.deepEqual(answersOf(entities(content)), [200, 201, 203]);
-    assert.deepEqual(answersOf(temporalEntities()), [200, 201, 203, 206]);
-    assert.deepEqual([entities('ids').answered.size, temporalEntities().answered.size], [3, 4]);
-  });
-
-  it('histories are asked for the newest instances and the times as needed, giving up one after the other', () => {
-    const shapes = (isBare: boolean, needsTimes: boolean) =>
-      temporalEntities().projectionsOf({ selection: SELECTION, isBare, needsTimes });
-    assert.deepEqual(shapes(false, true), ['recent-times', 'recent', 'times', 'none']);
-    assert.deepEqual(shapes(false, false), ['recent', 'none']);
-    assert.deepEqual(shapes(true, true), ['times', 'none']);
-    assert.deepEqual(shapes(true, false), ['none']);
-  });
+it('a collection is answered with 200, 201 or 203, a history also with 206, and with nothing else', () => {
+  const statuses = Array.from({ length: 500 }, (_, index) => 100 + index);
+  const answersOf = ({ answered }: ReturnType<typeof entities>) =>
+    statuses.filter((status) => answered.has(status));
+  for (const content of ['ids', 'attributes'] as const)
+    assert.deepEqual(answersOf(entities(content)), [200, 201, 203]);
+  assert.deepEqual(answersOf(temporalEntities()), [200, 201, 203, 206]);
+  assert.deepEqual([entities('ids').answered.size, temporalEntities().answered.size], [3, 4]);
 });
 
-describe('the parameters that ask for less', () => {
-  it('parameters that ask for less are recognised by each name in a problem, in any case, as whole words', () => {
-    for (const projection of PROJECTIONS) {
-      const sent = parametersOf(projection)
-        .split('&')
-        .filter((each) => each !== '');
-      for (const [name = '', value = ''] of sent.map((each) => each.split('='))) {
-        for (const word of [name, ...(name === 'options' ? [value] : [])]) {
-          assert.match(
-            `The parameter ${word.toUpperCase()} is unknown.`,
-            PROJECTION_WORDS[projection] ?? /$^/,
-          );
-        }
-        assert.doesNotMatch(`The parameter x${name}s is unknown.`, PROJECTION_WORDS[projection] ?? /./);
+it('histories are asked for the newest instances and the times as needed, giving up one after the other', () => {
+  const shapes = (isBare: boolean, needsTimes: boolean) =>
+    temporalEntities().projectionsOf({ selection: SELECTION, isBare, needsTimes });
+  assert.deepEqual(shapes(false, true), ['recent-times', 'recent', 'times', 'none']);
+  assert.deepEqual(shapes(false, false), ['recent', 'none']);
+  assert.deepEqual(shapes(true, true), ['times', 'none']);
+  assert.deepEqual(shapes(true, false), ['none']);
+});
+
+it('parameters that ask for less are recognised by each name in a problem, in any case, as whole words', () => {
+  for (const projection of PROJECTIONS) {
+    const sent = parametersOf(projection)
+      .split('&')
+      .filter((each) => each !== '');
+    for (const [name = '', value = ''] of sent.map((each) => each.split('='))) {
+      for (const word of [name, ...(name === 'options' ? [value] : [])]) {
+        assert.match(`The parameter ${word.toUpperCase()} is unknown.`, PROJECTION_WORDS[projection] ?? /$^/);
       }
-      assert.equal(PROJECTION_WORDS[projection] === undefined, sent.length === 0, projection);
-      assert.doesNotMatch('The limit is too large.', PROJECTION_WORDS[projection] ?? /$^/);
+      assert.doesNotMatch(`The parameter x${name}s is unknown.`, PROJECTION_WORDS[projection] ?? /./);
     }
-  });
+    assert.equal(PROJECTION_WORDS[projection] === undefined, sent.length === 0, projection);
+    assert.doesNotMatch('The limit is too large.', PROJECTION_WORDS[projection] ?? /$^/);
+  }
 });

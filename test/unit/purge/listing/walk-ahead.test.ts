@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { walkMatches, type PagingEvidence } from '../../../../sidecar/purge/listing/index.js';
 import { type WalkOptions, ReadAhead } from '../../../../sidecar/purge/listing/walk.js';
@@ -29,108 +29,104 @@ async function walked(
   return { ids: [...ids], offsets: asked.map(({ offset = 0 }) => offset), asked };
 }
 
-describe('a walk that reads ahead', () => {
-  it('a walk that reads ahead lists everything once, in order, and asks for each page once, however far it reads ahead', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(95), fc.integer({ min: 1, max: 8 }), async (total, concurrency) => {
-        const { ids, offsets } = await walked(total, { concurrency });
-        assert.deepEqual(ids, idsOf(total));
-        assert.equal(new Set(offsets).size, offsets.length);
-        // Besides the pages with matches, the one behind the last match alone.
-        assert.ok(offsets.length <= Math.ceil(total / LIMIT) + 1, offsets.join());
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('a walk that reads ahead has at most four queries in flight, within the concurrency of the purge', async () => {
-    for (const [concurrency, ahead] of [
-      [1, 1],
-      [2, 2],
-      [4, 4],
-      [16, 4],
-    ] as const) {
-      const { offsets } = await walked(1000, { concurrency, stopsAt: 2 });
-      assert.deepEqual(offsets, [0, 10, 20, 30, 40].slice(0, 1 + ahead), `${concurrency} requests`);
-    }
-    assert.deepEqual((await walked(1000, { stopsAt: 2 })).offsets, [0, 10]);
-  });
-
-  it('a walk that reads ahead reads nothing beyond the wanted or counted matches', async () => {
-    for (const [from, wanted, offsets] of [
-      [0, 10, [0, 10]],
-      [0, 11, [0, 10]],
-      [0, 25, [0, 10, 20]],
-      [5, 25, [5, 15, 25]],
-    ] as const) {
-      const given = await walked(100, { concurrency: 8, from, wanted, stopsAt: 2 });
-      assert.deepEqual(given.offsets, offsets, `${wanted} from ${from}`);
-    }
-    assert.deepEqual((await walked(25, { concurrency: 8, stopsAt: 2 })).offsets, [0, 10, 20]);
-  });
-
-  it('a walk that reads ahead waits for each page where the next may be larger, or be asked for in another shape', async () => {
-    for (const options of [{ mayGrow: true }, { shape: () => ({ instances: 2 }) }]) {
-      const { offsets, asked } = await walked(100, { concurrency: 8, stopsAt: 2, ...options });
-      assert.deepEqual(offsets, [0, 10]);
-      const [, second] = asked;
-      assert.deepEqual([second?.count, second?.instances], [true, 'shape' in options ? 2 : undefined]);
-    }
-  });
-
-  it('a walk that reads ahead asks for one page after the other where the broker ignores the offset', async () => {
-    const paging = { contradicted: false, longestPage: 0, ignoresOffset: true };
-    assert.deepEqual((await walked(100, { concurrency: 8, stopsAt: 2, paging })).offsets, [0, 10]);
-  });
-
-  it('a walk that reads ahead passes on how many matches are still to come, so pages may grow', async () => {
-    const { asked } = await walked(100, { mayGrow: true, from: 20 });
-    assert.deepEqual(
-      asked.slice(0, 3).map(({ expected }) => expected),
-      [undefined, 70, 60],
-    );
-  });
+it('a walk that reads ahead lists everything once, in order, and asks for each page once, however far it reads ahead', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(95), fc.integer({ min: 1, max: 8 }), async (total, concurrency) => {
+      const { ids, offsets } = await walked(total, { concurrency });
+      assert.deepEqual(ids, idsOf(total));
+      assert.equal(new Set(offsets).size, offsets.length);
+      // Besides the pages with matches, the one behind the last match alone.
+      assert.ok(offsets.length <= Math.ceil(total / LIMIT) + 1, offsets.join());
+    }),
+    { numRuns: 60 },
+  );
 });
 
-describe('a walk by what the broker pages through', () => {
-  it('a walk by what the broker pages through yields each match once, whatever the pages show, up to the end of the count', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.boolean(), { maxLength: 60 }),
-        fc.integer({ min: 1, max: 15 }),
-        async (row, stride) => {
-          const { lister, asked } = listerOf(({ offset = 0 }) =>
-            pageOf(
-              row.flatMap((isShown, at) =>
-                isShown && at >= offset && at < offset + stride ? [`urn:t:${at}`] : [],
-              ),
-              { count: row.length, limit: stride },
+it('a walk that reads ahead has at most four queries in flight, within the concurrency of the purge', async () => {
+  for (const [concurrency, ahead] of [
+    [1, 1],
+    [2, 2],
+    [4, 4],
+    [16, 4],
+  ] as const) {
+    const { offsets } = await walked(1000, { concurrency, stopsAt: 2 });
+    assert.deepEqual(offsets, [0, 10, 20, 30, 40].slice(0, 1 + ahead), `${concurrency} requests`);
+  }
+  assert.deepEqual((await walked(1000, { stopsAt: 2 })).offsets, [0, 10]);
+});
+
+it('a walk that reads ahead reads nothing beyond the wanted or counted matches', async () => {
+  for (const [from, wanted, offsets] of [
+    [0, 10, [0, 10]],
+    [0, 11, [0, 10]],
+    [0, 25, [0, 10, 20]],
+    [5, 25, [5, 15, 25]],
+  ] as const) {
+    const given = await walked(100, { concurrency: 8, from, wanted, stopsAt: 2 });
+    assert.deepEqual(given.offsets, offsets, `${wanted} from ${from}`);
+  }
+  assert.deepEqual((await walked(25, { concurrency: 8, stopsAt: 2 })).offsets, [0, 10, 20]);
+});
+
+it('a walk that reads ahead waits for each page where the next may be larger, or be asked for in another shape', async () => {
+  for (const options of [{ mayGrow: true }, { shape: () => ({ instances: 2 }) }]) {
+    const { offsets, asked } = await walked(100, { concurrency: 8, stopsAt: 2, ...options });
+    assert.deepEqual(offsets, [0, 10]);
+    const [, second] = asked;
+    assert.deepEqual([second?.count, second?.instances], [true, 'shape' in options ? 2 : undefined]);
+  }
+});
+
+it('a walk that reads ahead asks for one page after the other where the broker ignores the offset', async () => {
+  const paging = { contradicted: false, longestPage: 0, ignoresOffset: true };
+  assert.deepEqual((await walked(100, { concurrency: 8, stopsAt: 2, paging })).offsets, [0, 10]);
+});
+
+it('a walk that reads ahead passes on how many matches are still to come, so pages may grow', async () => {
+  const { asked } = await walked(100, { mayGrow: true, from: 20 });
+  assert.deepEqual(
+    asked.slice(0, 3).map(({ expected }) => expected),
+    [undefined, 70, 60],
+  );
+});
+
+it('a walk by what the broker pages through yields each match once, whatever the pages show, up to the end of the count', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.boolean(), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 15 }),
+      async (row, stride) => {
+        const { lister, asked } = listerOf(({ offset = 0 }) =>
+          pageOf(
+            row.flatMap((isShown, at) =>
+              isShown && at >= offset && at < offset + stride ? [`urn:t:${at}`] : [],
             ),
-          );
-          const ids = new Set<string>();
-          const pages: (readonly string[])[] = [];
-          const walk = walkMatches({
-            ...{ lister, selection: [], waitBefore: async () => {} },
-            paging: { contradicted: false, longestPage: 0, stride },
-            isNew: (id) => ids.size < ids.add(id).size,
-          });
-          for (;;) {
-            const step = await walk.next();
-            if (step.done === true) {
-              assert.equal(step.value.complete, true);
-              break;
-            }
-            pages.push(step.value.ids);
+            { count: row.length, limit: stride },
+          ),
+        );
+        const ids = new Set<string>();
+        const pages: (readonly string[])[] = [];
+        const walk = walkMatches({
+          ...{ lister, selection: [], waitBefore: async () => {} },
+          paging: { contradicted: false, longestPage: 0, stride },
+          isNew: (id) => ids.size < ids.add(id).size,
+        });
+        for (;;) {
+          const step = await walk.next();
+          if (step.done === true) {
+            assert.equal(step.value.complete, true);
+            break;
           }
-          const shown = row.flatMap((isShown, at) => (isShown ? [`urn:t:${at}`] : []));
-          assert.deepEqual(pages.flat(), shown);
-          assert.ok(pages.every((page) => page.length > 0));
-          assert.ok(asked.every(({ limit, count }) => limit === stride && count === true));
-          assert.ok(asked.length <= Math.ceil(row.length / stride) + 1);
-        },
-      ),
-    );
-  });
+          pages.push(step.value.ids);
+        }
+        const shown = row.flatMap((isShown, at) => (isShown ? [`urn:t:${at}`] : []));
+        assert.deepEqual(pages.flat(), shown);
+        assert.ok(pages.every((page) => page.length > 0));
+        assert.ok(asked.every(({ limit, count }) => limit === stride && count === true));
+        assert.ok(asked.length <= Math.ceil(row.length / stride) + 1);
+      },
+    ),
+  );
 });
 
 const SELECTION = [{ name: 'type', value: 'T' }];
@@ -139,44 +135,38 @@ const ALL = idsOf(100);
 /** A lister of 100 ids in pages of 10. */
 const pages = () => listerOf(({ offset = 0, limit = 10 }) => pageOf(ALL.slice(offset, offset + limit)));
 
-describe('ReadAhead', () => {
-  it('ReadAhead gives the pages the count that was known when they were asked for', async () => {
-    const ahead = new ReadAhead(pages().lister, 2);
-    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 77 });
-    assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, 77);
-    ahead.ask(SELECTION, { offset: 20, limit: 10, end: 40, count: 40 });
-    assert.equal(
-      (await ahead.page({ selection: SELECTION, offset: 30 })).count,
-      40,
-      'the last is counted too',
-    );
-  });
+it('ReadAhead gives the pages the count that was known when they were asked for', async () => {
+  const ahead = new ReadAhead(pages().lister, 2);
+  ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 77 });
+  assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, 77);
+  ahead.ask(SELECTION, { offset: 20, limit: 10, end: 40, count: 40 });
+  assert.equal((await ahead.page({ selection: SELECTION, offset: 30 })).count, 40, 'the last is counted too');
+});
 
-  it('ReadAhead gives a page no count that the page shows to be too low', async () => {
-    const ahead = new ReadAhead(pages().lister, 2);
-    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 12, count: 12 });
-    assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, undefined);
-  });
+it('ReadAhead gives a page no count that the page shows to be too low', async () => {
+  const ahead = new ReadAhead(pages().lister, 2);
+  ahead.ask(SELECTION, { offset: 10, limit: 10, end: 12, count: 12 });
+  assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, undefined);
+});
 
-  it('ReadAhead asks again for an offset that is not on its way, and forgets the others', async () => {
-    const { lister, asked } = pages();
-    const ahead = new ReadAhead(lister, 2);
-    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
-    assert.deepEqual((await ahead.page({ selection: SELECTION, offset: 13 })).ids, ALL.slice(13, 23));
-    await ahead.page({ selection: SELECTION, offset: 10 });
-    assert.equal(asked.length, 4);
-  });
+it('ReadAhead asks again for an offset that is not on its way, and forgets the others', async () => {
+  const { lister, asked } = pages();
+  const ahead = new ReadAhead(lister, 2);
+  ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
+  assert.deepEqual((await ahead.page({ selection: SELECTION, offset: 13 })).ids, ALL.slice(13, 23));
+  await ahead.page({ selection: SELECTION, offset: 10 });
+  assert.equal(asked.length, 4);
+});
 
-  it('ReadAhead throws the error of a page when the page is wanted, and not before', async () => {
-    const { lister } = listerOf(({ offset }) => {
-      if (offset === 20) throw new Error('no such page');
-      return pageOf(['urn:t:1']);
-    });
-    const ahead = new ReadAhead(lister, 2);
-    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
-    await ahead.page({ selection: SELECTION, offset: 10 });
-    // Nobody waits for the other page yet.
-    await turn();
-    await assert.rejects(ahead.page({ selection: SELECTION, offset: 20 }), /no such page/);
+it('ReadAhead throws the error of a page when the page is wanted, and not before', async () => {
+  const { lister } = listerOf(({ offset }) => {
+    if (offset === 20) throw new Error('no such page');
+    return pageOf(['urn:t:1']);
   });
+  const ahead = new ReadAhead(lister, 2);
+  ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
+  await ahead.page({ selection: SELECTION, offset: 10 });
+  // Nobody waits for the other page yet.
+  await turn();
+  await assert.rejects(ahead.page({ selection: SELECTION, offset: 20 }), /no such page/);
 });

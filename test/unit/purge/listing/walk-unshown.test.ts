@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import {
   type ListedPage,
@@ -75,111 +75,109 @@ async function walked(
 const walkedRow = async (row: Row, tells: 'count' | 'next' = 'count') =>
   walked((offset, limit) => filteredPage(row, offset, limit, tells));
 
-describe('a walk over a broker that counts matches which it does not show', () => {
-  const ROWS: Readonly<Record<string, string>> = {
-    'short pages': 'x.x.x.x.x.'.repeat(4),
-    'empty pages first': '.'.repeat(35) + 'xxxxx',
-    'empty pages between': `xxxxxxxxxx${'.'.repeat(30)}xxxxxxxxxx${'.'.repeat(20)}x`,
-    'empty pages last': `xxx${'.'.repeat(57)}`,
-    'only the last one shown': '.'.repeat(99) + 'x',
-    'only the first one shown': `x${'.'.repeat(99)}`,
-    'nothing shown': '.'.repeat(50),
-    'everything shown': 'x'.repeat(30),
-    'nothing at all': '',
-  };
-  for (const [name, pattern] of Object.entries(ROWS)) {
-    for (const tells of ['count', 'next'] as const) {
-      it(`a walk over unshown matches goes on to its end, by its ${tells === 'count' ? 'count' : 'next links'}: ${name}`, async () => {
-        const row = rowOf(pattern);
-        const { ids, end, pages } = await walkedRow(row, tells);
-        assert.deepEqual(ids, shownOf(row));
-        assert.deepEqual([end.unlisted, end.trickles], [0, false]);
-        if (tells === 'count') assert.equal(end.complete, true);
-        assert.ok(pages.every((page) => page.ids.length > 0));
-      });
+const ROWS: Readonly<Record<string, string>> = {
+  'short pages': 'x.x.x.x.x.'.repeat(4),
+  'empty pages first': '.'.repeat(35) + 'xxxxx',
+  'empty pages between': `xxxxxxxxxx${'.'.repeat(30)}xxxxxxxxxx${'.'.repeat(20)}x`,
+  'empty pages last': `xxx${'.'.repeat(57)}`,
+  'only the last one shown': '.'.repeat(99) + 'x',
+  'only the first one shown': `x${'.'.repeat(99)}`,
+  'nothing shown': '.'.repeat(50),
+  'everything shown': 'x'.repeat(30),
+  'nothing at all': '',
+};
+for (const [name, pattern] of Object.entries(ROWS)) {
+  for (const tells of ['count', 'next'] as const) {
+    it(`a walk over unshown matches goes on to its end, by its ${tells === 'count' ? 'count' : 'next links'}: ${name}`, async () => {
+      const row = rowOf(pattern);
+      const { ids, end, pages } = await walkedRow(row, tells);
+      assert.deepEqual(ids, shownOf(row));
+      assert.deepEqual([end.unlisted, end.trickles], [0, false]);
+      if (tells === 'count') assert.equal(end.complete, true);
+      assert.ok(pages.every((page) => page.ids.length > 0));
+    });
+  }
+}
+
+it('a walk over unshown matches notes that matches are hidden, so the count cannot be trusted', async () => {
+  assert.equal((await walkedRow(rowOf('xxxxx.....'))).paging.hidesSome, true);
+  assert.equal((await walkedRow(rowOf(`${'x'.repeat(10)}${'.'.repeat(5)}`))).paging.hidesSome, true);
+  assert.equal((await walkedRow(rowOf('x'.repeat(25)))).paging.hidesSome, undefined);
+});
+
+it('a walk over unshown matches does not wait for hidden matches', async () => {
+  const { looks, asked } = await walkedRow(rowOf('.'.repeat(100)));
+  assert.deepEqual([looks, asked.length], [0, 10]);
+});
+
+it('a walk over unshown matches asks for no page behind the last match', async () => {
+  for (const pattern of ['.'.repeat(95), 'x'.repeat(95), 'x.'.repeat(47)]) {
+    const { asked } = await walkedRow(rowOf(pattern));
+    assert.ok(
+      asked.every(({ offset = 0 }) => offset <= pattern.length),
+      pattern,
+    );
+  }
+});
+
+it('a walk over unshown matches ends where the broker shows one page for every offset, short or empty', async () => {
+  for (const ids of [['urn:t:0', 'urn:t:1'], []]) {
+    for (const more of [{ count: 500 }, { hasNext: false }]) {
+      const { asked } = await walked((_offset, limit) => pageOf(ids, { ...more, limit }));
+      assert.ok(asked.length <= 60, String(asked.length));
     }
   }
+});
 
-  it('a walk over unshown matches notes that matches are hidden, so the count cannot be trusted', async () => {
-    assert.equal((await walkedRow(rowOf('xxxxx.....'))).paging.hidesSome, true);
-    assert.equal((await walkedRow(rowOf(`${'x'.repeat(10)}${'.'.repeat(5)}`))).paging.hidesSome, true);
-    assert.equal((await walkedRow(rowOf('x'.repeat(25)))).paging.hidesSome, undefined);
+it('a walk over unshown matches gives up after a hundred thousand empty pages, and says how many are unlisted', async () => {
+  let pages = 0;
+  const walk = walkMatches({
+    lister: { page: async () => pageOf([], { count: 10_000_000, limit: 1 + (pages += 1) * 0 }) },
+    selection: [],
+    paging: { contradicted: false, longestPage: 0 },
+    countsUnshown: true,
+    isNew: () => assert.fail('nothing is shown'),
+    waitBefore: async () => {},
   });
-
-  it('a walk over unshown matches does not wait for hidden matches', async () => {
-    const { looks, asked } = await walkedRow(rowOf('.'.repeat(100)));
-    assert.deepEqual([looks, asked.length], [0, 10]);
+  const { done, value } = await walk.next();
+  assert.deepEqual([done, pages], [true, 100_001]);
+  assert.deepEqual(value, {
+    complete: false,
+    trickles: false,
+    unlisted: 10_000_000,
+    lastCount: 10_000_000,
   });
+});
 
-  it('a walk over unshown matches asks for no page behind the last match', async () => {
-    for (const pattern of ['.'.repeat(95), 'x'.repeat(95), 'x.'.repeat(47)]) {
-      const { asked } = await walkedRow(rowOf(pattern));
-      assert.ok(
-        asked.every(({ offset = 0 }) => offset <= pattern.length),
-        pattern,
+it('a walk over unshown matches yields every shown match once, wherever the others lie', async () => {
+  const rows = fc
+    .array(fc.boolean(), { maxLength: 120 })
+    .map((marks) => rowOf(marks.map((mark) => (mark ? 'x' : '.')).join('')));
+  await fc.assert(
+    fc.asyncProperty(rows, fc.constantFrom('count', 'next'), async (row, tells) => {
+      const { ids, end } = await walkedRow(row, tells);
+      assert.deepEqual(ids, shownOf(row));
+      if (tells === 'count') assert.equal(end.complete, true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('a walk over unshown matches yields every shown match after long empty stretches, and in growing pages', async () => {
+  const stretches = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 60 })), { maxLength: 6 });
+  const sizes = fc
+    .array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 5 })
+    .map((some) => some.toSorted((a, b) => a - b));
+  await fc.assert(
+    fc.asyncProperty(stretches, sizes, async (parts, limits) => {
+      const row = rowOf(parts.map(([isShown, length]) => (isShown ? 'x' : '.').repeat(length)).join(''));
+      const { ids, end } = await walked(
+        (offset, limit) => filteredPage(row, offset, limit, 'count'),
+        (page) => ({ limit: limits[Math.min(page, limits.length - 1)] ?? LIMIT }),
       );
-    }
-  });
-
-  it('a walk over unshown matches ends where the broker shows one page for every offset, short or empty', async () => {
-    for (const ids of [['urn:t:0', 'urn:t:1'], []]) {
-      for (const more of [{ count: 500 }, { hasNext: false }]) {
-        const { asked } = await walked((_offset, limit) => pageOf(ids, { ...more, limit }));
-        assert.ok(asked.length <= 60, String(asked.length));
-      }
-    }
-  });
-
-  it('a walk over unshown matches gives up after a hundred thousand empty pages, and says how many are unlisted', async () => {
-    let pages = 0;
-    const walk = walkMatches({
-      lister: { page: async () => pageOf([], { count: 10_000_000, limit: 1 + (pages += 1) * 0 }) },
-      selection: [],
-      paging: { contradicted: false, longestPage: 0 },
-      countsUnshown: true,
-      isNew: () => assert.fail('nothing is shown'),
-      waitBefore: async () => {},
-    });
-    const { done, value } = await walk.next();
-    assert.deepEqual([done, pages], [true, 100_001]);
-    assert.deepEqual(value, {
-      complete: false,
-      trickles: false,
-      unlisted: 10_000_000,
-      lastCount: 10_000_000,
-    });
-  });
-
-  it('a walk over unshown matches yields every shown match once, wherever the others lie', async () => {
-    const rows = fc
-      .array(fc.boolean(), { maxLength: 120 })
-      .map((marks) => rowOf(marks.map((mark) => (mark ? 'x' : '.')).join('')));
-    await fc.assert(
-      fc.asyncProperty(rows, fc.constantFrom('count', 'next'), async (row, tells) => {
-        const { ids, end } = await walkedRow(row, tells);
-        assert.deepEqual(ids, shownOf(row));
-        if (tells === 'count') assert.equal(end.complete, true);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('a walk over unshown matches yields every shown match after long empty stretches, and in growing pages', async () => {
-    const stretches = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 60 })), { maxLength: 6 });
-    const sizes = fc
-      .array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 5 })
-      .map((some) => some.toSorted((a, b) => a - b));
-    await fc.assert(
-      fc.asyncProperty(stretches, sizes, async (parts, limits) => {
-        const row = rowOf(parts.map(([isShown, length]) => (isShown ? 'x' : '.').repeat(length)).join(''));
-        const { ids, end } = await walked(
-          (offset, limit) => filteredPage(row, offset, limit, 'count'),
-          (page) => ({ limit: limits[Math.min(page, limits.length - 1)] ?? LIMIT }),
-        );
-        assert.deepEqual(ids, shownOf(row));
-        assert.equal(end.complete, true);
-      }),
-      { numRuns: 300 },
-    );
-  });
+      assert.deepEqual(ids, shownOf(row));
+      assert.equal(end.complete, true);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { attributePath, entityPath, safePathOf } from '../../../../sidecar/purge/proof/index.js';
 import { ReplyTooLargeError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
@@ -87,125 +87,118 @@ const TREATED = [
   ],
 ];
 
-describe('entityPath', () => {
-  it('entityPath is the path of an entity, percent-encoded into one segment', () => {
-    assert.deepEqual(entityPath('/temporal/entities', ID), { path: CAR, needsProof: false });
-    assert.equal(entityPath('/entities', 'urn:a+b&c=d')?.path, '/entities/urn%3Aa%2Bb%26c%3Dd');
-    assert.equal(
-      entityPath('/entities', 'https://example.org/a/b?c=d#e')?.path,
-      '/entities/https%3A%2F%2Fexample.org%2Fa%2Fb%3Fc%3Dd%23e',
-    );
-    assert.equal(entityPath('/entities', 'urn:i:速')?.path, '/entities/urn%3Ai%3A%E9%80%9F');
-  });
-
-  it('entityPath needs no proof for ids of unreserved characters and colons', () => {
-    for (const id of [
-      ID,
-      'urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66',
-      'urn:x:10.0.0.1',
-      'urn:x:a~b_c',
-      '7',
-    ]) {
-      assert.equal(entityPath('/entities', id)?.needsProof, false, id);
-    }
-  });
-
-  it('entityPath needs a proof for every id with a character that some servers interpret', () => {
-    for (const id of TREATED) assert.notEqual(entityPath('/entities', id)?.needsProof, false, id);
-    for (const id of ['a?b', 'a#b', 'a;b', 'a/b', 'a\\b', 'a%b', 'a%3Fb', 'a/', 'a+b', 'a ', 'a.']) {
-      assert.equal(entityPath('/entities', id)?.needsProof, true, id);
-    }
-    for (const id of ['urn:é', 'urn:日本', 'urn:a,b', 'urn:a@b']) {
-      assert.equal(entityPath('/temporal/entities', id)?.needsProof, true, id);
-    }
-  });
-
-  it('entityPath is undefined if a server could read it as the collection, or it cannot be encoded', () => {
-    for (const id of HOSTILE) {
-      assert.equal(entityPath('/entities', id), undefined, id);
-      assert.equal(entityPath('/temporal/entities', id), undefined, id);
-    }
-  });
-
-  it('entityPath is undefined if a server that decodes too early could read it as the path of an attribute', () => {
-    for (const id of [
-      ...['urn:T:1/attrs/a', 'http://x.example/attrs', 'urn:T:1/attrs/a/urn:i:1', 'urn:T:1//attrs/a'],
-      ...[
-        'urn:T:1%2Fattrs%2Fa',
-        'urn:T:1%252Fattrs%252Fa',
-        'urn:T:1\\attrs\\a',
-        'urn:T:1;x/attrs;y/a',
-        'urn:T:1/ATTRS/a',
-      ],
-    ]) {
-      assert.equal(entityPath('/entities', id), undefined, id);
-      assert.equal(entityPath('/temporal/entities', id), undefined, id);
-    }
-    assert.notEqual(entityPath('/entities', 'http://x.example/attrsets/1'), undefined);
-    assert.notEqual(entityPath('/entities', 'attrs'), undefined);
-  });
-});
-
-describe('attributePath', () => {
-  it('attributePath leads to an attribute of an entity, or to an instance of it', () => {
-    assert.equal(attributePath('/entities', ID, 'speed'), '/entities/urn%3Angsi-ld%3ACar%3A1/attrs/speed');
-    assert.equal(attributePath('/temporal/entities', ID, 'speed'), `${CAR}/attrs/speed`);
-    assert.equal(instancePath('speed', 'urn:ngsi-ld:i:7'), `${CAR}/attrs/speed/urn%3Angsi-ld%3Ai%3A7`);
-  });
-
-  it('attributePath percent-encodes letters of all scripts, and characters that no server interprets', () => {
-    assert.equal(
-      instancePath('größe', 'urn:i:速度'),
-      `${CAR}/attrs/gr%C3%B6%C3%9Fe/urn%3Ai%3A%E9%80%9F%E5%BA%A6`,
-    );
-    assert.equal(
-      instancePath('x:a.b', "urn:i:(1)!$&'=@~"),
-      `${CAR}/attrs/x%3Aa.b/urn%3Ai%3A(1)!%24%26'%3D%40~`,
-    );
-  });
-
-  it('attributePath accepts names that every object of JavaScript has', () => {
-    assert.equal(instancePath('__proto__', 'constructor'), `${CAR}/attrs/__proto__/constructor`);
-  });
-
-  it('attributePath is undefined if a name has a character that some servers interpret', () => {
-    for (const name of [...HOSTILE, ...TREATED]) {
-      for (const collection of ['/entities', '/temporal/entities'] as const) {
-        assert.equal(attributePath(collection, name, 'speed'), undefined, `entity ${name}`);
-        assert.equal(attributePath(collection, ID, name), undefined, `attribute ${name}`);
-      }
-      assert.equal(instancePath('speed', name), undefined, `instance ${name}`);
-      assert.equal(instancePath(name, 'urn:i:1'), undefined, `attribute ${name} of an instance`);
-    }
-  });
-});
-
-describe('paths of resources', () => {
-  const texts = fc.oneof(
-    fc.webUrl({ withFragments: true, withQueryParameters: true }),
-    fc.string({ unit: fc.constantFrom(...Array.from('ab1:/.%2eF#?;*\\ é速')) }),
-    fc.string({ unit: fc.constantFrom(...Array.from('ab1:.@é速')), minLength: 1 }),
-    fc.string({ unit: 'binary' }),
+it('entityPath is the path of an entity, percent-encoded into one segment', () => {
+  assert.deepEqual(entityPath('/temporal/entities', ID), { path: CAR, needsProof: false });
+  assert.equal(entityPath('/entities', 'urn:a+b&c=d')?.path, '/entities/urn%3Aa%2Bb%26c%3Dd');
+  assert.equal(
+    entityPath('/entities', 'https://example.org/a/b?c=d#e')?.path,
+    '/entities/https%3A%2F%2Fexample.org%2Fa%2Fb%3Fc%3Dd%23e',
   );
+  assert.equal(entityPath('/entities', 'urn:i:速')?.path, '/entities/urn%3Ai%3A%E9%80%9F');
+});
 
-  it('paths of resources decode to exactly the names that they were made of', () => {
-    fc.assert(
-      fc.property(texts, texts, texts, (entityId, attribute, instanceId) => {
-        const whole = entityPath('/temporal/entities', entityId)?.path;
-        const part = attributePath('/temporal/entities', entityId, attribute, instanceId);
-        for (const path of [whole, part]) {
-          if (path === undefined) continue;
-          assert.match(path, /^[!-~]+$/);
-          assert.doesNotMatch(path, /[?#]/);
-        }
-        const entity = ['', 'temporal', 'entities', entityId];
-        if (whole !== undefined) assert.deepEqual(segmentsOf(whole), entity);
-        if (part !== undefined)
-          assert.deepEqual(segmentsOf(part), [...entity, 'attrs', attribute, instanceId]);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it('entityPath needs no proof for ids of unreserved characters and colons', () => {
+  for (const id of [
+    ID,
+    'urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66',
+    'urn:x:10.0.0.1',
+    'urn:x:a~b_c',
+    '7',
+  ]) {
+    assert.equal(entityPath('/entities', id)?.needsProof, false, id);
+  }
+});
+
+it('entityPath needs a proof for every id with a character that some servers interpret', () => {
+  for (const id of TREATED) assert.notEqual(entityPath('/entities', id)?.needsProof, false, id);
+  for (const id of ['a?b', 'a#b', 'a;b', 'a/b', 'a\\b', 'a%b', 'a%3Fb', 'a/', 'a+b', 'a ', 'a.']) {
+    assert.equal(entityPath('/entities', id)?.needsProof, true, id);
+  }
+  for (const id of ['urn:é', 'urn:日本', 'urn:a,b', 'urn:a@b']) {
+    assert.equal(entityPath('/temporal/entities', id)?.needsProof, true, id);
+  }
+});
+
+it('entityPath is undefined if a server could read it as the collection, or it cannot be encoded', () => {
+  for (const id of HOSTILE) {
+    assert.equal(entityPath('/entities', id), undefined, id);
+    assert.equal(entityPath('/temporal/entities', id), undefined, id);
+  }
+});
+
+it('entityPath is undefined if a server that decodes too early could read it as the path of an attribute', () => {
+  for (const id of [
+    ...['urn:T:1/attrs/a', 'http://x.example/attrs', 'urn:T:1/attrs/a/urn:i:1', 'urn:T:1//attrs/a'],
+    ...[
+      'urn:T:1%2Fattrs%2Fa',
+      'urn:T:1%252Fattrs%252Fa',
+      'urn:T:1\\attrs\\a',
+      'urn:T:1;x/attrs;y/a',
+      'urn:T:1/ATTRS/a',
+    ],
+  ]) {
+    assert.equal(entityPath('/entities', id), undefined, id);
+    assert.equal(entityPath('/temporal/entities', id), undefined, id);
+  }
+  assert.notEqual(entityPath('/entities', 'http://x.example/attrsets/1'), undefined);
+  assert.notEqual(entityPath('/entities', 'attrs'), undefined);
+});
+
+it('attributePath leads to an attribute of an entity, or to an instance of it', () => {
+  assert.equal(attributePath('/entities', ID, 'speed'), '/entities/urn%3Angsi-ld%3ACar%3A1/attrs/speed');
+  assert.equal(attributePath('/temporal/entities', ID, 'speed'), `${CAR}/attrs/speed`);
+  assert.equal(instancePath('speed', 'urn:ngsi-ld:i:7'), `${CAR}/attrs/speed/urn%3Angsi-ld%3Ai%3A7`);
+});
+
+it('attributePath percent-encodes letters of all scripts, and characters that no server interprets', () => {
+  assert.equal(
+    instancePath('größe', 'urn:i:速度'),
+    `${CAR}/attrs/gr%C3%B6%C3%9Fe/urn%3Ai%3A%E9%80%9F%E5%BA%A6`,
+  );
+  assert.equal(
+    instancePath('x:a.b', "urn:i:(1)!$&'=@~"),
+    `${CAR}/attrs/x%3Aa.b/urn%3Ai%3A(1)!%24%26'%3D%40~`,
+  );
+});
+
+it('attributePath accepts names that every object of JavaScript has', () => {
+  assert.equal(instancePath('__proto__', 'constructor'), `${CAR}/attrs/__proto__/constructor`);
+});
+
+it('attributePath is undefined if a name has a character that some servers interpret', () => {
+  for (const name of [...HOSTILE, ...TREATED]) {
+    for (const collection of ['/entities', '/temporal/entities'] as const) {
+      assert.equal(attributePath(collection, name, 'speed'), undefined, `entity ${name}`);
+      assert.equal(attributePath(collection, ID, name), undefined, `attribute ${name}`);
+    }
+    assert.equal(instancePath('speed', name), undefined, `instance ${name}`);
+    assert.equal(instancePath(name, 'urn:i:1'), undefined, `attribute ${name} of an instance`);
+  }
+});
+
+const texts = fc.oneof(
+  fc.webUrl({ withFragments: true, withQueryParameters: true }),
+  fc.string({ unit: fc.constantFrom(...Array.from('ab1:/.%2eF#?;*\\ é速')) }),
+  fc.string({ unit: fc.constantFrom(...Array.from('ab1:.@é速')), minLength: 1 }),
+  fc.string({ unit: 'binary' }),
+);
+
+it('paths of resources decode to exactly the names that they were made of', () => {
+  fc.assert(
+    fc.property(texts, texts, texts, (entityId, attribute, instanceId) => {
+      const whole = entityPath('/temporal/entities', entityId)?.path;
+      const part = attributePath('/temporal/entities', entityId, attribute, instanceId);
+      for (const path of [whole, part]) {
+        if (path === undefined) continue;
+        assert.match(path, /^[!-~]+$/);
+        assert.doesNotMatch(path, /[?#]/);
+      }
+      const entity = ['', 'temporal', 'entities', entityId];
+      if (whole !== undefined) assert.deepEqual(segmentsOf(whole), entity);
+      if (part !== undefined) assert.deepEqual(segmentsOf(part), [...entity, 'attrs', attribute, instanceId]);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 const ODD = 'urn:a?b';
@@ -226,109 +219,107 @@ function pathsOf(answer: (path: string, nth: number) => BrokerReply) {
   return { paths: { safePathOf: (id: string) => safePathOf(of, id, proven) }, asked };
 }
 
-describe('the path of an entity', () => {
-  it('the path of an entity needs no proof where no server could read it otherwise', async () => {
-    const { paths, asked } = pathsOf(() => replyOf(500));
-    assert.deepEqual(await paths.safePathOf('urn:a:1'), { path: '/entities/urn%3Aa%3A1' });
-    assert.deepEqual(asked, []);
-  });
+it('the path of an entity needs no proof where no server could read it otherwise', async () => {
+  const { paths, asked } = pathsOf(() => replyOf(500));
+  assert.deepEqual(await paths.safePathOf('urn:a:1'), { path: '/entities/urn%3Aa%3A1' });
+  assert.deepEqual(asked, []);
+});
 
-  it('the path of an entity is safe once a GET of it was answered with the same id', async () => {
-    for (const reply of [
-      replyOf(200, { id: ODD }),
-      replyOf(200, { '@id': ODD }),
-      replyOf(203, { id: ODD }),
-      replyOf(206, { id: ODD }),
-    ]) {
-      const { paths, asked } = pathsOf(() => reply);
-      assert.deepEqual(await paths.safePathOf(ODD), { path: '/entities/urn%3Aa%3Fb' });
-      assert.deepEqual(await paths.safePathOf(ODD), { path: '/entities/urn%3Aa%3Fb' });
-      assert.deepEqual(asked, ['/entities/urn%3Aa%3Fb'], 'asked once');
-    }
-  });
+it('the path of an entity is safe once a GET of it was answered with the same id', async () => {
+  for (const reply of [
+    replyOf(200, { id: ODD }),
+    replyOf(200, { '@id': ODD }),
+    replyOf(203, { id: ODD }),
+    replyOf(206, { id: ODD }),
+  ]) {
+    const { paths, asked } = pathsOf(() => reply);
+    assert.deepEqual(await paths.safePathOf(ODD), { path: '/entities/urn%3Aa%3Fb' });
+    assert.deepEqual(await paths.safePathOf(ODD), { path: '/entities/urn%3Aa%3Fb' });
+    assert.deepEqual(asked, ['/entities/urn%3Aa%3Fb'], 'asked once');
+  }
+});
 
-  it('the path of an entity is not safe after any other answer, and the item is refused', async () => {
-    for (const [reply, why] of [
-      [replyOf(200, { id: 'urn:a' }), /with urn:a\./],
-      [replyOf(200, [{ id: ODD }]), /something other than an entity/],
-      [replyOf(200, {}), /something other than an entity/],
-      [replyOf(200, ODD), /something other than an entity/],
-      [replyOf(201, { id: ODD }), /with status 201/],
-      [replyOf(404, { id: ODD }), /with status 404/],
-      [replyOf(400), /with status 400/],
-      [replyOf(403, { id: ODD }), /with status 403/],
-      [replyOf(302), /cannot be used: .*[^.]\. Nothing/],
-    ] as const) {
-      const { paths } = pathsOf(() => reply);
-      const safe = await paths.safePathOf(ODD);
-      assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
-      const { status, detail = '' } = safe.doubt.problem;
-      assert.equal(status, 501);
-      assert.match(detail, why);
-    }
-  });
-
-  it('the path of an entity is refused with at most 200 characters of the id that was shown instead', async () => {
-    const { paths } = pathsOf(() => replyOf(200, { id: `urn:${'x'.repeat(1000)}` }));
+it('the path of an entity is not safe after any other answer, and the item is refused', async () => {
+  for (const [reply, why] of [
+    [replyOf(200, { id: 'urn:a' }), /with urn:a\./],
+    [replyOf(200, [{ id: ODD }]), /something other than an entity/],
+    [replyOf(200, {}), /something other than an entity/],
+    [replyOf(200, ODD), /something other than an entity/],
+    [replyOf(201, { id: ODD }), /with status 201/],
+    [replyOf(404, { id: ODD }), /with status 404/],
+    [replyOf(400), /with status 400/],
+    [replyOf(403, { id: ODD }), /with status 403/],
+    [replyOf(302), /cannot be used: .*[^.]\. Nothing/],
+  ] as const) {
+    const { paths } = pathsOf(() => reply);
     const safe = await paths.safePathOf(ODD);
     assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
-    assert.match(safe.doubt.problem.detail ?? '', /with urn:x{196}\. Nothing/);
-  });
+    const { status, detail = '' } = safe.doubt.problem;
+    assert.equal(status, 501);
+    assert.match(detail, why);
+  }
+});
 
-  it('the proof of a path concerns one item, whose failures are not taken for those of the broker', async () => {
-    const { paths } = pathsOf(() => replyOf(500));
-    for (let round = 0; round < 10; round += 1) {
-      const safe = await paths.safePathOf(ODD);
-      assert.ok('doubt' in safe && safe.doubt.kind === 'retryable');
-    }
-  });
+it('the path of an entity is refused with at most 200 characters of the id that was shown instead', async () => {
+  const { paths } = pathsOf(() => replyOf(200, { id: `urn:${'x'.repeat(1000)}` }));
+  const safe = await paths.safePathOf(ODD);
+  assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
+  assert.match(safe.doubt.problem.detail ?? '', /with urn:x{196}\. Nothing/);
+});
 
-  it('the path of an entity is not remembered as unsafe: it is proven again for the final retry', async () => {
-    const { paths, asked } = pathsOf((_path, nth) => (nth === 1 ? replyOf(404) : replyOf(200, { id: ODD })));
-    assert.ok('doubt' in (await paths.safePathOf(ODD)));
-    assert.ok('path' in (await paths.safePathOf(ODD)));
-    assert.equal(asked.length, 2);
-  });
-
-  it('the path of an entity may be proven later where the tries of the proof ran out', async () => {
-    const { paths } = pathsOf(() => replyOf(503));
+it('the proof of a path concerns one item, whose failures are not taken for those of the broker', async () => {
+  const { paths } = pathsOf(() => replyOf(500));
+  for (let round = 0; round < 10; round += 1) {
     const safe = await paths.safePathOf(ODD);
     assert.ok('doubt' in safe && safe.doubt.kind === 'retryable');
-    assert.equal(safe.doubt.problem.status, 503);
-  });
+  }
+});
 
-  it('the path of an entity is not safe where the answer cannot be read', async () => {
-    const { paths } = pathsOf(() => {
-      throw new ReplyTooLargeError('too large');
-    });
-    const safe = await paths.safePathOf(ODD);
+it('the path of an entity is not remembered as unsafe: it is proven again for the final retry', async () => {
+  const { paths, asked } = pathsOf((_path, nth) => (nth === 1 ? replyOf(404) : replyOf(200, { id: ODD })));
+  assert.ok('doubt' in (await paths.safePathOf(ODD)));
+  assert.ok('path' in (await paths.safePathOf(ODD)));
+  assert.equal(asked.length, 2);
+});
+
+it('the path of an entity may be proven later where the tries of the proof ran out', async () => {
+  const { paths } = pathsOf(() => replyOf(503));
+  const safe = await paths.safePathOf(ODD);
+  assert.ok('doubt' in safe && safe.doubt.kind === 'retryable');
+  assert.equal(safe.doubt.problem.status, 503);
+});
+
+it('the path of an entity is not safe where the answer cannot be read', async () => {
+  const { paths } = pathsOf(() => {
+    throw new ReplyTooLargeError('too large');
+  });
+  const safe = await paths.safePathOf(ODD);
+  assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
+});
+
+it('the path of an entity ends the purge where the caller may not ask, or anything unforeseen happens', async () => {
+  await assert.rejects(pathsOf(() => replyOf(401)).paths.safePathOf(ODD), BrokerRefusedError);
+  const { paths } = pathsOf(() => {
+    throw new TypeError('a mistake');
+  });
+  await assert.rejects(paths.safePathOf(ODD), TypeError);
+});
+
+it('the path of an entity does not exist where it leads to something else once it is decoded', async () => {
+  for (const id of ['urn:a/attrs/b', 'urn:a/..', 'urn:\ud800']) {
+    const { paths, asked } = pathsOf(() => replyOf(200, { id }));
+    const safe = await paths.safePathOf(id);
     assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
-  });
+    assert.deepEqual(asked, []);
+  }
+});
 
-  it('the path of an entity ends the purge where the caller may not ask, or anything unforeseen happens', async () => {
-    await assert.rejects(pathsOf(() => replyOf(401)).paths.safePathOf(ODD), BrokerRefusedError);
-    const { paths } = pathsOf(() => {
-      throw new TypeError('a mistake');
-    });
-    await assert.rejects(paths.safePathOf(ODD), TypeError);
-  });
-
-  it('the path of an entity does not exist where it leads to something else once it is decoded', async () => {
-    for (const id of ['urn:a/attrs/b', 'urn:a/..', 'urn:\ud800']) {
-      const { paths, asked } = pathsOf(() => replyOf(200, { id }));
-      const safe = await paths.safePathOf(id);
-      assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
-      assert.deepEqual(asked, []);
-    }
-  });
-
-  it('the path of an entity is remembered as proven for ten thousand ids at most', async () => {
-    const { paths, asked } = pathsOf((path) => replyOf(200, { id: decodeURIComponent(path.slice(10)) }));
-    for (let index = 0; index <= 10_000; index++) await paths.safePathOf(`urn:a?${index}`);
-    const before = asked.length;
-    await paths.safePathOf('urn:a?9999');
-    assert.equal(asked.length, before);
-    await paths.safePathOf('urn:a?10000');
-    assert.equal(asked.length, before + 1);
-  });
+it('the path of an entity is remembered as proven for ten thousand ids at most', async () => {
+  const { paths, asked } = pathsOf((path) => replyOf(200, { id: decodeURIComponent(path.slice(10)) }));
+  for (let index = 0; index <= 10_000; index++) await paths.safePathOf(`urn:a?${index}`);
+  const before = asked.length;
+  await paths.safePathOf('urn:a?9999');
+  assert.equal(asked.length, before);
+  await paths.safePathOf('urn:a?10000');
+  assert.equal(asked.length, before + 1);
 });

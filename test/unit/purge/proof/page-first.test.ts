@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
@@ -34,113 +34,109 @@ const refused = (status: number) => (): never => {
   throw new BrokerRefusedError('list the matching entities', { status });
 };
 
-describe('the stride of a broker that pages before it filters', () => {
-  it('the stride of a broker that filters late is the length of its pages, unless one page shows everything', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 100 }),
-        fc.integer({ min: 1, max: 100 }),
-        fc.integer({ min: 1, max: 300 }),
-        async (limit, pageMax, total) => {
-          const shown = Math.min(limit, pageMax, total);
-          const query = queryOf(BY_ATTRS, () => pageOf(idsOf(shown), { count: total, limit }), ['attrs']);
-          await learnStride(query);
-          assert.equal(query.paging.stride, shown < total ? shown : limit);
-          assert.deepEqual(askedFor(query), ['type=Thing']);
-          assert.equal(query.asked[0]?.count, true);
-          await learnStride(query);
-          assert.equal(query.asked.length, 1, 'learnt once');
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
-
-  it('the stride without a count is the number of entities shown, and never more than asked for', async () => {
-    for (const [shown, stride] of [
-      [7, 7],
-      [10, 10],
-      [25, 10],
-    ] as const) {
-      const query = queryOf(BY_ATTRS, () => pageOf(idsOf(shown), { limit: 10 }), ['attrs']);
-      await learnStride(query);
-      assert.equal(query.paging.stride, stride);
-    }
-  });
-
-  it('the stride is unknown, and nothing is asked, where no filter of the query is applied late', async () => {
-    for (const [selection, late, countsUnshown] of [
-      [BY_ATTRS, [], false],
-      [BY_ATTRS, ['q'], false],
-      [selectionOf({ type: 'Thing' }), ['type'], false],
-      [BY_ATTRS, ['attrs'], true],
-    ] as const) {
-      const query = queryOf(selection, () => pageOf(idsOf(3)), late, countsUnshown);
-      await learnStride(query);
-      assert.deepEqual([query.paging.stride, query.asked.length], [undefined, 0]);
-    }
-  });
-
-  it('the stride is unknown where nothing is shown without the filter either, since the count is wrong otherwise', async () => {
-    const query = queryOf(BY_ATTRS, () => pageOf([], { count: 9 }), ['attrs']);
-    await learnStride(query);
-    assert.equal(query.paging.stride, undefined);
-  });
-
-  it('the stride is found without the late filters and what belongs to them, and with all others', async () => {
-    const geo = { georel: 'within', geometry: 'Point', coordinates: '[1,2]', geoproperty: 'place' };
-    for (const [given, late, asked] of [
-      [{ type: 'T', q: 'n>1', attrs: 'a' }, ['attrs'], 'type=T&q=n>1'],
-      [{ type: 'T', q: 'n>1', attrs: 'a' }, ['attrs', 'q'], 'type=T'],
-      [{ type: 'T', ...geo, geometryProperty: 'x' }, ['georel'], 'type=T'],
-      [
-        { type: 'T', attrs: 'a', ...geo },
-        ['attrs'],
-        'type=T&georel=within&geometry=Point&coordinates=[1,2]&geoproperty=place',
-      ],
-      [{ attrs: 'a' }, ['attrs'], 'local=true'],
-    ] as const) {
-      const query = queryOf(selectionOf(given), () => pageOf(idsOf(3)), late);
-      await learnStride(query);
-      assert.deepEqual(askedFor(query), [asked]);
-    }
-  });
-
-  it('the stride is one entity where the broker refuses the query without the filter', async () => {
-    for (const status of [400, 404, 422]) {
-      const query = queryOf(BY_ATTRS, refused(status), ['attrs']);
-      await learnStride(query);
-      assert.equal(query.paging.stride, 1, String(status));
-    }
-    for (const status of [401, 403, 501]) {
-      await assert.rejects(learnStride(queryOf(BY_ATTRS, refused(status), ['attrs'])), BrokerRefusedError);
-    }
-  });
+it('the stride of a broker that filters late is the length of its pages, unless one page shows everything', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 100 }),
+      fc.integer({ min: 1, max: 100 }),
+      fc.integer({ min: 1, max: 300 }),
+      async (limit, pageMax, total) => {
+        const shown = Math.min(limit, pageMax, total);
+        const query = queryOf(BY_ATTRS, () => pageOf(idsOf(shown), { count: total, limit }), ['attrs']);
+        await learnStride(query);
+        assert.equal(query.paging.stride, shown < total ? shown : limit);
+        assert.deepEqual(askedFor(query), ['type=Thing']);
+        assert.equal(query.asked[0]?.count, true);
+        await learnStride(query);
+        assert.equal(query.asked.length, 1, 'learnt once');
+      },
+    ),
+    { numRuns: 100 },
+  );
 });
 
-describe('a count of matches that are not shown', () => {
-  const isProbe = ({ selection }: PageQuery) => selection.some(({ value }) => value.includes('PurgeProbe'));
+it('the stride without a count is the number of entities shown, and never more than asked for', async () => {
+  for (const [shown, stride] of [
+    [7, 7],
+    [10, 10],
+    [25, 10],
+  ] as const) {
+    const query = queryOf(BY_ATTRS, () => pageOf(idsOf(shown), { limit: 10 }), ['attrs']);
+    await learnStride(query);
+    assert.equal(query.paging.stride, stride);
+  }
+});
 
-  it('a count is taken before a filter where an impossible filter is counted as well', async () => {
-    const query = queryOf(BY_ATTRS, (asked) =>
-      isProbe(asked) ? pageOf([], { count: 9 }) : pageOf(idsOf(9), { count: 9, limit: 100 }),
-    );
-    assert.equal(await learnCounting(query), true);
-    assert.deepEqual([query.capabilities.countsBefore('attrs'), query.paging.stride], [true, 100]);
-    assert.deepEqual([query.asked[0]?.limit, query.asked[0]?.count], [1, true]);
-    assert.deepEqual(askedFor(query), ['type=Thing&attrs=extraNoSuchPurgeProbe', 'type=Thing']);
-  });
+it('the stride is unknown, and nothing is asked, where no filter of the query is applied late', async () => {
+  for (const [selection, late, countsUnshown] of [
+    [BY_ATTRS, [], false],
+    [BY_ATTRS, ['q'], false],
+    [selectionOf({ type: 'Thing' }), ['type'], false],
+    [BY_ATTRS, ['attrs'], true],
+  ] as const) {
+    const query = queryOf(selection, () => pageOf(idsOf(3)), late, countsUnshown);
+    await learnStride(query);
+    assert.deepEqual([query.paging.stride, query.asked.length], [undefined, 0]);
+  }
+});
 
-  it('a count is not taken before a filter where an impossible filter is counted as nothing, shown, or refused', async () => {
-    for (const probed of [
-      () => pageOf([], { count: 0 }),
-      () => pageOf([]),
-      () => pageOf(idsOf(1), { count: 9 }),
-      refused(400),
-    ]) {
-      const query = queryOf(BY_ATTRS, (asked) => (isProbe(asked) ? probed() : pageOf(idsOf(9))));
-      assert.equal(await learnCounting(query), false);
-      assert.equal(query.capabilities.countsBefore('attrs'), false);
-    }
-  });
+it('the stride is unknown where nothing is shown without the filter either, since the count is wrong otherwise', async () => {
+  const query = queryOf(BY_ATTRS, () => pageOf([], { count: 9 }), ['attrs']);
+  await learnStride(query);
+  assert.equal(query.paging.stride, undefined);
+});
+
+it('the stride is found without the late filters and what belongs to them, and with all others', async () => {
+  const geo = { georel: 'within', geometry: 'Point', coordinates: '[1,2]', geoproperty: 'place' };
+  for (const [given, late, asked] of [
+    [{ type: 'T', q: 'n>1', attrs: 'a' }, ['attrs'], 'type=T&q=n>1'],
+    [{ type: 'T', q: 'n>1', attrs: 'a' }, ['attrs', 'q'], 'type=T'],
+    [{ type: 'T', ...geo, geometryProperty: 'x' }, ['georel'], 'type=T'],
+    [
+      { type: 'T', attrs: 'a', ...geo },
+      ['attrs'],
+      'type=T&georel=within&geometry=Point&coordinates=[1,2]&geoproperty=place',
+    ],
+    [{ attrs: 'a' }, ['attrs'], 'local=true'],
+  ] as const) {
+    const query = queryOf(selectionOf(given), () => pageOf(idsOf(3)), late);
+    await learnStride(query);
+    assert.deepEqual(askedFor(query), [asked]);
+  }
+});
+
+it('the stride is one entity where the broker refuses the query without the filter', async () => {
+  for (const status of [400, 404, 422]) {
+    const query = queryOf(BY_ATTRS, refused(status), ['attrs']);
+    await learnStride(query);
+    assert.equal(query.paging.stride, 1, String(status));
+  }
+  for (const status of [401, 403, 501]) {
+    await assert.rejects(learnStride(queryOf(BY_ATTRS, refused(status), ['attrs'])), BrokerRefusedError);
+  }
+});
+
+const isProbe = ({ selection }: PageQuery) => selection.some(({ value }) => value.includes('PurgeProbe'));
+
+it('a count is taken before a filter where an impossible filter is counted as well', async () => {
+  const query = queryOf(BY_ATTRS, (asked) =>
+    isProbe(asked) ? pageOf([], { count: 9 }) : pageOf(idsOf(9), { count: 9, limit: 100 }),
+  );
+  assert.equal(await learnCounting(query), true);
+  assert.deepEqual([query.capabilities.countsBefore('attrs'), query.paging.stride], [true, 100]);
+  assert.deepEqual([query.asked[0]?.limit, query.asked[0]?.count], [1, true]);
+  assert.deepEqual(askedFor(query), ['type=Thing&attrs=extraNoSuchPurgeProbe', 'type=Thing']);
+});
+
+it('a count is not taken before a filter where an impossible filter is counted as nothing, shown, or refused', async () => {
+  for (const probed of [
+    () => pageOf([], { count: 0 }),
+    () => pageOf([]),
+    () => pageOf(idsOf(1), { count: 9 }),
+    refused(400),
+  ]) {
+    const query = queryOf(BY_ATTRS, (asked) => (isProbe(asked) ? probed() : pageOf(idsOf(9))));
+    assert.equal(await learnCounting(query), false);
+    assert.equal(query.capabilities.countsBefore('attrs'), false);
+  }
 });

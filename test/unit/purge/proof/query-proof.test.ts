@@ -63,192 +63,189 @@ const refusalOf = (status: number) => () => {
 const ignores = (parameter: string) => (error: unknown) =>
   error instanceof FilterIgnoredError && error.parameter === parameter;
 
-describe('the proof of a query', () => {
-  it('the proof of a query asks once for each filter and each condition, with a limit of 1 and everything else as it is', async () => {
-    const { prove, asked } = proofAt(() => EMPTY);
-    await prove();
-    assert.equal(asked.length, 7);
-    for (const { selection, limit, offset, count } of asked) {
-      assert.deepEqual([limit, offset, count], [1, undefined, true]);
-      assert.deepEqual(selection.map(({ name }) => name).sort(), EVERY_FILTER.map(({ name }) => name).sort());
-      const changed = selection.filter(({ value }) => !EVERY_FILTER.some((own) => own.value === value));
-      assert.equal(changed.length, 1);
-    }
-  });
-
-  it('the proof of a query asks nothing for a query without filters that can be made impossible', async () => {
-    const { prove, asked } = proofAt(() => EMPTY, {
-      selection: selectionOf({ id: 'urn:a:1', local: 'true' }),
-    });
-    await prove();
-    assert.deepEqual(asked, []);
-  });
-
-  for (const [filter, parameter] of Object.entries({
-    type: 'type',
-    attrs: 'attrs',
-    q: 'q',
-    idPattern: 'idPattern',
-    scopeQ: 'scopeQ',
-    geoproperty: 'georel',
-  })) {
-    it(`the proof of a query names the parameter that the broker ignores: ${parameter}`, async () => {
-      const { prove } = proofAt(({ selection }) =>
-        selection.some(({ name, value }) => name !== filter && /PurgeProbe/.test(value))
-          ? EMPTY
-          : pageOf(['urn:a:1']),
-      );
-      await assert.rejects(
-        prove(),
-        (error) => ignores(parameter)(error) && /Nothing was deleted/.test(String(error)),
-      );
-    });
+it('the proof of a query asks once for each filter and each condition, with a limit of 1 and everything else as it is', async () => {
+  const { prove, asked } = proofAt(() => EMPTY);
+  await prove();
+  assert.equal(asked.length, 7);
+  for (const { selection, limit, offset, count } of asked) {
+    assert.deepEqual([limit, offset, count], [1, undefined, true]);
+    assert.deepEqual(selection.map(({ name }) => name).sort(), EVERY_FILTER.map(({ name }) => name).sort());
+    const changed = selection.filter(({ value }) => !EVERY_FILTER.some((own) => own.value === value));
+    assert.equal(changed.length, 1);
   }
+});
 
-  it('the proof of a query names the condition of q that the broker ignores', async () => {
-    const { prove } = proofAt(
-      ({ selection }) =>
-        selection.some(({ value }) => value.startsWith('speed>1;')) ? pageOf(['urn:a:1']) : EMPTY,
-      { selection: selectionOf({ q: 'speed>1;brand' }) },
+it('the proof of a query asks nothing for a query without filters that can be made impossible', async () => {
+  const { prove, asked } = proofAt(() => EMPTY, {
+    selection: selectionOf({ id: 'urn:a:1', local: 'true' }),
+  });
+  await prove();
+  assert.deepEqual(asked, []);
+});
+
+for (const [filter, parameter] of Object.entries({
+  type: 'type',
+  attrs: 'attrs',
+  q: 'q',
+  idPattern: 'idPattern',
+  scopeQ: 'scopeQ',
+  geoproperty: 'georel',
+})) {
+  it(`the proof of a query names the parameter that the broker ignores: ${parameter}`, async () => {
+    const { prove } = proofAt(({ selection }) =>
+      selection.some(({ name, value }) => name !== filter && /PurgeProbe/.test(value))
+        ? EMPTY
+        : pageOf(['urn:a:1']),
     );
-    await assert.rejects(prove(), /The broker ignores q \(brand\) in this query: /);
-  });
-
-  it('the proof of a query holds for an hour, for this query and no other, and a failed one not at all', async () => {
-    const { prove, asked, pass, capabilities, name } = proofAt(() => EMPTY);
-    await prove();
-    const once = asked.length;
-    pass(3_599_999);
-    await prove();
-    assert.equal(asked.length, once);
-    const others = [
-      proofNameOf(EVERY_FILTER.slice(1), {}, ''),
-      proofNameOf(EVERY_FILTER, { 'ngsild-tenant': 'a' }, ''),
-      proofNameOf(EVERY_FILTER, { link: '<c>' }, ''),
-      proofNameOf(EVERY_FILTER, { authorization: 'Bearer x' }, ''),
-      proofNameOf(EVERY_FILTER, {}, 'pick'),
-    ];
-    assert.deepEqual(
-      others.map((other) => capabilities.isHonoured(other.name)),
-      others.map(() => false),
+    await assert.rejects(
+      prove(),
+      (error) => ignores(parameter)(error) && /Nothing was deleted/.test(String(error)),
     );
-    assert.equal(new Set([name, ...others].map((each) => each.name)).size, 6);
-    pass(1);
-    await prove();
-    assert.equal(asked.length, 2 * once);
-    const failing = proofAt(() => pageOf(['urn:a:1']));
-    await assert.rejects(failing.prove(), FilterIgnoredError);
-    assert.equal(failing.capabilities.isHonoured(failing.name.name), false);
   });
+}
 
-  it('the proof of a query with credentials is not shared, and its name tells nothing of them', () => {
-    const secret = proofNameOf(EVERY_FILTER, { authorization: 'Bearer secret' }, '');
-    assert.equal(secret.isShared, false);
-    assert.equal(proofNameOf(EVERY_FILTER, { 'x-auth-token': 'secret' }, '').isShared, false);
-    assert.equal(proofNameOf(EVERY_FILTER, { 'ngsild-tenant': 'a' }, '').isShared, true);
-    assert.match(secret.name, /^[\w-]{43}$/);
-  });
+it('the proof of a query names the condition of q that the broker ignores', async () => {
+  const { prove } = proofAt(
+    ({ selection }) =>
+      selection.some(({ value }) => value.startsWith('speed>1;')) ? pageOf(['urn:a:1']) : EMPTY,
+    { selection: selectionOf({ q: 'speed>1;brand' }) },
+  );
+  await assert.rejects(prove(), /The broker ignores q \(brand\) in this query: /);
+});
 
-  it('the proof of a query asks again, as the page that listed something, where an empty page settles nothing', async () => {
-    for (const [small, whole, meaning] of [
-      [{ count: 5 }, pageOf([], { count: 5 }), 'counted'],
-      [{ count: undefined }, pageOf([]), 'honoured'],
-      [{ count: 0, hasNext: true }, pageOf([], { count: 0 }), 'honoured'],
-      [{ count: 5 }, pageOf(['urn:a:1'], { count: 5 }), 'ignored'],
-      [{ count: undefined }, pageOf(['urn:a:1']), 'ignored'],
-    ] as const) {
-      const selection = selectionOf({ q: 'a>1' });
-      const { prove, asked, capabilities } = proofAt(
-        ({ limit }) => (limit === 1 ? pageOf([], small) : whole),
-        { selection },
-      );
-      if (meaning === 'ignored') await assert.rejects(prove(), ignores('q'));
-      else await prove();
-      assert.deepEqual(
-        asked.map(({ limit }) => limit),
-        [1, 7],
-      );
-      assert.equal(capabilities.countsBefore('q'), meaning === 'counted');
-    }
-  });
+it('the proof of a query holds for an hour, for this query and no other, and a failed one not at all', async () => {
+  const { prove, asked, pass, capabilities, name } = proofAt(() => EMPTY);
+  await prove();
+  const once = asked.length;
+  pass(3_599_999);
+  await prove();
+  assert.equal(asked.length, once);
+  const others = [
+    proofNameOf(EVERY_FILTER.slice(1), {}, ''),
+    proofNameOf(EVERY_FILTER, { 'ngsild-tenant': 'a' }, ''),
+    proofNameOf(EVERY_FILTER, { link: '<c>' }, ''),
+    proofNameOf(EVERY_FILTER, { authorization: 'Bearer x' }, ''),
+    proofNameOf(EVERY_FILTER, {}, 'pick'),
+  ];
+  assert.deepEqual(
+    others.map((other) => capabilities.isHonoured(other.name)),
+    others.map(() => false),
+  );
+  assert.equal(new Set([name, ...others].map((each) => each.name)).size, 6);
+  pass(1);
+  await prove();
+  assert.equal(asked.length, 2 * once);
+  const failing = proofAt(() => pageOf(['urn:a:1']));
+  await assert.rejects(failing.prove(), FilterIgnoredError);
+  assert.equal(failing.capabilities.isHonoured(failing.name.name), false);
+});
 
-  it('the proof of a query takes the probes that were asked beside the first page, unless that page was empty', async () => {
-    const { made, asked, listed } = proofAt(() => EMPTY);
-    const beside = made();
-    await beside.begin({});
-    assert.equal(asked.length, 7);
-    await beside.prove(listed);
-    assert.equal(asked.length, 7);
-    const again = proofAt(() => EMPTY);
-    const discarded = again.made();
-    await discarded.begin({});
-    discarded.discard();
-    await discarded.prove(again.listed);
-    assert.equal(again.asked.length, 14);
-  });
+it('the proof of a query with credentials is not shared, and its name tells nothing of them', () => {
+  const secret = proofNameOf(EVERY_FILTER, { authorization: 'Bearer secret' }, '');
+  assert.equal(secret.isShared, false);
+  assert.equal(proofNameOf(EVERY_FILTER, { 'x-auth-token': 'secret' }, '').isShared, false);
+  assert.equal(proofNameOf(EVERY_FILTER, { 'ngsild-tenant': 'a' }, '').isShared, true);
+  assert.match(secret.name, /^[\w-]{43}$/);
+});
 
-  it('the proof of a query asks nothing beside the first page of an unknown broker, and nothing that is proven', async () => {
-    const unknown = proofAt(() => EMPTY, { isKnown: false });
-    await unknown.made().begin({});
-    assert.deepEqual(unknown.asked, []);
-    const known = proofAt(() => EMPTY);
-    await known.prove();
-    const once = known.asked.length;
-    await known.made().begin({});
-    assert.equal(known.asked.length, once);
-  });
-
-  it('an error of a probe ends the purge only where the probe is needed', async () => {
-    const failed = new BrokerFailedError('list', { kind: 'timeout' }, 'attempts-used-up');
-    for (const error of [failed, new BrokerRefusedError('list', { status: 403 })]) {
-      const { made, listed } = proofAt(() => {
-        throw error;
-      });
-      const proof = made();
-      await proof.begin({});
-      await assert.rejects(proof.prove(listed), error);
-    }
-  });
-
-  it('a refusal of the impossible value proves the filter, and a 501 that it is not known', async () => {
-    for (const status of [400, 404, 422]) await proofAt(refusalOf(status)).prove();
-    await assert.rejects(proofAt(refusalOf(501)).prove(), FilterIgnoredError);
-  });
-
-  it('a negated condition is proven by nothing but an empty list together with its opposite', async () => {
-    const selection = selectionOf({ q: 'brand!="b1","b2"' });
-    const { prove, asked } = proofAt(() => EMPTY, { selection });
-    await prove();
-    assert.deepEqual(
-      asked.map((query) => query.selection[0]?.value),
-      ['brand!="b1","b2";brand=="b1","b2"'],
-    );
-    for (const answer of [() => pageOf(['urn:a:1']), refusalOf(400)]) {
-      await assert.rejects(
-        proofAt(answer, { selection }).prove(),
-        (error) => ignores('q')(error) && /its opposite/.test(String(error)),
-      );
-    }
-  });
-
-  it('at most eight probes of a query are under way at once', async () => {
-    let [now, most] = [0, 0];
-    const q = Array.from({ length: 30 }, (_, n) => `a${n}`).join(';');
-    const { capabilities, name } = proofAt(() => EMPTY);
-    const lister = {
-      page: async () => {
-        most = Math.max(most, (now += 1));
-        await new Promise((resolve) => setImmediate(resolve));
-        now -= 1;
-        return EMPTY;
-      },
-    };
-    const probes = probesOf(selectionOf({ q }), [], {});
-    await new QueryProof({ name, probes, lister, capabilities, countsUnshown: false }).prove({
-      selection: [],
+it('the proof of a query asks again, as the page that listed something, where an empty page settles nothing', async () => {
+  for (const [small, whole, meaning] of [
+    [{ count: 5 }, pageOf([], { count: 5 }), 'counted'],
+    [{ count: undefined }, pageOf([]), 'honoured'],
+    [{ count: 0, hasNext: true }, pageOf([], { count: 0 }), 'honoured'],
+    [{ count: 5 }, pageOf(['urn:a:1'], { count: 5 }), 'ignored'],
+    [{ count: undefined }, pageOf(['urn:a:1']), 'ignored'],
+  ] as const) {
+    const selection = selectionOf({ q: 'a>1' });
+    const { prove, asked, capabilities } = proofAt(({ limit }) => (limit === 1 ? pageOf([], small) : whole), {
+      selection,
     });
-    assert.deepEqual([probes.length, most], [30, 8]);
+    if (meaning === 'ignored') await assert.rejects(prove(), ignores('q'));
+    else await prove();
+    assert.deepEqual(
+      asked.map(({ limit }) => limit),
+      [1, 7],
+    );
+    assert.equal(capabilities.countsBefore('q'), meaning === 'counted');
+  }
+});
+
+it('the proof of a query takes the probes that were asked beside the first page, unless that page was empty', async () => {
+  const { made, asked, listed } = proofAt(() => EMPTY);
+  const beside = made();
+  await beside.begin({});
+  assert.equal(asked.length, 7);
+  await beside.prove(listed);
+  assert.equal(asked.length, 7);
+  const again = proofAt(() => EMPTY);
+  const discarded = again.made();
+  await discarded.begin({});
+  discarded.discard();
+  await discarded.prove(again.listed);
+  assert.equal(again.asked.length, 14);
+});
+
+it('the proof of a query asks nothing beside the first page of an unknown broker, and nothing that is proven', async () => {
+  const unknown = proofAt(() => EMPTY, { isKnown: false });
+  await unknown.made().begin({});
+  assert.deepEqual(unknown.asked, []);
+  const known = proofAt(() => EMPTY);
+  await known.prove();
+  const once = known.asked.length;
+  await known.made().begin({});
+  assert.equal(known.asked.length, once);
+});
+
+it('an error of a probe ends the purge only where the probe is needed', async () => {
+  const failed = new BrokerFailedError('list', { kind: 'timeout' }, 'attempts-used-up');
+  for (const error of [failed, new BrokerRefusedError('list', { status: 403 })]) {
+    const { made, listed } = proofAt(() => {
+      throw error;
+    });
+    const proof = made();
+    await proof.begin({});
+    await assert.rejects(proof.prove(listed), error);
+  }
+});
+
+it('a refusal of the impossible value proves the filter, and a 501 that it is not known', async () => {
+  for (const status of [400, 404, 422]) await proofAt(refusalOf(status)).prove();
+  await assert.rejects(proofAt(refusalOf(501)).prove(), FilterIgnoredError);
+});
+
+it('a negated condition is proven by nothing but an empty list together with its opposite', async () => {
+  const selection = selectionOf({ q: 'brand!="b1","b2"' });
+  const { prove, asked } = proofAt(() => EMPTY, { selection });
+  await prove();
+  assert.deepEqual(
+    asked.map((query) => query.selection[0]?.value),
+    ['brand!="b1","b2";brand=="b1","b2"'],
+  );
+  for (const answer of [() => pageOf(['urn:a:1']), refusalOf(400)]) {
+    await assert.rejects(
+      proofAt(answer, { selection }).prove(),
+      (error) => ignores('q')(error) && /its opposite/.test(String(error)),
+    );
+  }
+});
+
+it('at most eight probes of a query are under way at once', async () => {
+  let [now, most] = [0, 0];
+  const q = Array.from({ length: 30 }, (_, n) => `a${n}`).join(';');
+  const { capabilities, name } = proofAt(() => EMPTY);
+  const lister = {
+    page: async () => {
+      most = Math.max(most, (now += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      return EMPTY;
+    },
+  };
+  const probes = probesOf(selectionOf({ q }), [], {});
+  await new QueryProof({ name, probes, lister, capabilities, countsUnshown: false }).prove({
+    selection: [],
   });
+  assert.deepEqual([probes.length, most], [30, 8]);
 });
 
 describe('the proof of a temporal query', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { Pace } from '../../../../sidecar/purge/requests/index.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
@@ -40,214 +40,212 @@ function createManualClock() {
 
 const never = new AbortController().signal;
 
-describe('the pace of a purge', () => {
-  it('the pace of a purge lets everything through while no rate is set', async () => {
-    const pace = new Pace(createManualClock());
-    await pace.take(1_000_000, never);
-    assert.equal(pace.burst, Infinity);
-  });
+it('the pace of a purge lets everything through while no rate is set', async () => {
+  const pace = new Pace(createManualClock());
+  await pace.take(1_000_000, never);
+  assert.equal(pace.burst, Infinity);
+});
 
-  it('the pace of a purge lets at most one second’s worth through at once, and the rest at the rate', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock, 10);
-    let through = 0;
-    for (let n = 0; n < 40; n += 1) void pace.take(1, never).then(() => (through += 1));
-    await clock.settle();
-    await clock.settle();
+it('the pace of a purge lets at most one second’s worth through at once, and the rest at the rate', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 10);
+  let through = 0;
+  for (let n = 0; n < 40; n += 1) void pace.take(1, never).then(() => (through += 1));
+  await clock.settle();
+  await clock.settle();
+  await clock.advance(0);
+  assert.equal(through, 10);
+  await clock.advance(1000);
+  assert.equal(through, 20);
+  await clock.advance(1500);
+  assert.equal(through, 35);
+});
+
+it('the pace of a purge refuses more than one second allows, and takes nothing for it', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 10);
+  assert.equal(await pace.take(11, never), false);
+  assert.equal(await pace.take(10, never), true);
+});
+
+it('the pace of a purge lets an amount through once the bucket holds it', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 10);
+  const done: number[] = [];
+  for (const amount of [10, 5, 10, 1]) void pace.take(amount, never).then(() => done.push(amount));
+  for (const [ms, through] of [
+    [499, [10]],
+    [1, [10, 5]],
+    [999, [10, 5]],
+    [1, [10, 5, 10]],
+    [99, [10, 5, 10]],
+    [1, [10, 5, 10, 1]],
+  ] as const) {
+    await clock.advance(ms);
     await clock.advance(0);
-    assert.equal(through, 10);
-    await clock.advance(1000);
-    assert.equal(through, 20);
-    await clock.advance(1500);
-    assert.equal(through, 35);
-  });
+    assert.deepEqual(done, through);
+  }
+});
 
-  it('the pace of a purge refuses more than one second allows, and takes nothing for it', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock, 10);
-    assert.equal(await pace.take(11, never), false);
-    assert.equal(await pace.take(10, never), true);
-  });
+it('the pace of a purge that is lowered refuses what waits and is too much now, and lets the rest through at the new rate', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 500);
+  await pace.take(500, never);
+  const ends: [number, boolean, number][] = [];
+  for (const amount of [500, 1, 500, 1])
+    void pace.take(amount, never).then((isTaken) => ends.push([amount, isTaken, clock.now()]));
+  await clock.advance(500);
+  pace.setPerSecond(1);
+  await clock.advance(3);
+  // What was saved up at the old rate is at most one second's worth at the new one.
+  assert.deepEqual(ends, [
+    [500, false, 500],
+    [1, true, 500],
+    [500, false, 500],
+  ]);
+  await clock.advance(1000);
+  assert.deepEqual(ends.slice(3), [[1, true, 1500]]);
+});
 
-  it('the pace of a purge lets an amount through once the bucket holds it', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock, 10);
-    const done: number[] = [];
-    for (const amount of [10, 5, 10, 1]) void pace.take(amount, never).then(() => done.push(amount));
-    for (const [ms, through] of [
-      [499, [10]],
-      [1, [10, 5]],
-      [999, [10, 5]],
-      [1, [10, 5, 10]],
-      [99, [10, 5, 10]],
-      [1, [10, 5, 10, 1]],
-    ] as const) {
-      await clock.advance(ms);
-      await clock.advance(0);
-      assert.deepEqual(done, through);
-    }
-  });
+it('the pace of a purge takes back what was not sent, but never more than a burst', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 10);
+  await pace.take(10, never);
+  pace.setPerSecond(2);
+  pace.giveBack(10);
+  let through = 0;
+  for (let n = 0; n < 9; n += 1) void pace.take(1, never).then(() => (through += 1));
+  await clock.advance(0);
+  await clock.advance(0);
+  assert.equal(through, 2);
+});
 
-  it('the pace of a purge that is lowered refuses what waits and is too much now, and lets the rest through at the new rate', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock, 500);
-    await pace.take(500, never);
-    const ends: [number, boolean, number][] = [];
-    for (const amount of [500, 1, 500, 1])
-      void pace.take(amount, never).then((isTaken) => ends.push([amount, isTaken, clock.now()]));
-    await clock.advance(500);
-    pace.setPerSecond(1);
-    await clock.advance(3);
-    // What was saved up at the old rate is at most one second's worth at the new one.
-    assert.deepEqual(ends, [
-      [500, false, 500],
-      [1, true, 500],
-      [500, false, 500],
-    ]);
-    await clock.advance(1000);
-    assert.deepEqual(ends.slice(3), [[1, true, 1500]]);
-  });
-
-  it('the pace of a purge takes back what was not sent, but never more than a burst', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock, 10);
-    await pace.take(10, never);
-    pace.setPerSecond(2);
-    pace.giveBack(10);
-    let through = 0;
-    for (let n = 0; n < 9; n += 1) void pace.take(1, never).then(() => (through += 1));
+it('the pace of a purge neither gains nor loses by a clock that is set back', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 2);
+  await pace.take(2, never);
+  clock.setBack(10_000);
+  let through = 0;
+  for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
+  for (const [ms, count] of [
+    [499, 0],
+    [1, 1],
+    [499, 1],
+    [1, 2],
+  ] as const) {
+    await clock.advance(ms);
     await clock.advance(0);
-    await clock.advance(0);
-    assert.equal(through, 2);
-  });
+    assert.equal(through, count);
+  }
+});
 
-  it('the pace of a purge neither gains nor loses by a clock that is set back', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock, 2);
-    await pace.take(2, never);
-    clock.setBack(10_000);
-    let through = 0;
-    for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
-    for (const [ms, count] of [
-      [499, 0],
-      [1, 1],
-      [499, 1],
-      [1, 2],
-    ] as const) {
-      await clock.advance(ms);
-      await clock.advance(0);
-      assert.equal(through, count);
-    }
-  });
-
-  it('the pace of a purge never exceeds rate × time + one burst, whatever is asked and however the rate is changed', async () => {
-    const step = fc.oneof(
-      fc.record({ take: fc.integer({ min: 1, max: 20 }) }),
-      fc.record({ advance: fc.integer({ min: 1, max: 3000 }) }),
-      fc.record({ rate: fc.integer({ min: 1, max: 50 }) }),
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 50 }),
-        fc.array(step, { maxLength: 60 }),
-        async (first, steps) => {
-          const clock = createManualClock();
-          const pace = new Pace(clock, first);
-          let through = 0;
-          let allowed = Math.max(1, first);
-          let rate = first;
-          for (const one of steps) {
-            if ('take' in one) {
-              const amount = one.take;
-              void pace.take(amount, never).then((isTaken) => (through += isTaken ? amount : 0));
-            } else if ('rate' in one) {
-              rate = one.rate;
-              pace.setPerSecond(rate);
-              // What was saved up is cut to one second's worth at the new rate.
-              allowed = Math.min(allowed, through + rate);
-            } else {
-              await clock.advance(one.advance);
-              allowed += (rate * one.advance) / 1000;
-            }
-            await clock.advance(0);
-            assert.ok(through <= allowed + 1e-6, `${String(through)} of ${String(allowed)}`);
+it('the pace of a purge never exceeds rate × time + one burst, whatever is asked and however the rate is changed', async () => {
+  const step = fc.oneof(
+    fc.record({ take: fc.integer({ min: 1, max: 20 }) }),
+    fc.record({ advance: fc.integer({ min: 1, max: 3000 }) }),
+    fc.record({ rate: fc.integer({ min: 1, max: 50 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 50 }),
+      fc.array(step, { maxLength: 60 }),
+      async (first, steps) => {
+        const clock = createManualClock();
+        const pace = new Pace(clock, first);
+        let through = 0;
+        let allowed = Math.max(1, first);
+        let rate = first;
+        for (const one of steps) {
+          if ('take' in one) {
+            const amount = one.take;
+            void pace.take(amount, never).then((isTaken) => (through += isTaken ? amount : 0));
+          } else if ('rate' in one) {
+            rate = one.rate;
+            pace.setPerSecond(rate);
+            // What was saved up is cut to one second's worth at the new rate.
+            allowed = Math.min(allowed, through + rate);
+          } else {
+            await clock.advance(one.advance);
+            allowed += (rate * one.advance) / 1000;
           }
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
+          await clock.advance(0);
+          assert.ok(through <= allowed + 1e-6, `${String(through)} of ${String(allowed)}`);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
 
-  it('the pace of a purge lets everything through that waits when the rate is removed', async () => {
+it('the pace of a purge lets everything through that waits when the rate is removed', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 1);
+  await pace.take(1, never);
+  let through = 0;
+  for (let n = 0; n < 5; n += 1) void pace.take(1, never).then(() => (through += 1));
+  await clock.advance(0);
+  assert.equal(through, 0);
+  pace.setPerSecond(undefined);
+  await clock.advance(0);
+  assert.equal(through, 5);
+});
+
+it('the pace of a purge counts the time before a change of its rate at the rate that was', async () => {
+  for (const [before, after, through] of [
+    [1, 100, 0],
+    [100, 1, 1],
+  ] as const) {
     const clock = createManualClock();
-    const pace = new Pace(clock, 1);
-    await pace.take(1, never);
-    let through = 0;
-    for (let n = 0; n < 5; n += 1) void pace.take(1, never).then(() => (through += 1));
+    const pace = new Pace(clock, before);
+    await pace.take(before, never);
+    await clock.advance(900);
+    pace.setPerSecond(after);
+    let count = 0;
+    for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (count += 1));
     await clock.advance(0);
-    assert.equal(through, 0);
-    pace.setPerSecond(undefined);
     await clock.advance(0);
-    assert.equal(through, 5);
-  });
+    assert.equal(count, through, `${before} to ${after}`);
+  }
+});
 
-  it('the pace of a purge counts the time before a change of its rate at the rate that was', async () => {
-    for (const [before, after, through] of [
-      [1, 100, 0],
-      [100, 1, 1],
-    ] as const) {
-      const clock = createManualClock();
-      const pace = new Pace(clock, before);
-      await pace.take(before, never);
-      await clock.advance(900);
-      pace.setPerSecond(after);
-      let count = 0;
-      for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (count += 1));
-      await clock.advance(0);
-      await clock.advance(0);
-      assert.equal(count, through, `${before} to ${after}`);
-    }
-  });
+it('the pace of a purge lets one delete through at once, however low its rate is', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 0.5);
+  assert.equal(pace.burst, 1);
+  let through = 0;
+  for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
+  for (const [ms, count] of [
+    [0, 1],
+    [1999, 1],
+    [1, 2],
+  ] as const) {
+    await clock.advance(ms);
+    await clock.advance(0);
+    assert.equal(through, count);
+  }
+});
 
-  it('the pace of a purge lets one delete through at once, however low its rate is', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock, 0.5);
-    assert.equal(pace.burst, 1);
-    let through = 0;
-    for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
-    for (const [ms, count] of [
-      [0, 1],
-      [1999, 1],
-      [1, 2],
-    ] as const) {
-      await clock.advance(ms);
-      await clock.advance(0);
-      assert.equal(through, count);
-    }
-  });
+it('the pace of a purge gives no burst for a rate that is set while nothing was limited', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock);
+  pace.setPerSecond(10);
+  let through = 0;
+  for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (through += 1));
+  await clock.advance(1000);
+  assert.ok(through >= 9 && through <= 10, String(through));
+});
 
-  it('the pace of a purge gives no burst for a rate that is set while nothing was limited', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock);
-    pace.setPerSecond(10);
-    let through = 0;
-    for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (through += 1));
-    await clock.advance(1000);
-    assert.ok(through >= 9 && through <= 10, String(through));
-  });
-
-  it('the pace of a purge can be left by a signal, and those behind go on', async () => {
-    const clock = createManualClock();
-    const pace = new Pace(clock, 1);
-    await pace.take(1, never);
-    const leaving = new AbortController();
-    const first = pace.take(1, leaving.signal);
-    let second = false;
-    void pace.take(1, never).then(() => (second = true));
-    await clock.settle();
-    leaving.abort(new Error('gone'));
-    await assert.rejects(first, /gone/);
-    await clock.advance(1000);
-    assert.equal(second, true);
-  });
+it('the pace of a purge can be left by a signal, and those behind go on', async () => {
+  const clock = createManualClock();
+  const pace = new Pace(clock, 1);
+  await pace.take(1, never);
+  const leaving = new AbortController();
+  const first = pace.take(1, leaving.signal);
+  let second = false;
+  void pace.take(1, never).then(() => (second = true));
+  await clock.settle();
+  leaving.abort(new Error('gone'));
+  await assert.rejects(first, /gone/);
+  await clock.advance(1000);
+  assert.equal(second, true);
 });

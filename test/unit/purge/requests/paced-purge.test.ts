@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { Pace } from '../../../../sidecar/purge/requests/index.js';
 import { MishapBroker, type Mishap } from '../../../support/mishap-broker.js';
 import { createTestClock, purge } from '../../../support/purge-harness.js';
@@ -60,72 +60,70 @@ async function pacedPurge(options: {
 const between = (sent: readonly Sent[], fromMs: number, toMs: number): number =>
   sent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).reduce((sum, { ids }) => sum + ids, 0);
 
-describe('a purge at a rate', () => {
-  for (const hasBatches of [true, false]) {
-    const how = hasBatches ? 'in batches' : 'one by one';
-    it(`a purge at a rate deletes as many in five seconds as the rate allows, within 15 %, ${how}`, async () => {
-      const { sent, left } = await pacedPurge({ entities: 600, perSecond: 40, hasBatches });
-      assert.equal(left, 0);
-      const inFive = between(sent, 1500, 6500);
-      assert.ok(Math.abs(inFive - 200) <= 30, String(inFive));
-    });
-  }
-
-  it('a purge at a rate never sends a batch that is larger than what a second allows', async () => {
-    const { sent } = await pacedPurge({ entities: 50, perSecond: 7 });
-    assert.ok(
-      sent.every(({ ids }) => ids <= 7),
-      JSON.stringify(sent),
-    );
-  });
-
-  it('a purge at a rate counts every try, retries included', async () => {
-    const mishaps = new Array<Mishap>(30)
-      .fill('none')
-      .flatMap((one, n): Mishap[] => [one, n > 5 ? '500-after' : one]);
-    const { sent, left } = await pacedPurge({ entities: 100, perSecond: 10, mishaps });
+for (const hasBatches of [true, false]) {
+  const how = hasBatches ? 'in batches' : 'one by one';
+  it(`a purge at a rate deletes as many in five seconds as the rate allows, within 15 %, ${how}`, async () => {
+    const { sent, left } = await pacedPurge({ entities: 600, perSecond: 40, hasBatches });
     assert.equal(left, 0);
-    const end = sent.at(-1)?.atMs ?? 0;
-    const all = sent.reduce((sum, { ids }) => sum + ids, 0);
-    assert.ok(all <= 10 + (end * 10) / 1000 + 10, `${String(all)} in ${String(end)} ms`);
+    const inFive = between(sent, 1500, 6500);
+    assert.ok(Math.abs(inFive - 200) <= 30, String(inFive));
   });
+}
 
-  for (const hasBatches of [true, false]) {
-    it(`a purge at a rate that is lowered sends at the new rate at once, what waits too (${hasBatches ? 'batches' : 'one by one'})`, async () => {
-      let loweredMs: number | undefined;
-      const { sent, left } = await pacedPurge({
-        ...{ entities: 700, perSecond: 100, hasBatches },
-        atProgress: (setPerSecond, deleted, nowMs) => {
-          if (deleted < 200 || loweredMs !== undefined) return;
-          loweredMs = nowMs;
-          setPerSecond(1);
-        },
-        endsAfter: 205,
-      });
-      const at = loweredMs ?? NaN;
-      for (const seconds of [0, 1, 2, 4]) {
-        const since = between(sent, at + 1, at + seconds * 1000 + 1);
-        assert.ok(since <= seconds + 1, `${String(since)} deletes in ${String(seconds)} s`);
-      }
-      assert.ok(left > 400, `${String(left)} left`);
-    });
-  }
+it('a purge at a rate never sends a batch that is larger than what a second allows', async () => {
+  const { sent } = await pacedPurge({ entities: 50, perSecond: 7 });
+  assert.ok(
+    sent.every(({ ids }) => ids <= 7),
+    JSON.stringify(sent),
+  );
+});
 
-  it('a purge at a rate follows a rate that is changed while it runs', async () => {
-    const { sent } = await pacedPurge({
-      entities: 1000,
-      perSecond: 20,
-      atProgress: (setPerSecond, deleted) => {
-        if (deleted >= 200) setPerSecond(100);
+it('a purge at a rate counts every try, retries included', async () => {
+  const mishaps = new Array<Mishap>(30)
+    .fill('none')
+    .flatMap((one, n): Mishap[] => [one, n > 5 ? '500-after' : one]);
+  const { sent, left } = await pacedPurge({ entities: 100, perSecond: 10, mishaps });
+  assert.equal(left, 0);
+  const end = sent.at(-1)?.atMs ?? 0;
+  const all = sent.reduce((sum, { ids }) => sum + ids, 0);
+  assert.ok(all <= 10 + (end * 10) / 1000 + 10, `${String(all)} in ${String(end)} ms`);
+});
+
+for (const hasBatches of [true, false]) {
+  it(`a purge at a rate that is lowered sends at the new rate at once, what waits too (${hasBatches ? 'batches' : 'one by one'})`, async () => {
+    let loweredMs: number | undefined;
+    const { sent, left } = await pacedPurge({
+      ...{ entities: 700, perSecond: 100, hasBatches },
+      atProgress: (setPerSecond, deleted, nowMs) => {
+        if (deleted < 200 || loweredMs !== undefined) return;
+        loweredMs = nowMs;
+        setPerSecond(1);
       },
+      endsAfter: 205,
     });
-    const changed = sent.findIndex(
-      (_, at) => sent.slice(0, at + 1).reduce((sum, { ids }) => sum + ids, 0) > 260,
-    );
-    const fromMs = sent[changed]?.atMs ?? NaN;
-    const inThree = between(sent, fromMs + 1000, fromMs + 4000);
-    assert.ok(Math.abs(inThree - 300) <= 45, String(inThree));
+    const at = loweredMs ?? NaN;
+    for (const seconds of [0, 1, 2, 4]) {
+      const since = between(sent, at + 1, at + seconds * 1000 + 1);
+      assert.ok(since <= seconds + 1, `${String(since)} deletes in ${String(seconds)} s`);
+    }
+    assert.ok(left > 400, `${String(left)} left`);
   });
+}
+
+it('a purge at a rate follows a rate that is changed while it runs', async () => {
+  const { sent } = await pacedPurge({
+    entities: 1000,
+    perSecond: 20,
+    atProgress: (setPerSecond, deleted) => {
+      if (deleted >= 200) setPerSecond(100);
+    },
+  });
+  const changed = sent.findIndex(
+    (_, at) => sent.slice(0, at + 1).reduce((sum, { ids }) => sum + ids, 0) > 260,
+  );
+  const fromMs = sent[changed]?.atMs ?? NaN;
+  const inThree = between(sent, fromMs + 1000, fromMs + 4000);
+  assert.ok(Math.abs(inThree - 300) <= 45, String(inThree));
 });
 
 /** A purge of attributes of entities that `q` selects: how old the list was when the first delete of each entity was sent. */
@@ -165,9 +163,7 @@ async function agesOfFirstDeletes(perSecond: number): Promise<readonly number[]>
   return [...ages.values()];
 }
 
-describe('a removal at a rate from entities that q selects', () => {
-  it('a removal at a rate from entities that q selects begins none of them later than two seconds after it was listed', async () => {
-    const ages = await agesOfFirstDeletes(1);
-    assert.ok(Math.max(...ages) <= 2000, JSON.stringify(ages));
-  });
+it('a removal at a rate from entities that q selects begins none of them later than two seconds after it was listed', async () => {
+  const ages = await agesOfFirstDeletes(1);
+  assert.ok(Math.max(...ages) <= 2000, JSON.stringify(ages));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   type BrokerRequest,
   BrokerTimeoutError,
@@ -46,94 +46,92 @@ const failureOf = (outcome: unknown) => {
   return [kind, status, wasNeverSent];
 };
 
-describe('one try of a request', () => {
-  it('one try of a request is aborted by the signal if it is a query; a delete that was sent is awaited', async () => {
-    const { signal } = new AbortController();
-    for (const [method, isPartial] of [
-      ['GET', true],
-      ['DELETE', false],
-      ['POST', false],
-    ] as const) {
-      const { sent } = await tried(replyOf(200), { method }, signal);
-      assert.equal(sent?.signal, isPartial ? signal : undefined, method);
-    }
-  });
+it('one try of a request is aborted by the signal if it is a query; a delete that was sent is awaited', async () => {
+  const { signal } = new AbortController();
+  for (const [method, isPartial] of [
+    ['GET', true],
+    ['DELETE', false],
+    ['POST', false],
+  ] as const) {
+    const { sent } = await tried(replyOf(200), { method }, signal);
+    assert.equal(sent?.signal, isPartial ? signal : undefined, method);
+  }
+});
 
-  it('one try of a request has the headers of the purge, its own in their place, and its body', async () => {
-    const { sent } = await tried(replyOf(200), { headers: { 'ngsild-tenant': 'other' }, jsonBody: '[]' });
-    assert.deepEqual(sent?.headers, { link: '<x>', 'ngsild-tenant': 'other' });
-    assert.equal(sent.jsonBody, '[]');
-    const plain = (await tried(replyOf(200), { method: 'GET' }, AbortSignal.any([]))).sent;
-    assert.deepEqual(Object.keys(plain ?? {}), ['method', 'path', 'headers', 'signal']);
-    assert.deepEqual(plain?.headers, HEADERS);
-    const bounded = (await tried(replyOf(200), { jsonBody: '[]', replyMaxBytes: 5 })).sent;
-    assert.deepEqual(
-      [bounded?.method, bounded?.path, bounded?.replyMaxBytes, typeof bounded?.beforeSending],
-      ['DELETE', '/x', 5, 'function'],
-    );
-  });
+it('one try of a request has the headers of the purge, its own in their place, and its body', async () => {
+  const { sent } = await tried(replyOf(200), { headers: { 'ngsild-tenant': 'other' }, jsonBody: '[]' });
+  assert.deepEqual(sent?.headers, { link: '<x>', 'ngsild-tenant': 'other' });
+  assert.equal(sent.jsonBody, '[]');
+  const plain = (await tried(replyOf(200), { method: 'GET' }, AbortSignal.any([]))).sent;
+  assert.deepEqual(Object.keys(plain ?? {}), ['method', 'path', 'headers', 'signal']);
+  assert.deepEqual(plain?.headers, HEADERS);
+  const bounded = (await tried(replyOf(200), { jsonBody: '[]', replyMaxBytes: 5 })).sent;
+  assert.deepEqual(
+    [bounded?.method, bounded?.path, bounded?.replyMaxBytes, typeof bounded?.beforeSending],
+    ['DELETE', '/x', 5, 'function'],
+  );
+});
 
-  it('one try of a request fails without an answer, and is unclear if it was sent', async () => {
-    for (const [error, failure, unclear] of [
-      [new BrokerTimeoutError('late', true), ['timeout', undefined, undefined], 1],
-      [new BrokerTimeoutError('late', false), ['timeout', undefined, true], 0],
-      [new BrokerUnreachableError('gone', true), ['unreachable', undefined, undefined], 1],
-      [new BrokerUnreachableError('gone', false), ['unreachable', undefined, true], 0],
-    ] as const) {
-      const { outcome, unclear: noted } = await tried(error);
-      assert.deepEqual([failureOf(outcome), noted], [failure, unclear]);
-      assert.ok(outcome instanceof TryFailed && outcome.failure.cause === error);
-    }
-  });
+it('one try of a request fails without an answer, and is unclear if it was sent', async () => {
+  for (const [error, failure, unclear] of [
+    [new BrokerTimeoutError('late', true), ['timeout', undefined, undefined], 1],
+    [new BrokerTimeoutError('late', false), ['timeout', undefined, true], 0],
+    [new BrokerUnreachableError('gone', true), ['unreachable', undefined, undefined], 1],
+    [new BrokerUnreachableError('gone', false), ['unreachable', undefined, true], 0],
+  ] as const) {
+    const { outcome, unclear: noted } = await tried(error);
+    assert.deepEqual([failureOf(outcome), noted], [failure, unclear]);
+    assert.ok(outcome instanceof TryFailed && outcome.failure.cause === error);
+  }
+});
 
-  it('one try of a request fails on a retryable answer, and is unclear after a server error', async () => {
-    for (const [reply, failure, unclear] of [
-      [replyOf(500), ['broker-error', 500, undefined], 1],
-      [replyOf(503), ['broker-error', 503, undefined], 1],
-      [replyOf(429), ['throttled', 429, undefined], 0],
-      [replyOf(504, { type: 'LdContextNotAvailable' }), ['context-unavailable', 504, undefined], 0],
-    ] as const) {
-      const { outcome, unclear: noted } = await tried(reply);
-      assert.deepEqual([failureOf(outcome), noted], [failure, unclear]);
-    }
-  });
+it('one try of a request fails on a retryable answer, and is unclear after a server error', async () => {
+  for (const [reply, failure, unclear] of [
+    [replyOf(500), ['broker-error', 500, undefined], 1],
+    [replyOf(503), ['broker-error', 503, undefined], 1],
+    [replyOf(429), ['throttled', 429, undefined], 0],
+    [replyOf(504, { type: 'LdContextNotAvailable' }), ['context-unavailable', 504, undefined], 0],
+  ] as const) {
+    const { outcome, unclear: noted } = await tried(reply);
+    assert.deepEqual([failureOf(outcome), noted], [failure, unclear]);
+  }
+});
 
-  it('one try of a request fails where the request itself finds a failure in a success', async () => {
-    const failed = { kind: 'failed-query' } as const;
-    const failureIn = ({ body }: BrokerReply) => (body === '[]' ? failed : undefined);
-    const empty = await tried(replyOf(200, []), { method: 'GET', failureOf: failureIn });
-    assert.deepEqual([failureOf(empty.outcome), empty.unclear], [['failed-query', undefined, undefined], 0]);
-    const full = await tried(replyOf(200, [1]), { method: 'GET', failureOf: failureIn });
-    assert.deepEqual(full.outcome, replyOf(200, [1]));
-  });
+it('one try of a request fails where the request itself finds a failure in a success', async () => {
+  const failed = { kind: 'failed-query' } as const;
+  const failureIn = ({ body }: BrokerReply) => (body === '[]' ? failed : undefined);
+  const empty = await tried(replyOf(200, []), { method: 'GET', failureOf: failureIn });
+  assert.deepEqual([failureOf(empty.outcome), empty.unclear], [['failed-query', undefined, undefined], 0]);
+  const full = await tried(replyOf(200, [1]), { method: 'GET', failureOf: failureIn });
+  assert.deepEqual(full.outcome, replyOf(200, [1]));
+});
 
-  it('one try of a request hands back any other answer', async () => {
-    for (const status of [200, 204, 207, 400, 404, 409, 501]) {
-      const reply = replyOf(status);
-      const { outcome, unclear } = await tried(reply);
-      assert.deepEqual([outcome === reply, unclear], [true, 0]);
-    }
-  });
+it('one try of a request hands back any other answer', async () => {
+  for (const status of [200, 204, 207, 400, 404, 409, 501]) {
+    const reply = replyOf(status);
+    const { outcome, unclear } = await tried(reply);
+    assert.deepEqual([outcome === reply, unclear], [true, 0]);
+  }
+});
 
-  it('one try of a request cannot use an answer that is too large, unless a query can ask for less', async () => {
-    const error = new ReplyTooLargeError('too large');
-    for (const method of ['DELETE', 'POST'] as const) {
-      const { outcome, unclear } = await tried(error, { method });
-      assert.ok(outcome instanceof BrokerReplyError && outcome.cause === error);
-      assert.equal(unclear, 1);
-    }
-    assert.equal((await tried(error, { method: 'GET' })).outcome, error);
-  });
+it('one try of a request cannot use an answer that is too large, unless a query can ask for less', async () => {
+  const error = new ReplyTooLargeError('too large');
+  for (const method of ['DELETE', 'POST'] as const) {
+    const { outcome, unclear } = await tried(error, { method });
+    assert.ok(outcome instanceof BrokerReplyError && outcome.cause === error);
+    assert.equal(unclear, 1);
+  }
+  assert.equal((await tried(error, { method: 'GET' })).outcome, error);
+});
 
-  it('one try of a request ends as the purge does where it was cut off, and is unclear after any other mistake', async () => {
-    const stop = new AbortController();
-    const cutOff = new RequestAbortedError('cut off');
-    assert.equal((await tried(cutOff, { method: 'GET' }, stop.signal)).outcome, cutOff);
-    stop.abort();
-    const { outcome } = await tried(cutOff, { method: 'GET' }, stop.signal);
-    assert.ok(outcome instanceof PurgeStoppedError);
-    const mistake = new TypeError('a mistake');
-    const { outcome: thrown, unclear } = await tried(mistake);
-    assert.deepEqual([thrown === mistake, unclear], [true, 1]);
-  });
+it('one try of a request ends as the purge does where it was cut off, and is unclear after any other mistake', async () => {
+  const stop = new AbortController();
+  const cutOff = new RequestAbortedError('cut off');
+  assert.equal((await tried(cutOff, { method: 'GET' }, stop.signal)).outcome, cutOff);
+  stop.abort();
+  const { outcome } = await tried(cutOff, { method: 'GET' }, stop.signal);
+  assert.ok(outcome instanceof PurgeStoppedError);
+  const mistake = new TypeError('a mistake');
+  const { outcome: thrown, unclear } = await tried(mistake);
+  assert.deepEqual([thrown === mistake, unclear], [true, 1]);
 });

@@ -158,367 +158,363 @@ async function begun(retry?: Partial<RetryPolicy>): Promise<Hand> {
 
 const isAnswered = async (ended: Promise<Settled>) => assert.equal((await ended).kind, 'answered');
 
-describe('a requester whose broker may be away', () => {
-  it('a requester sends nothing but one probe while the broker may be away, whatever waits or ends meanwhile', async () => {
-    const hand = await begun();
-    const [one, two] = [hand.delete('/1'), hand.delete('/2')];
-    await hand.turn();
-    await hand.end('/1', REFUSED);
-    const three = hand.delete('/3');
-    await hand.end('/2', DONE);
-    assert.deepEqual(hand.open(), []);
-    await hand.pass(199);
-    assert.deepEqual(hand.open(), []);
-    await hand.pass(1);
-    assert.deepEqual(hand.open(), ['/probe']);
-    const four = hand.delete('/4');
-    await hand.end('/probe', REFUSED);
-    await hand.pass(200);
-    assert.deepEqual(hand.open(), ['/probe']);
-    await hand.end('/probe', replyOf(200, []));
-    assert.deepEqual(hand.open().sort(), ['/1', '/3', '/4']);
-    for (const path of ['/1', '/3', '/4']) await hand.end(path, DONE);
-    for (const ended of [one, two, three, four]) await isAnswered(ended);
-  });
+it('a requester sends nothing but one probe while the broker may be away, whatever waits or ends meanwhile', async () => {
+  const hand = await begun();
+  const [one, two] = [hand.delete('/1'), hand.delete('/2')];
+  await hand.turn();
+  await hand.end('/1', REFUSED);
+  const three = hand.delete('/3');
+  await hand.end('/2', DONE);
+  assert.deepEqual(hand.open(), []);
+  await hand.pass(199);
+  assert.deepEqual(hand.open(), []);
+  await hand.pass(1);
+  assert.deepEqual(hand.open(), ['/probe']);
+  const four = hand.delete('/4');
+  await hand.end('/probe', REFUSED);
+  await hand.pass(200);
+  assert.deepEqual(hand.open(), ['/probe']);
+  await hand.end('/probe', replyOf(200, []));
+  assert.deepEqual(hand.open().sort(), ['/1', '/3', '/4']);
+  for (const path of ['/1', '/3', '/4']) await hand.end(path, DONE);
+  for (const ended of [one, two, three, four]) await isAnswered(ended);
+});
 
-  it('a requester goes on at once when another request is answered after a connection broke', async () => {
-    const hand = await begun();
-    const [one, two] = [hand.delete('/1'), hand.delete('/2')];
-    await hand.turn();
-    await hand.end('/1', RESET);
-    const three = hand.delete('/3');
-    await hand.turn();
-    assert.deepEqual(hand.open(), ['/2']);
-    await hand.end('/2', replyOf(500));
-    assert.deepEqual(hand.open(), ['/3'], 'any answer will do');
-    await hand.pass(200);
-    assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3']);
-    for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
-    for (const ended of [one, two, three]) await isAnswered(ended);
-  });
+it('a requester goes on at once when another request is answered after a connection broke', async () => {
+  const hand = await begun();
+  const [one, two] = [hand.delete('/1'), hand.delete('/2')];
+  await hand.turn();
+  await hand.end('/1', RESET);
+  const three = hand.delete('/3');
+  await hand.turn();
+  assert.deepEqual(hand.open(), ['/2']);
+  await hand.end('/2', replyOf(500));
+  assert.deepEqual(hand.open(), ['/3'], 'any answer will do');
+  await hand.pass(200);
+  assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3']);
+  for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
+  for (const ended of [one, two, three]) await isAnswered(ended);
+});
 
-  it('a requester goes on at once when another request succeeds after a connection broke', async () => {
+it('a requester goes on at once when another request succeeds after a connection broke', async () => {
+  const hand = await begun();
+  const all = [hand.delete('/1'), hand.delete('/2')];
+  await hand.turn();
+  await hand.end('/1', RESET);
+  const three = hand.delete('/3');
+  await hand.turn();
+  assert.deepEqual(hand.open(), ['/2']);
+  await hand.end('/2', DONE);
+  assert.deepEqual(hand.open(), ['/3']);
+  await hand.pass(200);
+  for (const path of ['/1', '/3']) await hand.end(path, DONE);
+  for (const ended of [...all, three]) await isAnswered(ended);
+});
+
+it('a requester does not take a time-out or broken connection for the return of the broker', async () => {
+  for (const end of [new BrokerTimeoutError('late', true), RESET]) {
     const hand = await begun();
     const all = [hand.delete('/1'), hand.delete('/2')];
     await hand.turn();
     await hand.end('/1', RESET);
     const three = hand.delete('/3');
-    await hand.turn();
-    assert.deepEqual(hand.open(), ['/2']);
-    await hand.end('/2', DONE);
-    assert.deepEqual(hand.open(), ['/3']);
+    await hand.end('/2', end);
+    assert.deepEqual(hand.open(), [], 'all wait for the probe');
     await hand.pass(200);
-    for (const path of ['/1', '/3']) await hand.end(path, DONE);
+    assert.deepEqual(hand.open(), ['/probe']);
+    await hand.end('/probe', DONE);
+    await hand.pass(200);
+    for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
     for (const ended of [...all, three]) await isAnswered(ended);
-  });
+  }
+});
 
-  it('a requester does not take a time-out or broken connection for the return of the broker', async () => {
-    for (const end of [new BrokerTimeoutError('late', true), RESET]) {
-      const hand = await begun();
-      const all = [hand.delete('/1'), hand.delete('/2')];
-      await hand.turn();
-      await hand.end('/1', RESET);
-      const three = hand.delete('/3');
-      await hand.end('/2', end);
-      assert.deepEqual(hand.open(), [], 'all wait for the probe');
-      await hand.pass(200);
-      assert.deepEqual(hand.open(), ['/probe']);
-      await hand.end('/probe', DONE);
-      await hand.pass(200);
-      for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
-      for (const ended of [...all, three]) await isAnswered(ended);
+it('a requester does not count an outage as a try, once for each request', async () => {
+  const hand = await begun({ maxAttempts: 1 });
+  const one = hand.delete('/1');
+  await hand.turn();
+  for (const probes of [2, 2]) {
+    await hand.end('/1', REFUSED);
+    for (let probe = 1; probe <= probes; probe++) {
+      await hand.pass(1000);
+      await hand.end('/probe', probe < probes ? REFUSED : DONE);
     }
-  });
+  }
+  assert.equal((await one).kind, 'gave-up');
+  assert.deepEqual(hand.open(), []);
+});
 
-  it('a requester does not count an outage as a try, once for each request', async () => {
-    const hand = await begun({ maxAttempts: 1 });
-    const one = hand.delete('/1');
-    await hand.turn();
-    for (const probes of [2, 2]) {
-      await hand.end('/1', REFUSED);
-      for (let probe = 1; probe <= probes; probe++) {
-        await hand.pass(1000);
-        await hand.end('/probe', probe < probes ? REFUSED : DONE);
-      }
+it('a requester grants a request that brings the broker down each time one try beyond those it has', async () => {
+  const hand = await begun({ maxAttempts: 3 });
+  const one = hand.delete('/1');
+  await hand.turn();
+  let sends = 0;
+  while (hand.open().includes('/1')) {
+    sends += 1;
+    await hand.end('/1', REFUSED);
+    for (const how of [REFUSED, DONE]) {
+      await hand.pass(1000);
+      await hand.end('/probe', how);
     }
-    assert.equal((await one).kind, 'gave-up');
-    assert.deepEqual(hand.open(), []);
-  });
+    await hand.pass(10_000);
+  }
+  assert.equal((await one).kind, 'gave-up');
+  assert.equal(sends, 4);
+});
 
-  it('a requester grants a request that brings the broker down each time one try beyond those it has', async () => {
-    const hand = await begun({ maxAttempts: 3 });
-    const one = hand.delete('/1');
-    await hand.turn();
-    let sends = 0;
-    while (hand.open().includes('/1')) {
-      sends += 1;
-      await hand.end('/1', REFUSED);
-      for (const how of [REFUSED, DONE]) {
-        await hand.pass(1000);
-        await hand.end('/probe', how);
-      }
-      await hand.pass(10_000);
-    }
-    assert.equal((await one).kind, 'gave-up');
-    assert.equal(sends, 4);
-  });
+it('a requester counts a failure as a try where the broker answers the first probe', async () => {
+  const hand = await begun({ maxAttempts: 2 });
+  const one = hand.delete('/1');
+  await hand.turn();
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    await hand.end('/1', replyOf(503));
+    await hand.pass(200);
+    await hand.end('/probe', DONE);
+    await hand.pass(200);
+  }
+  assert.equal((await one).kind, 'gave-up');
+});
 
-  it('a requester counts a failure as a try where the broker answers the first probe', async () => {
-    const hand = await begun({ maxAttempts: 2 });
-    const one = hand.delete('/1');
-    await hand.turn();
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      await hand.end('/1', replyOf(503));
-      await hand.pass(200);
-      await hand.end('/probe', DONE);
-      await hand.pass(200);
-    }
-    assert.equal((await one).kind, 'gave-up');
-  });
+it('a requester does not count failures of an outage as failures in a row', async () => {
+  const hand = await begun();
+  const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
+  const all = paths.map((path) => hand.delete(path));
+  await hand.turn();
+  for (const path of paths) await hand.end(path, REFUSED);
+  for (const how of [REFUSED, DONE]) {
+    await hand.pass(1000);
+    await hand.end('/probe', how);
+  }
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await hand.end('/0', replyOf(500));
+    await hand.pass(10_000);
+  }
+  for (const path of paths) await hand.end(path, DONE);
+  for (const ended of all) await isAnswered(ended);
+});
 
-  it('a requester does not count failures of an outage as failures in a row', async () => {
-    const hand = await begun();
-    const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
-    const all = paths.map((path) => hand.delete(path));
-    await hand.turn();
+it('a requester counts no failure of any outage as one in a row, though it grants each request one further try', async () => {
+  const hand = await begun();
+  const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
+  const all = paths.map((path) => hand.delete(path));
+  await hand.turn();
+  for (let outage = 1; outage <= 2; outage++) {
     for (const path of paths) await hand.end(path, REFUSED);
     for (const how of [REFUSED, DONE]) {
       await hand.pass(1000);
       await hand.end('/probe', how);
     }
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      await hand.end('/0', replyOf(500));
-      await hand.pass(10_000);
-    }
-    for (const path of paths) await hand.end(path, DONE);
-    for (const ended of all) await isAnswered(ended);
-  });
-
-  it('a requester counts no failure of any outage as one in a row, though it grants each request one further try', async () => {
-    const hand = await begun();
-    const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
-    const all = paths.map((path) => hand.delete(path));
-    await hand.turn();
-    for (let outage = 1; outage <= 2; outage++) {
-      for (const path of paths) await hand.end(path, REFUSED);
-      for (const how of [REFUSED, DONE]) {
-        await hand.pass(1000);
-        await hand.end('/probe', how);
-      }
-      await hand.pass(10_000);
-    }
-    await hand.end('/0', replyOf(500));
     await hand.pass(10_000);
-    for (const path of paths) await hand.end(path, DONE);
-    for (const ended of all) await isAnswered(ended);
-  });
-
-  it('a requester is held back by the Retry-After that answers its probe, and ends where that is too long', async () => {
-    const hand = await begun();
-    const one = hand.delete('/1');
-    await hand.turn();
-    await hand.end('/1', RESET);
-    await hand.pass(200);
-    await hand.end('/probe', replyOf(429, '', { 'retry-after': '10' }));
-    await hand.pass(9999);
-    assert.deepEqual(hand.open(), []);
-    await hand.pass(1);
-    await hand.end('/1', DONE);
-    await isAnswered(one);
-
-    const two = assert.rejects(hand.delete('/2'), { reason: 'retry-after-too-long' });
-    await hand.turn();
-    await hand.end('/2', RESET);
-    await hand.pass(200);
-    await hand.end('/probe', replyOf(429, '', { 'retry-after': '3600' }));
-    await two;
-    await assert.rejects(hand.delete('/3'), { reason: 'retry-after-too-long' });
-    assert.deepEqual(hand.open(), []);
-  });
-
-  it('a requester does not give up because many first tries fail at the same moment', async () => {
-    const hand = await begun();
-    const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
-    const all = paths.map((path) => hand.delete(path, path));
-    await hand.turn();
-    for (const path of paths) await hand.end(path, replyOf(500));
-    await hand.pass(200);
-    assert.deepEqual(hand.open(), paths);
-    for (const path of paths) await hand.end(path, DONE);
-    for (const ended of all) await isAnswered(ended);
-  });
-
-  it('a requester gives up when a second try fails after twenty failures in a row', async () => {
-    const hand = await begun();
-    const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
-    const all = paths.map((path) => hand.delete(path, path));
-    await hand.turn();
-    for (const path of paths) await hand.end(path, replyOf(500));
-    await hand.pass(200);
-    assert.equal(hand.open().length, 20);
-    const ended = assert.rejects(all[0] ?? assert.fail(), { reason: 'nothing-but-failures' });
-    await hand.end('/0', replyOf(500));
-    await ended;
-    for (const path of paths.slice(1)) await hand.end(path, DONE);
-    for (const other of all.slice(1)) await isAnswered(other);
-  });
-
-  it('a requester fails all waiting requests when the time is up, and sends nothing more', async () => {
-    const hand = await begun({ awayMs: 300 });
-    const all = [hand.delete('/1'), hand.delete('/2')];
-    await hand.turn();
-    const ended = Promise.allSettled(all);
-    for (const path of ['/1', '/2']) await hand.end(path, REFUSED);
-    for (const ms of [200, 100]) {
-      await hand.pass(ms);
-      await hand.end('/probe', REFUSED);
-    }
-    for (const end of await ended) {
-      assert.ok(end.status === 'rejected' && end.reason instanceof BrokerFailedError);
-      assert.equal(end.reason.reason, 'away-too-long');
-    }
-    await assert.rejects(hand.delete('/3'), BrokerFailedError);
-    assert.deepEqual(hand.open(), []);
-  });
-
-  it('a requester tries as often as the policy says before its first answer, and where it must not wait', async () => {
-    for (const hand of [byHand({ maxAttempts: 2 }), await begun({ maxAttempts: 2, awayMs: 0 })]) {
-      const one = hand.delete('/1');
-      await hand.turn();
-      await hand.end('/1', REFUSED);
-      await hand.pass(200);
-      await hand.end('/1', REFUSED);
-      assert.equal((await one).kind, 'gave-up');
-    }
-  });
+  }
+  await hand.end('/0', replyOf(500));
+  await hand.pass(10_000);
+  for (const path of paths) await hand.end(path, DONE);
+  for (const ended of all) await isAnswered(ended);
 });
 
-describe('the answers of a requester', () => {
-  it('a requester answers with every status but redirects, 401, 403 and the 404 of an unknown tenant', async () => {
-    const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
-    for (const [reply, ends] of [
-      [replyOf(299), undefined],
-      [replyOf(300), BrokerReplyError],
-      [replyOf(301), BrokerReplyError],
-      [replyOf(399), BrokerReplyError],
-      [replyOf(400), undefined],
-      [replyOf(401), BrokerRefusedError],
-      [replyOf(402), undefined],
-      [replyOf(403), BrokerRefusedError],
-      [replyOf(404), undefined],
-      [replyOf(404, UNKNOWN_TENANT), BrokerRefusedError],
-      [replyOf(409), undefined],
-    ] as const) {
-      const hand = await begun();
-      const one = hand.delete('/1');
-      const ended = ends === undefined ? isAnswered(one) : assert.rejects(one, ends, String(reply.status));
-      await hand.turn();
-      await hand.end('/1', reply);
-      await ended;
-    }
-  });
+it('a requester is held back by the Retry-After that answers its probe, and ends where that is too long', async () => {
+  const hand = await begun();
+  const one = hand.delete('/1');
+  await hand.turn();
+  await hand.end('/1', RESET);
+  await hand.pass(200);
+  await hand.end('/probe', replyOf(429, '', { 'retry-after': '10' }));
+  await hand.pass(9999);
+  assert.deepEqual(hand.open(), []);
+  await hand.pass(1);
+  await hand.end('/1', DONE);
+  await isAnswered(one);
 
-  it('a requester of a purge that was stopped before sends nothing', async () => {
-    const hand = byHand({}, { isStopped: true });
-    await assert.rejects(hand.delete('/1'), PurgeStoppedError);
-    assert.deepEqual([hand.open(), hand.requester.effort.requests], [[], 0]);
-  });
+  const two = assert.rejects(hand.delete('/2'), { reason: 'retry-after-too-long' });
+  await hand.turn();
+  await hand.end('/2', RESET);
+  await hand.pass(200);
+  await hand.end('/probe', replyOf(429, '', { 'retry-after': '3600' }));
+  await two;
+  await assert.rejects(hand.delete('/3'), { reason: 'retry-after-too-long' });
+  assert.deepEqual(hand.open(), []);
+});
 
-  it('a requester counts a query that was cut off as sent', async () => {
-    const hand = await begun();
-    const one = assert.rejects(
-      hand.requester.send({ method: 'GET', path: '/1', operation: 'look' }),
-      PurgeStoppedError,
-    );
-    await hand.turn();
-    hand.stop.abort();
-    await one;
-    assert.equal(hand.requester.effort.requests, 2);
-  });
+it('a requester does not give up because many first tries fail at the same moment', async () => {
+  const hand = await begun();
+  const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
+  const all = paths.map((path) => hand.delete(path, path));
+  await hand.turn();
+  for (const path of paths) await hand.end(path, replyOf(500));
+  await hand.pass(200);
+  assert.deepEqual(hand.open(), paths);
+  for (const path of paths) await hand.end(path, DONE);
+  for (const ended of all) await isAnswered(ended);
+});
 
-  it('a requester tells of each try after the first', async () => {
-    let retries = 0;
-    const hand = byHand({ maxAttempts: 3 }, { onRetry: () => (retries += 1) });
-    await hand.begin();
-    const one = hand.delete('/1');
-    await hand.turn();
-    for (const told of [1, 2, 2]) {
-      await hand.end('/1', replyOf(500));
-      await hand.pass(10_000);
-      assert.equal(retries, told);
-    }
-    assert.equal((await one).kind, 'gave-up');
-  });
+it('a requester gives up when a second try fails after twenty failures in a row', async () => {
+  const hand = await begun();
+  const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+  const all = paths.map((path) => hand.delete(path, path));
+  await hand.turn();
+  for (const path of paths) await hand.end(path, replyOf(500));
+  await hand.pass(200);
+  assert.equal(hand.open().length, 20);
+  const ended = assert.rejects(all[0] ?? assert.fail(), { reason: 'nothing-but-failures' });
+  await hand.end('/0', replyOf(500));
+  await ended;
+  for (const path of paths.slice(1)) await hand.end(path, DONE);
+  for (const other of all.slice(1)) await isAnswered(other);
+});
 
-  it('a requester waits longer before each further look', async () => {
-    const hand = byHand({}, { random: () => 1 });
-    for (const [look, waitMs] of [
-      [1, 400],
-      [2, 800],
-      [3, 1600],
-      [10, 10_000],
-    ] as const) {
-      let isOver = false;
-      const waited = hand.requester.waitBefore(look).then(() => (isOver = true));
-      await hand.pass(waitMs - 1);
-      assert.equal(isOver, false, `${look}`);
-      await hand.pass(1);
-      await waited;
-    }
-  });
+it('a requester fails all waiting requests when the time is up, and sends nothing more', async () => {
+  const hand = await begun({ awayMs: 300 });
+  const all = [hand.delete('/1'), hand.delete('/2')];
+  await hand.turn();
+  const ended = Promise.allSettled(all);
+  for (const path of ['/1', '/2']) await hand.end(path, REFUSED);
+  for (const ms of [200, 100]) {
+    await hand.pass(ms);
+    await hand.end('/probe', REFUSED);
+  }
+  for (const end of await ended) {
+    assert.ok(end.status === 'rejected' && end.reason instanceof BrokerFailedError);
+    assert.equal(end.reason.reason, 'away-too-long');
+  }
+  await assert.rejects(hand.delete('/3'), BrokerFailedError);
+  assert.deepEqual(hand.open(), []);
+});
 
-  it('a requester may be told to answer with a 403, and with no other refusal', async () => {
-    const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
-    for (const [reply, isTold] of [
-      [replyOf(403), true],
-      [replyOf(401), false],
-      [replyOf(404, UNKNOWN_TENANT), false],
-    ] as const) {
-      const hand = await begun();
-      const one = hand.requester.send({ method: 'GET', path: '/1', operation: 'look', takes403: true });
-      const ended = isTold ? isAnswered(one) : assert.rejects(one, BrokerRefusedError);
-      await hand.turn();
-      await hand.end('/1', reply);
-      await ended;
-    }
-  });
-
-  it('a requester passes on how the broker wants its callers to authenticate', async () => {
-    const hand = await begun();
-    const ended = assert.rejects(hand.delete('/1'), { wwwAuthenticate: 'Bearer realm="city"' });
-    await hand.turn();
-    await hand.end('/1', replyOf(401, '', { 'www-authenticate': 'Bearer realm="city"' }));
-    await ended;
-  });
-
-  it('a requester counts each request that it sent, and those after the first try as retries', async () => {
-    const hand = await begun();
-    assert.deepEqual(hand.requester.effort, { requests: 1, retries: 0 });
-    const one = hand.delete('/1');
-    await hand.turn();
-    assert.deepEqual(hand.requester.effort, { requests: 2, retries: 0 });
-    await hand.end('/1', replyOf(500));
-    await hand.pass(200);
-    assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
-    await hand.end('/1', DONE);
-    await isAnswered(one);
-    assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
-  });
-
-  it('a requester counts what it sends again after an outage as a retry, though the try before does not count', async () => {
-    const hand = await begun();
+it('a requester tries as often as the policy says before its first answer, and where it must not wait', async () => {
+  for (const hand of [byHand({ maxAttempts: 2 }), await begun({ maxAttempts: 2, awayMs: 0 })]) {
     const one = hand.delete('/1');
     await hand.turn();
     await hand.end('/1', REFUSED);
-    for (const how of [REFUSED, DONE]) {
-      await hand.pass(1000);
-      await hand.end('/probe', how);
-    }
-    await hand.end('/1', DONE);
-    await isAnswered(one);
-    // The first answer, two probes, and the delete twice.
-    assert.deepEqual(hand.requester.effort, { requests: 5, retries: 1 });
-  });
+    await hand.pass(200);
+    await hand.end('/1', REFUSED);
+    assert.equal((await one).kind, 'gave-up');
+  }
+});
+
+it('a requester answers with every status but redirects, 401, 403 and the 404 of an unknown tenant', async () => {
+  const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
+  for (const [reply, ends] of [
+    [replyOf(299), undefined],
+    [replyOf(300), BrokerReplyError],
+    [replyOf(301), BrokerReplyError],
+    [replyOf(399), BrokerReplyError],
+    [replyOf(400), undefined],
+    [replyOf(401), BrokerRefusedError],
+    [replyOf(402), undefined],
+    [replyOf(403), BrokerRefusedError],
+    [replyOf(404), undefined],
+    [replyOf(404, UNKNOWN_TENANT), BrokerRefusedError],
+    [replyOf(409), undefined],
+  ] as const) {
+    const hand = await begun();
+    const one = hand.delete('/1');
+    const ended = ends === undefined ? isAnswered(one) : assert.rejects(one, ends, String(reply.status));
+    await hand.turn();
+    await hand.end('/1', reply);
+    await ended;
+  }
+});
+
+it('a requester of a purge that was stopped before sends nothing', async () => {
+  const hand = byHand({}, { isStopped: true });
+  await assert.rejects(hand.delete('/1'), PurgeStoppedError);
+  assert.deepEqual([hand.open(), hand.requester.effort.requests], [[], 0]);
+});
+
+it('a requester counts a query that was cut off as sent', async () => {
+  const hand = await begun();
+  const one = assert.rejects(
+    hand.requester.send({ method: 'GET', path: '/1', operation: 'look' }),
+    PurgeStoppedError,
+  );
+  await hand.turn();
+  hand.stop.abort();
+  await one;
+  assert.equal(hand.requester.effort.requests, 2);
+});
+
+it('a requester tells of each try after the first', async () => {
+  let retries = 0;
+  const hand = byHand({ maxAttempts: 3 }, { onRetry: () => (retries += 1) });
+  await hand.begin();
+  const one = hand.delete('/1');
+  await hand.turn();
+  for (const told of [1, 2, 2]) {
+    await hand.end('/1', replyOf(500));
+    await hand.pass(10_000);
+    assert.equal(retries, told);
+  }
+  assert.equal((await one).kind, 'gave-up');
+});
+
+it('a requester waits longer before each further look', async () => {
+  const hand = byHand({}, { random: () => 1 });
+  for (const [look, waitMs] of [
+    [1, 400],
+    [2, 800],
+    [3, 1600],
+    [10, 10_000],
+  ] as const) {
+    let isOver = false;
+    const waited = hand.requester.waitBefore(look).then(() => (isOver = true));
+    await hand.pass(waitMs - 1);
+    assert.equal(isOver, false, `${look}`);
+    await hand.pass(1);
+    await waited;
+  }
+});
+
+it('a requester may be told to answer with a 403, and with no other refusal', async () => {
+  const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
+  for (const [reply, isTold] of [
+    [replyOf(403), true],
+    [replyOf(401), false],
+    [replyOf(404, UNKNOWN_TENANT), false],
+  ] as const) {
+    const hand = await begun();
+    const one = hand.requester.send({ method: 'GET', path: '/1', operation: 'look', takes403: true });
+    const ended = isTold ? isAnswered(one) : assert.rejects(one, BrokerRefusedError);
+    await hand.turn();
+    await hand.end('/1', reply);
+    await ended;
+  }
+});
+
+it('a requester passes on how the broker wants its callers to authenticate', async () => {
+  const hand = await begun();
+  const ended = assert.rejects(hand.delete('/1'), { wwwAuthenticate: 'Bearer realm="city"' });
+  await hand.turn();
+  await hand.end('/1', replyOf(401, '', { 'www-authenticate': 'Bearer realm="city"' }));
+  await ended;
+});
+
+it('a requester counts each request that it sent, and those after the first try as retries', async () => {
+  const hand = await begun();
+  assert.deepEqual(hand.requester.effort, { requests: 1, retries: 0 });
+  const one = hand.delete('/1');
+  await hand.turn();
+  assert.deepEqual(hand.requester.effort, { requests: 2, retries: 0 });
+  await hand.end('/1', replyOf(500));
+  await hand.pass(200);
+  assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
+  await hand.end('/1', DONE);
+  await isAnswered(one);
+  assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
+});
+
+it('a requester counts what it sends again after an outage as a retry, though the try before does not count', async () => {
+  const hand = await begun();
+  const one = hand.delete('/1');
+  await hand.turn();
+  await hand.end('/1', REFUSED);
+  for (const how of [REFUSED, DONE]) {
+    await hand.pass(1000);
+    await hand.end('/probe', how);
+  }
+  await hand.end('/1', DONE);
+  await isAnswered(one);
+  // The first answer, two probes, and the delete twice.
+  assert.deepEqual(hand.requester.effort, { requests: 5, retries: 1 });
 });
 
 describe('a requester of a purge that is held to a rate', () => {
@@ -716,243 +712,234 @@ describe('a requester of a purge that is held to a rate', () => {
   });
 });
 
-describe('a requester that is asked to wait', () => {
-  it('a requester holds every request back for a Retry-After, which a shorter one does not cut', async () => {
-    const hand = await begun();
-    const all = [hand.delete('/1'), hand.delete('/2'), hand.delete('/3')];
-    await hand.turn();
-    await hand.end('/1', replyOf(429, '', { 'retry-after': '10' }));
-    await hand.end('/2', replyOf(429, '', { 'retry-after': '2' }));
-    const late = hand.delete('/4');
-    await hand.pass(9999);
-    assert.deepEqual(hand.open(), ['/3']);
-    // What comes while others wait makes them wait longer.
-    await hand.end('/3', replyOf(503, '', { 'retry-after': '5' }));
-    await hand.pass(4999);
-    assert.deepEqual(hand.open(), []);
-    await hand.pass(1);
-    assert.deepEqual(hand.open(), ['/probe']);
-    await hand.end('/probe', DONE);
-    assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3', '/4']);
-    for (const path of ['/1', '/2', '/3', '/4']) await hand.end(path, DONE);
-    for (const ended of [...all, late]) await isAnswered(ended);
-  });
-
-  it('a requester holds the others back even if the throttled request has no tries left', async () => {
-    const hand = await begun({ maxAttempts: 1 });
-    const one = hand.delete('/1');
-    await hand.turn();
-    await hand.end('/1', replyOf(429, '', { 'retry-after': '3' }));
-    assert.equal((await one).kind, 'gave-up');
-    const two = hand.delete('/2');
-    await hand.pass(2999);
-    assert.deepEqual(hand.open(), []);
-    await hand.pass(1);
-    await hand.end('/2', DONE);
-    await isAnswered(two);
-  });
+it('a requester holds every request back for a Retry-After, which a shorter one does not cut', async () => {
+  const hand = await begun();
+  const all = [hand.delete('/1'), hand.delete('/2'), hand.delete('/3')];
+  await hand.turn();
+  await hand.end('/1', replyOf(429, '', { 'retry-after': '10' }));
+  await hand.end('/2', replyOf(429, '', { 'retry-after': '2' }));
+  const late = hand.delete('/4');
+  await hand.pass(9999);
+  assert.deepEqual(hand.open(), ['/3']);
+  // What comes while others wait makes them wait longer.
+  await hand.end('/3', replyOf(503, '', { 'retry-after': '5' }));
+  await hand.pass(4999);
+  assert.deepEqual(hand.open(), []);
+  await hand.pass(1);
+  assert.deepEqual(hand.open(), ['/probe']);
+  await hand.end('/probe', DONE);
+  assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3', '/4']);
+  for (const path of ['/1', '/2', '/3', '/4']) await hand.end(path, DONE);
+  for (const ended of [...all, late]) await isAnswered(ended);
 });
 
-describe('the failures in a row of a requester', () => {
-  const throttled = replyOf(429, '', { 'retry-after': '1' });
-
-  it('a requester gives up after twenty pauses in a row that the broker asked for and that did not help', async () => {
-    const hand = await begun({ maxAttempts: 100 });
-    const one = assert.rejects(hand.delete('/1'), { reason: 'nothing-but-failures' });
-    await hand.turn();
-    for (let failures = 1; failures <= 20; failures++) {
-      assert.deepEqual(hand.open(), ['/1'], `${failures}`);
-      await hand.end('/1', throttled);
-      await hand.pass(10_000);
-    }
-    assert.deepEqual(hand.open(), []);
-    await one;
-  });
-
-  it('a requester takes requests that are throttled together for one failure', async () => {
-    const hand = await begun();
-    const paths = Array.from({ length: 40 }, (_, index) => `/${index}`);
-    const all = paths.map((path) => hand.delete(path));
-    await hand.turn();
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      for (const path of paths) await hand.end(path, throttled);
-      await hand.pass(10_000);
-    }
-    assert.equal(hand.open().length, 40);
-    for (const path of paths) await hand.end(path, DONE);
-    for (const ended of all) await isAnswered(ended);
-  });
-
-  it('a requester does not give up for a few bad items once it has deleted one singly', async () => {
-    const hand = await begun({ maxAttempts: 10 });
-    const first = hand.delete('/first', 'first');
-    await hand.turn();
-    await hand.end('/first', DONE);
-    await isAnswered(first);
-    const paths = Array.from({ length: 5 }, (_, index) => `/${index}`);
-    const all = paths.map((path) => hand.delete(path, path));
-    await hand.turn();
-    for (let attempt = 1; attempt <= 6; attempt++) {
-      for (const path of paths) await hand.end(path, replyOf(500));
-      await hand.pass(10_000);
-    }
-    for (const path of paths) await hand.end(path, DONE);
-    for (const ended of all) await isAnswered(ended);
-  });
-
-  it('a requester gives up at the twentieth failure in a row where a request has one try alone', async () => {
-    const hand = await begun({ maxAttempts: 1 });
-    for (let failures = 1; failures <= 20; failures++) {
-      const ended = hand.delete('/1').catch((error: unknown) => error);
-      await hand.turn();
-      await hand.end('/1', replyOf(500));
-      const end = await ended;
-      const isOver = end instanceof BrokerFailedError && end.reason === 'nothing-but-failures';
-      assert.equal(isOver, failures === 20, `${failures}`);
-    }
-  });
-
-  it('a requester ends all requests with the first error that ends one', async () => {
-    const hand = await begun();
-    const ends = ['/1', '/2', '/3'].map((path) => hand.delete(path).catch((error: unknown) => error));
-    await hand.turn();
-    for (const path of ['/1', '/2', '/3'])
-      await hand.end(path, replyOf(429, path, { 'retry-after': '3600' }));
-    const [first, ...others] = await Promise.all(ends);
-    assert.ok(first instanceof BrokerFailedError && first.failure.problem?.detail === '/1');
-    for (const other of others) assert.equal(other, first);
-  });
-
-  it('a requester whose failures are forgiven sends again, and counts anew', async () => {
-    const hand = await begun();
-    const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
-    const all = paths.map((path) => assert.rejects(hand.delete(path), { reason: 'nothing-but-failures' }));
-    await hand.turn();
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      for (const path of paths) await hand.end(path, replyOf(500));
-      await hand.pass(10_000);
-    }
-    await Promise.all(all);
-    await assert.rejects(hand.delete('/late'), { reason: 'nothing-but-failures' });
-    hand.requester.forgiveFailures();
-    const one = hand.delete('/one');
-    await hand.turn();
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      await hand.end('/one', replyOf(500));
-      await hand.pass(10_000);
-    }
-    await hand.end('/one', DONE);
-    await isAnswered(one);
-  });
+it('a requester holds the others back even if the throttled request has no tries left', async () => {
+  const hand = await begun({ maxAttempts: 1 });
+  const one = hand.delete('/1');
+  await hand.turn();
+  await hand.end('/1', replyOf(429, '', { 'retry-after': '3' }));
+  assert.equal((await one).kind, 'gave-up');
+  const two = hand.delete('/2');
+  await hand.pass(2999);
+  assert.deepEqual(hand.open(), []);
+  await hand.pass(1);
+  await hand.end('/2', DONE);
+  await isAnswered(two);
 });
 
-describe('a requester that reserves what it may delete', () => {
-  it('a requester reserves the deletes of a request once, before its first try, and nothing for a query', async () => {
-    const reserved: number[] = [];
-    const ended: number[] = [];
-    let go = () => {};
-    const hand = byHand(
-      {},
-      {
-        ended,
-        reserve: async (deletes) => {
-          reserved.push(deletes);
-          await new Promise<void>((resolve) => (go = resolve));
-        },
-      },
-    );
-    await hand.begin();
-    const one = hand.requester.send({ method: 'POST', path: '/1', operation: 'delete', deletes: 7 });
-    await hand.turn();
-    assert.deepEqual([hand.open(), reserved], [[], [7]]);
-    go();
-    await hand.turn();
-    await hand.end('/1', replyOf(500));
+const throttled = replyOf(429, '', { 'retry-after': '1' });
+
+it('a requester gives up after twenty pauses in a row that the broker asked for and that did not help', async () => {
+  const hand = await begun({ maxAttempts: 100 });
+  const one = assert.rejects(hand.delete('/1'), { reason: 'nothing-but-failures' });
+  await hand.turn();
+  for (let failures = 1; failures <= 20; failures++) {
+    assert.deepEqual(hand.open(), ['/1'], `${failures}`);
+    await hand.end('/1', throttled);
     await hand.pass(10_000);
-    assert.deepEqual([hand.open(), reserved, ended], [['/1'], [7], []]);
-    await hand.end('/1', DONE);
-    await isAnswered(one);
-    assert.deepEqual(ended, [7]);
-  });
-
-  it('a requester gives up what must not be sent, at once and without counting it as a failure of the broker', async () => {
-    const hand = byHand({}, { reserve: async () => false });
-    await hand.begin();
-    for (let index = 0; index < 30; index++) {
-      const settled = await hand.requester.send({
-        ...{ method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 },
-      });
-      assert.equal(settled.kind === 'gave-up' && settled.failure.kind, 'withheld');
-    }
-    assert.deepEqual([hand.open(), hand.requester.effort.retries], [[], 0]);
-  });
-
-  it('a requester sends nothing of what cannot be reserved', async () => {
-    const full = new Error('the bound is reached');
-    const hand = byHand({}, { reserve: async () => Promise.reject(full) });
-    await hand.begin();
-    const ended = hand.requester.send({ method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 });
-    await assert.rejects(ended, full);
-    assert.deepEqual(hand.open(), []);
-  });
+  }
+  assert.deepEqual(hand.open(), []);
+  await one;
 });
 
-describe('a last look', () => {
-  const query = { method: 'GET', path: '/look', operation: 'look' } as const;
+it('a requester takes requests that are throttled together for one failure', async () => {
+  const hand = await begun();
+  const paths = Array.from({ length: 40 }, (_, index) => `/${index}`);
+  const all = paths.map((path) => hand.delete(path));
+  await hand.turn();
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    for (const path of paths) await hand.end(path, throttled);
+    await hand.pass(10_000);
+  }
+  assert.equal(hand.open().length, 40);
+  for (const path of paths) await hand.end(path, DONE);
+  for (const ended of all) await isAnswered(ended);
+});
 
-  it('a last look ends all waiting requests, and gives queries one try', async () => {
-    const hand = await begun();
-    const waiting = assert.rejects(hand.delete('/1'), PurgeStoppedError);
+it('a requester does not give up for a few bad items once it has deleted one singly', async () => {
+  const hand = await begun({ maxAttempts: 10 });
+  const first = hand.delete('/first', 'first');
+  await hand.turn();
+  await hand.end('/first', DONE);
+  await isAnswered(first);
+  const paths = Array.from({ length: 5 }, (_, index) => `/${index}`);
+  const all = paths.map((path) => hand.delete(path, path));
+  await hand.turn();
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    for (const path of paths) await hand.end(path, replyOf(500));
+    await hand.pass(10_000);
+  }
+  for (const path of paths) await hand.end(path, DONE);
+  for (const ended of all) await isAnswered(ended);
+});
+
+it('a requester gives up at the twentieth failure in a row where a request has one try alone', async () => {
+  const hand = await begun({ maxAttempts: 1 });
+  for (let failures = 1; failures <= 20; failures++) {
+    const ended = hand.delete('/1').catch((error: unknown) => error);
     await hand.turn();
     await hand.end('/1', replyOf(500));
-    assert.equal(hand.requester.beginLastLook(), true);
-    await waiting;
-    const one = hand.requester.send(query);
-    await hand.end('/look', replyOf(200, []));
-    await isAnswered(one);
-    const two = assert.rejects(hand.requester.send(query), BrokerFailedError);
-    await hand.end('/look', replyOf(503));
-    await two;
-    assert.deepEqual(hand.open(), []);
-  });
+    const end = await ended;
+    const isOver = end instanceof BrokerFailedError && end.reason === 'nothing-but-failures';
+    assert.equal(isOver, failures === 20, `${failures}`);
+  }
+});
 
-  it('a last look deletes nothing, and begins no query after ten seconds', async () => {
-    const hand = await begun();
-    hand.requester.beginLastLook();
-    await assert.rejects(hand.delete('/1'), PurgeStoppedError);
+it('a requester ends all requests with the first error that ends one', async () => {
+  const hand = await begun();
+  const ends = ['/1', '/2', '/3'].map((path) => hand.delete(path).catch((error: unknown) => error));
+  await hand.turn();
+  for (const path of ['/1', '/2', '/3']) await hand.end(path, replyOf(429, path, { 'retry-after': '3600' }));
+  const [first, ...others] = await Promise.all(ends);
+  assert.ok(first instanceof BrokerFailedError && first.failure.problem?.detail === '/1');
+  for (const other of others) assert.equal(other, first);
+});
 
-    const late = await begun();
-    late.requester.beginLastLook();
-    await late.pass(10_000);
-    await assert.rejects(late.requester.send(query), PurgeStoppedError);
-    for (const { open } of [hand, late]) assert.deepEqual(open(), []);
-  });
+it('a requester whose failures are forgiven sends again, and counts anew', async () => {
+  const hand = await begun();
+  const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+  const all = paths.map((path) => assert.rejects(hand.delete(path), { reason: 'nothing-but-failures' }));
+  await hand.turn();
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    for (const path of paths) await hand.end(path, replyOf(500));
+    await hand.pass(10_000);
+  }
+  await Promise.all(all);
+  await assert.rejects(hand.delete('/late'), { reason: 'nothing-but-failures' });
+  hand.requester.forgiveFailures();
+  const one = hand.delete('/one');
+  await hand.turn();
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await hand.end('/one', replyOf(500));
+    await hand.pass(10_000);
+  }
+  await hand.end('/one', DONE);
+  await isAnswered(one);
+});
 
-  it('a last look is not allowed after a stop, nor during a Retry-After of the broker', async () => {
-    const stopped = await begun();
-    stopped.stop.abort();
-    assert.equal(stopped.requester.beginLastLook(), false);
+it('a requester reserves the deletes of a request once, before its first try, and nothing for a query', async () => {
+  const reserved: number[] = [];
+  const ended: number[] = [];
+  let go = () => {};
+  const hand = byHand(
+    {},
+    {
+      ended,
+      reserve: async (deletes) => {
+        reserved.push(deletes);
+        await new Promise<void>((resolve) => (go = resolve));
+      },
+    },
+  );
+  await hand.begin();
+  const one = hand.requester.send({ method: 'POST', path: '/1', operation: 'delete', deletes: 7 });
+  await hand.turn();
+  assert.deepEqual([hand.open(), reserved], [[], [7]]);
+  go();
+  await hand.turn();
+  await hand.end('/1', replyOf(500));
+  await hand.pass(10_000);
+  assert.deepEqual([hand.open(), reserved, ended], [['/1'], [7], []]);
+  await hand.end('/1', DONE);
+  await isAnswered(one);
+  assert.deepEqual(ended, [7]);
+});
 
-    for (const seconds of ['5', '3600']) {
-      const asked = await begun();
-      const one = asked.delete('/1');
-      one.catch(() => {});
-      await asked.turn();
-      await asked.end('/1', replyOf(429, '', { 'retry-after': seconds }));
-      assert.equal(asked.requester.beginLastLook(), false);
-      await assert.rejects(one);
-    }
-  });
+it('a requester gives up what must not be sent, at once and without counting it as a failure of the broker', async () => {
+  const hand = byHand({}, { reserve: async () => false });
+  await hand.begin();
+  for (let index = 0; index < 30; index++) {
+    const settled = await hand.requester.send({
+      ...{ method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 },
+    });
+    assert.equal(settled.kind === 'gave-up' && settled.failure.kind, 'withheld');
+  }
+  assert.deepEqual([hand.open(), hand.requester.effort.retries], [[], 0]);
+});
 
-  it('a last look ends when the purge is stopped', async () => {
-    const hand = await begun();
-    hand.requester.beginLastLook();
-    const one = hand.requester.send(query);
-    const ended = assert.rejects(one);
-    hand.stop.abort();
-    await ended;
-    await assert.rejects(hand.requester.send(query), PurgeStoppedError);
-  });
+it('a requester sends nothing of what cannot be reserved', async () => {
+  const full = new Error('the bound is reached');
+  const hand = byHand({}, { reserve: async () => Promise.reject(full) });
+  await hand.begin();
+  const ended = hand.requester.send({ method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 });
+  await assert.rejects(ended, full);
+  assert.deepEqual(hand.open(), []);
+});
+
+const query = { method: 'GET', path: '/look', operation: 'look' } as const;
+
+it('a last look ends all waiting requests, and gives queries one try', async () => {
+  const hand = await begun();
+  const waiting = assert.rejects(hand.delete('/1'), PurgeStoppedError);
+  await hand.turn();
+  await hand.end('/1', replyOf(500));
+  assert.equal(hand.requester.beginLastLook(), true);
+  await waiting;
+  const one = hand.requester.send(query);
+  await hand.end('/look', replyOf(200, []));
+  await isAnswered(one);
+  const two = assert.rejects(hand.requester.send(query), BrokerFailedError);
+  await hand.end('/look', replyOf(503));
+  await two;
+  assert.deepEqual(hand.open(), []);
+});
+
+it('a last look deletes nothing, and begins no query after ten seconds', async () => {
+  const hand = await begun();
+  hand.requester.beginLastLook();
+  await assert.rejects(hand.delete('/1'), PurgeStoppedError);
+
+  const late = await begun();
+  late.requester.beginLastLook();
+  await late.pass(10_000);
+  await assert.rejects(late.requester.send(query), PurgeStoppedError);
+  for (const { open } of [hand, late]) assert.deepEqual(open(), []);
+});
+
+it('a last look is not allowed after a stop, nor during a Retry-After of the broker', async () => {
+  const stopped = await begun();
+  stopped.stop.abort();
+  assert.equal(stopped.requester.beginLastLook(), false);
+
+  for (const seconds of ['5', '3600']) {
+    const asked = await begun();
+    const one = asked.delete('/1');
+    one.catch(() => {});
+    await asked.turn();
+    await asked.end('/1', replyOf(429, '', { 'retry-after': seconds }));
+    assert.equal(asked.requester.beginLastLook(), false);
+    await assert.rejects(one);
+  }
+});
+
+it('a last look ends when the purge is stopped', async () => {
+  const hand = await begun();
+  hand.requester.beginLastLook();
+  const one = hand.requester.send(query);
+  const ended = assert.rejects(one);
+  hand.stop.abort();
+  await ended;
+  await assert.rejects(hand.requester.send(query), PurgeStoppedError);
 });
 
 describe('a requester whose purge another process may take over', () => {

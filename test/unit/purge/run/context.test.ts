@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import {
   FilterIgnoredError,
@@ -45,184 +45,174 @@ function opened(
   return { context, page, asked };
 }
 
-describe('the maximum of a purge', () => {
-  it('the maximum of a purge holds for whole pages and for single items alike', () => {
-    const limits = { maxAffected: 3 };
-    const { context } = opened(() => pageReply([]), { limits });
-    assert.throws(() => context.ledger.addNew(idsOf(4)), TooManyMatchesError);
-    assert.equal(context.ledger.matched, 0, 'none of a page that is too large');
-    context.ledger.addNew(idsOf(2));
-    context.ledger.add({ entityId: 'urn:t:2', attribute: 'a' });
-    assert.throws(() => context.ledger.add({ entityId: 'urn:t:3' }), TooManyMatchesError);
-    assert.throws(() => context.ledger.addNew(['urn:t:9']), TooManyMatchesError);
-    assert.equal(context.ledger.matched, 3);
-    assert.deepEqual(context.ledger.addNew(idsOf(2)), [], 'what was taken before is no more');
-  });
+it('the maximum of a purge holds for whole pages and for single items alike', () => {
+  const limits = { maxAffected: 3 };
+  const { context } = opened(() => pageReply([]), { limits });
+  assert.throws(() => context.ledger.addNew(idsOf(4)), TooManyMatchesError);
+  assert.equal(context.ledger.matched, 0, 'none of a page that is too large');
+  context.ledger.addNew(idsOf(2));
+  context.ledger.add({ entityId: 'urn:t:2', attribute: 'a' });
+  assert.throws(() => context.ledger.add({ entityId: 'urn:t:3' }), TooManyMatchesError);
+  assert.throws(() => context.ledger.addNew(['urn:t:9']), TooManyMatchesError);
+  assert.equal(context.ledger.matched, 3);
+  assert.deepEqual(context.ledger.addNew(idsOf(2)), [], 'what was taken before is no more');
+});
 
-  it('the ledger of a purge adds each id once, and only new ones', () => {
-    const { context } = opened(() => pageReply([]));
-    context.ledger.addNew(['urn:a']);
-    assert.deepEqual(context.ledger.addNew(['urn:b', 'urn:a', 'urn:b', 'urn:c']), ['urn:b', 'urn:c']);
-    assert.equal(context.ledger.states.get('urn:c'), IdState.pending);
-  });
+it('the ledger of a purge adds each id once, and only new ones', () => {
+  const { context } = opened(() => pageReply([]));
+  context.ledger.addNew(['urn:a']);
+  assert.deepEqual(context.ledger.addNew(['urn:b', 'urn:a', 'urn:b', 'urn:c']), ['urn:b', 'urn:c']);
+  assert.equal(context.ledger.states.get('urn:c'), IdState.pending);
 });
 
 const pattern = (text: string) => compilePattern('idPattern', text) ?? assert.fail(text);
 
-describe('the progress of a purge', () => {
-  it('a purge has begun with the first item that it took, not before', () => {
-    const events: PurgeEvent[] = [];
-    const { context } = opened(() => pageReply([]), { emit: (event) => events.push(event) });
-    context.reportProgress();
-    context.ledger.addNew(['urn:a']);
-    context.reportProgress();
-    const told = { deleted: 0, alreadyGone: 0, failed: 0, requests: 0, retries: 0 };
-    assert.deepEqual(events, [
-      { type: 'progress', hasBegun: false, matched: 0, unknown: 0, ...told },
-      { type: 'progress', hasBegun: true, matched: 1, unknown: 0, ...told },
-    ]);
-  });
+it('a purge has begun with the first item that it took, not before', () => {
+  const events: PurgeEvent[] = [];
+  const { context } = opened(() => pageReply([]), { emit: (event) => events.push(event) });
+  context.reportProgress();
+  context.ledger.addNew(['urn:a']);
+  context.reportProgress();
+  const told = { deleted: 0, alreadyGone: 0, failed: 0, requests: 0, retries: 0 };
+  assert.deepEqual(events, [
+    { type: 'progress', hasBegun: false, matched: 0, unknown: 0, ...told },
+    { type: 'progress', hasBegun: true, matched: 1, unknown: 0, ...told },
+  ]);
 });
 
-describe('a page of a purge', () => {
-  it('a page of a purge that lists an entity outside the query is refused', async () => {
-    const answer = () => pageReply(['urn:a', 'urn:b']);
-    await opened(answer, { query: { ids: ['urn:a', 'urn:b'], idPattern: pattern('urn') } }).page();
-    for (const query of [{ ids: ['urn:a'] }, { idPattern: pattern('a$') }]) {
-      await assert.rejects(opened(answer, { query }).page(), UnexpectedEntityError);
-    }
-  });
-
-  it('a page with a warning is refused only if the broker did not stay local', async () => {
-    const answer = () => pageReply(['urn:a'], { 'ngsild-entitymap': 'urn:map' });
-    const isRefused = async (...selection: readonly Parameter[]) => {
-      const { page } = opened(answer, { brokerQuery: { selection } });
-      return page().then(
-        () => false,
-        (error: unknown) => error instanceof FilterIgnoredError && error.parameter === 'local',
-      );
-    };
-    assert.equal(await isRefused({ name: 'local', value: 'true' }), true);
-    assert.equal(await isRefused({ name: 'local', value: 'false' }), false);
-    assert.equal(await isRefused({ name: 'q', value: 'true' }), false);
-  });
-
-  it('a purge keeps the warnings of its pages, up to ten different ones', async () => {
-    let nth = 0;
-    const { context, page } = opened(() => pageReply([], { 'ngsild-warning': `w${(nth += 1)}` }));
-    for (let pages = 0; pages < 12; pages++) await page();
-    assert.equal(context.warnings.size, 10);
-    assert.ok(context.warnings.has('w1'));
-  });
-
-  it('the pages of a purge never exceed what the broker is known to accept when the query is opened', async () => {
-    const grows = async (pageSizeMax: number | undefined) => {
-      const { context } = opened(() => pageReply(idsOf(10)), { limits: { pageSize: 10, pageSizeMax: 1000 } });
-      context.capabilities.pageSizeMax = pageSizeMax;
-      const brokerQuery = context.open({ resource: entities('ids'), selection: BY_TYPE });
-      return (await brokerQuery.lister.page({ selection: BY_TYPE, expected: 1000 })).mayGrow;
-    };
-    assert.deepEqual([await grows(undefined), await grows(10)], [true, false]);
-  });
+it('a page of a purge that lists an entity outside the query is refused', async () => {
+  const answer = () => pageReply(['urn:a', 'urn:b']);
+  await opened(answer, { query: { ids: ['urn:a', 'urn:b'], idPattern: pattern('urn') } }).page();
+  for (const query of [{ ids: ['urn:a'] }, { idPattern: pattern('a$') }]) {
+    await assert.rejects(opened(answer, { query }).page(), UnexpectedEntityError);
+  }
 });
 
-describe('the proof of the filters', () => {
-  it('the filters of a purge are proven once, with the additional parameters', async () => {
-    const additions = [{ name: 'timerel', value: 'before' }];
-    const { context, asked } = opened(() => pageReply(['urn:a']), { brokerQuery: { additions } });
-    assert.deepEqual(context.selection, [...BY_TYPE, ...additions]);
-    await context.proveFilters();
-    await Promise.all([context.proveFilters(), context.proveFilters()]);
-    assert.equal(asked.length, 2, 'once, and as a whole page, since no count confirms that nothing is there');
-    for (const query of asked)
-      assert.deepEqual([query.get('type'), query.get('timerel')], ['TNoSuchPurgeProbe', 'before']);
-  });
+it('a page with a warning is refused only if the broker did not stay local', async () => {
+  const answer = () => pageReply(['urn:a'], { 'ngsild-entitymap': 'urn:map' });
+  const isRefused = async (...selection: readonly Parameter[]) => {
+    const { page } = opened(answer, { brokerQuery: { selection } });
+    return page().then(
+      () => false,
+      (error: unknown) => error instanceof FilterIgnoredError && error.parameter === 'local',
+    );
+  };
+  assert.equal(await isRefused({ name: 'local', value: 'true' }), true);
+  assert.equal(await isRefused({ name: 'local', value: 'false' }), false);
+  assert.equal(await isRefused({ name: 'q', value: 'true' }), false);
+});
 
-  it('the proof of the filters fails each time if a filter is ignored', async () => {
+it('a purge keeps the warnings of its pages, up to ten different ones', async () => {
+  let nth = 0;
+  const { context, page } = opened(() => pageReply([], { 'ngsild-warning': `w${(nth += 1)}` }));
+  for (let pages = 0; pages < 12; pages++) await page();
+  assert.equal(context.warnings.size, 10);
+  assert.ok(context.warnings.has('w1'));
+});
+
+it('the pages of a purge never exceed what the broker is known to accept when the query is opened', async () => {
+  const grows = async (pageSizeMax: number | undefined) => {
+    const { context } = opened(() => pageReply(idsOf(10)), { limits: { pageSize: 10, pageSizeMax: 1000 } });
+    context.capabilities.pageSizeMax = pageSizeMax;
+    const brokerQuery = context.open({ resource: entities('ids'), selection: BY_TYPE });
+    return (await brokerQuery.lister.page({ selection: BY_TYPE, expected: 1000 })).mayGrow;
+  };
+  assert.deepEqual([await grows(undefined), await grows(10)], [true, false]);
+});
+
+it('the filters of a purge are proven once, with the additional parameters', async () => {
+  const additions = [{ name: 'timerel', value: 'before' }];
+  const { context, asked } = opened(() => pageReply(['urn:a']), { brokerQuery: { additions } });
+  assert.deepEqual(context.selection, [...BY_TYPE, ...additions]);
+  await context.proveFilters();
+  await Promise.all([context.proveFilters(), context.proveFilters()]);
+  assert.equal(asked.length, 2, 'once, and as a whole page, since no count confirms that nothing is there');
+  for (const query of asked)
+    assert.deepEqual([query.get('type'), query.get('timerel')], ['TNoSuchPurgeProbe', 'before']);
+});
+
+it('the proof of the filters fails each time if a filter is ignored', async () => {
+  const context = contextOf({
+    brokerQuery: { resource: entities('ids'), selection: BY_TYPE },
+    broker: () => pageReply(['urn:a']),
+  });
+  await assert.rejects(context.proveFilters(), FilterIgnoredError);
+  await assert.rejects(context.proveFilters(), FilterIgnoredError);
+});
+
+it('the tenant of a purge is tested with the first query that listed something', async () => {
+  const headers = { 'ngsild-tenant': 'mine' };
+  const asked: string[] = [];
+  const context = contextOf({
+    brokerQuery: { resource: entities('ids'), selection: [] },
+    headers,
+    broker: ({ path, headers: sent = {} }) => {
+      const tenant = sent['ngsild-tenant'] ?? '';
+      asked.push(`${tenant.slice(0, 12)} ${path.split('?')[1] ?? ''}`);
+      return pageReply(tenant === 'mine' && !path.includes('offset=1') ? ['urn:a'] : []);
+    },
+  });
+  const { selection, lister } = context;
+  await lister.page({ selection, offset: 1 });
+  await lister.page({ selection: [], limit: 4 });
+  await lister.page({ selection, limit: 2 });
+  await lister.page({ selection, limit: 3 });
+  asked.length = 0;
+  await context.proveFilters();
+  // Nothing is counted: the page that listed something settles it.
+  const [small, whole] = [1, 2].map((limit) => `nosuchtenant pick=id&limit=${limit}&count=true`);
+  assert.deepEqual(asked, [small, whole]);
+});
+
+it('the proof of the filters learns the stride of a broker that applies a filter after paging', async () => {
+  const context = contextOf({
+    brokerQuery: { resource: entities('ids'), selection: [...BY_TYPE, { name: 'q', value: 'n>1' }] },
+    broker: ({ path }) => {
+      const isEmpty = path.includes('PurgeProbe');
+      const count = path.includes('type=TNoSuch') ? '0' : '500';
+      return pageReply(isEmpty ? [] : idsOf(10), { 'ngsild-results-count': count });
+    },
+  });
+  await context.proveFilters();
+  assert.equal(context.paging.stride, 10);
+  assert.equal(context.capabilities.countsBefore('q'), true);
+});
+
+it('the proof of the filters checks the count too if pages may come empty before the end', async () => {
+  for (const [resource, isProven] of [
+    [entities('ids'), true],
+    [temporalEntities(), false],
+  ] as const) {
     const context = contextOf({
+      brokerQuery: { resource, selection: BY_TYPE },
+      broker: () => pageReply([], { 'ngsild-results-count': '5' }),
+    });
+    assert.equal(context.countsUnshown, !isProven);
+    if (isProven) await context.proveFilters();
+    else await assert.rejects(context.proveFilters(), FilterIgnoredError);
+  }
+});
+
+it('a query view tries no larger pages where the broker is known to refuse them', async () => {
+  for (const [known, mayGrow] of [
+    [undefined, true],
+    [10, false],
+  ] as const) {
+    const scope = scopeOf({
       brokerQuery: { resource: entities('ids'), selection: BY_TYPE },
-      broker: () => pageReply(['urn:a']),
+      broker: () => pageReply(idsOf(1)),
+      limits: { pageSize: 10, pageSizeMax: 100 },
     });
-    await assert.rejects(context.proveFilters(), FilterIgnoredError);
-    await assert.rejects(context.proveFilters(), FilterIgnoredError);
-  });
-
-  it('the tenant of a purge is tested with the first query that listed something', async () => {
-    const headers = { 'ngsild-tenant': 'mine' };
-    const asked: string[] = [];
-    const context = contextOf({
-      brokerQuery: { resource: entities('ids'), selection: [] },
-      headers,
-      broker: ({ path, headers: sent = {} }) => {
-        const tenant = sent['ngsild-tenant'] ?? '';
-        asked.push(`${tenant.slice(0, 12)} ${path.split('?')[1] ?? ''}`);
-        return pageReply(tenant === 'mine' && !path.includes('offset=1') ? ['urn:a'] : []);
-      },
-    });
-    const { selection, lister } = context;
-    await lister.page({ selection, offset: 1 });
-    await lister.page({ selection: [], limit: 4 });
-    await lister.page({ selection, limit: 2 });
-    await lister.page({ selection, limit: 3 });
-    asked.length = 0;
-    await context.proveFilters();
-    // Nothing is counted: the page that listed something settles it.
-    const [small, whole] = [1, 2].map((limit) => `nosuchtenant pick=id&limit=${limit}&count=true`);
-    assert.deepEqual(asked, [small, whole]);
-  });
-
-  it('the proof of the filters learns the stride of a broker that applies a filter after paging', async () => {
-    const context = contextOf({
-      brokerQuery: { resource: entities('ids'), selection: [...BY_TYPE, { name: 'q', value: 'n>1' }] },
-      broker: ({ path }) => {
-        const isEmpty = path.includes('PurgeProbe');
-        const count = path.includes('type=TNoSuch') ? '0' : '500';
-        return pageReply(isEmpty ? [] : idsOf(10), { 'ngsild-results-count': count });
-      },
-    });
-    await context.proveFilters();
-    assert.equal(context.paging.stride, 10);
-    assert.equal(context.capabilities.countsBefore('q'), true);
-  });
-
-  it('the proof of the filters checks the count too if pages may come empty before the end', async () => {
-    for (const [resource, isProven] of [
-      [entities('ids'), true],
-      [temporalEntities(), false],
-    ] as const) {
-      const context = contextOf({
-        brokerQuery: { resource, selection: BY_TYPE },
-        broker: () => pageReply([], { 'ngsild-results-count': '5' }),
-      });
-      assert.equal(context.countsUnshown, !isProven);
-      if (isProven) await context.proveFilters();
-      else await assert.rejects(context.proveFilters(), FilterIgnoredError);
-    }
-  });
+    scope.capabilities.pageSizeMax = known;
+    const { lister } = scope.open({ resource: entities('ids'), selection: BY_TYPE });
+    const page = await lister.page({ selection: BY_TYPE });
+    assert.deepEqual([page.limit, page.mayGrow], [10, mayGrow]);
+  }
 });
 
-describe('a query view', () => {
-  it('a query view tries no larger pages where the broker is known to refuse them', async () => {
-    for (const [known, mayGrow] of [
-      [undefined, true],
-      [10, false],
-    ] as const) {
-      const scope = scopeOf({
-        brokerQuery: { resource: entities('ids'), selection: BY_TYPE },
-        broker: () => pageReply(idsOf(1)),
-        limits: { pageSize: 10, pageSizeMax: 100 },
-      });
-      scope.capabilities.pageSizeMax = known;
-      const { lister } = scope.open({ resource: entities('ids'), selection: BY_TYPE });
-      const page = await lister.page({ selection: BY_TYPE });
-      assert.deepEqual([page.limit, page.mayGrow], [10, mayGrow]);
-    }
-  });
-
-  it('a partial view of a query does not prove that anything is gone', () => {
-    assert.equal(opened(() => pageReply([])).context.showsAll, true);
-    for (const isPartial of [true, false]) {
-      assert.equal(opened(() => pageReply([]), { brokerQuery: { isPartial } }).context.showsAll, !isPartial);
-    }
-  });
+it('a partial view of a query does not prove that anything is gone', () => {
+  assert.equal(opened(() => pageReply([])).context.showsAll, true);
+  for (const isPartial of [true, false]) {
+    assert.equal(opened(() => pageReply([]), { brokerQuery: { isPartial } }).context.showsAll, !isPartial);
+  }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { compilePattern } from '../../../../sidecar/ngsi-ld/pattern.js';
 import { UnexpectedEntityError } from '../../../../sidecar/purge/errors.js';
@@ -38,67 +38,65 @@ async function isExpected(id: string, named: Named): Promise<boolean> {
   }
 }
 
-describe('the ids that a purge expects', () => {
-  it('the ids that a purge expects are those that its query names, compared exactly', async () => {
-    const ids = ['urn:a:1', 'urn:a:2'];
-    assert.equal(await isExpected('urn:a:2', { ids }), true);
-    for (const id of ['urn:a:3', 'urn:a:1 ', 'URN:a:1', 'urn:a:11', 'constructor'])
-      assert.equal(await isExpected(id, { ids }), false, id);
-    for (const id of ['urn:a:1', '__proto__']) assert.equal(await isExpected(id, {}), true);
-  });
+it('the ids that a purge expects are those that its query names, compared exactly', async () => {
+  const ids = ['urn:a:1', 'urn:a:2'];
+  assert.equal(await isExpected('urn:a:2', { ids }), true);
+  for (const id of ['urn:a:3', 'urn:a:1 ', 'URN:a:1', 'urn:a:11', 'constructor'])
+    assert.equal(await isExpected(id, { ids }), false, id);
+  for (const id of ['urn:a:1', '__proto__']) assert.equal(await isExpected(id, {}), true);
+});
 
-  it('the ids that a purge expects have its pattern anywhere in them, as in brokers', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.stringMatching(/^[a-z:0-9]{1,4}$/),
-        fc.stringMatching(/^[a-z:0-9]{1,12}$/),
-        async (idPattern, id) => assert.equal(await isExpected(id, { idPattern }), id.includes(idPattern)),
-      ),
-    );
-    assert.equal(await isExpected('urn:ngsi-ld:Car:1', { idPattern: '^Car' }), false);
-    assert.equal(await isExpected('urn:ngsi-ld:Car:17', { idPattern: ':\\d+$' }), true);
-  });
+it('the ids that a purge expects have its pattern anywhere in them, as in brokers', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.stringMatching(/^[a-z:0-9]{1,4}$/),
+      fc.stringMatching(/^[a-z:0-9]{1,12}$/),
+      async (idPattern, id) => assert.equal(await isExpected(id, { idPattern }), id.includes(idPattern)),
+    ),
+  );
+  assert.equal(await isExpected('urn:ngsi-ld:Car:1', { idPattern: '^Car' }), false);
+  assert.equal(await isExpected('urn:ngsi-ld:Car:17', { idPattern: ':\\d+$' }), true);
+});
 
-  it('the ids that a purge expects meet both filters if the query has both, and the one that excludes is named', async () => {
-    const named = { ids: ['urn:a:1', 'urn:b:1'], idPattern: '^urn:a' };
-    assert.equal(await isExpected('urn:a:1', named), true);
-    await assert.rejects(list(['urn:b:1'], named), { parameter: 'idPattern' });
-    await assert.rejects(list(['urn:a:2'], named), { parameter: 'id' });
-  });
+it('the ids that a purge expects meet both filters if the query has both, and the one that excludes is named', async () => {
+  const named = { ids: ['urn:a:1', 'urn:b:1'], idPattern: '^urn:a' };
+  assert.equal(await isExpected('urn:a:1', named), true);
+  await assert.rejects(list(['urn:b:1'], named), { parameter: 'idPattern' });
+  await assert.rejects(list(['urn:a:2'], named), { parameter: 'id' });
+});
 
-  it('the ids that a purge expects are any where RE2 cannot compile the pattern, which is left to the broker', async () => {
-    for (const idPattern of ['(?=Car)', '(?<!a)b', '(a)\\1', '(', '[', '*'])
-      assert.equal(await isExpected('urn:ngsi-ld:Bus:1', { idPattern }), true, idPattern);
-  });
+it('the ids that a purge expects are any where RE2 cannot compile the pattern, which is left to the broker', async () => {
+  for (const idPattern of ['(?=Car)', '(?<!a)b', '(a)\\1', '(', '[', '*'])
+    assert.equal(await isExpected('urn:ngsi-ld:Bus:1', { idPattern }), true, idPattern);
+});
 
-  it('the ids that a purge expects have at most 4096 UTF-16 units, only if there is a pattern', async () => {
-    const idPattern = '^urn:';
-    assert.equal(await isExpected('urn:'.padEnd(4096, 'a'), { idPattern }), true);
-    const long = 'urn:'.padEnd(4097, 'a');
-    assert.equal(await isExpected(long, { idPattern }), false);
-    assert.equal(await isExpected(long, {}), true);
-    assert.equal(await isExpected(long, { ids: [long] }), true);
-  });
+it('the ids that a purge expects have at most 4096 UTF-16 units, only if there is a pattern', async () => {
+  const idPattern = '^urn:';
+  assert.equal(await isExpected('urn:'.padEnd(4096, 'a'), { idPattern }), true);
+  const long = 'urn:'.padEnd(4097, 'a');
+  assert.equal(await isExpected(long, { idPattern }), false);
+  assert.equal(await isExpected(long, {}), true);
+  assert.equal(await isExpected(long, { ids: [long] }), true);
+});
 
-  it('the ids that a purge expects take linear time for patterns that make backtracking engines hang', async () => {
-    const startedMs = performance.now();
-    for (const idPattern of ['^urn:(a+)+$', '(a|a)*$b', '^urn:(a|aa)+$', '(.*a){12}$x'])
-      assert.equal(await isExpected(`urn:${'a'.repeat(4000)}!`, { idPattern }), false, idPattern);
-    // A backtracking engine needs longer than the age of the universe.
-    assert.ok(performance.now() - startedMs < 3000);
-  });
+it('the ids that a purge expects take linear time for patterns that make backtracking engines hang', async () => {
+  const startedMs = performance.now();
+  for (const idPattern of ['^urn:(a+)+$', '(a|a)*$b', '^urn:(a|aa)+$', '(.*a){12}$x'])
+    assert.equal(await isExpected(`urn:${'a'.repeat(4000)}!`, { idPattern }), false, idPattern);
+  // A backtracking engine needs longer than the age of the universe.
+  assert.ok(performance.now() - startedMs < 3000);
+});
 
-  it('the ids that a purge expects are checked with other work between, also on a large page', async () => {
-    let turns = 0;
-    let isDone = false;
-    const count = () => {
-      turns += 1;
-      if (!isDone) setImmediate(count);
-    };
-    setImmediate(count);
-    const ids = Array.from({ length: 2000 }, (_, index) => `urn:${'ab'.repeat(30)}${index}`);
-    await list(ids, { idPattern: '[ab]{450}|urn' }).finally(() => (isDone = true));
-    // About fifty million steps; without giving way there would hardly be a turn. Not after each id, once a million was taken.
-    assert.ok(turns >= 10 && turns <= 1000, `${turns} turns`);
-  });
+it('the ids that a purge expects are checked with other work between, also on a large page', async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const ids = Array.from({ length: 2000 }, (_, index) => `urn:${'ab'.repeat(30)}${index}`);
+  await list(ids, { idPattern: '[ab]{450}|urn' }).finally(() => (isDone = true));
+  // About fifty million steps; without giving way there would hardly be a turn. Not after each id, once a million was taken.
+  assert.ok(turns >= 10 && turns <= 1000, `${turns} turns`);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   type BrokerRequest,
@@ -82,186 +82,184 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
 const DELETE = { method: 'DELETE', path: '/entities/urn:t:1', operation: 'delete', deletes: 1 } as const;
 const QUERY = { method: 'GET', path: '/entities?type=T', operation: 'list' } as const;
 
-describe('a purge that runs', () => {
-  it('a purge run ends with its report, and with what it cost', async () => {
-    const { events, sent, retries } = await ran({
-      run: async (scope) => {
-        scope.ledger.addNew(['urn:t:1', 'urn:t:2']);
-        await scope.requester.send(DELETE);
-        scope.ledger.record({ entityId: 'urn:t:1' }, { kind: 'deleted' }, false);
-        scope.ledger.record({ entityId: 'urn:t:2' }, { kind: 'refused', problem: { status: 409 } }, false);
-        return reportOf(scope, 5);
-      },
-      answer: (_request, nth) => replyOf(nth === 1 ? 500 : 204),
-    });
-    assert.equal(events.length, 1);
-    const [last] = events;
-    assert.ok(last?.type === 'finished');
-    const { errors, ...report } = last.report;
-    assert.deepEqual(report, {
-      ...{ ...NONE, matched: 2, deleted: 1, failed: 1, dryRun: false, success: ['urn:t:1'] },
-      ...{ sample: [], warnings: [], arrived: 5, requests: 2, retries: 1 },
-    });
-    assert.deepEqual([errors.length, errors[0]?.entityId, retries], [1, 'urn:t:2', 1]);
-    assert.ok(sent.every(({ headers }) => headers?.['ngsild-tenant'] === 't'));
+it('a purge run ends with its report, and with what it cost', async () => {
+  const { events, sent, retries } = await ran({
+    run: async (scope) => {
+      scope.ledger.addNew(['urn:t:1', 'urn:t:2']);
+      await scope.requester.send(DELETE);
+      scope.ledger.record({ entityId: 'urn:t:1' }, { kind: 'deleted' }, false);
+      scope.ledger.record({ entityId: 'urn:t:2' }, { kind: 'refused', problem: { status: 409 } }, false);
+      return reportOf(scope, 5);
+    },
+    answer: (_request, nth) => replyOf(nth === 1 ? 500 : 204),
   });
+  assert.equal(events.length, 1);
+  const [last] = events;
+  assert.ok(last?.type === 'finished');
+  const { errors, ...report } = last.report;
+  assert.deepEqual(report, {
+    ...{ ...NONE, matched: 2, deleted: 1, failed: 1, dryRun: false, success: ['urn:t:1'] },
+    ...{ sample: [], warnings: [], arrived: 5, requests: 2, retries: 1 },
+  });
+  assert.deepEqual([errors.length, errors[0]?.entityId, retries], [1, 'urn:t:2', 1]);
+  assert.ok(sent.every(({ headers }) => headers?.['ngsild-tenant'] === 't'));
+});
 
-  it('a purge run reports what was done when it ends early, unless the purge reports that itself', async () => {
-    const error = new PurgeStoppedError('stopped');
-    const run: PurgePlan['run'] = async (scope) => {
+it('a purge run reports what was done when it ends early, unless the purge reports that itself', async () => {
+  const error = new PurgeStoppedError('stopped');
+  const run: PurgePlan['run'] = async (scope) => {
+    scope.ledger.addNew(['urn:t:1']);
+    throw error;
+  };
+  const told = await ran({ run });
+  assert.equal(told.error, error);
+  const counts = { ...NONE, matched: 1, requests: 0, retries: 0 };
+  assert.deepEqual(told.events, [{ type: 'progress', hasBegun: true, ...counts }]);
+  for (const reportsItself of [true, false]) {
+    const own = await ran({ run, reportsItself });
+    assert.deepEqual([own.error, own.events.length], [error, reportsItself ? 0 : 1]);
+  }
+});
+
+it('a purge run keeps its maximum, its pace and its reserve', async () => {
+  const [taken, reserved]: [number[], number[]] = [[], []];
+  const pace = paceOf({ take: async (amount) => taken.push(amount) > 0 });
+  const { error } = await ran({
+    run: async (scope) => {
+      await scope.requester.send(DELETE);
+      scope.ledger.addNew(['urn:t:1', 'urn:t:2', 'urn:t:3']);
+      return reportOf(scope, 0);
+    },
+    order: { pace, reserve: async (amount) => void reserved.push(amount) },
+  });
+  assert.deepEqual([taken, reserved], [[1], [1]]);
+  assert.ok(error instanceof TooManyMatchesError, String(error));
+});
+
+it('a purge run asks before each try of a delete, and tells the outcome of each item', async () => {
+  const told: unknown[] = [];
+  let asked = 0;
+  const { retries } = await ran({
+    run: async (scope) => {
+      await scope.requester.send(QUERY);
+      assert.equal(asked, 0, 'a query deletes nothing');
+      await scope.requester.send(DELETE);
       scope.ledger.addNew(['urn:t:1']);
-      throw error;
-    };
-    const told = await ran({ run });
+      scope.ledger.record({ entityId: 'urn:t:1' }, { kind: 'absent' }, false);
+      return reportOf(scope, 0);
+    },
+    answer: ({ method }, nth) => (method === 'GET' ? replyOf(200, []) : replyOf(nth === 2 ? 429 : 204)),
+    order: {
+      beforeDelete: () => {
+        asked += 1;
+        return undefined;
+      },
+      onOutcome: (item, outcome) => void told.push([item, outcome]),
+    },
+  });
+  assert.equal(retries, 1);
+  assert.ok(asked >= 2, String(asked));
+  assert.deepEqual(told, [[{ entityId: 'urn:t:1' }, 'alreadyGone']]);
+});
+
+it('a purge run that finds a filter ignored, or an entity that the query excludes, has all filters proven again', async () => {
+  for (const [error, isDistrusted] of [
+    [new FilterIgnoredError('q', 'ignored'), true],
+    [new UnexpectedEntityError('urn:x', 'id'), true],
+    [new UnexpectedEntityError('urn:x', 'idPattern'), true],
+    [new BrokerReplyError('unreadable'), false],
+    [new PurgeStoppedError('stopped'), false],
+    [undefined, false],
+  ] as const) {
+    const capabilities = new BrokerMemory(createTestClock());
+    capabilities.setHonoured({ name: 'q', isShared: true });
+    const told = await ran({
+      capabilities,
+      run: async (scope) => {
+        if (error !== undefined) throw error;
+        return reportOf(scope, 0);
+      },
+    });
     assert.equal(told.error, error);
-    const counts = { ...NONE, matched: 1, requests: 0, retries: 0 };
-    assert.deepEqual(told.events, [{ type: 'progress', hasBegun: true, ...counts }]);
-    for (const reportsItself of [true, false]) {
-      const own = await ran({ run, reportsItself });
-      assert.deepEqual([own.error, own.events.length], [error, reportsItself ? 0 : 1]);
-    }
-  });
+    assert.equal(capabilities.isHonoured('q'), !isDistrusted, String(error));
+  }
+});
 
-  it('a purge run keeps its maximum, its pace and its reserve', async () => {
-    const [taken, reserved]: [number[], number[]] = [[], []];
-    const pace = paceOf({ take: async (amount) => taken.push(amount) > 0 });
-    const { error } = await ran({
+it('a purge run sends nothing new once nobody reads its events any more', async () => {
+  let sent = 0;
+  const clock = createTestClock();
+  const stream = runPurge(
+    {
+      query: parseEntityPurgeQuery('type=T'),
+      headers: {},
+      limits: {
+        ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 1, strategy: 'auto' },
+        maxAffected: undefined,
+      },
+    },
+    {
+      client: {
+        send: async () => {
+          sent += 1;
+          await turn();
+          return replyOf(200, []);
+        },
+        close: async () => {},
+      },
+      capabilities: new BrokerMemory(clock),
+      retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
+      clock,
+      random: () => 0,
+    },
+    new AbortController().signal,
+    {
+      path: '/entities',
       run: async (scope) => {
-        await scope.requester.send(DELETE);
-        scope.ledger.addNew(['urn:t:1', 'urn:t:2', 'urn:t:3']);
+        scope.reportProgress();
+        for (let queries = 0; queries < 20; queries += 1) await scope.requester.send(QUERY);
         return reportOf(scope, 0);
       },
-      order: { pace, reserve: async (amount) => void reserved.push(amount) },
-    });
-    assert.deepEqual([taken, reserved], [[1], [1]]);
-    assert.ok(error instanceof TooManyMatchesError, String(error));
-  });
+    },
+  );
+  for await (const event of stream) {
+    assert.equal(event.type, 'progress');
+    break;
+  }
+  assert.ok(sent < 5, `${sent} queries`);
+});
 
-  it('a purge run asks before each try of a delete, and tells the outcome of each item', async () => {
-    const told: unknown[] = [];
-    let asked = 0;
-    const { retries } = await ran({
-      run: async (scope) => {
-        await scope.requester.send(QUERY);
-        assert.equal(asked, 0, 'a query deletes nothing');
-        await scope.requester.send(DELETE);
-        scope.ledger.addNew(['urn:t:1']);
-        scope.ledger.record({ entityId: 'urn:t:1' }, { kind: 'absent' }, false);
-        return reportOf(scope, 0);
-      },
-      answer: ({ method }, nth) => (method === 'GET' ? replyOf(200, []) : replyOf(nth === 2 ? 429 : 204)),
-      order: {
-        beforeDelete: () => {
-          asked += 1;
-          return undefined;
-        },
-        onOutcome: (item, outcome) => void told.push([item, outcome]),
-      },
-    });
-    assert.equal(retries, 1);
-    assert.ok(asked >= 2, String(asked));
-    assert.deepEqual(told, [[{ entityId: 'urn:t:1' }, 'alreadyGone']]);
-  });
-
-  it('a purge run that finds a filter ignored, or an entity that the query excludes, has all filters proven again', async () => {
-    for (const [error, isDistrusted] of [
-      [new FilterIgnoredError('q', 'ignored'), true],
-      [new UnexpectedEntityError('urn:x', 'id'), true],
-      [new UnexpectedEntityError('urn:x', 'idPattern'), true],
-      [new BrokerReplyError('unreadable'), false],
-      [new PurgeStoppedError('stopped'), false],
-      [undefined, false],
-    ] as const) {
-      const capabilities = new BrokerMemory(createTestClock());
-      capabilities.setHonoured({ name: 'q', isShared: true });
-      const told = await ran({
-        capabilities,
-        run: async (scope) => {
-          if (error !== undefined) throw error;
-          return reportOf(scope, 0);
-        },
-      });
-      assert.equal(told.error, error);
-      assert.equal(capabilities.isHonoured('q'), !isDistrusted, String(error));
-    }
-  });
-
-  it('a purge run sends nothing new once nobody reads its events any more', async () => {
-    let sent = 0;
-    const clock = createTestClock();
-    const stream = runPurge(
-      {
-        query: parseEntityPurgeQuery('type=T'),
-        headers: {},
-        limits: {
-          ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 1, strategy: 'auto' },
-          maxAffected: undefined,
-        },
-      },
-      {
-        client: {
-          send: async () => {
-            sent += 1;
-            await turn();
-            return replyOf(200, []);
-          },
-          close: async () => {},
-        },
-        capabilities: new BrokerMemory(clock),
-        retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
-        clock,
-        random: () => 0,
-      },
-      new AbortController().signal,
-      {
-        path: '/entities',
-        run: async (scope) => {
-          scope.reportProgress();
-          for (let queries = 0; queries < 20; queries += 1) await scope.requester.send(QUERY);
-          return reportOf(scope, 0);
-        },
-      },
-    );
-    for await (const event of stream) {
-      assert.equal(event.type, 'progress');
-      break;
-    }
-    assert.ok(sent < 5, `${sent} queries`);
-  });
-
-  it('a purge run names the warnings of its pages, in a report as in a preview', async () => {
-    for (const end of [
-      (scope: PurgeScope) => reportOf(scope, 0),
-      (scope: PurgeScope) => previewOf(scope, { matched: 0, sample: [] }),
-    ]) {
-      const { events } = await ran({
-        run: async (scope) => {
-          const { lister } = scope.open({ resource: entities('ids'), selection: [] });
-          await lister.page({ selection: [] });
-          return end(scope);
-        },
-        answer: () => replyOf(200, [], { 'ngsild-warning': '110 - "stale"' }),
-      });
-      const last = events.at(-1);
-      assert.deepEqual(last?.type === 'finished' ? last.report.warnings : undefined, ['110 - "stale"']);
-    }
-  });
-
-  it('a dry purge run reports its preview', async () => {
+it('a purge run names the warnings of its pages, in a report as in a preview', async () => {
+  for (const end of [
+    (scope: PurgeScope) => reportOf(scope, 0),
+    (scope: PurgeScope) => previewOf(scope, { matched: 0, sample: [] }),
+  ]) {
     const { events } = await ran({
-      run: async (scope) =>
-        previewOf(scope, { matched: 7, sample: ['urn:t:1'], unit: 'datasets', isLowerBound: true }),
-    });
-    assert.deepEqual(events, [
-      {
-        type: 'finished',
-        report: {
-          ...{ ...NONE, matched: 7, dryRun: true, success: [], errors: [], sample: ['urn:t:1'] },
-          ...{ unit: 'datasets', isLowerBound: true, warnings: [], arrived: 0, requests: 0, retries: 0 },
-        },
+      run: async (scope) => {
+        const { lister } = scope.open({ resource: entities('ids'), selection: [] });
+        await lister.page({ selection: [] });
+        return end(scope);
       },
-    ]);
+      answer: () => replyOf(200, [], { 'ngsild-warning': '110 - "stale"' }),
+    });
+    const last = events.at(-1);
+    assert.deepEqual(last?.type === 'finished' ? last.report.warnings : undefined, ['110 - "stale"']);
+  }
+});
+
+it('a dry purge run reports its preview', async () => {
+  const { events } = await ran({
+    run: async (scope) =>
+      previewOf(scope, { matched: 7, sample: ['urn:t:1'], unit: 'datasets', isLowerBound: true }),
   });
+  assert.deepEqual(events, [
+    {
+      type: 'finished',
+      report: {
+        ...{ ...NONE, matched: 7, dryRun: true, success: [], errors: [], sample: ['urn:t:1'] },
+        ...{ unit: 'datasets', isLowerBound: true, warnings: [], arrived: 0, requests: 0, retries: 0 },
+      },
+    },
+  ]);
 });
 
 const NEVER = new AbortController().signal;
@@ -275,150 +273,148 @@ async function eventsOf<Event>(stream: AsyncIterable<Event>): Promise<readonly E
   return events;
 }
 
-describe('eventStream', () => {
-  it('eventStream hands out every event in order, whenever it was emitted', async () => {
-    const stream = eventStream<number>(NEVER, async (emit) => {
-      emit(1);
-      emit(2);
-      await turn();
-      emit(3);
-      await turn();
-      emit(4);
-    });
-    assert.deepEqual(await eventsOf(stream), [1, 2, 3, 4]);
-  });
-
-  it('eventStream ends without an event when the task has none', async () => {
-    assert.deepEqual(await eventsOf(eventStream(NEVER, async () => {})), []);
-  });
-
-  it('eventStream does not start the task before it is read', async () => {
-    let started = false;
-    const stream = eventStream(NEVER, async () => {
-      started = true;
-    });
+it('eventStream hands out every event in order, whenever it was emitted', async () => {
+  const stream = eventStream<number>(NEVER, async (emit) => {
+    emit(1);
+    emit(2);
     await turn();
-    assert.equal(started, false);
-    await stream.next();
-    assert.equal(started, true);
+    emit(3);
+    await turn();
+    emit(4);
   });
+  assert.deepEqual(await eventsOf(stream), [1, 2, 3, 4]);
+});
 
-  it("eventStream throws the task's error after its last events", async () => {
-    const stream = eventStream<string>(NEVER, async (emit) => {
-      emit('first');
-      await turn();
-      emit('last');
-      throw new Error('broken');
-    });
-    const seen: string[] = [];
-    await assert.rejects(
-      async () => {
-        for await (const event of stream) seen.push(event);
-      },
-      { message: 'broken' },
-    );
-    assert.deepEqual(seen, ['first', 'last']);
+it('eventStream ends without an event when the task has none', async () => {
+  assert.deepEqual(await eventsOf(eventStream(NEVER, async () => {})), []);
+});
+
+it('eventStream does not start the task before it is read', async () => {
+  let started = false;
+  const stream = eventStream(NEVER, async () => {
+    started = true;
   });
+  await turn();
+  assert.equal(started, false);
+  await stream.next();
+  assert.equal(started, true);
+});
 
-  it('eventStream aborts the task with the reason of the given signal, also when that came first', async () => {
-    const caller = new AbortController();
-    const reasons: unknown[] = [];
-    const stream = eventStream<string>(caller.signal, async (emit, signal) => {
-      emit('started');
-      await aborted(signal);
+it("eventStream throws the task's error after its last events", async () => {
+  const stream = eventStream<string>(NEVER, async (emit) => {
+    emit('first');
+    await turn();
+    emit('last');
+    throw new Error('broken');
+  });
+  const seen: string[] = [];
+  await assert.rejects(
+    async () => {
+      for await (const event of stream) seen.push(event);
+    },
+    { message: 'broken' },
+  );
+  assert.deepEqual(seen, ['first', 'last']);
+});
+
+it('eventStream aborts the task with the reason of the given signal, also when that came first', async () => {
+  const caller = new AbortController();
+  const reasons: unknown[] = [];
+  const stream = eventStream<string>(caller.signal, async (emit, signal) => {
+    emit('started');
+    await aborted(signal);
+    reasons.push(signal.reason);
+  });
+  await stream.next();
+  caller.abort('gone');
+  assert.deepEqual(await stream.next(), { done: true, value: undefined });
+  await eventsOf(
+    eventStream(AbortSignal.abort('early'), async (_emit, signal) => {
       reasons.push(signal.reason);
-    });
-    await stream.next();
-    caller.abort('gone');
-    assert.deepEqual(await stream.next(), { done: true, value: undefined });
-    await eventsOf(
-      eventStream(AbortSignal.abort('early'), async (_emit, signal) => {
-        reasons.push(signal.reason);
-      }),
-    );
-    assert.deepEqual(reasons, ['gone', 'early']);
-  });
+    }),
+  );
+  assert.deepEqual(reasons, ['gone', 'early']);
+});
 
-  it('eventStream aborts the task when the reader stops, and waits until it has ended', async () => {
-    let isOver = false;
-    const stream = eventStream<number>(NEVER, async (emit, signal) => {
-      emit(1);
-      await aborted(signal);
-      await turn();
-      isOver = true;
-      throw new Error('nobody listens any more');
-    });
-    for await (const event of stream) {
-      assert.equal(event, 1);
-      break;
+it('eventStream aborts the task when the reader stops, and waits until it has ended', async () => {
+  let isOver = false;
+  const stream = eventStream<number>(NEVER, async (emit, signal) => {
+    emit(1);
+    await aborted(signal);
+    await turn();
+    isOver = true;
+    throw new Error('nobody listens any more');
+  });
+  for await (const event of stream) {
+    assert.equal(event, 1);
+    break;
+  }
+  assert.equal(isOver, true);
+});
+
+it('eventStream keeps events that are emitted while the reader is busy', async () => {
+  const stream = eventStream<number>(NEVER, async (emit) => {
+    for (let index = 0; index < 100; index++) {
+      emit(index);
+      if (index % 7 === 0) await turn();
     }
-    assert.equal(isOver, true);
   });
+  const seen: number[] = [];
+  for await (const event of stream) {
+    seen.push(event);
+    if (event % 11 === 0) await turn();
+  }
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 100 }, (_, index) => index),
+  );
+});
 
-  it('eventStream keeps events that are emitted while the reader is busy', async () => {
-    const stream = eventStream<number>(NEVER, async (emit) => {
-      for (let index = 0; index < 100; index++) {
-        emit(index);
-        if (index % 7 === 0) await turn();
-      }
-    });
-    const seen: number[] = [];
-    for await (const event of stream) {
-      seen.push(event);
-      if (event % 11 === 0) await turn();
-    }
-    assert.deepEqual(
-      seen,
-      Array.from({ length: 100 }, (_, index) => index),
-    );
+it("eventStream throws the task's error to a reader that is still busy with its events", async () => {
+  const stream = eventStream<number>(NEVER, async (emit) => {
+    emit(1);
+    throw new Error('broken');
   });
+  assert.deepEqual(await stream.next(), { done: false, value: 1 });
+  // Nobody waits for the task now: the process must not end for a rejection that is still to be read.
+  for (let turns = 0; turns < 3; turns += 1) await turn();
+  await assert.rejects(stream.next(), { message: 'broken' });
+  assert.deepEqual(await stream.next(), { done: true, value: undefined });
+});
 
-  it("eventStream throws the task's error to a reader that is still busy with its events", async () => {
-    const stream = eventStream<number>(NEVER, async (emit) => {
-      emit(1);
-      throw new Error('broken');
-    });
-    assert.deepEqual(await stream.next(), { done: false, value: 1 });
-    // Nobody waits for the task now: the process must not end for a rejection that is still to be read.
+it('eventStream hands out what the task emitted last, also when the reader was busy when it ended', async () => {
+  const stream = eventStream<number>(NEVER, async (emit) => {
+    emit(1);
+    await turn();
+    emit(2);
+    emit(3);
+  });
+  const seen: number[] = [];
+  for await (const event of stream) {
+    seen.push(event);
     for (let turns = 0; turns < 3; turns += 1) await turn();
-    await assert.rejects(stream.next(), { message: 'broken' });
-    assert.deepEqual(await stream.next(), { done: true, value: undefined });
-  });
+  }
+  assert.deepEqual(seen, [1, 2, 3]);
+});
 
-  it('eventStream hands out what the task emitted last, also when the reader was busy when it ended', async () => {
-    const stream = eventStream<number>(NEVER, async (emit) => {
-      emit(1);
-      await turn();
-      emit(2);
-      emit(3);
-    });
-    const seen: number[] = [];
-    for await (const event of stream) {
-      seen.push(event);
-      for (let turns = 0; turns < 3; turns += 1) await turn();
-    }
-    assert.deepEqual(seen, [1, 2, 3]);
-  });
+it('eventStream allows as many listeners on its signal as the task has requests, without a warning', async (t) => {
+  const warn = t.mock.method(process, 'emitWarning', () => {});
+  await eventsOf(
+    eventStream(NEVER, async (_emit, signal) => {
+      for (let index = 0; index < 200; index += 1) signal.addEventListener('abort', () => index);
+    }),
+  );
+  assert.equal(warn.mock.callCount(), 0);
+});
 
-  it('eventStream allows as many listeners on its signal as the task has requests, without a warning', async (t) => {
-    const warn = t.mock.method(process, 'emitWarning', () => {});
-    await eventsOf(
-      eventStream(NEVER, async (_emit, signal) => {
-        for (let index = 0; index < 200; index += 1) signal.addEventListener('abort', () => index);
-      }),
-    );
-    assert.equal(warn.mock.callCount(), 0);
-  });
-
-  it('eventStream leaves no listener on the signal once it has ended', async (t) => {
-    const { signal } = new AbortController();
-    const add = t.mock.method(signal, 'addEventListener');
-    const remove = t.mock.method(signal, 'removeEventListener');
-    await eventsOf(eventStream(signal, async () => {}));
-    assert.deepEqual(
-      remove.mock.calls.map(({ arguments: [, listener] }) => listener),
-      add.mock.calls.map(({ arguments: [, listener] }) => listener),
-    );
-    assert.equal(add.mock.callCount(), 1);
-  });
+it('eventStream leaves no listener on the signal once it has ended', async (t) => {
+  const { signal } = new AbortController();
+  const add = t.mock.method(signal, 'addEventListener');
+  const remove = t.mock.method(signal, 'removeEventListener');
+  await eventsOf(eventStream(signal, async () => {}));
+  assert.deepEqual(
+    remove.mock.calls.map(({ arguments: [, listener] }) => listener),
+    add.mock.calls.map(({ arguments: [, listener] }) => listener),
+  );
+  assert.equal(add.mock.callCount(), 1);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { BrokerRequest } from '../../../../sidecar/purge/broker/index.js';
 import type { Item } from '../../../../sidecar/purge/ledger/index.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/index.js';
@@ -50,76 +50,74 @@ const itemsOf = (kind: ReturnType<typeof kindOf>['kind'], indexes: readonly numb
     ({ items }) => items,
   );
 
-describe('the attributes of temporal entities as items of a purge', () => {
-  it('attributes as items are those with instances, each with its datasets', () => {
-    assert.deepEqual(itemsOf(kindOf(undefined).kind, [0, 1]), [
-      { entityId: ID, attribute: 'speed', datasets: ['@none', 'urn:d:1'] },
-      { entityId: 'urn:t:1', attribute: 'heading', datasets: ['urn:d:1'] },
-    ]);
-    assert.deepEqual(itemsOf(kindOf(undefined).kind, []), []);
-  });
+it('attributes as items are those with instances, each with its datasets', () => {
+  assert.deepEqual(itemsOf(kindOf(undefined).kind, [0, 1]), [
+    { entityId: ID, attribute: 'speed', datasets: ['@none', 'urn:d:1'] },
+    { entityId: 'urn:t:1', attribute: 'heading', datasets: ['urn:d:1'] },
+  ]);
+  assert.deepEqual(itemsOf(kindOf(undefined).kind, []), []);
+});
 
-  it('attributes as items are one dataset of each where datasets are purged', () => {
-    assert.deepEqual(itemsOf(kindOf('urn:d:1').kind, [0]), [
-      { entityId: ID, attribute: 'speed', datasetId: 'urn:d:1' },
-    ]);
-  });
+it('attributes as items are one dataset of each where datasets are purged', () => {
+  assert.deepEqual(itemsOf(kindOf('urn:d:1').kind, [0]), [
+    { entityId: ID, attribute: 'speed', datasetId: 'urn:d:1' },
+  ]);
+});
 
-  it('attributes as items are checked against the query, each attribute and each instance', () => {
-    const { kind, checked } = kindOf(undefined);
-    itemsOf(kind, [0, 1]);
-    assert.deepEqual(checked, [
-      ...[`${ID} speed`, `${ID} speed @none`, `${ID} speed urn:d:1`, `${ID} speed urn:d:1`],
-      ...['urn:t:1 speed', 'urn:t:1 heading', 'urn:t:1 heading urn:d:1'],
-    ]);
-  });
+it('attributes as items are checked against the query, each attribute and each instance', () => {
+  const { kind, checked } = kindOf(undefined);
+  itemsOf(kind, [0, 1]);
+  assert.deepEqual(checked, [
+    ...[`${ID} speed`, `${ID} speed @none`, `${ID} speed urn:d:1`, `${ID} speed urn:d:1`],
+    ...['urn:t:1 speed', 'urn:t:1 heading', 'urn:t:1 heading urn:d:1'],
+  ]);
+});
 
-  it('attributes as items are deleted with all their instances, or one dataset alone', async () => {
-    const whole = kindOf(undefined);
-    await whole.remove({ entityId: ID, attribute: 'speed', datasets: ['@none', 'urn:d:1'] });
-    assert.deepEqual(whole.sent, [
-      `DELETE /temporal/entities/${encodeURIComponent(ID)}/attrs/speed?deleteAll=true`,
-    ]);
-    for (const [datasetId, query] of [
-      ['urn:d:1', `?datasetId=${encodeURIComponent('urn:d:1')}`],
-      ['@none', ''],
-    ] as const) {
-      const { remove, sent } = kindOf(datasetId);
-      assert.deepEqual(await remove({ entityId: ID, attribute: 'speed', datasetId }), { kind: 'deleted' });
-      assert.deepEqual(sent, [`DELETE /temporal/entities/${encodeURIComponent(ID)}/attrs/speed${query}`]);
-    }
-  });
+it('attributes as items are deleted with all their instances, or one dataset alone', async () => {
+  const whole = kindOf(undefined);
+  await whole.remove({ entityId: ID, attribute: 'speed', datasets: ['@none', 'urn:d:1'] });
+  assert.deepEqual(whole.sent, [
+    `DELETE /temporal/entities/${encodeURIComponent(ID)}/attrs/speed?deleteAll=true`,
+  ]);
+  for (const [datasetId, query] of [
+    ['urn:d:1', `?datasetId=${encodeURIComponent('urn:d:1')}`],
+    ['@none', ''],
+  ] as const) {
+    const { remove, sent } = kindOf(datasetId);
+    assert.deepEqual(await remove({ entityId: ID, attribute: 'speed', datasetId }), { kind: 'deleted' });
+    assert.deepEqual(sent, [`DELETE /temporal/entities/${encodeURIComponent(ID)}/attrs/speed${query}`]);
+  }
+});
 
-  it('attributes as items are refused without a request where no path surely means them', async () => {
-    for (const [datasetId, item] of [
-      ['urn:d:1&deleteAll=true', { entityId: ID, attribute: 'speed' }],
-      ['urn:d:1', { entityId: ID, attribute: 'a/b' }],
-      ['urn:d:1', { entityId: ID }],
-    ] as const) {
-      const { remove, sent } = kindOf(datasetId);
-      const verdict = await remove(item);
-      assert.deepEqual([verdict.kind, sent], ['refused', []], JSON.stringify(item));
-    }
-  });
+it('attributes as items are refused without a request where no path surely means them', async () => {
+  for (const [datasetId, item] of [
+    ['urn:d:1&deleteAll=true', { entityId: ID, attribute: 'speed' }],
+    ['urn:d:1', { entityId: ID, attribute: 'a/b' }],
+    ['urn:d:1', { entityId: ID }],
+  ] as const) {
+    const { remove, sent } = kindOf(datasetId);
+    const verdict = await remove(item);
+    assert.deepEqual([verdict.kind, sent], ['refused', []], JSON.stringify(item));
+  }
+});
 
-  it('attributes as items are walked once more, ten entities at a time, only if datasets are purged', () => {
-    const { kind } = kindOf('urn:d:1');
-    assert.deepEqual(kind.shape?.(), {});
-    assert.equal(kind.beginSecondWalk?.(), true);
-    assert.deepEqual(kind.shape(), { isBare: true, limit: 10 });
-    assert.equal(kind.beginSecondWalk(), false);
-    const whole = kindOf(undefined).kind;
-    assert.deepEqual([whole.beginSecondWalk?.(), whole.shape?.()], [false, {}]);
-  });
+it('attributes as items are walked once more, ten entities at a time, only if datasets are purged', () => {
+  const { kind } = kindOf('urn:d:1');
+  assert.deepEqual(kind.shape?.(), {});
+  assert.equal(kind.beginSecondWalk?.(), true);
+  assert.deepEqual(kind.shape(), { isBare: true, limit: 10 });
+  assert.equal(kind.beginSecondWalk(), false);
+  const whole = kindOf(undefined).kind;
+  assert.deepEqual([whole.beginSecondWalk?.(), whole.shape?.()], [false, {}]);
+});
 
-  it('attributes as items are named as an attribute or a dataset where they cannot be deleted', () => {
-    for (const [datasetId, title, what] of [
-      [undefined, 'Attribute still listed', 'the attribute.'],
-      ['@none', 'Dataset still listed', 'the dataset.'],
-    ] as const) {
-      const { stillThere } = kindOf(datasetId).kind;
-      assert.deepEqual([stillThere.status, stillThere.title], [409, title]);
-      assert.ok(stillThere.detail?.endsWith(what));
-    }
-  });
+it('attributes as items are named as an attribute or a dataset where they cannot be deleted', () => {
+  for (const [datasetId, title, what] of [
+    [undefined, 'Attribute still listed', 'the attribute.'],
+    ['@none', 'Dataset still listed', 'the dataset.'],
+  ] as const) {
+    const { stillThere } = kindOf(datasetId).kind;
+    assert.deepEqual([stillThere.status, stillThere.title], [409, title]);
+    assert.ok(stillThere.detail?.endsWith(what));
+  }
 });

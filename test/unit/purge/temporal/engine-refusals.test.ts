@@ -30,166 +30,154 @@ import {
 
 after(closeBrokers);
 
-describe('a temporal purge by value', () => {
-  it('a purge by value without a time filter is refused at a broker that shows matching instances only', async () => {
-    const history = [0, 1, 2, 3].map((at) => stored({ hour: at }));
-    for (const qShowsMatchesOnly of [true, false]) {
-      const broker = await brokerWith(history, { qShowsMatchesOnly });
-      for (const query of ['type=T&q=a>1', 'type=T&q=a>1&attrs=a', 'type=T&q=a>1&dryRun=true']) {
-        const all = kept(broker);
-        const { error } = await purge(broker, query);
-        assert.equal(error instanceof UnsupportedRequestError, qShowsMatchesOnly, query);
-        if (qShowsMatchesOnly) assert.deepEqual([kept(broker), deletes(broker)], [all, 0]);
-      }
+it('a purge by value without a time filter is refused at a broker that shows matching instances only', async () => {
+  const history = [0, 1, 2, 3].map((at) => stored({ hour: at }));
+  for (const qShowsMatchesOnly of [true, false]) {
+    const broker = await brokerWith(history, { qShowsMatchesOnly });
+    for (const query of ['type=T&q=a>1', 'type=T&q=a>1&attrs=a', 'type=T&q=a>1&dryRun=true']) {
+      const all = kept(broker);
+      const { error } = await purge(broker, query);
+      assert.equal(error instanceof UnsupportedRequestError, qShowsMatchesOnly, query);
+      if (qShowsMatchesOnly) assert.deepEqual([kept(broker), deletes(broker)], [all, 0]);
     }
-  });
+  }
 });
 
-describe('a temporal purge at a broker that hides instances', () => {
-  const BURST = Array.from({ length: 20 }, () => stored({ hour: 1 }));
-  const QUERY = `type=T&timerel=before&timeAt=${hour(8)}`;
+const BURST = Array.from({ length: 20 }, () => stored({ hour: 1 }));
+const QUERY = `type=T&timerel=before&timeAt=${hour(8)}`;
 
-  it('a bounded temporal purge is refused where instances are hidden, and a dry run gives a lower bound', async () => {
-    const broker = await brokerWith(BURST, { instancePageSize: 5 });
-    const { error } = await purge(broker, `${QUERY}&maxAffected=1000`);
-    assert.ok(error instanceof UncountableError, String(error));
-    assert.deepEqual([kept(broker).length, deletes(broker)], [20, 0]);
-    const preview = await purged(broker, `${QUERY}&dryRun=true`);
-    assert.deepEqual([preview.isLowerBound, preview.matched], [true, 5]);
-    assert.equal((await purged(broker, QUERY)).deleted, 20);
-  });
+it('a bounded temporal purge is refused where instances are hidden, and a dry run gives a lower bound', async () => {
+  const broker = await brokerWith(BURST, { instancePageSize: 5 });
+  const { error } = await purge(broker, `${QUERY}&maxAffected=1000`);
+  assert.ok(error instanceof UncountableError, String(error));
+  assert.deepEqual([kept(broker).length, deletes(broker)], [20, 0]);
+  const preview = await purged(broker, `${QUERY}&dryRun=true`);
+  assert.deepEqual([preview.isLowerBound, preview.matched], [true, 5]);
+  assert.equal((await purged(broker, QUERY)).deleted, 20);
 });
 
-describe('a temporal purge at a broker that may hide entities', () => {
-  it('a dry run of whole histories gives a lower bound where the broker shows one page, whatever the offset', async () => {
+it('a dry run of whole histories gives a lower bound where the broker shows one page, whatever the offset', async () => {
+  const broker = await brokerWith(
+    [0, 1, 2].map((entity) => stored({ entity })),
+    { countHeader: 'absent' },
+  );
+  const preview = await purged(broker, 'type=T&dryRun=true');
+  assert.deepEqual([preview.matched, preview.isLowerBound], [3, undefined]);
+  const inner = createBrokerClient({ brokerUrl: new URL(broker.url), timeoutMs: 10_000 });
+  const client: BrokerClient = {
+    send: (request) => inner.send({ ...request, path: request.path.replace(/&offset=\d+/, '') }),
+    close: () => inner.close(),
+  };
+  const partial = await purged(broker, 'type=T&dryRun=true', { client });
+  assert.deepEqual([partial.matched, partial.isLowerBound], [3, true]);
+});
+
+it('a bounded purge of whole histories expects of each query what that query listed or counts', async () => {
+  const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
+  const broker = await brokerWith(history, { timePropertiesMissing: ['createdAt'] });
+  assert.equal((await purged(broker, 'type=T&maxAffected=5')).deleted, 5);
+  const pages = broker.requests.entries
+    .filter(({ method, search }) => method === 'GET' && !search.includes('Probe'))
+    .map(({ search }) => new URLSearchParams(search))
+    .map((query) => `${query.get('timeproperty') ?? 'observedAt'} ${query.get('timerel') ?? ''}`);
+  const listed = (name: string) => pages.filter((page) => page === name).length;
+  // One page for the bound and one for the deletes, and of what shows entities one more each.
+  assert.deepEqual(
+    ['createdAt after', 'modifiedAt after', 'observedAt after', 'observedAt before'].map(listed),
+    [2, 4, 3, 2],
+  );
+});
+
+it('a bounded purge of whole histories does not wait at its first query for what only later ones list', async () => {
+  const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
+  const broker = await brokerWith(history, { countHeader: 'absent' });
+  const isFirst = ({ path }: BrokerRequest) => path.includes('timeproperty=createdAt');
+  // The first query shows two of the five, on the same page for every offset: it cannot be listed whole.
+  const shown = history.slice(0, 2).map(({ entity }) => idOf(entity));
+  const showingTwo = altering(broker, (request, reply) => {
+    if (!isFirst(request) || request.path.includes('Probe')) return reply;
+    const all = JSON.parse(reply.body) as readonly { readonly id: string }[];
+    return { ...reply, body: JSON.stringify(all.filter(({ id }) => shown.includes(id))) };
+  });
+  const client: BrokerClient = {
+    send: (request) =>
+      showingTwo.send(
+        isFirst(request) ? { ...request, path: request.path.replace(/&offset=\d+/, '') } : request,
+      ),
+    close: () => showingTwo.close(),
+  };
+  const { matched, deleted } = await purged(broker, 'type=T&maxAffected=5', { client });
+  assert.deepEqual([matched, deleted], [5, 5]);
+  const looks = broker.requests.entries.filter(({ search }) => search.includes('timeproperty=createdAt'));
+  assert.equal(looks.length, 7);
+});
+
+it('a dry run of parts gives a lower bound if any of its queries leaves out an entity, the first as well', async () => {
+  for (const property of ['createdAt', 'modifiedAt']) {
     const broker = await brokerWith(
       [0, 1, 2].map((entity) => stored({ entity })),
       { countHeader: 'absent' },
     );
-    const preview = await purged(broker, 'type=T&dryRun=true');
-    assert.deepEqual([preview.matched, preview.isLowerBound], [3, undefined]);
-    const inner = createBrokerClient({ brokerUrl: new URL(broker.url), timeoutMs: 10_000 });
-    const client: BrokerClient = {
-      send: (request) => inner.send({ ...request, path: request.path.replace(/&offset=\d+/, '') }),
-      close: () => inner.close(),
-    };
-    const partial = await purged(broker, 'type=T&dryRun=true', { client });
-    assert.deepEqual([partial.matched, partial.isLowerBound], [3, true]);
-  });
+    for (const query of ['type=T', 'type=T&attrs=a', 'type=T&datasetId=@none']) {
+      const inner = createBrokerClient({ brokerUrl: new URL(broker.url), timeoutMs: 10_000 });
+      const client: BrokerClient = {
+        send: (request) =>
+          inner.send(
+            request.path.includes(`timeproperty=${property}`)
+              ? { ...request, path: request.path.replace(/&offset=\d+/, '') }
+              : request,
+          ),
+        close: () => inner.close(),
+      };
+      const { matched, isLowerBound } = await purged(broker, `${query}&dryRun=true`, { client });
+      assert.deepEqual([matched, isLowerBound], [3, true], `${query} ${property}`);
+    }
+  }
 });
 
-describe('a bounded temporal purge', () => {
-  it('a bounded purge of whole histories expects of each query what that query listed or counts', async () => {
-    const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
-    const broker = await brokerWith(history, { timePropertiesMissing: ['createdAt'] });
-    assert.equal((await purged(broker, 'type=T&maxAffected=5')).deleted, 5);
-    const pages = broker.requests.entries
-      .filter(({ method, search }) => method === 'GET' && !search.includes('Probe'))
-      .map(({ search }) => new URLSearchParams(search))
-      .map((query) => `${query.get('timeproperty') ?? 'observedAt'} ${query.get('timerel') ?? ''}`);
-    const listed = (name: string) => pages.filter((page) => page === name).length;
-    // One page for the bound and one for the deletes, and of what shows entities one more each.
-    assert.deepEqual(
-      ['createdAt after', 'modifiedAt after', 'observedAt after', 'observedAt before'].map(listed),
-      [2, 4, 3, 2],
-    );
-  });
+it('a temporal dry run samples a hundred entities and items, and counts them all', async () => {
+  const broker = await brokerWith(Array.from({ length: 130 }, (_, entity) => stored({ entity })));
+  for (const query of ['type=T', 'type=T&attrs=a', `type=T&timerel=before&timeAt=${hour(8)}`]) {
+    const { matched, sample, items } = await purged(broker, `${query}&dryRun=true`);
+    assert.deepEqual([matched, sample.length], [130, 100], query);
+    assert.equal(items?.length, query === 'type=T' ? undefined : 100, query);
+  }
+});
 
-  it('a bounded purge of whole histories does not wait at its first query for what only later ones list', async () => {
-    const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
-    const broker = await brokerWith(history, { countHeader: 'absent' });
-    const isFirst = ({ path }: BrokerRequest) => path.includes('timeproperty=createdAt');
-    // The first query shows two of the five, on the same page for every offset: it cannot be listed whole.
-    const shown = history.slice(0, 2).map(({ entity }) => idOf(entity));
-    const showingTwo = altering(broker, (request, reply) => {
-      if (!isFirst(request) || request.path.includes('Probe')) return reply;
-      const all = JSON.parse(reply.body) as readonly { readonly id: string }[];
-      return { ...reply, body: JSON.stringify(all.filter(({ id }) => shown.includes(id))) };
+it("a bounded purge of parts is refused by what was listed, not by the broker's count", async () => {
+  const broker = await brokerWith(Array.from({ length: 9 }, (_, entity) => stored({ entity })));
+  for (const parts of ['&attrs=a', '&datasetId=@none', `&timerel=before&timeAt=${hour(8)}`]) {
+    const { error } = await purge(broker, `type=T${parts}&maxAffected=3`);
+    assert.ok(error instanceof TooManyMatchesError, String(error));
+    assert.deepEqual([error.exact, error.matched > 3, error.maxAffected], [false, true, 3], parts);
+    assert.equal(deletes(broker), 0);
+  }
+});
+
+it('a temporal purge lists at most one match more than the maximum if the broker does not count', async () => {
+  const broker = await brokerWith(
+    Array.from({ length: 130 }, (_, entity) => stored({ entity })),
+    { countHeader: 'absent' },
+  );
+  const { error } = await purge(broker, 'type=T&maxAffected=3');
+  assert.ok(error instanceof TooManyMatchesError);
+  const asked = broker.requests.entries.map(({ search }) => new URLSearchParams(search).get('limit'));
+  assert.ok(asked.every((limit) => limit === null || Number(limit) <= 100));
+  assert.equal(asked[0], '4');
+});
+
+it('a temporal purge takes every match where the broker counts only the page, and matches move up', async () => {
+  for (const parts of ['&attrs=a', `&timerel=before&timeAt=${hour(8)}`]) {
+    const broker = await brokerWith(Array.from({ length: 24 }, (_, entity) => stored({ entity })));
+    const client = altering(broker, ({ method }, reply) => {
+      if (method !== 'GET' || !reply.headers.has('ngsild-results-count')) return reply;
+      const count = String((JSON.parse(reply.body) as unknown[]).length);
+      return { ...reply, headers: new Map([...reply.headers, ['ngsild-results-count', count]]) };
     });
-    const client: BrokerClient = {
-      send: (request) =>
-        showingTwo.send(
-          isFirst(request) ? { ...request, path: request.path.replace(/&offset=\d+/, '') } : request,
-        ),
-      close: () => showingTwo.close(),
-    };
-    const { matched, deleted } = await purged(broker, 'type=T&maxAffected=5', { client });
-    assert.deepEqual([matched, deleted], [5, 5]);
-    const looks = broker.requests.entries.filter(({ search }) => search.includes('timeproperty=createdAt'));
-    assert.equal(looks.length, 7);
-  });
-
-  it('a dry run of parts gives a lower bound if any of its queries leaves out an entity, the first as well', async () => {
-    for (const property of ['createdAt', 'modifiedAt']) {
-      const broker = await brokerWith(
-        [0, 1, 2].map((entity) => stored({ entity })),
-        { countHeader: 'absent' },
-      );
-      for (const query of ['type=T', 'type=T&attrs=a', 'type=T&datasetId=@none']) {
-        const inner = createBrokerClient({ brokerUrl: new URL(broker.url), timeoutMs: 10_000 });
-        const client: BrokerClient = {
-          send: (request) =>
-            inner.send(
-              request.path.includes(`timeproperty=${property}`)
-                ? { ...request, path: request.path.replace(/&offset=\d+/, '') }
-                : request,
-            ),
-          close: () => inner.close(),
-        };
-        const { matched, isLowerBound } = await purged(broker, `${query}&dryRun=true`, { client });
-        assert.deepEqual([matched, isLowerBound], [3, true], `${query} ${property}`);
-      }
-    }
-  });
-});
-
-describe('a temporal purge of many matches', () => {
-  it('a temporal dry run samples a hundred entities and items, and counts them all', async () => {
-    const broker = await brokerWith(Array.from({ length: 130 }, (_, entity) => stored({ entity })));
-    for (const query of ['type=T', 'type=T&attrs=a', `type=T&timerel=before&timeAt=${hour(8)}`]) {
-      const { matched, sample, items } = await purged(broker, `${query}&dryRun=true`);
-      assert.deepEqual([matched, sample.length], [130, 100], query);
-      assert.equal(items?.length, query === 'type=T' ? undefined : 100, query);
-    }
-  });
-
-  it("a bounded purge of parts is refused by what was listed, not by the broker's count", async () => {
-    const broker = await brokerWith(Array.from({ length: 9 }, (_, entity) => stored({ entity })));
-    for (const parts of ['&attrs=a', '&datasetId=@none', `&timerel=before&timeAt=${hour(8)}`]) {
-      const { error } = await purge(broker, `type=T${parts}&maxAffected=3`);
-      assert.ok(error instanceof TooManyMatchesError, String(error));
-      assert.deepEqual([error.exact, error.matched > 3, error.maxAffected], [false, true, 3], parts);
-      assert.equal(deletes(broker), 0);
-    }
-  });
-
-  it('a temporal purge lists at most one match more than the maximum if the broker does not count', async () => {
-    const broker = await brokerWith(
-      Array.from({ length: 130 }, (_, entity) => stored({ entity })),
-      { countHeader: 'absent' },
-    );
-    const { error } = await purge(broker, 'type=T&maxAffected=3');
-    assert.ok(error instanceof TooManyMatchesError);
-    const asked = broker.requests.entries.map(({ search }) => new URLSearchParams(search).get('limit'));
-    assert.ok(asked.every((limit) => limit === null || Number(limit) <= 100));
-    assert.equal(asked[0], '4');
-  });
-});
-
-describe('a temporal purge at a broker that counts only the page', () => {
-  it('a temporal purge takes every match where the broker counts only the page, and matches move up', async () => {
-    for (const parts of ['&attrs=a', `&timerel=before&timeAt=${hour(8)}`]) {
-      const broker = await brokerWith(Array.from({ length: 24 }, (_, entity) => stored({ entity })));
-      const client = altering(broker, ({ method }, reply) => {
-        if (method !== 'GET' || !reply.headers.has('ngsild-results-count')) return reply;
-        const count = String((JSON.parse(reply.body) as unknown[]).length);
-        return { ...reply, headers: new Map([...reply.headers, ['ngsild-results-count', count]]) };
-      });
-      const limits = { pageSize: 2, pageSizeMax: 2 };
-      const { deleted, arrived } = await purged(broker, `type=T${parts}`, { client, limits });
-      assert.deepEqual([deleted, arrived, kept(broker)], [24, 0, []], parts);
-    }
-  });
+    const limits = { pageSize: 2, pageSizeMax: 2 };
+    const { deleted, arrived } = await purged(broker, `type=T${parts}`, { client, limits });
+    assert.deepEqual([deleted, arrived, kept(broker)], [24, 0, []], parts);
+  }
 });
 
 describe('a temporal purge at a broker that refuses', () => {
@@ -273,38 +261,36 @@ describe('a temporal purge at a broker that shows more than requested', () => {
   });
 });
 
-describe('a temporal purge that is stopped', () => {
-  it('a stopped temporal purge says to continue by id and time only if deletes may change which entities match', async () => {
-    const time = `&timerel=before&timeAt=${hour(8)}`;
-    for (const [query, isByValue] of [
-      [`type=T&q=a>=0${time}`, true],
-      [`type=T${time}`, false],
-      ['type=T&attrs=a', false],
-      ['type=T&q=a>=0&attrs=a', false],
-    ] as const) {
-      const broker = await brokerWith(Array.from({ length: 30 }, (_, entity) => stored({ entity })));
-      const stop = new AbortController();
-      const { error } = await purge(broker, query, {
-        signal: stop.signal,
-        client: altering(broker, ({ method }, reply) => {
-          if (method === 'DELETE') stop.abort();
-          return reply;
-        }),
-      });
-      assert.ok(error instanceof PurgeStoppedError, String(error));
-      assert.equal(/continue by id and time/.test(error.message), isByValue, query);
-      assert.equal(error.cause instanceof PurgeStoppedError, isByValue, query);
-      assert.ok(deletes(broker) < 30);
-    }
-  });
-
-  it('a temporal purge passes on any other error as it is, by value as well', async () => {
-    const broker = await brokerWith([stored({}), stored({ entity: 1 })]);
-    const { error } = await purge(broker, `type=T&q=a>=0&timerel=before&timeAt=${hour(8)}`, {
-      client: altering(broker, (request, reply) =>
-        request.method === 'DELETE' ? { ...reply, status: 501, body: '{}' } : reply,
-      ),
+it('a stopped temporal purge says to continue by id and time only if deletes may change which entities match', async () => {
+  const time = `&timerel=before&timeAt=${hour(8)}`;
+  for (const [query, isByValue] of [
+    [`type=T&q=a>=0${time}`, true],
+    [`type=T${time}`, false],
+    ['type=T&attrs=a', false],
+    ['type=T&q=a>=0&attrs=a', false],
+  ] as const) {
+    const broker = await brokerWith(Array.from({ length: 30 }, (_, entity) => stored({ entity })));
+    const stop = new AbortController();
+    const { error } = await purge(broker, query, {
+      signal: stop.signal,
+      client: altering(broker, ({ method }, reply) => {
+        if (method === 'DELETE') stop.abort();
+        return reply;
+      }),
     });
-    assert.ok(error instanceof BrokerRefusedError, String(error));
+    assert.ok(error instanceof PurgeStoppedError, String(error));
+    assert.equal(/continue by id and time/.test(error.message), isByValue, query);
+    assert.equal(error.cause instanceof PurgeStoppedError, isByValue, query);
+    assert.ok(deletes(broker) < 30);
+  }
+});
+
+it('a temporal purge passes on any other error as it is, by value as well', async () => {
+  const broker = await brokerWith([stored({}), stored({ entity: 1 })]);
+  const { error } = await purge(broker, `type=T&q=a>=0&timerel=before&timeAt=${hour(8)}`, {
+    client: altering(broker, (request, reply) =>
+      request.method === 'DELETE' ? { ...reply, status: 501, body: '{}' } : reply,
+    ),
   });
+  assert.ok(error instanceof BrokerRefusedError, String(error));
 });

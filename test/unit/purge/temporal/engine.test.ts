@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import fc from 'fast-check';
 import { goodBehaviour } from '../../../../sidecar/embedded-broker/behaviour.js';
 import type { Behaviour, EmbeddedBroker } from '../../../../sidecar/embedded-broker/index.js';
@@ -97,58 +97,51 @@ const behaviours = fc.constantFrom<Partial<Behaviour>>(
   ],
 );
 
-describe('a temporal purge of any history', () => {
-  it('a temporal purge of any history counts exactly the matches of its query, accepts that count as the maximum, and deletes exactly those', async () => {
-    let some = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        histories,
-        queries,
-        behaviours,
-        async (history, { query, means, itemOf }, behaviour) => {
-          const broker = await brokerWith(history, behaviour);
-          const all = kept(broker);
-          assert.deepEqual(all, history.map(textOf).sort());
-          const meant = history.filter(means);
-          const isByInstance = itemOf({ ...history[0] } as Stored) === 'instance';
-          const count = isByInstance ? meant.length : new Set(meant.map(itemOf)).size;
-          if (count > 0) some += 1;
+it('a temporal purge of any history counts exactly the matches of its query, accepts that count as the maximum, and deletes exactly those', async () => {
+  let some = 0;
+  await fc.assert(
+    fc.asyncProperty(histories, queries, behaviours, async (history, { query, means, itemOf }, behaviour) => {
+      const broker = await brokerWith(history, behaviour);
+      const all = kept(broker);
+      assert.deepEqual(all, history.map(textOf).sort());
+      const meant = history.filter(means);
+      const isByInstance = itemOf({ ...history[0] } as Stored) === 'instance';
+      const count = isByInstance ? meant.length : new Set(meant.map(itemOf)).size;
+      if (count > 0) some += 1;
 
-          const preview = await purged(broker, `${query}&dryRun=true`);
-          assert.equal(preview.matched, count, 'the dry run counts what is meant');
-          assert.equal(preview.isLowerBound, undefined);
-          assert.deepEqual(
-            [...preview.sample].sort(),
-            [...new Set(meant.map(({ entity }) => idOf(entity)))].sort(),
-          );
-          if (count > 1) {
-            const { error } = await purge(broker, `${query}&maxAffected=${count - 1}`);
-            assert.ok(error instanceof TooManyMatchesError, String(error));
-          }
-          assert.deepEqual([kept(broker), deletes(broker)], [all, 0], 'nothing is gone yet');
+      const preview = await purged(broker, `${query}&dryRun=true`);
+      assert.equal(preview.matched, count, 'the dry run counts what is meant');
+      assert.equal(preview.isLowerBound, undefined);
+      assert.deepEqual(
+        [...preview.sample].sort(),
+        [...new Set(meant.map(({ entity }) => idOf(entity)))].sort(),
+      );
+      if (count > 1) {
+        const { error } = await purge(broker, `${query}&maxAffected=${count - 1}`);
+        assert.ok(error instanceof TooManyMatchesError, String(error));
+      }
+      assert.deepEqual([kept(broker), deletes(broker)], [all, 0], 'nothing is gone yet');
 
-          const bound = Math.max(1, count);
-          const report = await purged(broker, `${query}&maxAffected=${bound}`);
-          const { matched, deleted, alreadyGone, failed, unknown, arrived } = report;
-          assert.deepEqual(
-            { matched, deleted, alreadyGone, failed, unknown, arrived },
-            { matched: count, deleted: count, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
-          );
-          assert.deepEqual(
-            kept(broker),
-            history
-              .filter((instance) => !means(instance))
-              .map(textOf)
-              .sort(),
-          );
-          assert.ok(broker.temporal.has('urn:ngsi-ld:Other:1'));
-          await broker.close();
-        },
-      ),
-      { numRuns: 60 },
-    );
-    assert.ok(some > 20, 'enough queries meant something');
-  });
+      const bound = Math.max(1, count);
+      const report = await purged(broker, `${query}&maxAffected=${bound}`);
+      const { matched, deleted, alreadyGone, failed, unknown, arrived } = report;
+      assert.deepEqual(
+        { matched, deleted, alreadyGone, failed, unknown, arrived },
+        { matched: count, deleted: count, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
+      );
+      assert.deepEqual(
+        kept(broker),
+        history
+          .filter((instance) => !means(instance))
+          .map(textOf)
+          .sort(),
+      );
+      assert.ok(broker.temporal.has('urn:ngsi-ld:Other:1'));
+      await broker.close();
+    }),
+    { numRuns: 60 },
+  );
+  assert.ok(some > 20, 'enough queries meant something');
 });
 
 /** What a GET of the query shows of a broker that hides nothing, one text for each instance. */
@@ -160,58 +153,56 @@ async function shown(broker: EmbeddedBroker, query: string, qShowsMatchesOnly: b
   return textsOf((await answer.json()) as readonly Readonly<Record<string, unknown>>[]);
 }
 
-describe('a temporal purge by value of any history', () => {
-  it('a temporal purge by value of any history deletes exactly what its query shows, and reports instances that may match but are hidden', async () => {
-    let [whole, partial] = [0, 0];
-    const cuts = fc.constantFrom<Partial<Behaviour>>(
-      ...[
-        {},
-        { exclusiveBounds: true },
-        { instancePageSize: 3 },
-        { instancePageSize: 2, maxPageSize: 1 },
-        { silentInstanceLimit: 3 },
-        { qShowsMatchesOnly: true },
-        { qShowsMatchesOnly: true, instancePageSize: 3 },
-      ],
-    );
-    const dense = fc.array(
-      fc.record({
-        entity: fc.nat({ max: 1 }),
-        attribute: fc.constantFrom('a', 'b'),
-        hour: fc.nat({ max: INSTANTS }),
-        dataset: fc.constantFrom(undefined, undefined, undefined, 'urn:ds:1'),
-        value: fc.nat({ max: 3 }),
-      }),
-      { minLength: 4, maxLength: 30 },
-    );
-    const filters = fc.tuple(fc.constantFrom('a', 'b'), fc.nat({ max: 3 }), fc.nat({ max: INSTANTS }));
-    await fc.assert(
-      fc.asyncProperty(dense, filters, cuts, async (history, [name, value, to], behaviour) => {
-        const broker = await brokerWith(history, behaviour);
-        const query = `type=T&q=${name}>=${value}&timerel=before&timeAt=${hour(to + 1)}`;
-        const all = kept(broker);
-        const meant = await shown(broker, query, behaviour.qShowsMatchesOnly === true);
-        const preview = await purged(broker, `${query}&dryRun=true`);
-        if (preview.isLowerBound === true) assert.ok(preview.matched <= meant.length);
-        else assert.equal(preview.matched, meant.length);
-        assert.deepEqual(kept(broker), all);
+it('a temporal purge by value of any history deletes exactly what its query shows, and reports instances that may match but are hidden', async () => {
+  let [whole, partial] = [0, 0];
+  const cuts = fc.constantFrom<Partial<Behaviour>>(
+    ...[
+      {},
+      { exclusiveBounds: true },
+      { instancePageSize: 3 },
+      { instancePageSize: 2, maxPageSize: 1 },
+      { silentInstanceLimit: 3 },
+      { qShowsMatchesOnly: true },
+      { qShowsMatchesOnly: true, instancePageSize: 3 },
+    ],
+  );
+  const dense = fc.array(
+    fc.record({
+      entity: fc.nat({ max: 1 }),
+      attribute: fc.constantFrom('a', 'b'),
+      hour: fc.nat({ max: INSTANTS }),
+      dataset: fc.constantFrom(undefined, undefined, undefined, 'urn:ds:1'),
+      value: fc.nat({ max: 3 }),
+    }),
+    { minLength: 4, maxLength: 30 },
+  );
+  const filters = fc.tuple(fc.constantFrom('a', 'b'), fc.nat({ max: 3 }), fc.nat({ max: INSTANTS }));
+  await fc.assert(
+    fc.asyncProperty(dense, filters, cuts, async (history, [name, value, to], behaviour) => {
+      const broker = await brokerWith(history, behaviour);
+      const query = `type=T&q=${name}>=${value}&timerel=before&timeAt=${hour(to + 1)}`;
+      const all = kept(broker);
+      const meant = await shown(broker, query, behaviour.qShowsMatchesOnly === true);
+      const preview = await purged(broker, `${query}&dryRun=true`);
+      if (preview.isLowerBound === true) assert.ok(preview.matched <= meant.length);
+      else assert.equal(preview.matched, meant.length);
+      assert.deepEqual(kept(broker), all);
 
-        const report = await purged(broker, query);
-        const rest = [...all];
-        for (const text of meant) rest.splice(rest.indexOf(text), 1);
-        for (const { error } of report.errors)
-          assert.equal(error.type, 'urn:ngsi-ld-gateway:problem:instances-out-of-sight');
-        if (report.failed === 0) {
-          whole += 1;
-          assert.deepEqual([kept(broker), report.deleted], [rest, meant.length]);
-        } else {
-          partial += 1;
-          for (const text of rest) assert.ok(kept(broker).includes(text), `${text} was not meant`);
-        }
-        await broker.close();
-      }),
-      { numRuns: 60 },
-    );
-    assert.ok(whole > 15, `${whole} of them whole, ${partial} not`);
-  });
+      const report = await purged(broker, query);
+      const rest = [...all];
+      for (const text of meant) rest.splice(rest.indexOf(text), 1);
+      for (const { error } of report.errors)
+        assert.equal(error.type, 'urn:ngsi-ld-gateway:problem:instances-out-of-sight');
+      if (report.failed === 0) {
+        whole += 1;
+        assert.deepEqual([kept(broker), report.deleted], [rest, meant.length]);
+      } else {
+        partial += 1;
+        for (const text of rest) assert.ok(kept(broker).includes(text), `${text} was not meant`);
+      }
+      await broker.close();
+    }),
+    { numRuns: 60 },
+  );
+  assert.ok(whole > 15, `${whole} of them whole, ${partial} not`);
 });

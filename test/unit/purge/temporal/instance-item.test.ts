@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import type { Item } from '../../../../sidecar/purge/ledger/index.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/index.js';
@@ -24,84 +24,80 @@ function itemOf(shown: Readonly<Record<string, unknown>>): Item {
   return toItem(ID, 'speed', instance ?? assert.fail('there is no instance'), TIME);
 }
 
-describe('an instance as an item of a purge', () => {
-  it('an instance as an item names its instanceId, its dataset and its times, each only where it is shown', () => {
-    const plain = { entityId: ID, attribute: 'speed', instanceId: 'urn:i:1' };
-    for (const [shown, more] of [
-      [{}, {}],
-      [{ datasetId: 'urn:d:1' }, { datasetId: 'urn:d:1' }],
-      [{ modifiedAt: MODIFIED }, { time: { modifiedAt: MODIFIED } }],
-      [{ createdAt: CREATED }, { time: { createdAt: CREATED } }],
-      [{ createdAt: CREATED, modifiedAt: MODIFIED }, { time: { createdAt: CREATED, modifiedAt: MODIFIED } }],
-      [{ observedAt: MODIFIED }, {}],
-    ] as const) {
-      assert.deepEqual(itemOf({ value: 1, instanceId: 'urn:i:1', ...shown }), { ...plain, ...more });
-    }
-  });
-
-  it('an instance without an instanceId is identified by its content', () => {
-    const [one, same, other] = [
-      itemOf({ value: 1 }),
-      itemOf({ value: 1, createdAt: CREATED }),
-      itemOf({ value: 2 }),
-    ];
-    assert.equal(one.instanceId, undefined);
-    assert.ok(one.digest !== undefined && one.digest === same.digest && one.digest !== other.digest);
-    assert.equal(itemOf({ value: 1, instanceId: 'urn:i:1' }).digest, undefined);
-  });
+it('an instance as an item names its instanceId, its dataset and its times, each only where it is shown', () => {
+  const plain = { entityId: ID, attribute: 'speed', instanceId: 'urn:i:1' };
+  for (const [shown, more] of [
+    [{}, {}],
+    [{ datasetId: 'urn:d:1' }, { datasetId: 'urn:d:1' }],
+    [{ modifiedAt: MODIFIED }, { time: { modifiedAt: MODIFIED } }],
+    [{ createdAt: CREATED }, { time: { createdAt: CREATED } }],
+    [{ createdAt: CREATED, modifiedAt: MODIFIED }, { time: { createdAt: CREATED, modifiedAt: MODIFIED } }],
+    [{ observedAt: MODIFIED }, {}],
+  ] as const) {
+    assert.deepEqual(itemOf({ value: 1, instanceId: 'urn:i:1', ...shown }), { ...plain, ...more });
+  }
 });
 
-describe('the delete of an instance', () => {
-  const ITEM: Item = {
-    entityId: ID,
-    attribute: 'speed',
-    instanceId: 'urn:i:1',
-    time: { modifiedAt: MODIFIED },
-  };
-  async function removed(item: Item, status = 204) {
-    const sent: string[] = [];
-    const context = contextOf({
-      brokerQuery: { resource: temporalEntities(), selection: [] },
-      broker: ({ method, path }) => {
-        sent.push(`${method} ${decodeURIComponent(path)}`);
-        return replyOf(status);
-      },
-    });
-    context.ledger.add(item);
-    return { verdict: await removeInstance(context, item, TIME, { isStale: () => false }), sent };
-  }
+it('an instance without an instanceId is identified by its content', () => {
+  const [one, same, other] = [
+    itemOf({ value: 1 }),
+    itemOf({ value: 1, createdAt: CREATED }),
+    itemOf({ value: 2 }),
+  ];
+  assert.equal(one.instanceId, undefined);
+  assert.ok(one.digest !== undefined && one.digest === same.digest && one.digest !== other.digest);
+  assert.equal(itemOf({ value: 1, instanceId: 'urn:i:1' }).digest, undefined);
+});
 
-  it('the delete of an instance is one request for exactly that instance', async () => {
-    const { verdict, sent } = await removed(ITEM);
+const ITEM: Item = {
+  entityId: ID,
+  attribute: 'speed',
+  instanceId: 'urn:i:1',
+  time: { modifiedAt: MODIFIED },
+};
+async function removed(item: Item, status = 204) {
+  const sent: string[] = [];
+  const context = contextOf({
+    brokerQuery: { resource: temporalEntities(), selection: [] },
+    broker: ({ method, path }) => {
+      sent.push(`${method} ${decodeURIComponent(path)}`);
+      return replyOf(status);
+    },
+  });
+  context.ledger.add(item);
+  return { verdict: await removeInstance(context, item, TIME, { isStale: () => false }), sent };
+}
+
+it('the delete of an instance is one request for exactly that instance', async () => {
+  const { verdict, sent } = await removed(ITEM);
+  assert.deepEqual(
+    [verdict, sent],
+    [{ kind: 'deleted' }, [`DELETE /temporal/entities/${ID}/attrs/speed/urn:i:1`]],
+  );
+  assert.deepEqual((await removed(ITEM, 404)).verdict, { kind: 'absent' });
+  await assert.rejects(removed(ITEM, 405), BrokerRefusedError);
+});
+
+it('an instance without an instanceId, or outside the time of the query, is refused without a request', async () => {
+  const NAMELESS: Item = { entityId: ID, attribute: 'speed', digest: 'x', time: { modifiedAt: MODIFIED } };
+  for (const [item, type, title] of [
+    [NAMELESS, 'instance-without-id', 'Instance without instanceId'],
+    [{ ...ITEM, time: {} }, 'instance-without-time', 'Instance without modifiedAt'],
+    [{ ...ITEM, time: { createdAt: CREATED } }, 'instance-without-time', 'Instance without modifiedAt'],
+  ] as const) {
+    const { verdict, sent } = await removed(item);
+    assert.deepEqual(sent, []);
+    assert.ok(verdict.kind === 'refused');
+    const { problem } = verdict;
     assert.deepEqual(
-      [verdict, sent],
-      [{ kind: 'deleted' }, [`DELETE /temporal/entities/${ID}/attrs/speed/urn:i:1`]],
+      [problem.type, problem.title, problem.status],
+      [`urn:ngsi-ld-gateway:problem:${type}`, title, 501],
     );
-    assert.deepEqual((await removed(ITEM, 404)).verdict, { kind: 'absent' });
-    await assert.rejects(removed(ITEM, 405), BrokerRefusedError);
-  });
+  }
+});
 
-  it('an instance without an instanceId, or outside the time of the query, is refused without a request', async () => {
-    const NAMELESS: Item = { entityId: ID, attribute: 'speed', digest: 'x', time: { modifiedAt: MODIFIED } };
-    for (const [item, type, title] of [
-      [NAMELESS, 'instance-without-id', 'Instance without instanceId'],
-      [{ ...ITEM, time: {} }, 'instance-without-time', 'Instance without modifiedAt'],
-      [{ ...ITEM, time: { createdAt: CREATED } }, 'instance-without-time', 'Instance without modifiedAt'],
-    ] as const) {
-      const { verdict, sent } = await removed(item);
-      assert.deepEqual(sent, []);
-      assert.ok(verdict.kind === 'refused');
-      const { problem } = verdict;
-      assert.deepEqual(
-        [problem.type, problem.title, problem.status],
-        [`urn:ngsi-ld-gateway:problem:${type}`, title, 501],
-      );
-    }
-  });
-
-  it('an instance that the broker never showed is not deleted, but reported', () => {
-    const { type, status, title } = OUT_OF_SIGHT;
-    const own = 'urn:ngsi-ld-gateway:problem:instances-out-of-sight';
-    assert.deepEqual([type, status, title], [own, 501, 'Instances out of sight']);
-  });
+it('an instance that the broker never showed is not deleted, but reported', () => {
+  const { type, status, title } = OUT_OF_SIGHT;
+  const own = 'urn:ngsi-ld-gateway:problem:instances-out-of-sight';
+  assert.deepEqual([type, status, title], [own, 501, 'Instances out of sight']);
 });

@@ -326,60 +326,58 @@ describe('narrowed queries for the rest of a list', () => {
   });
 });
 
-describe('narrowed queries of any history', () => {
-  const micros = fc.oneof(
-    fc.integer({ min: -2000, max: 12_000 }),
-    fc.integer({ min: 0, max: 6 }).map((ms) => ms * 1000),
+const micros = fc.oneof(
+  fc.integer({ min: -2000, max: 12_000 }),
+  fc.integer({ min: 0, max: 6 }).map((ms) => ms * 1000),
+);
+const histories = fc
+  .array(micros, { maxLength: 40 })
+  .map((times) => times.map((each, index) => stored(each, index)));
+const orders = fc.constantFrom<Cut['order']>('newest-first', 'oldest-first');
+const bounds = fc.constantFrom(
+  filterOf(NOON, NOON + 8),
+  filterOf(NOON + 2, NOON + 6),
+  filterOf(NOON + 1, undefined),
+  filterOf(undefined, NOON + 7),
+);
+
+async function check(history: readonly Stored[], cut: Cut, time: TimeFilter): Promise<void> {
+  const { first, behind, hides } = await look(history, cut, time);
+  const found = [...first.map(keyOf), ...behind];
+  const all = within(history, time.from, time.to).map(({ shown }) => shown['instanceId']);
+  assert.equal(new Set(found).size, found.length, 'nothing is found twice');
+  for (const id of found) assert.ok(all.includes(id), 'nothing lies outside of the interval');
+  if (!hides && first.length > 0) assert.deepEqual([...found].sort(), [...all].sort());
+}
+
+it('narrowed queries find all instances once, or report hidden ones, if the broker marks truncation', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      histories,
+      orders,
+      fc.integer({ min: 1, max: 10 }),
+      bounds,
+      async (history, order, most, time) => {
+        await check(history, { order, most, tells: true }, time);
+      },
+    ),
+    { numRuns: 500 },
   );
-  const histories = fc
-    .array(micros, { maxLength: 40 })
-    .map((times) => times.map((each, index) => stored(each, index)));
-  const orders = fc.constantFrom<Cut['order']>('newest-first', 'oldest-first');
-  const bounds = fc.constantFrom(
-    filterOf(NOON, NOON + 8),
-    filterOf(NOON + 2, NOON + 6),
-    filterOf(NOON + 1, undefined),
-    filterOf(undefined, NOON + 7),
+});
+
+it('narrowed queries find all instances once if the broker truncates silently', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      histories,
+      orders,
+      fc.integer({ min: 1, max: 10 }),
+      bounds,
+      async (history, order, spare, time) => {
+        await check(history, { order, most: crowd(history) + spare, tells: false }, time);
+      },
+    ),
+    { numRuns: 500 },
   );
-
-  async function check(history: readonly Stored[], cut: Cut, time: TimeFilter): Promise<void> {
-    const { first, behind, hides } = await look(history, cut, time);
-    const found = [...first.map(keyOf), ...behind];
-    const all = within(history, time.from, time.to).map(({ shown }) => shown['instanceId']);
-    assert.equal(new Set(found).size, found.length, 'nothing is found twice');
-    for (const id of found) assert.ok(all.includes(id), 'nothing lies outside of the interval');
-    if (!hides && first.length > 0) assert.deepEqual([...found].sort(), [...all].sort());
-  }
-
-  it('narrowed queries find all instances once, or report hidden ones, if the broker marks truncation', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        histories,
-        orders,
-        fc.integer({ min: 1, max: 10 }),
-        bounds,
-        async (history, order, most, time) => {
-          await check(history, { order, most, tells: true }, time);
-        },
-      ),
-      { numRuns: 500 },
-    );
-  });
-
-  it('narrowed queries find all instances once if the broker truncates silently', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        histories,
-        orders,
-        fc.integer({ min: 1, max: 10 }),
-        bounds,
-        async (history, order, spare, time) => {
-          await check(history, { order, most: crowd(history) + spare, tells: false }, time);
-        },
-      ),
-      { numRuns: 500 },
-    );
-  });
 });
 
 /** Most instances in one millisecond: a silent broker that shows no more at once hides some for good. */
@@ -413,34 +411,32 @@ async function collect(values: AsyncIterable<string>): Promise<string[]> {
   return found;
 }
 
-describe('interleave', () => {
-  it('interleave yields every value, each source in its order, and reads at most so many at a time', async () => {
-    const lists = Array.from({ length: 7 }, (_, n) =>
-      Array.from({ length: n }, (_value, index) => `${n}:${index}`),
+it('interleave yields every value, each source in its order, and reads at most so many at a time', async () => {
+  const lists = Array.from({ length: 7 }, (_, n) =>
+    Array.from({ length: n }, (_value, index) => `${n}:${index}`),
+  );
+  const { seen, all } = sources(lists);
+  const found = await collect(interleave(all, 3));
+  assert.deepEqual([...found].sort(), lists.flat().sort());
+  for (const list of lists) {
+    assert.deepEqual(
+      found.filter((value) => list.includes(value)),
+      list,
     );
-    const { seen, all } = sources(lists);
-    const found = await collect(interleave(all, 3));
-    assert.deepEqual([...found].sort(), lists.flat().sort());
-    for (const list of lists) {
-      assert.deepEqual(
-        found.filter((value) => list.includes(value)),
-        list,
-      );
-    }
-    assert.equal(seen.most, 3);
-  });
+  }
+  assert.equal(seen.most, 3);
+});
 
-  it('interleave ends at once without sources', async () => {
-    assert.deepEqual(await collect(interleave([], 3)), []);
-  });
+it('interleave ends at once without sources', async () => {
+  assert.deepEqual(await collect(interleave([], 3)), []);
+});
 
-  it('interleave throws what a source throws, and leaves no other unhandled', async () => {
-    async function* failing(): AsyncGenerator<string, void> {
-      await Promise.resolve();
-      yield* [];
-      throw new Error('broken');
-    }
-    const { all } = sources([['a', 'b'], ['c']]);
-    await assert.rejects(collect(interleave([...all, failing(), failing()], 4)), /broken/);
-  });
+it('interleave throws what a source throws, and leaves no other unhandled', async () => {
+  async function* failing(): AsyncGenerator<string, void> {
+    await Promise.resolve();
+    yield* [];
+    throw new Error('broken');
+  }
+  const { all } = sources([['a', 'b'], ['c']]);
+  await assert.rejects(collect(interleave([...all, failing(), failing()], 4)), /broken/);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerFailedError,
@@ -64,174 +64,166 @@ function setOf(text: string, answer: (query: URLSearchParams) => BrokerReply | u
   return { open, asked, probed, times };
 }
 
-describe('the queries of a temporal purge without a time filter', () => {
-  it('a purge without a time filter asks by every time of an instance since 1970, and for older observations', async () => {
-    for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&dryRun=true']) {
-      const { open, times, asked } = setOf(text);
-      const opened = await open();
-      assert.deepEqual(times(), ALL_TIMES, text);
-      assert.deepEqual(
-        opened.map(({ datasetId }) => datasetId),
-        Array(4).fill(undefined),
-      );
-      for (const query of asked) assert.equal(query.get('attrs'), text.includes('attrs') ? 'speed' : null);
-    }
-  });
-
-  it('a purge without a time filter never takes for gone what one of its queries does not show', async () => {
-    for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&datasetId=urn:d:1']) {
-      for (const { context } of await setOf(text).open()) assert.equal(context.showsAll, false, text);
-    }
-  });
-
-  it('a purge of datasets asks for one dataset at a time, and says which it is', async () => {
-    const { open, asked } = setOf('type=T&attrs=speed&datasetId=urn:d:1,@none');
+it('a purge without a time filter asks by every time of an instance since 1970, and for older observations', async () => {
+  for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&dryRun=true']) {
+    const { open, times, asked } = setOf(text);
     const opened = await open();
-    const datasets = [...Array<string>(4).fill('urn:d:1'), ...Array<string>(4).fill('@none')];
+    assert.deepEqual(times(), ALL_TIMES, text);
     assert.deepEqual(
       opened.map(({ datasetId }) => datasetId),
-      datasets,
+      Array(4).fill(undefined),
     );
-    for (const [index, query] of asked.entries()) {
-      assert.deepEqual(query.getAll('datasetId'), [datasets[index]]);
-      assert.deepEqual([query.get('type'), query.get('attrs')], ['T', 'speed']);
-    }
-    assert.deepEqual(asked.map(timesOf), [...ALL_TIMES, ...ALL_TIMES]);
-  });
-
-  it('a purge without a time filter reuses the first page of each query, in the size that was asked for', async () => {
-    const { open, asked } = setOf('type=T', (query) =>
-      timesOf(query) === CREATED ? replyOf(200, history(1), { 'ngsild-results-count': '1' }) : undefined,
-    );
-    const opened = await open({ limit: 7 });
-    assert.deepEqual(
-      opened.map(({ first }) => first.ids.length),
-      [1, 3, 3, 3],
-    );
-    assert.deepEqual(
-      asked.map((query) => query.get('limit')),
-      ['7', '7', '7', '7'],
-    );
-  });
-
-  it('a purge without a time filter proves its queries before it uses a list, and not where nothing is listed', async () => {
-    const shown = setOf('type=T');
-    await shown.open();
-    assert.ok(shown.probed.some((query) => query.get('type')?.endsWith('NoSuchPurgeProbe')));
-    const nothing = setOf('type=T', empty);
-    assert.equal((await nothing.open()).length, 4);
-    assert.deepEqual(nothing.probed, []);
-  });
-});
-
-describe('the query of a temporal purge with a time filter', () => {
-  it('a purge with a time filter sends its query as it is, with all its datasets together', async () => {
-    for (const text of [
-      `type=T${TIMED}`,
-      `type=T&datasetId=urn:d:1,@none${TIMED}`,
-      `type=T&q=speed>1${TIMED}`,
-    ]) {
-      const { open, asked } = setOf(text);
-      const opened = await open();
-      assert.deepEqual(
-        opened.map(({ context, datasetId }) => [context.showsAll, datasetId]),
-        [[true, undefined]],
-      );
-      assert.deepEqual(asked.map(timesOf), ['before 2026-01-01T00:00:00Z']);
-      assert.equal(asked[0]?.get('datasetId'), text.includes('datasetId') ? 'urn:d:1,@none' : null);
-    }
-  });
-});
-
-describe('a query of a temporal purge that the broker refuses', () => {
-  for (const status of [400, 422, 501]) {
-    it(`a query refused with ${status} is skipped while another is accepted, and not sent again`, async () => {
-      const { open, times } = setOf('type=T', (query) =>
-        timesOf(query) === CREATED ? replyOf(status, {}) : undefined,
-      );
-      assert.equal((await open()).length, 3);
-      const before = times().filter((time) => time === CREATED).length;
-      assert.ok(before > 0);
-      assert.equal((await open()).length, 3);
-      assert.equal(times().filter((time) => time === CREATED).length, before);
-    });
-
-    it(`a purge whose queries are all refused with ${status} ends with the first refusal`, async () => {
-      const { open, times } = setOf('type=T', (query) => replyOf(status, { title: timesOf(query) }));
-      await assert.rejects(open(), (error: unknown) => {
-        assert.ok(error instanceof BrokerRefusedError);
-        assert.equal(error.problem.status, status);
-        assert.equal(error.problem.title, CREATED);
-        return true;
-      });
-      assert.deepEqual(new Set(times()), new Set(ALL_TIMES));
-    });
+    for (const query of asked) assert.equal(query.get('attrs'), text.includes('attrs') ? 'speed' : null);
   }
-
-  it('a purge ends at once when a query is refused for another reason, or not answered', async () => {
-    for (const status of [401, 403, 404, 406, 409]) {
-      const { open, times } = setOf('type=T', () => replyOf(status, {}));
-      await assert.rejects(open(), BrokerRefusedError);
-      assert.deepEqual(new Set(times()), new Set([CREATED]), String(status));
-    }
-    const { open, times } = setOf('type=T', () => replyOf(500));
-    await assert.rejects(open(), BrokerFailedError);
-    assert.deepEqual(new Set(times()), new Set([CREATED]));
-  });
 });
 
-describe('a temporal purge by value without a time filter', () => {
-  /** A broker whose q shows the matching instances alone, or whole histories. */
-  const selecting = (isByInstance: boolean) => (query: URLSearchParams) => {
-    const value = /^speed==(\d)$/.exec(query.get('q') ?? '')?.[1];
-    if (value === undefined) return undefined;
-    const shown = history(1).map((entity) => ({
-      ...entity,
-      speed: entity.speed.filter((instance) => !isByInstance || String(instance.value) === value),
-    }));
-    return replyOf(200, shown, { 'ngsild-results-count': '1' });
-  };
-  const learning = (asked: readonly URLSearchParams[]) =>
-    asked.filter((query) => /^speed==\d$/.test(query.get('q') ?? '')).length;
+it('a purge without a time filter never takes for gone what one of its queries does not show', async () => {
+  for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&datasetId=urn:d:1']) {
+    for (const { context } of await setOf(text).open()) assert.equal(context.showsAll, false, text);
+  }
+});
 
-  it('a purge by value without a time filter is refused where q selects instances, to keep whole histories', async () => {
-    for (const text of [
-      'type=T&q=speed>1',
-      'type=T&q=speed>1&attrs=speed',
-      'type=T&q=speed>1&datasetId=urn:d:1',
-    ]) {
-      await assert.rejects(setOf(text, selecting(true)).open(), UnsupportedRequestError, text);
-    }
-  });
+it('a purge of datasets asks for one dataset at a time, and says which it is', async () => {
+  const { open, asked } = setOf('type=T&attrs=speed&datasetId=urn:d:1,@none');
+  const opened = await open();
+  const datasets = [...Array<string>(4).fill('urn:d:1'), ...Array<string>(4).fill('@none')];
+  assert.deepEqual(
+    opened.map(({ datasetId }) => datasetId),
+    datasets,
+  );
+  for (const [index, query] of asked.entries()) {
+    assert.deepEqual(query.getAll('datasetId'), [datasets[index]]);
+    assert.deepEqual([query.get('type'), query.get('attrs')], ['T', 'speed']);
+  }
+  assert.deepEqual(asked.map(timesOf), [...ALL_TIMES, ...ALL_TIMES]);
+});
 
-  it('a purge by value finds out once what q selects, from a sample of three entities with times', async () => {
-    const { open, asked } = setOf('type=T&q=speed>1', selecting(false));
-    assert.equal((await open()).length, 4);
-    await open();
-    assert.equal(learning(asked), 1);
-    const samples = asked.filter((query) => query.get('lastN') === '20');
+it('a purge without a time filter reuses the first page of each query, in the size that was asked for', async () => {
+  const { open, asked } = setOf('type=T', (query) =>
+    timesOf(query) === CREATED ? replyOf(200, history(1), { 'ngsild-results-count': '1' }) : undefined,
+  );
+  const opened = await open({ limit: 7 });
+  assert.deepEqual(
+    opened.map(({ first }) => first.ids.length),
+    [1, 3, 3, 3],
+  );
+  assert.deepEqual(
+    asked.map((query) => query.get('limit')),
+    ['7', '7', '7', '7'],
+  );
+});
+
+it('a purge without a time filter proves its queries before it uses a list, and not where nothing is listed', async () => {
+  const shown = setOf('type=T');
+  await shown.open();
+  assert.ok(shown.probed.some((query) => query.get('type')?.endsWith('NoSuchPurgeProbe')));
+  const nothing = setOf('type=T', empty);
+  assert.equal((await nothing.open()).length, 4);
+  assert.deepEqual(nothing.probed, []);
+});
+
+it('a purge with a time filter sends its query as it is, with all its datasets together', async () => {
+  for (const text of [
+    `type=T${TIMED}`,
+    `type=T&datasetId=urn:d:1,@none${TIMED}`,
+    `type=T&q=speed>1${TIMED}`,
+  ]) {
+    const { open, asked } = setOf(text);
+    const opened = await open();
     assert.deepEqual(
-      samples.map((query) => [query.get('limit'), query.get('q')]),
-      [['3', 'speed>1']],
+      opened.map(({ context, datasetId }) => [context.showsAll, datasetId]),
+      [[true, undefined]],
     );
+    assert.deepEqual(asked.map(timesOf), ['before 2026-01-01T00:00:00Z']);
+    assert.equal(asked[0]?.get('datasetId'), text.includes('datasetId') ? 'urn:d:1,@none' : null);
+  }
+});
+
+for (const status of [400, 422, 501]) {
+  it(`a query refused with ${status} is skipped while another is accepted, and not sent again`, async () => {
+    const { open, times } = setOf('type=T', (query) =>
+      timesOf(query) === CREATED ? replyOf(status, {}) : undefined,
+    );
+    assert.equal((await open()).length, 3);
+    const before = times().filter((time) => time === CREATED).length;
+    assert.ok(before > 0);
+    assert.equal((await open()).length, 3);
+    assert.equal(times().filter((time) => time === CREATED).length, before);
   });
 
-  it('a purge by value learns what q selects from the first query that lists something', async () => {
-    const { open } = setOf('type=T&q=speed>1', (query) =>
-      timesOf(query) === CREATED ? empty() : selecting(true)(query),
-    );
-    await assert.rejects(open(), UnsupportedRequestError);
+  it(`a purge whose queries are all refused with ${status} ends with the first refusal`, async () => {
+    const { open, times } = setOf('type=T', (query) => replyOf(status, { title: timesOf(query) }));
+    await assert.rejects(open(), (error: unknown) => {
+      assert.ok(error instanceof BrokerRefusedError);
+      assert.equal(error.problem.status, status);
+      assert.equal(error.problem.title, CREATED);
+      return true;
+    });
+    assert.deepEqual(new Set(times()), new Set(ALL_TIMES));
   });
+}
 
-  it('a purge asks what q selects only if there is a q and its instances do not go one by one', async () => {
-    for (const text of ['type=T', `type=T&q=speed>1${TIMED}`, 'type=T&attrs=speed']) {
-      const { open, asked } = setOf(text, selecting(true));
-      await open();
-      assert.equal(learning(asked), 0, text);
-      assert.ok(
-        asked.every((query) => query.get('lastN') !== '20'),
-        text,
-      );
-    }
-  });
+it('a purge ends at once when a query is refused for another reason, or not answered', async () => {
+  for (const status of [401, 403, 404, 406, 409]) {
+    const { open, times } = setOf('type=T', () => replyOf(status, {}));
+    await assert.rejects(open(), BrokerRefusedError);
+    assert.deepEqual(new Set(times()), new Set([CREATED]), String(status));
+  }
+  const { open, times } = setOf('type=T', () => replyOf(500));
+  await assert.rejects(open(), BrokerFailedError);
+  assert.deepEqual(new Set(times()), new Set([CREATED]));
+});
+
+/** A broker whose q shows the matching instances alone, or whole histories. */
+const selecting = (isByInstance: boolean) => (query: URLSearchParams) => {
+  const value = /^speed==(\d)$/.exec(query.get('q') ?? '')?.[1];
+  if (value === undefined) return undefined;
+  const shown = history(1).map((entity) => ({
+    ...entity,
+    speed: entity.speed.filter((instance) => !isByInstance || String(instance.value) === value),
+  }));
+  return replyOf(200, shown, { 'ngsild-results-count': '1' });
+};
+const learning = (asked: readonly URLSearchParams[]) =>
+  asked.filter((query) => /^speed==\d$/.test(query.get('q') ?? '')).length;
+
+it('a purge by value without a time filter is refused where q selects instances, to keep whole histories', async () => {
+  for (const text of [
+    'type=T&q=speed>1',
+    'type=T&q=speed>1&attrs=speed',
+    'type=T&q=speed>1&datasetId=urn:d:1',
+  ]) {
+    await assert.rejects(setOf(text, selecting(true)).open(), UnsupportedRequestError, text);
+  }
+});
+
+it('a purge by value finds out once what q selects, from a sample of three entities with times', async () => {
+  const { open, asked } = setOf('type=T&q=speed>1', selecting(false));
+  assert.equal((await open()).length, 4);
+  await open();
+  assert.equal(learning(asked), 1);
+  const samples = asked.filter((query) => query.get('lastN') === '20');
+  assert.deepEqual(
+    samples.map((query) => [query.get('limit'), query.get('q')]),
+    [['3', 'speed>1']],
+  );
+});
+
+it('a purge by value learns what q selects from the first query that lists something', async () => {
+  const { open } = setOf('type=T&q=speed>1', (query) =>
+    timesOf(query) === CREATED ? empty() : selecting(true)(query),
+  );
+  await assert.rejects(open(), UnsupportedRequestError);
+});
+
+it('a purge asks what q selects only if there is a q and its instances do not go one by one', async () => {
+  for (const text of ['type=T', `type=T&q=speed>1${TIMED}`, 'type=T&attrs=speed']) {
+    const { open, asked } = setOf(text, selecting(true));
+    await open();
+    assert.equal(learning(asked), 0, text);
+    assert.ok(
+      asked.every((query) => query.get('lastN') !== '20'),
+      text,
+    );
+  }
 });
