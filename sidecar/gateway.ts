@@ -25,6 +25,7 @@ import { createMetrics } from './metrics/metrics.js';
 import { openConfiguredArchives } from './open-archives.js';
 import { openPurges, type OpenPurges } from './open-purges.js';
 import { openWriteChecks } from './open-write-checks.js';
+import { ScanService } from './scans/scan-service.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { Newcomers, OneATurn } from './shared/next-turn.js';
@@ -106,6 +107,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   let purges: OpenPurges | undefined;
   const metrics = createMetrics({
     purgesRunning: () => purges?.jobs.registry.purges ?? 0,
+    scansRunning: () => purges?.jobs.registry.scans ?? 0,
     purgesQueued: async () => purges?.jobs.queued() ?? 0,
     workers: () => schemas.workers(),
     isStoreUp: () => store.isReady(),
@@ -142,9 +144,12 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     brokerNotes: store.brokerNotes,
     plans: store.plans,
   };
-  const opening = { client, brokerUrl, ...kept, clock, random, logger, archives, metrics: metrics.purges };
+  const opening = { client, brokerUrl, ...kept, clock, random, logger, archives, metrics };
   const { service, retention, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
+  const scans = new ScanService(endings.jobs, {
+    ...{ setup: endings.kinds.entities, judge: schemas.judge, entities: store.scanEntities },
+  });
   let isShuttingDown = false;
 
   const writes = await openWriteChecks(config, { store, schemas, client, clock, metrics, logger });
@@ -171,6 +176,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     client,
     purges: service,
     archives: endings.archives,
+    scans,
     retention,
     hasToken: config.GATEWAY_TOKEN !== undefined,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN, () => metrics.requests.refused('token')),

@@ -16,7 +16,8 @@ import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
-import type { PurgeMetrics } from './metrics/metrics.js';
+import type { PurgeKinds } from './jobs/purge-kinds.js';
+import type { Metrics } from './metrics/metrics.js';
 import type { Archives } from './archive/index.js';
 import type { BrokerClient, Learnt } from './purge/broker/index.js';
 import {
@@ -46,7 +47,7 @@ export interface OpenPurgesOptions {
   readonly logger: FastifyBaseLogger;
   /** Where dry runs keep what they find. */
   readonly plans: Plans;
-  readonly metrics: PurgeMetrics;
+  readonly metrics: Pick<Metrics, 'purges' | 'scans'>;
   /** Where purges archive what they delete; undefined where they cannot. */
   readonly archives?: Archives | undefined;
 }
@@ -55,6 +56,7 @@ export interface OpenPurgesOptions {
 export interface OpenPurges {
   /** Everything that runs here. */
   readonly jobs: JobService;
+  readonly kinds: PurgeKinds;
   readonly service: PurgeService;
   readonly retention: RetentionService;
   readonly archives: ArchiveService;
@@ -74,7 +76,7 @@ export interface OpenPurges {
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
   const { client, store, policies, clock, random, logger, metrics, archives } = options;
   const memories = createMemories(clock);
-  const base = { client, clock, random, onRetry: () => metrics.retried() };
+  const base = { client, clock, random, onRetry: () => metrics.purges.retried() };
   const kinds = configuredKinds(config, base, memories, archives !== undefined);
   const holder = randomUUID();
   const isShared = config.DATABASE_URL !== undefined;
@@ -123,7 +125,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   });
   let stopped: Promise<void> | undefined;
   return {
-    ...{ jobs, service, retention },
+    ...{ jobs, kinds, service, retention },
     archives: service.archives,
     start() {
       jobs.start();

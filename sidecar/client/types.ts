@@ -604,6 +604,111 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/scans': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List scans, the newest first
+     * @description Their findings are left out.
+     */
+    readonly get: operations['listScans'];
+    readonly put?: never;
+    /**
+     * Start a scan
+     * @description Judges every entity that a GET of the query would show, and deletes nothing: by one model, by a schema, or by the models of their types.
+     */
+    readonly post: operations['startScan'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/scans/{scan}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Read the record of a scan */
+    readonly get: operations['getScan'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    /**
+     * Change how fast a scan works
+     * @description While it waits or runs.
+     */
+    readonly patch: operations['changeScan'];
+    readonly trace?: never;
+  };
+  readonly '/scans/{scan}/cancel': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Cancel a scan
+     * @description What it has found until then is kept. A scan that has ended stays as it is.
+     */
+    readonly post: operations['cancelScan'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/scans/{scan}/events': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Watch a scan by server-sent events
+     * @description The record now, and on each change, at most four times a second. The stream ends with the final record.
+     */
+    readonly get: operations['watchScan'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/scans/{scan}/entities': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the entities of a finding
+     * @description Those that are kept: at most 10,000 of one finding, and 100,000 of a scan. With `Accept: application/x-ndjson`, all of them, one a line.
+     */
+    readonly get: operations['listFoundEntities'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/retention-policies': {
     readonly parameters: {
       readonly query?: never;
@@ -1643,6 +1748,193 @@ export interface components {
       /** @description true: nothing is created; what is there is compared with the archive. */
       readonly dryRun?: boolean;
       readonly maxPerSecond?: number;
+    };
+    /** ListedScan */
+    readonly ListedScan: {
+      readonly id: string;
+      /** @enum {string} */
+      readonly state:
+        | 'queued'
+        | 'running'
+        | 'cancelling'
+        | 'succeeded'
+        | 'partial'
+        | 'failed'
+        | 'cancelled'
+        | 'refused'
+        | 'interrupted';
+      readonly query: string;
+      readonly tenant?: string;
+      readonly link?: string;
+      readonly domain?: string;
+      readonly model?: string;
+      /** @description SHA-256 of the schema that was given. */
+      readonly candidate?: string;
+      readonly sample?: number;
+      readonly caller: string;
+      readonly requestId: string;
+      readonly worker: string;
+      readonly waitsFor?: string;
+      readonly maxPerSecond: number | null;
+      readonly matched: number;
+      /** @description Entities that were judged: `valid` and `invalid`. */
+      readonly checked: number;
+      readonly valid: number;
+      readonly invalid: number;
+      /** @description Entities without a model, and those that could not be judged. */
+      readonly notJudged: number;
+      readonly requests: number;
+      readonly retries: number;
+      readonly expected?: number;
+      readonly ratePerSecond?: number;
+      /** Format: date-time */
+      readonly estimatedEndAt?: string;
+      /** Format: date-time */
+      readonly createdAt: string;
+      /** Format: date-time */
+      readonly startedAt?: string;
+      /** Format: date-time */
+      readonly endedAt?: string;
+      readonly models: readonly {
+        readonly domain: string;
+        readonly model: string;
+        /** @description 0 for a schema that is stored nowhere. */
+        readonly version: number;
+        readonly checked: number;
+        readonly valid: number;
+        readonly invalid: number;
+      }[];
+      readonly unmodelled: readonly {
+        readonly type: string;
+        readonly entities: number;
+        readonly sample: readonly string[];
+      }[];
+      /** @description The last scan of the same that succeeded. */
+      readonly previous?: {
+        readonly id: string;
+        readonly invalid: number;
+        /** Format: date-time */
+        readonly endedAt: string;
+      };
+      readonly problem?: Record<string, unknown>;
+      readonly warnings: readonly string[];
+    };
+    /** NewScan */
+    readonly NewScan: {
+      /** @description What a GET of entities would select. */
+      readonly query: string;
+      readonly tenant?: string;
+      /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
+      readonly link?: string;
+      /** @description Where models are looked for; everywhere if not given. */
+      readonly domain?: string;
+      /** @description The model of all entities: `domain/model`, or `domain/model@3` for a version of it. */
+      readonly model?: string;
+      /** @description A JSON Schema that is stored nowhere, to judge by: as the next version of `model`, if that is given. */
+      readonly schema?: unknown;
+      /** @description The most entities to judge, the first that are listed. */
+      readonly sample?: number;
+      /** @description Entities per second, at most. */
+      readonly maxPerSecond?: number;
+    };
+    /** Finding */
+    readonly Finding: {
+      readonly domain: string;
+      readonly model: string;
+      /** @description The place in the entity. Positions in arrays are `*`. */
+      readonly pointer: string;
+      readonly keyword: string;
+      readonly detail: string;
+      readonly entities: number;
+      /** @description Ids of some of the entities, at most 5. */
+      readonly sample: readonly string[];
+    };
+    /** Scan */
+    readonly Scan: {
+      readonly id: string;
+      /** @enum {string} */
+      readonly state:
+        | 'queued'
+        | 'running'
+        | 'cancelling'
+        | 'succeeded'
+        | 'partial'
+        | 'failed'
+        | 'cancelled'
+        | 'refused'
+        | 'interrupted';
+      readonly query: string;
+      readonly tenant?: string;
+      readonly link?: string;
+      readonly domain?: string;
+      readonly model?: string;
+      /** @description SHA-256 of the schema that was given. */
+      readonly candidate?: string;
+      readonly sample?: number;
+      readonly caller: string;
+      readonly requestId: string;
+      readonly worker: string;
+      readonly waitsFor?: string;
+      readonly maxPerSecond: number | null;
+      readonly matched: number;
+      /** @description Entities that were judged: `valid` and `invalid`. */
+      readonly checked: number;
+      readonly valid: number;
+      readonly invalid: number;
+      /** @description Entities without a model, and those that could not be judged. */
+      readonly notJudged: number;
+      readonly requests: number;
+      readonly retries: number;
+      readonly expected?: number;
+      readonly ratePerSecond?: number;
+      /** Format: date-time */
+      readonly estimatedEndAt?: string;
+      /** Format: date-time */
+      readonly createdAt: string;
+      /** Format: date-time */
+      readonly startedAt?: string;
+      /** Format: date-time */
+      readonly endedAt?: string;
+      readonly models: readonly {
+        readonly domain: string;
+        readonly model: string;
+        /** @description 0 for a schema that is stored nowhere. */
+        readonly version: number;
+        readonly checked: number;
+        readonly valid: number;
+        readonly invalid: number;
+      }[];
+      readonly unmodelled: readonly {
+        readonly type: string;
+        readonly entities: number;
+        readonly sample: readonly string[];
+      }[];
+      /** @description The last scan of the same that succeeded. */
+      readonly previous?: {
+        readonly id: string;
+        readonly invalid: number;
+        /** Format: date-time */
+        readonly endedAt: string;
+      };
+      readonly problem?: Record<string, unknown>;
+      readonly warnings: readonly string[];
+      /** @description The most frequent first, at most 1000. */
+      readonly findings: readonly components['schemas']['Finding'][];
+    };
+    /** ScanChange */
+    readonly ScanChange: {
+      /** @description Entities per second, at most; null for no limit. */
+      readonly maxPerSecond: number | null;
+    };
+    /** FoundEntity */
+    readonly FoundEntity: {
+      readonly id: string;
+      readonly type: string;
+      readonly errors: readonly {
+        readonly pointer: string;
+        readonly keyword: string;
+        readonly detail: string;
+      }[];
     };
     /** RetentionPolicy */
     readonly RetentionPolicy: {
@@ -3534,6 +3826,210 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content?: never;
+      };
+    };
+  };
+  readonly listScans: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The state of the scans. */
+        readonly state?:
+          | 'queued'
+          | 'running'
+          | 'cancelling'
+          | 'succeeded'
+          | 'partial'
+          | 'failed'
+          | 'cancelled'
+          | 'refused'
+          | 'interrupted';
+        /** @description The tenant that they were for. */
+        readonly tenant?: string;
+        /** @description Who started them. */
+        readonly caller?: string;
+        /** @description The most items to answer; 100 if not given. */
+        readonly limit?: number;
+        /** @description How many items to skip; none if not given. */
+        readonly offset?: number;
+      };
+      readonly header?: {
+        /** @description ETags of the representations that the client has. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Their records. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': readonly components['schemas']['ListedScan'][];
+        };
+      };
+    };
+  };
+  readonly startScan: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NewScan'];
+      };
+    };
+    readonly responses: {
+      /** @description Its record. */
+      readonly 202: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Scan'];
+        };
+      };
+    };
+  };
+  readonly getScan: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of a scan. */
+        readonly scan: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The record. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Scan'];
+        };
+      };
+    };
+  };
+  readonly changeScan: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of a scan. */
+        readonly scan: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ScanChange'];
+      };
+    };
+    readonly responses: {
+      /** @description The record. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Scan'];
+        };
+      };
+    };
+  };
+  readonly cancelScan: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of a scan. */
+        readonly scan: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The record. */
+      readonly 202: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Scan'];
+        };
+      };
+    };
+  };
+  readonly watchScan: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of a scan. */
+        readonly scan: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Events, each with a record. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/event-stream': string;
+        };
+      };
+      /** @description The record of Last-Event-ID is final. */
+      readonly 204: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  readonly listFoundEntities: {
+    readonly parameters: {
+      readonly query: {
+        /** @description Position of the finding in the record, from 0. */
+        readonly finding: number;
+        /** @description The most items to answer; 100 if not given. */
+        readonly limit?: number;
+        /** @description How many items to skip; none if not given. */
+        readonly offset?: number;
+      };
+      readonly header?: {
+        /** @description ETags of the representations that the client has. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path: {
+        /** @description Id of a scan. */
+        readonly scan: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The entities, with what is wrong with each. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': readonly components['schemas']['FoundEntity'][];
+          readonly 'application/x-ndjson': string;
+        };
       };
     };
   };

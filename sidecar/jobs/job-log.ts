@@ -1,6 +1,13 @@
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import { type FinalJobState, isFinal, type JobRecord, kindOf, type PurgeRecord } from '../store/index.js';
+import {
+  type FinalJobState,
+  isFinal,
+  type JobRecord,
+  kindOf,
+  type PurgeRecord,
+  type ScanRecord,
+} from '../store/index.js';
 import { CallerGoneError } from './errors.js';
 import type { JobObserver } from './service-options.js';
 
@@ -14,7 +21,12 @@ export interface PurgeLogger {
   error(fields: object, message: string): void;
 }
 
-/** What is counted of purges. */
+/** What is counted of jobs. */
+export interface JobCounters {
+  readonly purges: PurgeCounters;
+  readonly scans: { ended(outcome: FinalJobState, record: ScanRecord): void };
+}
+
 export interface PurgeCounters {
   started(target: 'entities' | 'temporal'): void;
   ended(target: 'entities' | 'temporal', outcome: FinalJobState, record: PurgeRecord): void;
@@ -24,19 +36,19 @@ export interface PurgeCounters {
 
 /**
  * Writes the start and the end of each job to the log, one line each, with who asked for what and what came of it, and counts
- * purges.
+ * them.
  *
  * @param isForeseen whether an error is one that clients may see; any other is a fault of ours
  */
 export function observeJobs(
   log: PurgeLogger,
-  counters: PurgeCounters,
+  counters: JobCounters,
   isForeseen: (error: unknown) => boolean,
 ): JobObserver {
   return {
     started(record) {
       log.info(askedFor(record), `${kindOf(record)} started`);
-      if (record.target !== 'scan' && record.target !== 'restore') counters.started(record.target);
+      if (record.target !== 'scan' && record.target !== 'restore') counters.purges.started(record.target);
     },
     event: (record, event) => logOutage(log, record, event),
     elsewhere: (jobs) =>
@@ -53,7 +65,7 @@ export function observeJobs(
     storeBack: () => log.info({}, 'records of purges are written again'),
     recordLost(record) {
       log.error({ record }, 'record of a purge lost');
-      counters.recordLost();
+      counters.purges.recordLost();
     },
     ended(record, error) {
       count(counters, record);
@@ -72,17 +84,20 @@ export function observeJobs(
   };
 }
 
-function count(counters: PurgeCounters, record: JobRecord): void {
-  if (record.target === 'scan' || !isFinal(record.state)) return;
-  if (record.target === 'restore') counters.restored(record.state, record);
-  else counters.ended(record.target, record.state, record);
+function count({ purges, scans }: JobCounters, record: JobRecord): void {
+  if (!isFinal(record.state)) return;
+  if (record.target === 'scan') scans.ended(record.state, record);
+  else if (record.target === 'restore') purges.restored(record.state, record);
+  else purges.ended(record.target, record.state, record);
 }
 
-function logOutage(log: PurgeLogger, { id, requestId }: PurgeRecord, event: PurgeEvent): void {
-  const fields = { purgeId: id, reqId: requestId };
-  if (event.type === 'broker-away') log.warn(fields, 'broker away: the purge waits for it');
+function logOutage(log: PurgeLogger, record: JobRecord, event: PurgeEvent): void {
+  const { id, requestId } = record;
+  const kind = kindOf(record);
+  const fields = { [`${kind}Id`]: id, reqId: requestId };
+  if (event.type === 'broker-away') log.warn(fields, `broker away: the ${kind} waits for it`);
   if (event.type === 'broker-back')
-    log.info({ ...fields, afterMs: event.afterMs }, 'broker back: the purge goes on');
+    log.info({ ...fields, afterMs: event.afterMs }, `broker back: the ${kind} goes on`);
 }
 
 function askedFor(record: JobRecord): object {

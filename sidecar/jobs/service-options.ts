@@ -11,7 +11,7 @@ import type { HeaderSealer } from './sealed-headers.js';
 /** Observes jobs as they go, e.g. for a log and metrics. */
 export interface JobObserver {
   started(record: JobRecord): void;
-  event(record: PurgeRecord, event: PurgeEvent): void;
+  event(record: JobRecord, event: PurgeEvent): void;
   /** @param error what ended it early, or that its caller is gone */
   ended(record: JobRecord, error?: unknown): void;
   /** The store of the records fails. */

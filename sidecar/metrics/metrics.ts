@@ -1,11 +1,13 @@
 import { collectDefaultMetrics, Registry, Counter, Histogram } from '@prometheus-io/client';
 import { nextTurn } from '../shared/next-turn.js';
 import { createWriteMetrics, type WriteMetrics } from './write-metrics.js';
+import { createScanMetrics, type ScanMetrics } from './scan-metrics.js';
 import { registerStateMetrics, type StateSources } from './state-metrics.js';
 
 /** The metrics of one gateway. */
 export interface Metrics {
   readonly purges: PurgeMetrics;
+  readonly scans: ScanMetrics;
   readonly requests: RequestMetrics;
   readonly writes: WriteMetrics;
   /** Media type of the text. */
@@ -29,6 +31,7 @@ const LEFT_OUT = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
 export function createMetrics(sources: StateSources): Metrics {
   const registry = new Registry();
   const purges = createPurgeMetrics(registry, METRICS_PREFIX);
+  const scans = createScanMetrics(registry, METRICS_PREFIX);
   const requests = createRequestMetrics(registry, METRICS_PREFIX);
   const writes = createWriteMetrics(registry, METRICS_PREFIX);
   registerStateMetrics(registry, METRICS_PREFIX, sources);
@@ -48,6 +51,7 @@ export function createMetrics(sources: StateSources): Metrics {
 
   return {
     purges,
+    scans,
     requests,
     writes,
     contentType: registry.contentType,

@@ -4,6 +4,8 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 export interface StateSources {
   /** Purges at work now, dry runs included. */
   readonly purgesRunning: () => number;
+  /** Scans at work now. */
+  readonly scansRunning: () => number;
   /** Purges that wait for their turn, at all gateways on the same database. */
   readonly purgesQueued: () => Promise<number>;
   /** Tasks of the worker threads. */
@@ -37,9 +39,10 @@ export function registerStateMetrics(registry: Registry, prefix: string, sources
       },
     });
   gauge('purges_running', 'Purges at work now, dry runs included.', sources.purgesRunning);
+  gauge('scan_running', 'Scans at work now.', sources.scansRunning);
   gauge(
     'purges_queued',
-    'Purges that wait for their turn, at all gateways on the same database.',
+    'Jobs that wait for their turn, at all gateways on the same database: purges and scans.',
     sources.purgesQueued,
   );
   gauge('worker_tasks_waiting', 'Tasks that wait for a worker thread.', () => sources.workers().waiting);

@@ -3,7 +3,7 @@
  * matches, and nothing else, whatever the broker does. Its rooms, top to bottom: temporal, entities, attributes, deleting, run,
  * proof, listing, requests, query, archiving, ledger, broker. Each imports those below it, through their faces.
  */
-export { purgeEntities } from './entities/index.js';
+export { listEntities, type MatchPage, purgeEntities } from './entities/index.js';
 export {
   BrokerFailedError,
   BrokerRefusedError,
@@ -32,6 +32,7 @@ export {
   cutoffOf,
   olderThan,
   parseEntityPurgeQuery,
+  parseScanQuery,
   queryText,
 } from './query/index.js';
 export { Pace } from './requests/index.js';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
-import { SchemaService, type SchemaServiceOptions, Workbench } from './models/index.js';
+import { EntityJudge, SchemaService, type SchemaServiceOptions, Workbench } from './models/index.js';
 import { openStore } from '../store/databases.js';
 import type { SchemaStore } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
@@ -14,6 +14,7 @@ import type { Tasks } from './worker.js';
 export interface OpenSchemas {
   readonly service: SchemaService;
   readonly workbench: Workbench;
+  readonly judge: EntityJudge;
   readonly transfer: Transfer;
   /** Runs the work of others on what this room has. */
   readonly tasks: TaskRunner<Tasks>;
@@ -66,7 +67,7 @@ const LARGEST_IMPORT = 512 * 1024 * 1024;
 export async function openSchemasInMemory(
   clock: Clock,
   workers: Workers = createWorkers({ deadlineMs: PATIENT_MS, clock }),
-): Promise<Pick<OpenSchemas, 'service' | 'workbench' | 'transfer' | 'close'>> {
+): Promise<Omit<OpenSchemas, 'workers' | 'tasks'>> {
   const store = await openStore({ DATABASE_PATH: ':memory:' }, { clock });
   const deadlineMs = PATIENT_MS;
   const remote = createRemoteDocuments({ allowedOrigins: [] });
@@ -94,7 +95,9 @@ function parts({ deadlineMs, limitBytes, ...options }: PartsOptions) {
   const { schemas, typeModels, contextSupply } = service;
   const workbench = new Workbench({ schemas, typeModels, contextSupply, workers, deadlineMs });
   const transfer = new Transfer({ schemas: service, workbench, workers, clock, deadlineMs, limitBytes });
-  return { service, workbench, transfer };
+  const { store } = options;
+  const judge = new EntityJudge({ store, schemas, typeModels, workers, clock, deadlineMs });
+  return { service, workbench, transfer, judge };
 }
 
 /** The worker threads of a gateway. */

@@ -3,6 +3,7 @@ import { jsonLdTasks } from './json-ld/tasks.js';
 import { schemaTasks } from './json-schema/tasks.js';
 import { repositoryTasks } from './repository/tasks.js';
 import { modelTasks } from './models/model-tasks.js';
+import { judgingTasks } from './validation/judging.js';
 import { exampleTasks, validationTasks } from './validation/tasks.js';
 import { writeTasks } from './writes/tasks.js';
 import { serve } from '../shared/workers/tasks.js';
@@ -14,6 +15,7 @@ const tasks = {
   ...jsonLdTasks,
   ...inferenceTasks,
   ...validationTasks,
+  ...judgingTasks,
   ...exampleTasks,
   ...repositoryTasks,
   ...writeTasks,

@@ -9,6 +9,7 @@ export * from './job-records.js';
 export type * from './plan-records.js';
 export * from './records.js';
 export type * from './retention-records.js';
+export type * from './scan-entities.js';
 export type { SqlStore as Store } from './sql-store.js';
 export type * from './store.js';
 export type * from './write-policy-records.js';

@@ -151,8 +151,8 @@ export interface ScanRecord extends JobMembers {
   readonly domain?: string;
   /** `D/M` or `D/M@3`: the model of all entities. */
   readonly model?: string;
-  /** The entities are judged by a schema that is stored nowhere. */
-  readonly candidate?: true;
+  /** SHA-256 of the schema by which the entities are judged, where it is stored nowhere. */
+  readonly candidate?: string;
   /** The most entities that are judged. */
   readonly sample?: number;
   readonly checked: number;

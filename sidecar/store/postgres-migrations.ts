@@ -306,6 +306,18 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   );
   `,
   },
+  {
+    least: FIRST_FORMAT,
+    sql: `
+  CREATE TABLE scan_entities (
+    scan text COLLATE "C" NOT NULL REFERENCES job (id) ON DELETE CASCADE,
+    finding text COLLATE "C" NOT NULL,
+    first bigint NOT NULL,
+    count bigint NOT NULL,
+    entities text COLLATE "C" NOT NULL,
+    PRIMARY KEY (scan, finding, first)
+  );`,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

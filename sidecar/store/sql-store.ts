@@ -10,6 +10,8 @@ import { SqlJobs } from './sql-jobs.js';
 import type { Plans } from './plan-records.js';
 import { SqlPlans } from './sql-plans.js';
 import { SqlReferences } from './sql-references.js';
+import type { ScanEntities } from './scan-entities.js';
+import { SqlScanEntities } from './sql-scan-entities.js';
 import { SqlRetention } from './sql-retention.js';
 import { contentText, type SqlSession } from './sql-work.js';
 import { SqlWritePolicies } from './sql-write-policies.js';
@@ -28,6 +30,7 @@ export abstract class SqlStore implements SchemaStore {
   readonly contexts: Contexts;
   readonly references: References;
   readonly jobs: Jobs & JobQueue;
+  readonly scanEntities: ScanEntities;
   readonly retention: RetentionPolicies;
   readonly writePolicies: WritePolicies;
   readonly brokerNotes: BrokerNotes;
@@ -41,6 +44,7 @@ export abstract class SqlStore implements SchemaStore {
     this.contexts = new SqlContexts(session);
     this.references = new SqlReferences(session);
     this.jobs = new SqlJobs(session);
+    this.scanEntities = new SqlScanEntities(session);
     this.retention = new SqlRetention(session);
     this.writePolicies = new SqlWritePolicies(session);
     this.brokerNotes = new SqlBrokerNotes(session);

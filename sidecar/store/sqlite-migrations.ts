@@ -244,6 +244,14 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     modified_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `CREATE TABLE scan_entities (
+    scan TEXT NOT NULL REFERENCES job (id) ON DELETE CASCADE,
+    finding TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    entities TEXT NOT NULL,
+    PRIMARY KEY (scan, finding, first)
+  ) STRICT, WITHOUT ROWID;`,
 ];
 
 /**

@@ -5,6 +5,7 @@ import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/request-checks.js';
 import type { ArchiveService } from '../../sidecar/jobs/archive-service.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
+import type { ScanService } from '../../sidecar/scans/scan-service.js';
 import type { RetentionService } from '../../sidecar/jobs/retention/retention-service.js';
 import type { SchemaService, Workbench } from '../../sidecar/schemas/models/index.js';
 import type { Transfer } from '../../sidecar/schemas/repository/transfer.js';
@@ -14,7 +15,7 @@ import { ApiClient, CAR } from './api-client.js';
 /** What the API is over. */
 type Service = Pick<
   AppOptions,
-  'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention' | 'archives' | 'writePolicies' | 'writeChecks'
+  'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention' | 'archives' | 'writePolicies' | 'writeChecks' | 'scans'
 >;
 
 /** A schema service and a workbench in which everything fails. */
@@ -29,6 +30,7 @@ export function failingService(error: () => Error): Service {
     ...{ schemas, workbench: room as unknown as Workbench, transfer: room as unknown as Transfer },
     purges: room as unknown as PurgeService,
     retention: room as unknown as RetentionService,
+    scans: room as unknown as ScanService,
     archives: room as unknown as ArchiveService,
     writePolicies: room as unknown as AppOptions['writePolicies'],
     writeChecks: {
@@ -49,7 +51,7 @@ export async function startFakeApi(
     | ('transfer' | 'importLimit')
     | 'learnt'
     | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention' | 'archives')
-    | ('writePolicies' | 'writeChecks')
+    | ('writePolicies' | 'writeChecks' | 'scans')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
@@ -130,6 +132,13 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['POST', '/purges/P/restore', { dryRun: true }],
   ['GET', '/purges/P/archive'],
   ['DELETE', '/purges/P/archive'],
+  ['GET', '/scans'],
+  ['POST', '/scans', { query: 'type=Car' }],
+  ['GET', '/scans/S'],
+  ['PATCH', '/scans/S', { maxPerSecond: 1 }],
+  ['POST', '/scans/S/cancel'],
+  ['GET', '/scans/S/events'],
+  ['GET', '/scans/S/entities?finding=0'],
   ['GET', '/retention-policies'],
   ['POST', '/retention-policies', { name: 'R', ...RETENTION }],
   ['GET', '/retention-policies/R'],

@@ -70,6 +70,11 @@ const OPERATIONS = {
   '/purges/{purge}/archive': 'delete get',
   '/purges/{purge}/ids': 'delete get',
   '/purges/{purge}/restore': 'post',
+  '/scans': 'get post',
+  '/scans/{scan}': 'get patch',
+  '/scans/{scan}/cancel': 'post',
+  '/scans/{scan}/events': 'get',
+  '/scans/{scan}/entities': 'get',
   '/retention-policies': 'get post',
   '/retention-policies/{retentionPolicy}': 'delete get put',
   '/retention-policies/{retentionPolicy}/preview': 'get',
@@ -125,7 +130,7 @@ describe("the API's own OpenAPI document", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of operationsOf(item)) {
         const isWork = /^\/(?:workbench\/|validate)/.test(path);
-        const isPrivate = /^\/(?:purges|retention-policies|write-)/.test(path);
+        const isPrivate = /^\/(?:purges|scans|retention-policies|write-)/.test(path);
         const isWrite = !isWork && ['post', 'put', 'patch', 'delete'].includes(method);
         assert.equal('security' in operation, isWrite || isPrivate, `${method} ${path}`);
         const parameters = operation['parameters'] as readonly {
@@ -275,7 +280,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
     ['OPTIONS', '/domains/D/context'],
   ] as typeof REQUESTS) {
     await trusted.send(method, `${target}${target.includes('?') ? '&' : '?'}nonsense=1`, { body });
-    if (!['GET', 'OPTIONS'].includes(method) || /^\/(?:purges|retention-policies|write-)/.test(target))
+    if (!['GET', 'OPTIONS'].includes(method) || /^\/(?:purges|scans|retention-policies|write-)/.test(target))
       await open.send(method, target, { body });
     // Nothing is stored yet.
     await trusted.send(method, target, { body, headers: { 'if-match': '"x"' } });
@@ -467,6 +472,7 @@ async function retention(api: ApiClient): Promise<void> {
 
 /** What only a broker that answers brings about: a preview, and recorded ids. */
 async function preview(api: ApiClient): Promise<void> {
+  await scans(api);
   const started = await api.send('POST', '/purges', {
     body: { target: 'entities', query: 'type=Car&record=ids' },
   });
@@ -494,6 +500,32 @@ async function preview(api: ApiClient): Promise<void> {
   await api.send('POST', '/purges', { body: { plan }, headers: { 'x-purge-policy': 'max-affected=1' } });
   await api.post('/retention-policies', { name: 'R', ...RETENTION });
   await api.get('/retention-policies/R/preview');
+}
+
+/** Scans of a broker with entities, which end, and whose findings have entities. */
+async function scans(api: ApiClient): Promise<void> {
+  const start = async (body: object) => {
+    const { headers } = await api.send('POST', '/scans', { body });
+    return headers.get('location')?.split('/api/v2')[1] ?? '';
+  };
+  const schema = { type: 'object', required: ['speed'] };
+  const scan = await start({ query: 'type=Car', schema });
+  await api.get(`${scan}/events`);
+  const { headers } = await api.get(`${scan}/entities?finding=0`);
+  await api.get(`${scan}/entities?finding=0`, { 'if-none-match': headers.get('etag') ?? '' });
+  await api.get(scan);
+  const events = await api.get(`${scan}/events`);
+  const [, last = ''] = /id: (\S+)\n[^]*$/.exec(events.text) ?? [];
+  await api.get(`${scan}/events`, { 'last-event-id': last });
+  await api.send('PATCH', scan, { body: { maxPerSecond: 1 } });
+  const slow = await start({ query: 'type=Car', schema, maxPerSecond: 1 });
+  await api.send('PATCH', slow, { body: { maxPerSecond: 2 } });
+  await api.send('POST', `${slow}/cancel`);
+  await api.get('/scans');
+  await api.get('/scans', { 'if-none-match': '*' });
+  for (const bad of [{ type: 7 }, { $schema: 'urn:none' }, nested(300), { $ref: 'urn:none' }])
+    await start({ query: 'type=Car', schema: bad });
+  await start({ query: 'type=Car', model: 'No/None' });
 }
 
 /** A deadline that no schema meets. */

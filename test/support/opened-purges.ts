@@ -85,12 +85,15 @@ export function purgesOf(
     },
     ...{ clock, random: () => 0, logger },
     metrics: {
-      started: (target) => metered.push(`started ${target}`),
-      ended: (target, outcome) => metered.push(`ended ${target} ${outcome}`),
-      retried: () => metered.push('retried'),
-      recordLost: () => metered.push('lost'),
-      archiveFailed: () => metered.push('archive failed'),
-      restored: (outcome) => metered.push(`restored ${outcome}`),
+      scans: { ended: (outcome) => metered.push(`ended scan ${outcome}`) },
+      purges: {
+        started: (target) => metered.push(`started ${target}`),
+        ended: (target, outcome) => metered.push(`ended ${target} ${outcome}`),
+        retried: () => metered.push('retried'),
+        recordLost: () => metered.push('lost'),
+        archiveFailed: () => metered.push('archive failed'),
+        restored: (outcome) => metered.push(`restored ${outcome}`),
+      },
     },
   });
   opened.push(purges);

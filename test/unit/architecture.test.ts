@@ -67,6 +67,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
     packages: ['croner'],
   },
+  'sidecar/scans': {
+    rooms: words(`
+      sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/store sidecar/shared
+    `),
+    packages: [],
+  },
   'sidecar/write-checks': {
     rooms: words(`
       sidecar/schemas/models sidecar/schemas/writes sidecar/schemas/json-ld sidecar/store sidecar/purge/broker
@@ -83,7 +89,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/http': {
     rooms: words(`
-      sidecar/write-checks sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/purge/broker sidecar/schemas/repository
+      sidecar/scans sidecar/write-checks sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/purge/broker sidecar/schemas/repository
       sidecar/store sidecar/ngsi-ld sidecar/shared
     `),
     packages: [

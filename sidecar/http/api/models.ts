@@ -61,7 +61,7 @@ const VERSION_RANGE = {
 };
 
 /** Problems of a schema that is not accepted. */
-const SCHEMA_PROBLEMS = [
+export const SCHEMA_PROBLEMS = [
   'schemaInvalid',
   'schemaDialectUnsupported',
   'schemaTooLarge',

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { PurgeRecord } from '../../jobs/purge-service.js';
 
 /** How often a stream of events without news shows that it is alive. */
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Server-sent events (the HTML standard, § 9.2) of a purge.
+ * Server-sent events (the HTML standard, § 9.2) of a job.
  *
- * @param records of the purge: the one now, and each change
+ * @param records of the job: the one now, and each change
  * @param seen the id of the event that the client has, if any
  */
 export async function* eventsOf(
-  records: AsyncGenerator<PurgeRecord, void>,
+  records: AsyncGenerator<object, void>,
   seen: string | readonly string[] | undefined,
 ): AsyncGenerator<string, void> {
   let heartbeat: NodeJS.Timeout | undefined;
@@ -37,6 +36,6 @@ export async function* eventsOf(
 }
 
 /** The same for the same record, from any process. */
-export function eventIdOf(record: PurgeRecord): string {
+export function eventIdOf(record: object): string {
   return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 16);
 }

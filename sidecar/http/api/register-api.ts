@@ -27,6 +27,7 @@ import { referenceRoutes } from './references.js';
 import { retentionRoutes, type RetentionResourceOptions } from './retention.js';
 import { API_PATH, type Api, type ApiRoute } from './routes.js';
 import { Query } from './schemas.js';
+import { scanRoutes, type ScanResourceOptions } from './scans.js';
 import { statusRoute, type StatusResourceOptions } from './status.js';
 import { workbenchRoutes } from './workbench.js';
 import { writePolicyRoutes, type WritePolicyResourceOptions } from './write-policies.js';
@@ -35,6 +36,7 @@ export interface ApiOptions
   extends
     PurgeResourceOptions,
     ArchiveResourceOptions,
+    ScanResourceOptions,
     RetentionResourceOptions,
     StatusResourceOptions,
     WritePolicyResourceOptions {
@@ -96,6 +98,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       workbenchRoutes(api, options.workbench);
       purgeRoutes(api, options);
       purgeArchiveRoutes(api, options);
+      scanRoutes(api, options);
       retentionRoutes(api, options);
       writePolicyRoutes(api, options);
       statusRoute(api, options);

@@ -172,7 +172,7 @@ export class Lister {
   #accept({ reply, path }: Answered, tried: PageTry, trial: Trial, startedMs: number): ListedPage {
     const { capabilities, resource, clock } = this.#options;
     const { query, limit, projection } = tried;
-    const page = parsePage(reply, resource.isExact);
+    const page = parsePage(reply, resource.isExact, resource.keepsText);
     this.#counts.note(page);
     // From now on, the path that answered is the only one used.
     capabilities.collectionEnd = path === `${resource.path}/` ? '/' : '';

@@ -74,10 +74,11 @@ export interface ListedPage extends ParsedPage, Listed {
 /**
  * Reads the answer to a query.
  *
- * @param isExact numbers that no double holds are kept as they are written, and so is the answer
+ * @param isExact numbers that no double holds are kept as they are written
+ * @param keepsText so is the answer
  * @throws BrokerReplyError when it is not an array of entities
  */
-export function parsePage(reply: BrokerReply, isExact = false): ParsedPage {
+export function parsePage(reply: BrokerReply, isExact = false, keepsText = isExact): ParsedPage {
   const entities = parseEntities(reply, isExact);
   const count = countOf(reply);
   return {
@@ -91,7 +92,7 @@ export function parsePage(reply: BrokerReply, isExact = false): ParsedPage {
     warning: reply.headers.get('ngsild-warning'),
     madeEntityMap: reply.headers.has('ngsild-entitymap'),
     length: reply.body.length,
-    ...(isExact ? { body: reply.body } : {}),
+    ...(keepsText ? { body: reply.body } : {}),
   };
 }
 
@@ -151,6 +152,8 @@ export interface ListedResource {
   readonly answered: ReadonlySet<number>;
   /** What is listed is to be archived: pages keep what the broker wrote. */
   readonly isExact?: true;
+  /** Pages keep the text of the answer. */
+  readonly keepsText?: true;
   /** Ways to ask for no more than is needed, best first; the last one is the bare query. */
   projectionsOf(query: PageQuery): readonly Projection[];
 }
@@ -158,14 +161,16 @@ export interface ListedResource {
 /**
  * Entities (clause 6.4.3.2).
  *
- * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well; `whole`: all of it, to be archived
+ * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well; `whole`: all of it, to be archived;
+ *   `text`: the answer as it was sent
  */
-export function entities(content: 'ids' | 'attributes' | 'whole'): ListedResource {
+export function entities(content: 'ids' | 'attributes' | 'whole' | 'text'): ListedResource {
   return {
     path: '/entities',
     listing: 'list the matching entities',
     answered: new Set([200, 201, 203]),
     ...(content === 'whole' ? { isExact: true } : {}),
+    ...(content === 'text' ? { keepsText: true } : {}),
     // `attrs` already narrows the output, and is not mixed with `pick`.
     projectionsOf: ({ selection, needsTimes }) => {
       if (needsTimes === true || content === 'whole') return ['times', 'none'];

@@ -14,5 +14,10 @@ export {
   parseParameters,
   queryText,
 } from './parameters.js';
-export { type AttributeRemoval, type EntityPurgeQuery, parseEntityPurgeQuery } from './query.js';
+export {
+  type AttributeRemoval,
+  type EntityPurgeQuery,
+  parseEntityPurgeQuery,
+  parseScanQuery,
+} from './query.js';
 export { type PurgeQuery, type WholeTenant, refusedData, vetSelection } from './selection.js';

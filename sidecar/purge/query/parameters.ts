@@ -38,6 +38,8 @@ const ALWAYS_ALL = 'a purge always deletes every match';
 export interface AcceptedParameters {
   readonly names: ReadonlySet<string>;
   readonly reasons: Readonly<Record<string, string>>;
+  /** What they are of. @default a purge */
+  readonly of?: string;
 }
 
 /** Parameters of Purge Entities (Table 6.4.3.3-1), of the selection, and extensions. */
@@ -58,6 +60,18 @@ export const ENTITY_PARAMETERS: AcceptedParameters = {
         'it is for temporal purges only (DELETE /ngsi-ld/v1/temporal/entities)',
       ]),
     ),
+  },
+};
+
+/** Parameters of a scan: those that select whole entities. */
+export const SCAN_PARAMETERS: AcceptedParameters = {
+  of: 'a scan',
+  names: new Set([...SELECTION_PARAMETERS].filter((name) => name !== 'attrs')),
+  reasons: {
+    attrs: 'it would hide the other attributes, which are judged as well; use q=<attribute> to select by one',
+    limit: 'use sample to judge some of the matches',
+    maxPerSecond: 'it is a member of the request beside the query',
+    dryRun: 'a scan deletes nothing',
   },
 };
 
@@ -155,7 +169,10 @@ function decode(text: string, name: string): string {
   }
 }
 
-function unknownParameter(name: string, { names, reasons }: AcceptedParameters): QueryRefusedError {
+function unknownParameter(
+  name: string,
+  { names, reasons, of = 'a purge' }: AcceptedParameters,
+): QueryRefusedError {
   if (name === '')
     return new QueryRefusedError('invalidRequest', 'The query has a parameter without a name.', name);
   const near = nearestOf(name, names);
@@ -163,10 +180,10 @@ function unknownParameter(name: string, { names, reasons }: AcceptedParameters):
     ? `: ${reasons[name] ?? ''}`
     : near?.toLowerCase() === name.toLowerCase()
       ? `: names are case-sensitive; use ${near}`
-      : `: it is unknown, and an ignored filter would widen the purge${near === undefined ? '' : `; did you mean ${near}?`}`;
+      : `: it is unknown, and an ignored filter would widen ${of.replace(/^a /, 'the ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
   return new QueryRefusedError(
     'invalidRequest',
-    `Parameter ${name.slice(0, 100)} is not accepted by a purge${reason}${reason.endsWith('?') ? '' : '.'}`,
+    `Parameter ${name.slice(0, 100)} is not accepted by ${of}${reason}${reason.endsWith('?') ? '' : '.'}`,
     name.slice(0, 100),
   );
 }

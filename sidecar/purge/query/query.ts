@@ -1,5 +1,11 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
-import { namesOf, ENTITY_PARAMETERS, parseParameters, type PurgeParameters } from './parameters.js';
+import {
+  namesOf,
+  ENTITY_PARAMETERS,
+  parseParameters,
+  SCAN_PARAMETERS,
+  type PurgeParameters,
+} from './parameters.js';
 import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from './selection.js';
 
 /** Attributes to remove from each match instead of the entity (clause 5.6.21). */
@@ -29,6 +35,17 @@ export function parseEntityPurgeQuery(
   const parameters = parseParameters(query, ENTITY_PARAMETERS);
   const vetted = vetSelection(parameters, { wholeTenant });
   return { ...vetted, removal: removalOf(parameters) };
+}
+
+/**
+ * Parses and vets the query of a scan: what a purge of whole entities would match. It deletes nothing, so it may reach every
+ * entity of a tenant.
+ *
+ * @throws QueryRefusedError
+ */
+export function parseScanQuery(query: string | PurgeParameters): EntityPurgeQuery {
+  const parameters = parseParameters(query, SCAN_PARAMETERS);
+  return { ...vetSelection(parameters, { wholeTenant: 'allow' }), removal: undefined };
 }
 
 function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | undefined {

@@ -6,6 +6,14 @@ export { SchemaService, type SchemaServiceOptions } from './schema-service.js';
 export { Workbench, type WorkbenchParts } from './workbench.js';
 export type { InferOptions, ProcessOptions, ValidateOptions } from './workbench.js';
 
+export { findingKey, type Judged, type JudgedFinding } from '../validation/judged.js';
+export {
+  type Court,
+  EntityJudge,
+  type JudgedBy,
+  type JudgedModel,
+  type PageVerdict,
+} from './entity-judge.js';
 export { ifThere } from './concurrency.js';
 export type { ServedDocument } from './contents.js';
 export { contextUrl, type NamedContext, namedContext } from './contents.js';

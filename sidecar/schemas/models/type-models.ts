@@ -21,6 +21,11 @@ export interface FoundModels {
   readonly unknownTypes: readonly string[];
 }
 
+/** The same with types that several models have. */
+export interface TypesLookedUp extends FoundModels {
+  readonly ambiguousTypes: readonly string[];
+}
+
 /** Models of a type that are read; more than one is already ambiguous. */
 const MAX_OF_TYPE = 10;
 
@@ -106,6 +111,20 @@ export class TypeModels {
     }
     const unknownTypes = [...candidates].flatMap(([type, all]) => (all.length === 0 ? [type] : []));
     return { models: [...chosen.values()], unknownTypes };
+  }
+
+  /** The models of types, of which some may have none, and some several, which judge nothing. */
+  async lookUp(types: readonly NamedType[], domain: string | undefined): Promise<TypesLookedUp> {
+    const chosen = new Map<string, Chosen>();
+    const unknownTypes: string[] = [];
+    const ambiguousTypes: string[] = [];
+    for (const one of types) {
+      const [model, ...others] = await this.#candidatesFor(one, domain);
+      if (model === undefined) unknownTypes.push(one.type);
+      else if (others.length > 0) ambiguousTypes.push(one.type);
+      else choose(chosen, one.type, { model, schema: await this.#schemas.of(model, model.currentVersion) });
+    }
+    return { models: [...chosen.values()], unknownTypes, ambiguousTypes };
   }
 
   #of(domain: string | undefined): Promise<Map<string, Omit<TypeModel, 'types'>>> {

@@ -43,7 +43,7 @@ export interface EntityModel {
 }
 
 /** Texts of the schemas that workers have asked for, by key. */
-type GivenSchemas = readonly (readonly [key: string, schema: string])[];
+export type GivenSchemas = readonly (readonly [key: string, schema: string])[];
 
 export interface ValidateInput {
   /** The body: an entity, an array of entities, or a FeatureCollection. */

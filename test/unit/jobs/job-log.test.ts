@@ -28,7 +28,10 @@ function logOf() {
       warn: (fields, message) => lines.push(['warn', fields, message]),
       error: (fields, message) => lines.push(['error', fields, message]),
     },
-    { started: () => {}, ended: () => {}, restored: () => {}, recordLost: () => {} },
+    {
+      purges: { started: () => {}, ended: () => {}, restored: () => {}, recordLost: () => {} },
+      scans: { ended: () => {} },
+    },
     (error) => error === FORESEEN,
   );
   return { log, lines };

@@ -42,6 +42,7 @@ export function valueOf(
 export function idle(): StateSources {
   return {
     purgesRunning: () => 0,
+    scansRunning: () => 0,
     purgesQueued: async () => 0,
     workers: () => ({ waiting: 0, running: 0 }),
     isStoreUp: async () => true,

@@ -1,0 +1,136 @@
+import { Type } from 'typebox';
+import { JOB_STATES } from '../../store/index.js';
+import { HEADER_TEXT } from './purge-schemas.js';
+import { AnyJson, Closed, COUNT, NAME, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
+
+const MODEL_NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,127}';
+
+/** `D/M` or `D/M@3`. */
+const MODEL = Type.String({
+  pattern: `^${MODEL_NAME}/${MODEL_NAME}(?:@[1-9][0-9]{0,8})?$`,
+  description: 'The model of all entities: `domain/model`, or `domain/model@3` for a version of it.',
+});
+
+const RATE = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 });
+
+export const NEW_SCAN = Closed('NewScan', {
+  query: Type.String({
+    minLength: 1,
+    maxLength: 16_384,
+    description: 'What a GET of entities would select.',
+  }),
+  tenant: Type.Optional(HEADER_TEXT),
+  link: Type.Optional({
+    ...HEADER_TEXT,
+    description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
+  }),
+  domain: Type.Optional({ ...NAME, description: 'Where models are looked for; everywhere if not given.' }),
+  model: Type.Optional(MODEL),
+  schema: Type.Optional(
+    AnyJson(
+      'A JSON Schema that is stored nowhere, to judge by: as the next version of `model`, if that is given.',
+    ),
+  ),
+  sample: Type.Optional({ ...RATE, description: 'The most entities to judge, the first that are listed.' }),
+  maxPerSecond: Type.Optional({ ...RATE, description: 'Entities per second, at most.' }),
+});
+
+export const SCAN_CHANGE = Closed('ScanChange', {
+  maxPerSecond: OrNull(
+    Type.Integer({ ...RATE, description: 'Entities per second, at most; null for no limit.' }),
+  ),
+});
+
+const STATE = Type.Enum(JOB_STATES, { type: 'string' });
+
+const FINDING = Type.Object(
+  {
+    domain: TEXT,
+    model: TEXT,
+    pointer: { ...TEXT, description: 'The place in the entity. Positions in arrays are `*`.' },
+    keyword: TEXT,
+    detail: TEXT,
+    entities: COUNT,
+    sample: { ...STRINGS, description: 'Ids of some of the entities, at most 5.' },
+  },
+  { title: 'Finding' },
+);
+
+const MEMBERS = {
+  id: TEXT,
+  state: STATE,
+  query: TEXT,
+  tenant: Type.Optional(TEXT),
+  link: Type.Optional(TEXT),
+  domain: Type.Optional(TEXT),
+  model: Type.Optional(TEXT),
+  candidate: Type.Optional({ ...TEXT, description: 'SHA-256 of the schema that was given.' }),
+  sample: Type.Optional(COUNT),
+  caller: TEXT,
+  requestId: TEXT,
+  worker: TEXT,
+  waitsFor: Type.Optional(TEXT),
+  maxPerSecond: OrNull(Type.Integer()),
+  matched: COUNT,
+  checked: { ...COUNT, description: 'Entities that were judged: `valid` and `invalid`.' },
+  valid: COUNT,
+  invalid: COUNT,
+  notJudged: { ...COUNT, description: 'Entities without a model, and those that could not be judged.' },
+  requests: COUNT,
+  retries: COUNT,
+  expected: Type.Optional(COUNT),
+  ratePerSecond: Type.Optional(Type.Number()),
+  estimatedEndAt: Type.Optional(TIME),
+  createdAt: TIME,
+  startedAt: Type.Optional(TIME),
+  endedAt: Type.Optional(TIME),
+  models: Type.Array(
+    Type.Object({
+      domain: TEXT,
+      model: TEXT,
+      version: { ...COUNT, description: '0 for a schema that is stored nowhere.' },
+      checked: COUNT,
+      valid: COUNT,
+      invalid: COUNT,
+    }),
+  ),
+  unmodelled: Type.Array(Type.Object({ type: TEXT, entities: COUNT, sample: STRINGS })),
+  previous: Type.Optional(
+    Type.Object(
+      { id: TEXT, invalid: COUNT, endedAt: TIME },
+      { description: 'The last scan of the same that succeeded.' },
+    ),
+  ),
+  problem: Type.Optional(Type.Object({})),
+  warnings: STRINGS,
+};
+
+/** The record of a scan. */
+export const SCAN = Type.Object(
+  {
+    ...MEMBERS,
+    findings: Type.Array(FINDING, { description: 'The most frequent first, at most 1000.' }),
+  },
+  { title: 'Scan' },
+);
+
+/** The same in a list. */
+export const LISTED_SCAN = Type.Object(MEMBERS, { title: 'ListedScan' });
+
+export const FOUND_ENTITY = Type.Object(
+  {
+    id: TEXT,
+    type: TEXT,
+    errors: Type.Array(Type.Object({ pointer: TEXT, keyword: TEXT, detail: TEXT })),
+  },
+  { title: 'FoundEntity' },
+);
+
+/** A record as answers have it. */
+export function shownScan<Record extends { readonly target: string; readonly policy: object }>({
+  target: _target,
+  policy: _policy,
+  ...record
+}: Record): Omit<Record, 'target' | 'policy'> {
+  return record;
+}

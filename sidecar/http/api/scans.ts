@@ -1,0 +1,219 @@
+import { Type } from 'typebox';
+import type { ScanService } from '../../scans/scan-service.js';
+import { isFinal, JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
+import { disconnectSignal } from '../client-disconnect.js';
+import { SCHEMA_PROBLEMS } from './models.js';
+import { requesterOf, type RequesterOptions } from '../new-purge.js';
+import { accepted, current, page, send } from './answer.js';
+import { eventIdOf, eventsOf } from './purge-events.js';
+import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } from './scan-schemas.js';
+import { type Api, apiUrl } from './routes.js';
+import { content, COUNT, empty, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
+
+export interface ScanResourceOptions extends RequesterOptions {
+  readonly scans: ScanService;
+}
+
+const tag = 'Scans';
+
+const PARAMS = Type.Object({ scan: Type.String({ description: 'Id of a scan.' }) });
+
+const FILTERS = {
+  state: Type.Optional(Type.Enum(JOB_STATES, { type: 'string', description: 'The state of the scans.' })),
+  tenant: TextParameter(256, 'The tenant that they were for.'),
+  caller: TextParameter(256, 'Who started them.'),
+};
+
+const NDJSON = 'application/x-ndjson';
+
+/** Scans as resources: started, watched, slowed down, cancelled and looked up, with the entities of their findings. */
+export function scanRoutes(api: Api, options: ScanResourceOptions): void {
+  const { scans } = options;
+  api.get('/scans', {
+    schema: {
+      tags: [tag],
+      operationId: 'listScans',
+      summary: 'List scans, the newest first',
+      description: 'Their findings are left out.',
+      querystring: Query({ ...FILTERS, ...PAGE }),
+      response: { 200: list('Their records.', LISTED_SCAN) },
+    },
+    config: { isPrivate: true },
+    handler: async ({ query, baseUrl }, reply) => {
+      const { items, total } = await scans.list(query);
+      return send(reply, page(items.map(listed), total, query, apiUrl(baseUrl, 'scans')));
+    },
+  });
+
+  api.post('/scans', {
+    schema: {
+      tags: [tag],
+      operationId: 'startScan',
+      summary: 'Start a scan',
+      description:
+        'Judges every entity that a GET of the query would show, and deletes nothing: by one model, by a schema, or by the models of their types.',
+      body: NEW_SCAN,
+      response: { 202: json('Its record.', SCAN) },
+    },
+    config: {
+      problems: [
+        'notFound',
+        'badRequestData',
+        'jobSecretMissing',
+        'notSupported',
+        'tooManyPurges',
+        ...SCHEMA_PROBLEMS,
+      ],
+      isVolatile: true,
+    },
+    handler: async (request, reply) => {
+      const { tenant, link, ...asked } = request.body;
+      const requester = requesterOf(request, options, {
+        ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
+        ...(link === undefined ? {} : { link }),
+      });
+      const record = await scans.submit({ ...asked, ...requester });
+      return send(reply, accepted(apiUrl(request.baseUrl, 'scans', record.id), shownScan(record)));
+    },
+  });
+
+  api.get('/scans/:scan', {
+    schema: {
+      tags: [tag],
+      operationId: 'getScan',
+      summary: 'Read the record of a scan',
+      params: PARAMS,
+      response: { 200: json('The record.', SCAN) },
+    },
+    config: { isVolatile: true, isPrivate: true },
+    handler: async ({ params }, reply) => send(reply, current(shownScan(await scans.get(params.scan)))),
+  });
+
+  api.patch('/scans/:scan', {
+    schema: {
+      tags: [tag],
+      operationId: 'changeScan',
+      summary: 'Change how fast a scan works',
+      description: 'While it waits or runs.',
+      params: PARAMS,
+      body: SCAN_CHANGE,
+      response: { 200: json('The record.', SCAN) },
+    },
+    config: { problems: ['scanOver'], isVolatile: true },
+    handler: async ({ params, body }, reply) =>
+      send(reply, current(shownScan(await scans.change(params.scan, body)))),
+  });
+
+  api.post('/scans/:scan/cancel', {
+    schema: {
+      tags: [tag],
+      operationId: 'cancelScan',
+      summary: 'Cancel a scan',
+      description: 'What it has found until then is kept. A scan that has ended stays as it is.',
+      params: PARAMS,
+      response: { 202: json('The record.', SCAN) },
+    },
+    config: { isVolatile: true },
+    handler: async ({ params, baseUrl }, reply) =>
+      send(
+        reply,
+        accepted(apiUrl(baseUrl, 'scans', params.scan), shownScan(await scans.cancel(params.scan))),
+      ),
+  });
+
+  api.get('/scans/:scan/events', {
+    schema: {
+      tags: [tag],
+      operationId: 'watchScan',
+      summary: 'Watch a scan by server-sent events',
+      description:
+        'The record now, and on each change, at most four times a second. The stream ends with the final record.',
+      params: PARAMS,
+      response: {
+        200: content('Events, each with a record.', { 'text/event-stream': TEXT }),
+        204: empty('The record of Last-Event-ID is final.'),
+      },
+    },
+    config: { isVolatile: true, isPrivate: true },
+    handler: async ({ params, method, headers, raw }, reply) => {
+      const record = await scans.get(params.scan);
+      const seen = headers['last-event-id'];
+      // It makes browsers stop asking again.
+      if (isFinal(record.state) && seen === eventIdOf(shownScan(record))) return send(reply, { status: 204 });
+      const mediaType = 'text/event-stream';
+      if (method === 'HEAD') return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType } });
+      const records = shownScans(scans.watch(params.scan, disconnectSignal(raw, reply.raw)));
+      return send(reply, {
+        status: 200,
+        headers: { 'x-accel-buffering': 'no' },
+        stream: { text: eventsOf(records, seen), mediaType },
+      });
+    },
+  });
+
+  api.get('/scans/:scan/entities', {
+    schema: {
+      tags: [tag],
+      operationId: 'listFoundEntities',
+      summary: 'List the entities of a finding',
+      description:
+        'Those that are kept: at most 10,000 of one finding, and 100,000 of a scan. With `Accept: application/x-ndjson`, all of them, one a line.',
+      params: PARAMS,
+      querystring: Query({
+        finding: { ...COUNT, description: 'Position of the finding in the record, from 0.' },
+        ...PAGE,
+      }),
+      response: {
+        200: content('The entities, with what is wrong with each.', {
+          'application/json': Type.Array(FOUND_ENTITY),
+          [NDJSON]: TEXT,
+        }),
+      },
+    },
+    config: { isPrivate: true },
+    handler: async ({ params, query, headers, method, baseUrl }, reply) => {
+      const found = await scans.entitiesOf(params.scan, query.finding);
+      if (headers.accept?.includes(NDJSON) === true) {
+        if (method === 'HEAD')
+          return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType: NDJSON } });
+        return send(reply, { status: 200, stream: { text: lines(found.from), mediaType: NDJSON } });
+      }
+      const items = await taken(found.from, query);
+      const url = apiUrl(baseUrl, 'scans', params.scan, 'entities');
+      return send(reply, page(items, found.kept, query, url));
+    },
+  });
+}
+
+type From = (position: number) => Promise<readonly FoundEntity[]>;
+
+async function taken(
+  from: From,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly FoundEntity[]> {
+  const items: FoundEntity[] = [];
+  while (items.length < limit) {
+    const more = await from(offset + items.length);
+    if (more.length === 0) break;
+    items.push(...more.slice(0, limit - items.length));
+  }
+  return items;
+}
+
+async function* lines(from: From): AsyncGenerator<string, void> {
+  for (let position = 0; ;) {
+    const more = await from(position);
+    if (more.length === 0) return;
+    position += more.length;
+    yield more.map((one) => `${JSON.stringify(one)}\n`).join('');
+  }
+}
+
+function listed(record: ScanRecord) {
+  const { findings: _findings, ...shown } = shownScan(record);
+  return shown;
+}
+
+async function* shownScans(records: AsyncGenerator<ScanRecord, void>) {
+  for await (const record of records) yield shownScan(record);
+}

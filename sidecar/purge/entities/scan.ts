@@ -1,0 +1,103 @@
+import { IdStates } from '../ledger/index.js';
+import { entities, walkMatches } from '../listing/index.js';
+import type { EntityPurgeQuery } from '../query/index.js';
+import {
+  firstPage,
+  previewOf,
+  type PurgeContext,
+  type PurgeDependencies,
+  type PurgeEvent,
+  type PurgeOrder,
+  type PurgeReport,
+  type PurgeScope,
+  runPurge,
+  trustedTotal,
+} from '../run/index.js';
+import { BrokerReplyError } from '../errors.js';
+import { checkUnderstood } from './understood.js';
+
+/** A page of matches. */
+export interface MatchPage {
+  /** The broker's answer: a JSON array of entities. */
+  readonly text: string;
+  /** Positions in it of the entities that no page has shown before. */
+  readonly fresh: readonly number[];
+}
+
+export interface ListingOrder extends PurgeOrder<EntityPurgeQuery> {
+  /**
+   * Receives the pages one after the other; the next one is asked for when it resolves.
+   *
+   * @returns false when that was enough
+   */
+  readonly onPage: (page: MatchPage) => Promise<boolean>;
+}
+
+/**
+ * Lists whole entities by query, as a purge does: the broker has to prove that it applies every filter, and what it lists twice is
+ * shown once. Deletes nothing. See runPurge; the report says how many matches were shown.
+ */
+export function listEntities(
+  order: ListingOrder,
+  dependencies: PurgeDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<PurgeEvent, void> {
+  return runPurge(order, dependencies, signal, {
+    path: '/entities',
+    run: async (scope) => run(scope, order),
+    reportsItself: true,
+  });
+}
+
+async function run(scope: PurgeScope, { query, onPage }: ListingOrder): Promise<PurgeReport> {
+  const context = scope.open({ resource: entities('text'), selection: query.selection });
+  const first = await firstPage(context, {});
+  if (first.ids.length > 0) await context.proveFilters();
+  else if (context.paging.stride === undefined) await checkUnderstood(context);
+  const total = trustedTotal(context, first);
+  if (total !== undefined) scope.emit({ type: 'counted', matches: total });
+  const seen = new IdStates();
+  seen.startSurvey();
+  let fresh = new Set<string>();
+  const walk = walkMatches({
+    lister: context.lister,
+    selection: context.selection,
+    countsUnshown: context.countsUnshown,
+    waitBefore: (look) => context.requester.waitBefore(look),
+    paging: context.paging,
+    first,
+    concurrency: context.limits.concurrency,
+    isNew: (id) => {
+      seen.add(id);
+      if (!seen.markListed(id)) return false;
+      fresh.add(id);
+      return true;
+    },
+  });
+  for (;;) {
+    const step = await walk.next();
+    if (step.done === true) {
+      const { complete, unlisted, lastCount } = step.value;
+      if (seen.size === 0 && unlisted > 0)
+        throw new BrokerReplyError(
+          `The broker counts ${String(unlisted)} matches and lists none of them: it may have failed to run the query.`,
+        );
+      if (lastCount !== undefined && lastCount > seen.size && isCounted(context))
+        scope.warn(`The broker counts ${String(lastCount)} matches and lists ${String(seen.size)}.`);
+      const isWhole = complete ? {} : { isLowerBound: true };
+      return previewOf(scope, { matched: seen.size, sample: [], ...isWhole });
+    }
+    await context.proveFilters();
+    const { ids, body = '[]' } = step.value;
+    const taken = fresh;
+    fresh = new Set();
+    const positions = ids.flatMap((id, index) => (taken.delete(id) ? [index] : []));
+    scope.reportProgress();
+    if (!(await onPage({ text: body, fresh: positions })))
+      return previewOf(scope, { matched: seen.size, sample: [], isLowerBound: true });
+  }
+}
+
+function isCounted({ paging }: PurgeContext): boolean {
+  return paging.stride === undefined && paging.hidesSome !== true && !paging.contradicted;
+}

@@ -1,0 +1,81 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { cancelled, waitingFor, withoutPace, withoutWait } from '../jobs/live-job.js';
+import type { NewPurge } from '../jobs/purge-kinds.js';
+import type { ScanRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import type { JsonValue } from '../shared/json/json.js';
+import { writeJson } from '../shared/json/lossless-json.js';
+
+/** A scan as its caller asks for it. */
+export interface NewScan extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'requestId'> {
+  readonly query: string;
+  /** Where models are looked for. */
+  readonly domain?: string | undefined;
+  /** `D/M` or `D/M@3`: the model of all entities. */
+  readonly model?: string | undefined;
+  /** A schema that is stored nowhere; with a model, the one that it would get. */
+  readonly schema?: JsonValue | undefined;
+  /** The most entities that are judged. */
+  readonly sample?: number | undefined;
+  readonly maxPerSecond?: number | undefined;
+}
+
+/** Jobs of the store that are scans. */
+export type TakenScan = TakenJob & { readonly record: ScanRecord };
+export type StrandedScan = StrandedJob & { readonly record: ScanRecord };
+
+const NOTHING_FOUND = {
+  ...{ matched: 0, checked: 0, valid: 0, invalid: 0, notJudged: 0, requests: 0, retries: 0 },
+  ...{ models: [], unmodelled: [], findings: [] },
+} as const;
+
+/** The record of a scan that waits. @param worker the name of this process */
+export function newScanRecord(asked: NewScan, worker: string, createdAt: string): ScanRecord {
+  const { query, headers, policy, caller, requestId, domain, model, schema, sample, maxPerSecond } = asked;
+  const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
+  const { link } = headers;
+  return {
+    ...{ id: randomUUID(), state: 'queued', target: 'scan', query, caller, requestId, worker, createdAt },
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(link === undefined ? {} : { link }),
+    ...(domain === undefined ? {} : { domain }),
+    ...(model === undefined ? {} : { model }),
+    ...(schema === undefined ? {} : { candidate: digestOf(schema) }),
+    ...(sample === undefined ? {} : { sample }),
+    ...{ policy: { ...policy }, maxPerSecond: maxPerSecond ?? null, ...NOTHING_FOUND, warnings: [] },
+  };
+}
+
+/** Which scans ask the same: their results can be compared. */
+export function subjectOf(record: ScanRecord): string {
+  const { query, tenant, link, domain, model, candidate, sample } = record;
+  return JSON.stringify([query, tenant, link, domain, model, candidate, sample]);
+}
+
+/**
+ * The record of a scan that a process begins. One that another left is counted anew from its beginning: then nothing is missing, and
+ * nothing is counted twice.
+ */
+export function begun(record: ScanRecord, worker: string, startedAt: string): ScanRecord {
+  const wasLeft = record.startedAt !== undefined && record.state !== 'queued';
+  const why =
+    record.worker === worker
+      ? 'The gateway was restarted'
+      : `Nothing was heard of the gateway ${record.worker} any longer`;
+  const warnings = wasLeft ? [...record.warnings, `${why}: the scan began anew.`] : record.warnings;
+  return {
+    ...withoutWait(withoutPace(record)),
+    ...{ ...NOTHING_FOUND, state: 'running', worker, startedAt: record.startedAt ?? startedAt, warnings },
+  };
+}
+
+/** What a scan becomes that no process works on and that is for another broker. @param now as in records */
+export function requeuedScan({ record, job, broker, request }: StrandedScan, now: string): UnfinishedJob {
+  if (record.state === 'cancelling' || request?.cancel === true)
+    return { record: cancelled(record, now), job };
+  return { record: waitingFor({ ...withoutWait(record), ...NOTHING_FOUND }, broker), job };
+}
+
+/** What a record says of a schema that is stored nowhere. */
+function digestOf(schema: JsonValue): string {
+  return createHash('sha256').update(writeJson(schema)).digest('hex');
+}

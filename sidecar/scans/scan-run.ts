@@ -1,0 +1,122 @@
+import {
+  type EntityPurgeQuery,
+  listEntities,
+  type MatchPage,
+  type Pace,
+  type PurgeDependencies,
+  type PurgeEvent,
+  type PurgeLimits,
+  type PurgeReport,
+  PurgeStoppedError,
+} from '../purge/index.js';
+import type { Court } from '../schemas/models/index.js';
+import type { FoundEntities } from '../store/index.js';
+import type { ScanTally } from './scan-tally.js';
+
+export interface ScanOrder {
+  readonly query: EntityPurgeQuery;
+  /** Sent to the broker with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: PurgeLimits;
+  /** How many entities are judged in a second; may be changed while it runs. */
+  readonly pace: Pace;
+  /** The most entities that are judged. */
+  readonly sample?: number | undefined;
+  readonly court: Court;
+  readonly tally: ScanTally;
+  /** Called after each verdict, with the entities that are to be kept. */
+  readonly onJudged: (found: readonly FoundEntities[]) => Promise<void>;
+  readonly onEvent: (event: PurgeEvent) => void;
+}
+
+/** Pages that are judged at a time, each by a worker. */
+const AT_ONCE = 2;
+
+/** Invalid entities of one page that are reported one by one. */
+const MAX_REPORTED = 1000;
+
+/**
+ * Lists the matches of a query and judges them.
+ *
+ * @throws PurgeStoppedError when the signal aborts, and what listing and judging throw
+ */
+export async function runScan(
+  order: ScanOrder,
+  dependencies: PurgeDependencies,
+  signal: AbortSignal,
+): Promise<PurgeReport> {
+  const { query, headers, limits, onEvent, sample = Infinity } = order;
+  const enough = new AbortController();
+  const stop = AbortSignal.any([signal, enough.signal]);
+  const judging = new Judging(order, stop);
+  let judged = 0;
+  const onPage = async ({ text, fresh }: MatchPage): Promise<boolean> => {
+    const take = fresh.slice(0, sample - judged);
+    judged += take.length;
+    await judging.begin(text, take);
+    return judged < sample;
+  };
+  try {
+    let report: PurgeReport | undefined;
+    for await (const event of listEntities({ query, headers, limits, onPage }, dependencies, stop)) {
+      onEvent(event);
+      if (event.type === 'finished') report = event.report;
+    }
+    await judging.end();
+    if (report === undefined) throw new PurgeStoppedError('The scan ended without a report.');
+    return report;
+  } catch (error) {
+    if (signal.aborted && !(error instanceof PurgeStoppedError))
+      throw new PurgeStoppedError('The scan was stopped.', { cause: error });
+    throw error;
+  } finally {
+    enough.abort();
+  }
+}
+
+/** Judges pages beside each other, while the next ones are listed. */
+class Judging {
+  readonly #order: ScanOrder;
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(order: ScanOrder, signal: AbortSignal) {
+    this.#order = order;
+    this.#signal = signal;
+  }
+
+  /** Begins to judge a page, as fast as the pace allows. @throws what judging an earlier one threw */
+  async begin(text: string, take: readonly number[]): Promise<void> {
+    const { pace } = this.#order;
+    for (let from = 0; from < take.length;) {
+      const part = take.slice(from, from + Math.min(take.length, pace.burst));
+      // The rate was lowered meanwhile: less at a time.
+      if (!(await pace.take(part.length, this.#signal))) continue;
+      from += part.length;
+      while (this.#running.size >= AT_ONCE) await Promise.race(this.#running);
+      this.#throwIfFailed();
+      const work = this.#judge(text, part)
+        .catch((error: unknown) => (this.#failure ??= { error }))
+        .then(() => void this.#running.delete(work));
+      this.#running.add(work);
+    }
+  }
+
+  /** Resolves when all is judged. @throws what judging threw */
+  async end(): Promise<void> {
+    await Promise.all(this.#running);
+    this.#throwIfFailed();
+  }
+
+  #throwIfFailed(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  async #judge(text: string, take: readonly number[]): Promise<void> {
+    const { court, tally, onJudged } = this.#order;
+    const reported = Math.max(0, Math.min(MAX_REPORTED, tally.room));
+    const verdicts = await court.judge(text, take, reported, this.#signal);
+    await onJudged(verdicts.flatMap((verdict) => tally.add(verdict)));
+  }
+}

@@ -1,0 +1,285 @@
+import { JobKind } from '../jobs/job-kind.js';
+import type { JobService } from '../jobs/job-service.js';
+import type { Lease } from '../jobs/live-job.js';
+import type { PurgeSetup } from '../jobs/purge-kinds.js';
+import {
+  contextOfRequest,
+  outcomeOf,
+  parseScanQuery,
+  PurgeStoppedError,
+  type PurgeEvent,
+  type PurgeReport,
+  TooManyPurgesError,
+} from '../purge/index.js';
+import type { EntityJudge, JudgedBy } from '../schemas/models/index.js';
+import { parseJson, writeJson } from '../shared/json/lossless-json.js';
+import type { JsonValue } from '../shared/json/json.js';
+import {
+  type ControlRequest,
+  type FoundEntities,
+  type FoundEntity,
+  type JobNeeds,
+  type ScanEntities,
+  type ScanRecord,
+  type StrandedJob,
+  StoreUnavailableError,
+  type TakenJob,
+  type UnfinishedJob,
+} from '../store/index.js';
+import { FindingNotFoundError } from './errors.js';
+import { LiveScan } from './live-scan.js';
+import { runScan } from './scan-run.js';
+import {
+  begun,
+  type NewScan,
+  newScanRecord,
+  requeuedScan,
+  type StrandedScan,
+  subjectOf,
+  type TakenScan,
+} from './scan-record.js';
+import { keyOfFinding, ScanTally } from './scan-tally.js';
+
+export interface ScanServiceOptions {
+  /** What scans list entities with. */
+  readonly setup: Pick<PurgeSetup, 'dependencies' | 'limits'>;
+  readonly judge: EntityJudge;
+  readonly entities: ScanEntities;
+}
+
+/** The pause before a store that is away is asked again, in milliseconds. */
+const ASK_AGAIN_MS = 1000;
+
+/** Scans in which the one before is looked for. */
+const MAX_PREVIOUS = 200;
+
+/** Warnings of the listing and of the run that a record keeps. */
+const MAX_WARNINGS = 20;
+
+/** Runs scans: what is stored in the broker, judged by the models. */
+export class ScanService extends JobKind<ScanRecord> {
+  readonly name = 'scan';
+  readonly #options: ScanServiceOptions;
+
+  constructor(jobs: JobService, options: ScanServiceOptions) {
+    super(jobs);
+    this.#options = options;
+    jobs.serve(this);
+  }
+
+  /** Scans that work in this process. */
+  get running(): number {
+    return this.jobs.registry.scans;
+  }
+
+  /**
+   * Takes a scan: it runs when there is a place for it.
+   *
+   * @throws QueryRefusedError, NotFoundError, InvalidBodyError, SchemaNotAcceptedError; JobSecretError, QueueFullError,
+   *   PurgeStoppedError, StoreUnavailableError
+   */
+  async submit(asked: NewScan): Promise<ScanRecord> {
+    const { sealer, worker } = this.jobs.options;
+    this.jobs.registry.requireOpen();
+    parseScanQuery(asked.query);
+    contextOfRequest(asked.headers['link']);
+    await this.#options.judge.court(judgedBy(asked, asked.schema));
+    const sealed = sealer.seal(asked.headers);
+    const record = newScanRecord(asked, worker, this.jobs.records.now());
+    const before = await this.#previousOf(record);
+    const known = before === undefined ? record : { ...record, previous: before };
+    const candidate = asked.schema === undefined ? {} : { candidate: writeJson(asked.schema) };
+    await this.jobs.enqueue(known, { ...sealed, ...candidate });
+    return known;
+  }
+
+  /**
+   * The entities of a finding, those that are kept.
+   *
+   * @param position of the finding in the record
+   * @throws JobNotFoundError, FindingNotFoundError
+   */
+  async entitiesOf(
+    id: string,
+    position: number,
+  ): Promise<{
+    /** How many are kept. */
+    readonly kept: number;
+    /** Some of them from a position on; none at the end. */
+    readonly from: (position: number) => Promise<readonly FoundEntity[]>;
+  }> {
+    const { findings } = await this.get(id);
+    const finding = findings[position];
+    if (finding === undefined) throw new FindingNotFoundError(id, position, findings.length);
+    const key = keyOfFinding(finding);
+    const { entities } = this.#options;
+    return { kept: await entities.count(id, key), from: (start) => entities.read(id, key, start) };
+  }
+
+  override begin(taken: TakenJob, lease: Lease): void {
+    const { record, job, request } = taken as TakenScan;
+    const { records, registry, options } = this.jobs;
+    const begins = begun(record, options.worker, this.jobs.records.now());
+    const isOver = job === undefined || record.state === 'cancelling' || request?.cancel === true;
+    const live = records.enter(
+      lease,
+      (onChange) => new LiveScan(isOver ? record : begins, lease, options.clock, onChange),
+    );
+    if (isOver) {
+      records.end(live, job === undefined ? 'interrupted' : 'cancelled');
+      registry.leave(live);
+      return;
+    }
+    void this.#run(live, job);
+  }
+
+  override requeued(left: StrandedJob): UnfinishedJob {
+    return requeuedScan(left as StrandedScan, this.jobs.records.now());
+  }
+
+  protected override requestFor(
+    _record: ScanRecord,
+    { maxPerSecond }: Omit<ControlRequest, 'cancel'>,
+  ): ControlRequest {
+    return maxPerSecond === undefined ? {} : { maxPerSecond };
+  }
+
+  async #run(live: LiveScan, job: JobNeeds): Promise<void> {
+    const { records, registry, options } = this.jobs;
+    try {
+      registry.takePlace(live, 'scan');
+      // What watchers see, and what is written first.
+      live.set({ ...live.record, state: 'running' });
+      await records.writeNow(live);
+      options.observer.started(live.record);
+      await this.#scan(live, job);
+    } catch (error) {
+      if (live.lease.isTaken) options.observer.taken(live.record);
+      else if (isResumable(live, error)) live.set({ state: 'queued' });
+      else records.endEarly(live, error, 'interrupted');
+    } finally {
+      registry.leave(live);
+    }
+  }
+
+  async #scan(live: LiveScan, job: JobNeeds): Promise<void> {
+    const { setup, judge, entities } = this.#options;
+    const { id, query, sample, policy, warnings: before } = live.record;
+    const { lease, stopped } = live;
+    const headers = this.jobs.options.sealer.open(job);
+    const candidate = job.candidate === undefined ? undefined : (parseJson(job.candidate) as JsonValue);
+    await this.#whenStored(() => entities.clear(id, lease.number), stopped);
+    const court = await judge.court(judgedBy(live.record, candidate));
+    const tally = new ScanTally();
+    const note = (more: Partial<ScanRecord>, listed: readonly string[] = []) =>
+      live.found({
+        ...tally.found,
+        ...more,
+        warnings: [...before, ...listed, ...tally.warnings].slice(0, MAX_WARNINGS),
+      });
+    const keep = async (found: readonly FoundEntities[]) => {
+      if (found.length > 0) await this.#whenStored(() => entities.keep(id, lease.number, found), stopped);
+      note({});
+    };
+    const limits = {
+      ...setup.limits,
+      pageSize: Math.min(setup.limits.pageSize, numberIn(policy, 'pageSize')),
+      pageSizeMax: Math.min(setup.limits.pageSizeMax, numberIn(policy, 'pageSize')),
+      concurrency: Math.min(setup.limits.concurrency, numberIn(policy, 'concurrency')),
+    };
+    const report = await runScan(
+      {
+        ...{ query: parseScanQuery(query), headers, limits, sample, court, tally, pace: live.pace },
+        onJudged: keep,
+        onEvent: (event) => this.#noteEvent(live, event),
+      },
+      setup.dependencies,
+      stopped,
+    );
+    const isWhole = isWholeReport(report, live.record) && !tally.isIncomplete;
+    note({ matched: matchedOf(report, live.record) }, [
+      ...report.warnings,
+      ...(report.isLowerBound === true && !isSampled(live.record)
+        ? ['There are more matches than could be listed.']
+        : []),
+    ]);
+    this.jobs.records.end(live, isWhole ? 'succeeded' : 'partial');
+  }
+
+  #noteEvent(live: LiveScan, event: PurgeEvent): void {
+    this.jobs.options.observer.event(live.record, event);
+    if (event.type === 'counted') live.set({ expected: event.matches });
+    if (event.type === 'progress') live.set({ requests: event.requests, retries: event.retries });
+    if (event.type === 'finished')
+      live.set({ requests: event.report.requests, retries: event.report.retries });
+  }
+
+  /** Waits for a store that is away. @throws PurgeStoppedError when the scan is to stop */
+  async #whenStored(write: () => Promise<void>, stopped: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) throw error;
+        await this.jobs.options.clock.sleep(ASK_AGAIN_MS, stopped).catch((cause: unknown) => {
+          throw new PurgeStoppedError('The scan stopped while the store was away.', { cause });
+        });
+      }
+    }
+  }
+
+  async #previousOf(record: ScanRecord): Promise<ScanRecord['previous']> {
+    const page = { state: 'succeeded', tenant: record.tenant ?? '', limit: MAX_PREVIOUS, offset: 0 } as const;
+    const subject = subjectOf(record);
+    const before = (await this.list(page)).items.find((one) => subjectOf(one) === subject);
+    if (before?.endedAt === undefined) return undefined;
+    return { id: before.id, invalid: before.invalid, endedAt: before.endedAt };
+  }
+}
+
+/** By what a scan judges. @param candidate a schema that is stored nowhere */
+export function judgedBy(
+  { domain, model }: Pick<NewScan, 'domain' | 'model'>,
+  candidate: JsonValue | undefined,
+): JudgedBy {
+  const [, modelDomain = '', name = '', version] =
+    /^([^/@]+)\/([^/@]+)(?:@(\d{1,9}))?$/.exec(model ?? '') ?? [];
+  return {
+    domain,
+    candidate,
+    ...(name === ''
+      ? {}
+      : {
+          model: {
+            domain: modelDomain,
+            name,
+            ...(version === undefined ? {} : { version: Number(version) }),
+          },
+        }),
+  };
+}
+
+function isResumable(live: LiveScan, error: unknown): boolean {
+  if (live.isCancelled) return false;
+  if (error instanceof TooManyPurgesError) return true;
+  return live.stopped.aborted && outcomeOf(error) === 'stopped';
+}
+
+/** It has judged as many as it was asked to, and there may be more. */
+function isSampled({ sample, checked, notJudged }: ScanRecord): boolean {
+  return sample !== undefined && checked + notJudged >= sample;
+}
+
+function isWholeReport({ isLowerBound, warnings }: PurgeReport, record: ScanRecord): boolean {
+  return (isLowerBound !== true || isSampled(record)) && warnings.length === 0;
+}
+
+function matchedOf({ matched }: PurgeReport, record: ScanRecord): number {
+  return isSampled(record) ? Math.max(matched, record.expected ?? 0) : matched;
+}
+
+function numberIn(policy: ScanRecord['policy'], name: string): number {
+  const value = policy[name];
+  return typeof value === 'number' ? value : Infinity;
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { findingKey, type Judged, type JudgedFinding, type PageVerdict } from '../schemas/models/index.js';
+import type { FoundEntities, FoundEntity, ScanFinding, ScannedModel, ScanRecord } from '../store/index.js';
+
+/** Findings that a record shows; so many more are counted, since those that are frequent may come late. */
+const MAX_FINDINGS = 1000;
+const MAX_COUNTED = 4 * MAX_FINDINGS;
+
+/** Types without a model that a record names. */
+const MAX_UNMODELLED = 1000;
+
+/** Ids that show what a finding is about. */
+const MAX_SAMPLE = 5;
+
+/** Entities that are kept of one finding, and of all findings of a scan. */
+export const MAX_KEPT = { finding: 10_000, scan: 100_000 } as const;
+
+/** Reasons for not judging that a record names. */
+const MAX_REASONS = 10;
+
+type Growing<Part> = {
+  -readonly [Member in keyof Part]: Part[Member] extends readonly (infer One)[] ? One[] : Part[Member];
+};
+
+interface Counted extends Growing<ScanFinding> {
+  readonly key: string;
+  kept: number;
+}
+
+/** What a record says of what was found. */
+export type Found = Pick<
+  ScanRecord,
+  'checked' | 'valid' | 'invalid' | 'notJudged' | 'models' | 'findings' | 'unmodelled'
+>;
+
+/** Adds up what the pages of a scan show. */
+export class ScanTally {
+  readonly #models = new Map<string, Growing<ScannedModel>>();
+  readonly #findings = new Map<string, Counted>();
+  readonly #unmodelled = new Map<string, { type: string; entities: number; sample: string[] }>();
+  readonly #ambiguous = new Map<string, number>();
+  readonly #reasons = new Map<string, number>();
+  #valid = 0;
+  #invalid = 0;
+  #notJudged = 0;
+  #kept = 0;
+  #isCutShort = false;
+  #hasMoreFindings = false;
+
+  /** Whether some entities could not be judged although they have a model. */
+  get isIncomplete(): boolean {
+    return this.#reasons.size > 0;
+  }
+
+  /** Invalid entities that are still kept one by one. */
+  get room(): number {
+    return MAX_KEPT.scan - this.#kept;
+  }
+
+  /** Adds the verdict on a page. @returns the entities that are to be kept */
+  add(verdict: PageVerdict): readonly FoundEntities[] {
+    if ('notJudged' in verdict) {
+      this.#notJudged += verdict.notJudged;
+      if (this.#reasons.size < MAX_REASONS || this.#reasons.has(verdict.why))
+        this.#reasons.set(verdict.why, (this.#reasons.get(verdict.why) ?? 0) + verdict.notJudged);
+      return [];
+    }
+    const { judged, models } = verdict;
+    this.#valid += judged.valid;
+    this.#invalid += judged.invalid;
+    judged.models.forEach(({ valid, invalid }, index) => {
+      const model = models[index];
+      if (model === undefined || valid + invalid === 0) return;
+      const name = JSON.stringify([model.domain, model.model, model.version]);
+      const { domain, model: own, version } = model;
+      const known = this.#models.get(name) ?? {
+        domain,
+        model: own,
+        version,
+        checked: 0,
+        valid: 0,
+        invalid: 0,
+      };
+      this.#models.set(name, known);
+      known.checked += valid + invalid;
+      known.valid += valid;
+      known.invalid += invalid;
+    });
+    for (const others of judged.others) this.#setAside(others);
+    return judged.findings.flatMap((finding) => {
+      const model = models[finding.model];
+      return model === undefined ? [] : this.#count(finding, model, judged.entities);
+    });
+  }
+
+  /** What the record says now. */
+  get found(): Found {
+    const byNumber = (one: { entities: number }, other: { entities: number }) =>
+      other.entities - one.entities;
+    return {
+      checked: this.#valid + this.#invalid,
+      ...{ valid: this.#valid, invalid: this.#invalid, notJudged: this.#notJudged },
+      models: [...this.#models.values()].map((one) => ({ ...one })),
+      findings: [...this.#findings.values()]
+        .sort(byNumber)
+        .slice(0, MAX_FINDINGS)
+        .map(({ kept: _kept, key: _key, ...finding }) => ({ ...finding, sample: [...finding.sample] })),
+      unmodelled: [...this.#unmodelled.values()]
+        .sort(byNumber)
+        .map((one) => ({ ...one, sample: [...one.sample] })),
+    };
+  }
+
+  /** What a reader of the record should know besides. */
+  get warnings(): readonly string[] {
+    const ambiguous = [...this.#ambiguous].map(
+      ([type, number]) =>
+        `${entities(number)} of the type ${type} ${were(number)} not judged: several models have this type. Name the domain, or the model.`,
+    );
+    const reasons = [...this.#reasons].map(
+      ([why, number]) => `${entities(number)} ${were(number)} not judged: ${why}.`,
+    );
+    const more = this.#hasMoreFindings
+      ? [`There are more findings than the ${String(MAX_FINDINGS)} shown; all invalid entities are counted.`]
+      : [];
+    const cut = this.#isCutShort
+      ? [
+          `Not all entities of the findings are kept: at most ${String(MAX_KEPT.finding)} of one finding, and ${String(MAX_KEPT.scan)} of all.`,
+        ]
+      : [];
+    return [...ambiguous, ...reasons, ...more, ...cut];
+  }
+
+  #setAside({ type, isAmbiguous, entities: number, sample }: Judged['others'][number]): void {
+    this.#notJudged += number;
+    if (isAmbiguous) {
+      if (this.#ambiguous.size < MAX_REASONS || this.#ambiguous.has(type))
+        this.#ambiguous.set(type, (this.#ambiguous.get(type) ?? 0) + number);
+      return;
+    }
+    const known = this.#unmodelled.get(type);
+    if (known === undefined && this.#unmodelled.size >= MAX_UNMODELLED) return;
+    const one = known ?? { type, entities: 0, sample: [] };
+    this.#unmodelled.set(type, one);
+    one.entities += number;
+    one.sample.push(...sample.slice(0, MAX_SAMPLE - one.sample.length));
+  }
+
+  #count(
+    finding: JudgedFinding,
+    { domain, model }: { readonly domain: string; readonly model: string },
+    all: readonly FoundEntity[],
+  ): readonly FoundEntities[] {
+    const { pointer, keyword, detail } = finding;
+    const key = keyOfFinding({ domain, model, pointer, keyword, detail });
+    let counted = this.#findings.get(key);
+    if (counted === undefined) {
+      if (this.#findings.size >= MAX_FINDINGS) this.#hasMoreFindings = true;
+      if (this.#findings.size >= MAX_COUNTED) return [];
+      counted = { domain, model, pointer, keyword, detail, entities: 0, sample: [], key, kept: 0 };
+      this.#findings.set(key, counted);
+    }
+    counted.entities += finding.entities;
+    counted.sample.push(...finding.sample.slice(0, MAX_SAMPLE - counted.sample.length));
+    const room = Math.min(MAX_KEPT.finding - counted.kept, MAX_KEPT.scan - this.#kept);
+    const kept = finding.reported.slice(0, Math.max(0, room)).flatMap((index) => all[index] ?? []);
+    if (kept.length < finding.entities) this.#isCutShort = true;
+    if (kept.length === 0) return [];
+    const first = counted.kept;
+    counted.kept += kept.length;
+    this.#kept += kept.length;
+    return [{ finding: key, first, entities: kept }];
+  }
+}
+
+/** Names a finding in the store. */
+export function keyOfFinding(
+  finding: Pick<ScanFinding, 'domain' | 'model' | 'pointer' | 'keyword' | 'detail'>,
+): string {
+  const text = JSON.stringify([finding.domain, finding.model, findingKey(finding)]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function entities(number: number): string {
+  return number === 1 ? '1 entity' : `${String(number)} entities`;
+}
+
+function were(number: number): string {
+  return number === 1 ? 'was' : 'were';
+}

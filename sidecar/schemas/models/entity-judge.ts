@@ -1,0 +1,230 @@
+import type { Clock } from '../../shared/clock.js';
+import { isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { isResourceName } from '../../shared/resource-name.js';
+import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../shared/workers/errors.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import { NotFoundError, type SchemaStore } from '../../store/index.js';
+import type { Judged } from '../validation/judged.js';
+import type { JudgeInput, JudgeOutcome, JudgingTasks } from '../validation/judging.js';
+import type { NamedType } from '../validation/entities-in.js';
+import type { ModelSchema, ModelSchemas } from './model-schemas.js';
+import type { TypeModels } from './type-models.js';
+
+export interface EntityJudgeParts {
+  readonly store: SchemaStore;
+  readonly schemas: ModelSchemas;
+  readonly typeModels: TypeModels;
+  readonly workers: TaskRunner<JudgingTasks>;
+  readonly clock: Clock;
+  /** Deadline of one task, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** By what entities are judged: one model, a schema that is stored nowhere, or else the models of their types. */
+export interface JudgedBy {
+  /** Where the models of types are looked for. */
+  readonly domain?: string | undefined;
+  readonly model?: { readonly domain: string; readonly name: string; readonly version?: number } | undefined;
+  /** Judges as this version of the model would, if one is named. */
+  readonly candidate?: JsonValue | undefined;
+}
+
+/** A model by which entities were judged. A schema that is stored nowhere has version 0. */
+export interface JudgedModel {
+  readonly domain: string;
+  readonly model: string;
+  readonly version: number;
+}
+
+/** The verdict on a page, or on a part of it. */
+export type PageVerdict =
+  | { readonly judged: Judged; readonly models: readonly JudgedModel[] }
+  /** So many entities were not judged; why completes "1 entity was not judged, since …". */
+  | { readonly notJudged: number; readonly why: string };
+
+/** How many times the deadline of a task compiling models may take. */
+const COMPILE_DEADLINES = 5;
+
+/** Tasks for one page: each may reach another worker, which has not compiled all models yet, or meet further types. */
+const MAX_ROUNDS = 64;
+
+/** Types that one scan tells apart; entities of others have no model. */
+const MAX_TYPES = 2000;
+
+/** The pause before busy workers are asked again, in milliseconds. */
+const ASK_AGAIN_MS = 200;
+
+/** Judges the entities of a broker, page by page, as POST /validate would. */
+export class EntityJudge {
+  readonly #parts: EntityJudgeParts;
+
+  constructor(parts: EntityJudgeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The models by which one scan judges: they stay as they are when it first needs them.
+   *
+   * @throws NotFoundError, InvalidBodyError, SchemaNotAcceptedError
+   */
+  async court({ domain, model, candidate }: JudgedBy): Promise<Court> {
+    const { store, schemas } = this.#parts;
+    if (candidate !== undefined) {
+      const key = { domain: model?.domain ?? '', name: model?.name ?? nameOf(candidate) };
+      const schema = await schemas.ofNew(key, candidate);
+      return new Court(this.#parts, undefined, [{ domain: key.domain, model: key.name, version: 0, schema }]);
+    }
+    if (model !== undefined) {
+      const { version } = await store.models.get(model, model.version);
+      const schema = await schemas.of(model, version.number);
+      const own = { domain: model.domain, model: model.name, version: version.number, schema };
+      return new Court(this.#parts, undefined, [own]);
+    }
+    if (domain !== undefined) await store.domains.get(domain);
+    return new Court(this.#parts, domain, []);
+  }
+}
+
+interface CourtModel extends JudgedModel {
+  readonly schema: ModelSchema;
+  /** Undefined for the model of all entities. */
+  types?: string[];
+}
+
+/** The models by which one scan judges. */
+export class Court {
+  readonly #parts: EntityJudgeParts;
+  readonly #domain: string | undefined;
+  readonly #models: CourtModel[];
+  readonly #unknownTypes = new Set<string>();
+  readonly #ambiguousTypes = new Set<string>();
+  /** The schemas, by their keys: a model may be deleted while entities are judged by it. */
+  readonly #texts = new Map<string, string>();
+
+  constructor(parts: EntityJudgeParts, domain: string | undefined, models: CourtModel[]) {
+    this.#parts = parts;
+    this.#domain = domain;
+    this.#models = models;
+  }
+
+  /**
+   * Judges entities of a page. What costs too much is judged in halves, down to single entities.
+   *
+   * @param text a JSON array of entities
+   * @param take positions of those that are judged
+   * @param reported invalid entities to report one by one, at most
+   * @throws the signal's reason, StoreUnavailableError
+   */
+  async judge(
+    text: string,
+    take: readonly number[],
+    reported: number,
+    signal: AbortSignal,
+  ): Promise<readonly PageVerdict[]> {
+    try {
+      return [await this.#judgeAtOnce(text, take, reported, signal)];
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof TaskTooCostlyError || error instanceof TaskFailedError)) throw error;
+      if (take.length === 1) return [{ notJudged: 1, why: 'judging it took too much time or memory' }];
+      const middle = Math.ceil(take.length / 2);
+      const first = await this.judge(text, take.slice(0, middle), reported, signal);
+      return [...first, ...(await this.judge(text, take.slice(middle), reported, signal))];
+    }
+  }
+
+  async #judgeAtOnce(
+    text: string,
+    take: readonly number[],
+    reported: number,
+    signal: AbortSignal,
+  ): Promise<PageVerdict> {
+    let missing: readonly string[] = [];
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const models = [...this.#models];
+      const outcome = await this.#run(
+        {
+          ...{ text, take, reported },
+          models: models.map(({ schema, model, types }) => ({
+            ...{ key: schema.contentHash, name: model },
+            ...(types === undefined ? {} : { types: [...types] }),
+          })),
+          unknownTypes: [...this.#unknownTypes],
+          ambiguousTypes: [...this.#ambiguousTypes],
+          schemas: [...this.#texts].filter(([key]) => missing.includes(key)),
+        },
+        signal,
+      );
+      if ('judged' in outcome) return { judged: outcome.judged, models };
+      if ('unreadable' in outcome)
+        return { notJudged: take.length, why: `the answer of the broker ${outcome.unreadable}` };
+      if ('types' in outcome.needs) await this.#lookUp(outcome.needs.types);
+      else {
+        missing = [...missing, ...outcome.needs.schemas];
+        for (const { schema } of models)
+          if (missing.includes(schema.contentHash) && !this.#texts.has(schema.contentHash))
+            this.#texts.set(schema.contentHash, await schema.text());
+      }
+    }
+    return { notJudged: take.length, why: 'their models could not be compiled' };
+  }
+
+  /** Waits while all workers are busy. Compiling takes longer than judging, and ends, as the schemas were accepted. */
+  async #run(input: JudgeInput, signal: AbortSignal): Promise<JudgeOutcome> {
+    const { workers, deadlineMs, clock } = this.#parts;
+    const queueKey = `judge ${input.models.map(({ key }) => key).join(' ')}`;
+    const compiles = (input.schemas?.length ?? 0) > 0;
+    const deadline = compiles ? { deadlineMs: COMPILE_DEADLINES * deadlineMs } : {};
+    for (;;) {
+      try {
+        return await workers.run('judge', input, { signal, queueKey, ...deadline });
+      } catch (error) {
+        if (!(error instanceof WorkersBusyError)) throw error;
+        await clock.sleep(ASK_AGAIN_MS, signal);
+      }
+    }
+  }
+
+  async #lookUp(types: readonly NamedType[]): Promise<void> {
+    const isNew = ({ type }: NamedType) =>
+      !this.#unknownTypes.has(type) &&
+      !this.#ambiguousTypes.has(type) &&
+      !this.#models.some((one) => one.types?.includes(type) === true);
+    const fresh = types.filter(isNew);
+    const room = Math.max(0, MAX_TYPES - this.#unknownTypes.size);
+    for (const { type } of fresh.slice(room)) this.#unknownTypes.add(type);
+    for (const one of fresh.slice(0, room)) await this.#lookUpOne(one);
+  }
+
+  async #lookUpOne(one: NamedType): Promise<void> {
+    const { type } = one;
+    try {
+      const found = await this.#parts.typeModels.lookUp([one], this.#domain);
+      const [first] = found.models;
+      if (found.ambiguousTypes.length > 0) this.#ambiguousTypes.add(type);
+      else if (first === undefined) this.#unknownTypes.add(type);
+      else {
+        const { model, schema } = first;
+        this.#texts.set(schema.contentHash, await schema.text());
+        // Another page may have found it meanwhile.
+        const known = this.#models.find((each) => each.domain === model.domain && each.model === model.name);
+        if (known?.types !== undefined) known.types = [...new Set([...known.types, type])];
+        else
+          this.#models.push({
+            ...{ domain: model.domain, model: model.name, version: model.currentVersion },
+            ...{ schema, types: [type] },
+          });
+      }
+    } catch (error) {
+      // It was deleted just now.
+      if (!(error instanceof NotFoundError)) throw error;
+      this.#unknownTypes.add(type);
+    }
+  }
+}
+
+/** What a schema that is stored nowhere is called. */
+function nameOf(candidate: JsonValue): string {
+  const title = isObject(candidate) ? member(candidate, 'title') : undefined;
+  return typeof title === 'string' && isResourceName(title) ? title : 'Candidate';
+}

@@ -1,0 +1,288 @@
+import { localName } from '../../ngsi-ld/representation/names.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  pointerOf,
+} from '../../shared/json/json.js';
+import { readJson } from '../../shared/json/strict-json.js';
+import { verdictByModels } from './choose-form.js';
+import { type NamedType, typesOf } from './entities-in.js';
+import {
+  type Judged,
+  type JudgedEntity,
+  type JudgedFinding,
+  type JudgedOthers,
+  namesOthers,
+} from './judged.js';
+import { compiledModel, compileModel, type Model } from './model.js';
+import { Spelling } from './spelling.js';
+import type { GivenSchemas } from './tasks.js';
+import type { EntityError } from './validate-entity.js';
+
+/** A model by which entities are judged. */
+export interface JudgingModel {
+  /** Names its schema by the content. */
+  readonly key: string;
+  readonly name: string;
+  /** The types of its entities as they write them; undefined for the model of all. */
+  readonly types?: readonly string[];
+}
+
+export interface JudgeInput {
+  /** A JSON array of entities. */
+  readonly text: string;
+  /** Positions of those that are judged. */
+  readonly take: readonly number[];
+  readonly models: readonly JudgingModel[];
+  /** Types that were looked up and have no model. */
+  readonly unknownTypes: readonly string[];
+  /** Types that several models have. */
+  readonly ambiguousTypes: readonly string[];
+  /** Given if the models do not fit into a worker's cache together. */
+  readonly schemas?: GivenSchemas;
+  /** Invalid entities that are reported one by one, at most. */
+  readonly reported: number;
+}
+
+export type JudgeOutcome =
+  | { readonly judged: Judged }
+  /** The page as a whole cannot be read. Completes "The broker's answer …". */
+  | { readonly unreadable: string }
+  | { readonly needs: { readonly schemas: readonly string[] } | { readonly types: readonly NamedType[] } };
+
+/** Ids that show what a finding is about. */
+const MAX_SAMPLE = 5;
+
+/** Errors that are kept of one entity. */
+const MAX_ERRORS = 10;
+
+/** Characters of a pointer, a detail or a type that are kept. */
+const MAX_CHARACTERS = 300;
+
+/** Ways to be wrong that are told apart in one page. */
+const MAX_FINDINGS = 1000;
+
+/** Tasks that judge many entities at a time; they run in a worker. */
+export const judgingTasks = {
+  /**
+   * Judges entities as `validate` does, and adds up what is wrong with them. A worker that has not met a model yet needs its
+   * schema, and one that meets a type that was not looked up needs its models.
+   */
+  judge({
+    text,
+    take,
+    models,
+    unknownTypes,
+    ambiguousTypes,
+    schemas = [],
+    reported,
+  }: JudgeInput): JudgeOutcome {
+    const given = new Map(schemas);
+    const compiled = models.map(({ key, name }) => {
+      const schema = given.get(key);
+      return schema === undefined ? compiledModel(key, name) : compileModel(key, name, schema);
+    });
+    const missing = models.flatMap(({ key }, index) => (compiled[index] === undefined ? [key] : []));
+    if (missing.length > 0) return { needs: { schemas: missing } };
+    const read = readJson(text);
+    if ('unreadable' in read) {
+      const { line, column, detail } = read.unreadable;
+      return { unreadable: `cannot be read at line ${line}, column ${column}: ${detail}` };
+    }
+    const all = read.value as JsonValue;
+    if (!isArray(all)) return { unreadable: 'is not an array' };
+    const bench = new Bench(models, compiled as readonly Model[], { unknownTypes, ambiguousTypes, reported });
+    for (const index of take) {
+      const entity = all[index];
+      if (entity !== undefined && isObject(entity)) bench.judge(entity);
+    }
+    return bench.unmetTypes.length > 0
+      ? { needs: { types: bench.unmetTypes.map((type) => ({ type, localName: localName(type) })) } }
+      : { judged: bench.result() };
+  },
+};
+
+export type JudgingTasks = typeof judgingTasks;
+
+/** What decides about the entities of some types. */
+type Court = readonly number[] | 'unknown' | 'ambiguous' | 'unmet';
+
+/** Counts that grow. */
+type Growing<Part> = {
+  -readonly [Member in keyof Part]: Part[Member] extends readonly (infer One)[] ? One[] : Part[Member];
+};
+
+/** Judges entities one after the other. */
+class Bench {
+  readonly #models: readonly Model[];
+  readonly #ofAll: readonly number[] | undefined;
+  readonly #courts = new Map<string, Court>();
+  readonly #reportedMax: number;
+  readonly #spelling = new Spelling();
+  readonly #unmet = new Set<string>();
+  readonly #counts: { valid: number; invalid: number }[];
+  readonly #findings = new Map<string, Growing<JudgedFinding>>();
+  readonly #entities: JudgedEntity[] = [];
+  readonly #others = new Map<string, Growing<JudgedOthers>>();
+  #valid = 0;
+  #invalid = 0;
+
+  constructor(
+    models: readonly JudgingModel[],
+    compiled: readonly Model[],
+    {
+      unknownTypes,
+      ambiguousTypes,
+      reported,
+    }: Pick<JudgeInput, 'unknownTypes' | 'ambiguousTypes' | 'reported'>,
+  ) {
+    this.#models = compiled;
+    this.#reportedMax = reported;
+    this.#counts = compiled.map(() => ({ valid: 0, invalid: 0 }));
+    const ofAll = models.findIndex(({ types }) => types === undefined);
+    this.#ofAll = ofAll < 0 ? undefined : [ofAll];
+    for (const type of unknownTypes) this.#courts.set(type, 'unknown');
+    for (const type of ambiguousTypes) this.#courts.set(type, 'ambiguous');
+    models.forEach(({ types = [] }, index) => {
+      for (const type of types) {
+        const before = this.#courts.get(type);
+        this.#courts.set(type, Array.isArray(before) ? [...(before as readonly number[]), index] : [index]);
+      }
+    });
+  }
+
+  /** Types that were not looked up: the page is judged again when they were. */
+  get unmetTypes(): readonly string[] {
+    return [...this.#unmet];
+  }
+
+  judge(entity: JsonObject): void {
+    const types = typesOf(entity, undefined);
+    const court = this.#ofAll ?? this.#courtOf(types);
+    if (court === 'unmet') return;
+    if (court === 'unknown' || court === 'ambiguous') {
+      this.#setAside(entity, types, court === 'ambiguous');
+      return;
+    }
+    let isValid = true;
+    let reported: number | undefined;
+    for (const index of court) {
+      const model = this.#models[index];
+      const counts = this.#counts[index];
+      if (model === undefined || counts === undefined) continue;
+      const { errors } = verdictByModels([model], entity, {}, this.#spelling);
+      if (errors.length === 0) {
+        counts.valid += 1;
+        continue;
+      }
+      counts.invalid += 1;
+      isValid = false;
+      reported = this.#blame(index, entity, errors, reported);
+    }
+    if (isValid) this.#valid += 1;
+    else this.#invalid += 1;
+  }
+
+  result(): Judged {
+    return {
+      ...{ valid: this.#valid, invalid: this.#invalid, models: this.#counts, entities: this.#entities },
+      findings: [...this.#findings.values()],
+      others: [...this.#others.values()],
+    };
+  }
+
+  /** Models of several types judge together; one of which several models are leaves the entity to nobody. */
+  #courtOf(types: readonly string[]): Court {
+    const [only] = types;
+    if (only === undefined) return 'unknown';
+    const courts = types.map((type) => this.#courts.get(type) ?? 'unmet');
+    types.forEach((type, index) => {
+      if (courts[index] === 'unmet') this.#unmet.add(type);
+    });
+    if (courts.includes('unmet')) return 'unmet';
+    if (courts.includes('ambiguous')) return 'ambiguous';
+    const judges = courts.flatMap((court) => (typeof court === 'string' ? [] : court));
+    return judges.length === 0 ? 'unknown' : [...new Set(judges)];
+  }
+
+  #setAside(entity: JsonObject, types: readonly string[], isAmbiguous: boolean): void {
+    const type = types.join(', ').slice(0, MAX_CHARACTERS);
+    const key = `${String(isAmbiguous)} ${type}`;
+    const known = this.#others.get(key);
+    const others = known ?? { type, isAmbiguous, entities: 0, sample: [] };
+    if (known === undefined) this.#others.set(key, others);
+    others.entities += 1;
+    if (others.sample.length < MAX_SAMPLE) others.sample.push(idOf(entity));
+  }
+
+  /** Adds the errors of an entity to the findings, each finding once. @returns its position among those that are reported */
+  #blame(
+    model: number,
+    entity: JsonObject,
+    errors: readonly EntityError[],
+    before: number | undefined,
+  ): number | undefined {
+    let reported = before;
+    if (reported === undefined && this.#entities.length < this.#reportedMax) {
+      reported = this.#entities.length;
+      this.#entities.push({
+        id: idOf(entity),
+        type: typesOf(entity, undefined).join(', ').slice(0, MAX_CHARACTERS),
+        errors: errors.slice(0, MAX_ERRORS).map((error) => ({
+          pointer: cut(pointerOf(error.tokens)),
+          keyword: error.keyword,
+          detail: cut(error.say()),
+        })),
+      });
+    }
+    const blamed = new Set<string>();
+    for (const error of errors) {
+      const { tokens, keyword } = error;
+      const pointer = cut(pointerOf(generalised(entity, tokens)));
+      const detail = namesOthers(keyword) ? cut(error.say()) : undefined;
+      const key = JSON.stringify([model, pointer, keyword, detail]);
+      if (blamed.has(key)) continue;
+      blamed.add(key);
+      let finding = this.#findings.get(key);
+      if (finding === undefined) {
+        if (this.#findings.size >= MAX_FINDINGS) continue;
+        const said = detail ?? cut(error.say());
+        finding = { model, pointer, keyword, detail: said, entities: 0, sample: [], reported: [] };
+        this.#findings.set(key, finding);
+      }
+      finding.entities += 1;
+      if (finding.sample.length < MAX_SAMPLE) finding.sample.push(idOf(entity));
+      if (reported !== undefined) finding.reported.push(reported);
+    }
+    return reported;
+  }
+}
+
+/** The same place in all entities that are alike: positions in arrays are `*`. */
+function generalised(entity: JsonObject, tokens: readonly string[]): readonly string[] {
+  let value: JsonValue | undefined = entity;
+  return tokens.map((token) => {
+    const isPosition = value !== undefined && isArray(value);
+    value =
+      value === undefined
+        ? undefined
+        : isArray(value)
+          ? value[Number(token)]
+          : isObject(value)
+            ? member(value, token)
+            : undefined;
+    return isPosition ? '*' : token;
+  });
+}
+
+function idOf(entity: JsonObject): string {
+  const id = Object.hasOwn(entity, 'id') ? member(entity, 'id') : member(entity, '@id');
+  return typeof id === 'string' ? id : '';
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS - 1)}…`;
+}

@@ -1,0 +1,63 @@
+import { isStorable } from './errors.js';
+import type { FoundEntities, FoundEntity, ScanEntities } from './scan-entities.js';
+import { first, run, type SqlSession, statement } from './sql-work.js';
+
+const IS_HELD = 'EXISTS (SELECT 1 FROM job WHERE id = @scan AND lease = @lease AND ended_at IS NULL)';
+const KEEP = statement<{
+  scan: string;
+  finding: string;
+  first: number;
+  count: number;
+  entities: string;
+  lease: number;
+}>(`
+  INSERT INTO scan_entities (scan, finding, first, count, entities)
+  SELECT @scan, @finding, @first, @count, @entities WHERE ${IS_HELD}`);
+const CLEAR = statement<{ scan: string; lease: number }>(
+  `DELETE FROM scan_entities WHERE scan = @scan AND ${IS_HELD}`,
+);
+const READ = statement<
+  { scan: string; finding: string; from: number },
+  { readonly first: number; readonly entities: string }
+>(`
+  SELECT first, entities FROM scan_entities
+  WHERE scan = @scan AND finding = @finding AND first <= @from AND first + count > @from`);
+
+const COUNT = statement<{ scan: string; finding: string }, { readonly count: number }>(
+  'SELECT coalesce(sum(count), 0) AS count FROM scan_entities WHERE scan = @scan AND finding = @finding',
+);
+
+export class SqlScanEntities implements ScanEntities {
+  readonly #session: SqlSession;
+
+  constructor(session: SqlSession) {
+    this.#session = session;
+  }
+
+  async keep(scan: string, lease: number, found: readonly FoundEntities[]): Promise<void> {
+    const rows = found.map((one) => ({
+      ...{ scan, lease, finding: one.finding, first: one.first, count: one.entities.length },
+      entities: JSON.stringify(one.entities),
+    }));
+    await this.#session.change(function* () {
+      for (const row of rows) yield* run(KEEP, row);
+    });
+  }
+
+  async clear(scan: string, lease: number): Promise<void> {
+    await this.#session.change(() => run(CLEAR, { scan, lease }));
+  }
+
+  async count(scan: string, finding: string): Promise<number> {
+    const row = isStorable(scan) ? await this.#session.get(() => first(COUNT, { scan, finding })) : undefined;
+    return Number(row?.count ?? 0);
+  }
+
+  async read(scan: string, finding: string, from: number): Promise<readonly FoundEntity[]> {
+    if (!isStorable(scan)) return [];
+    const row = await this.#session.get(() => first(READ, { scan, finding, from }));
+    return row === undefined
+      ? []
+      : (JSON.parse(row.entities) as readonly FoundEntity[]).slice(from - row.first);
+  }
+}

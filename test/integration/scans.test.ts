@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import {
+  send,
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { BROKEN, ROOM, roomEntity, scanned, startScan, type Scan } from '../support/scans.js';
+
+after(stopAll);
+
+describe('a scan of what the broker holds', () => {
+  let broker: EmbeddedBroker;
+  let gateway: TestGateway;
+
+  before(async () => {
+    broker = await startTestBroker();
+    gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
+    await sendJson(gateway.url, 'POST', '/api/v2/domains', { name: 'D' });
+    await sendJson(gateway.url, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
+    broker.entities.seed(3000, roomEntity);
+    broker.entities.seed(7, (index) => ({ id: `urn:ngsi-ld:Bus:${String(index)}`, type: 'Bus' }));
+  });
+
+  const scan = async (body: object) => scanned(gateway.url, await startScan(gateway.url, body));
+
+  it('a scan finds exactly the entities that break their model, by place and keyword', async () => {
+    const record = await scan({ query: 'type=Room' });
+    assert.equal(record.state, 'succeeded');
+    const { matched, checked, valid, invalid, notJudged, warnings } = record;
+    const broken = BROKEN.reduce((sum, { entities }) => sum + entities, 0);
+    assert.deepEqual(
+      { matched, checked, valid, invalid, notJudged, warnings },
+      { matched: 3000, checked: 3000, valid: 3000 - broken, invalid: broken, notJudged: 0, warnings: [] },
+    );
+    assert.deepEqual(record.models, [
+      { domain: 'D', model: 'Room', version: 1, checked: 3000, valid: 3000 - broken, invalid: broken },
+    ]);
+    const found = record.findings.map(({ pointer, keyword, entities }) => ({ pointer, keyword, entities }));
+    const wanted = BROKEN.map(({ pointer, keyword, entities }) => ({ pointer, keyword, entities }));
+    assert.deepEqual(
+      found,
+      wanted.sort((one, other) => other.entities - one.entities),
+    );
+  });
+
+  it('the entities of a finding are listed page by page and streamed, each with what validation says of it', async () => {
+    const record = await scan({ query: 'type=Room' });
+    const path = `/api/v2/scans/${record.id}/entities?finding=0`;
+    const page = await send(gateway.url, 'GET', `${path}&limit=10&offset=5`);
+    assert.equal(page.headers.get('x-total-count'), String(record.findings[0]?.entities));
+    const listed = page.json() as { id: string; type: string; errors: object[] }[];
+    assert.equal(listed.length, 10);
+    const all = await send(gateway.url, 'GET', path, { headers: { accept: 'application/x-ndjson' } });
+    const lines = all.text.trimEnd().split('\n');
+    assert.equal(lines.length, record.findings[0]?.entities);
+    assert.deepEqual(JSON.parse(lines[5] ?? ''), listed[0]);
+    const [first] = listed;
+    const stored = await send(broker.url, 'GET', `/ngsi-ld/v1/entities/${String(first?.id)}`);
+    const verdict = (
+      await sendJson(gateway.url, 'POST', '/api/v2/validate/D/Room', stored.json())
+    ).json() as { errors: { pointer: string; keyword: string; detail: string }[] };
+    assert.deepEqual(
+      first?.errors,
+      verdict.errors.map(({ pointer, keyword, detail }) => ({ pointer, keyword, detail })),
+    );
+    assert.equal((await send(gateway.url, 'GET', path.replace('=0', '=99'))).status, 404);
+  });
+
+  it('entities without a model are named by type, and are not judged', async () => {
+    const record = await scan({ query: 'type=Room,Bus' });
+    assert.deepEqual(
+      [record.state, record.matched, record.checked, record.notJudged],
+      ['succeeded', 3007, 3000, 7],
+    );
+    const [bus] = record.unmodelled;
+    assert.deepEqual([bus?.type, bus?.entities, bus?.sample.length], ['Bus', 7, 5]);
+  });
+
+  it('a candidate schema judges without being stored, and a sample ends early', async () => {
+    const schema = { type: 'object', properties: { type: { const: 'Room' } }, required: ['humidity'] };
+    const record = await scan({ query: 'type=Room', schema, sample: 120 });
+    assert.deepEqual(
+      [record.state, record.matched, record.checked, record.invalid],
+      ['succeeded', 3000, 120, 120],
+    );
+    assert.deepEqual(
+      record.findings.map(({ keyword, pointer, entities }) => [keyword, pointer, entities]),
+      [['required', '', 120]],
+    );
+    const invalid = await sendJson(gateway.url, 'POST', '/api/v2/scans', {
+      query: 'type=Room',
+      schema: { type: 7 },
+    });
+    assert.equal(invalid.status, 422);
+  });
+
+  it('the scan before is named by the next one of the same', async () => {
+    const first = await scan({ query: 'type=Room', model: 'D/Room@1' });
+    const second = await scan({ query: 'type=Room', model: 'D/Room@1' });
+    assert.deepEqual(second.previous, { id: first.id, invalid: first.invalid, endedAt: first.endedAt });
+    assert.equal((await scan({ query: 'type=Room', model: 'D/Room' })).previous?.id === second.id, false);
+  });
+
+  it('scans are listed without findings and beside purges, and refuse what purges would', async () => {
+    const listed = (await send(gateway.url, 'GET', '/api/v2/scans?limit=1')).json() as Partial<Scan>[];
+    assert.equal(listed.length, 1);
+    assert.equal('findings' in (listed[0] ?? {}), false);
+    assert.deepEqual((await send(gateway.url, 'GET', '/api/v2/purges')).json(), []);
+    assert.equal((await send(gateway.url, 'GET', `/api/v2/purges/${String(listed[0]?.id)}`)).status, 404);
+    for (const [body, status] of [
+      [{ query: 'type=Room&attrs=speed' }, 400],
+      [{ query: 'typ=Room' }, 400],
+      [{ query: 'type=Room&limit=5' }, 400],
+      [{ query: '' }, 422],
+      [{ query: 'type=Room', model: 'nonsense' }, 422],
+      [{ query: 'type=Room', model: 'D/None' }, 404],
+      [{ query: 'type=Room', model: 'D/Room@9' }, 404],
+      [{ query: 'type=Room', domain: 'None' }, 404],
+      [{ query: 'type=Room', dryRun: true }, 422],
+    ] as const)
+      assert.equal(
+        (await sendJson(gateway.url, 'POST', '/api/v2/scans', body)).status,
+        status,
+        JSON.stringify(body),
+      );
+  });
+
+  it('a broker that ignores a filter is not scanned', async () => {
+    const careless = await startTestBroker({ behaviour: { ignoreParameters: ['q'] } });
+    careless.entities.seed(20, roomEntity);
+    const other = await startTestGateway({ BROKER_URL: careless.url, LOG_LEVEL: 'silent' });
+    const record = await scanned(
+      other.url,
+      await startScan(other.url, { query: 'type=Room&q=temperature>90' }),
+    );
+    assert.deepEqual([record.state, record.problem?.['status'], record.checked], ['refused', 501, 0]);
+  });
+
+  it('a scan can be slowed down, watched and cancelled', async () => {
+    const id = await startScan(gateway.url, { query: 'type=Room', maxPerSecond: 20 });
+    const events = await fetch(`${gateway.url}/api/v2/scans/${id}/events`);
+    await sendJson(gateway.url, 'PATCH', `/api/v2/scans/${id}`, { maxPerSecond: 10 });
+    await send(gateway.url, 'POST', `/api/v2/scans/${id}/cancel`);
+    const text = await events.text();
+    const last = JSON.parse(text.trimEnd().split('\n').at(-1)?.slice('data: '.length) ?? '') as Scan;
+    assert.equal(last.state, 'cancelled');
+    assert.ok(last.checked < 3000);
+    const over = await sendJson(gateway.url, 'PATCH', `/api/v2/scans/${id}`, { maxPerSecond: 5 });
+    assert.equal(over.status, 409);
+    assert.match(over.text, /scan-over/);
+  });
+});

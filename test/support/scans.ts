@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { Schemas } from '../../sidecar/client/operations.js';
+import { send, sendJson } from './gateway-harness.js';
+
+export type Scan = Schemas['Scan'];
+
+/** A model that entities can break in five ways. */
+export const ROOM = {
+  type: 'object',
+  properties: {
+    type: { const: 'Room' },
+    temperature: { type: 'number', maximum: 100 },
+    status: { enum: ['on', 'off'] },
+    levels: { type: 'array', items: { type: 'integer' } },
+    name: { type: 'string', minLength: 1 },
+  },
+  required: ['name'],
+};
+
+/** How they do, and how many of any thousand. */
+const WAYS = [
+  { pointer: '/temperature/value', keyword: 'type', per: 11, breaks: { temperature: property('warm') } },
+  { pointer: '/temperature/value', keyword: 'maximum', per: 7, breaks: { temperature: property(101) } },
+  { pointer: '/status/value', keyword: 'enum', per: 5, breaks: { status: property('broken') } },
+  {
+    pointer: '/levels/value/*',
+    keyword: 'type',
+    per: 3,
+    breaks: { levels: property([1, 'two', 3, 'four']) },
+  },
+  { pointer: '', keyword: 'required', per: 2, breaks: { name: undefined } },
+] as const;
+
+/** The findings of a scan of 3,000 entities. */
+export const BROKEN = WAYS.map(({ pointer, keyword, per }) => ({ pointer, keyword, entities: 3 * per }));
+
+function property(value: unknown) {
+  return { type: 'Property', value };
+}
+
+/** The entity with a number; of any thousand, some break the model, each in one way. */
+export function roomEntity(index: number): object {
+  const place = index % 1000;
+  let from = 100;
+  let breaks: object = {};
+  for (const way of WAYS) {
+    if (place >= from && place < from + way.per) breaks = way.breaks;
+    from += 100;
+  }
+  const entity = {
+    ...{ id: `urn:ngsi-ld:Room:${String(index)}`, type: 'Room', name: property(`Room ${String(index)}`) },
+    ...{ temperature: property(index % 40), status: property('on'), levels: property([1, 2]) },
+    ...breaks,
+  };
+  return JSON.parse(JSON.stringify(entity)) as object;
+}
+
+/** Starts a scan. @returns its id */
+export async function startScan(gateway: string, body: object): Promise<string> {
+  const answer = await sendJson(gateway, 'POST', '/api/v2/scans', body);
+  assert.equal(answer.status, 202, answer.text);
+  const { id } = answer.json() as Scan;
+  assert.equal(answer.headers.get('location'), `${gateway}/api/v2/scans/${id}`);
+  return id;
+}
+
+/** The final record of a scan. */
+export async function scanned(gateway: string, id: string): Promise<Scan> {
+  await (await fetch(`${gateway}/api/v2/scans/${id}/events`)).text();
+  return (await send(gateway, 'GET', `/api/v2/scans/${id}`)).json() as Scan;
+}
