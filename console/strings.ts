@@ -133,7 +133,7 @@ export const text = {
     clear: 'Clear the form',
     request: 'Request',
     curl: 'curl',
-    command: 'Command line',
+    command: 'Command line, in a checkout',
   },
   preview: {
     title: 'Preview',
@@ -495,6 +495,8 @@ export const text = {
     bytes: (size: string) => `${size} bytes`,
     current: 'current',
     compare: 'Compare versions',
+    restore: (version: number) => `Restore version ${version}`,
+    restoreBlocked: 'The schema has changes that are not saved. Save or discard them first.',
     compareWith: (version: number) => `Compare with ${version}`,
     compared: (from: number, to: number) => `Version ${from} and version ${to}, side by side`,
     from: 'From',

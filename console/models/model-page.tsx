@@ -120,7 +120,7 @@ function Part({
     case 'schema':
       return <ModelSchema read={read} onChanged={onChanged} />;
     case 'versions':
-      return <ModelVersions key={etag} model={model} params={params} />;
+      return <ModelVersions key={etag} read={read} params={params} />;
     case 'examples':
       return <ModelExamples key={etag} read={read} onChanged={onChanged} />;
     case 'openapi':

@@ -13,7 +13,7 @@ import { useTrial } from './use-trial.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** A schema that was typed and not saved. */
-interface Draft {
+export interface SchemaDraft {
   readonly text: string;
   /** Of what it was made from. */
   readonly etag: string;
@@ -41,7 +41,7 @@ export function ModelSchema({
   const stored = shownJson(model.schema);
   const name = draftName(model);
   // What was typed before, and what it was made from: a save replaces nothing newer than that.
-  const [draft, setDraft] = useState(() => draftOf(name) as Draft | undefined);
+  const [draft, setDraft] = useState(() => draftOf(name) as SchemaDraft | undefined);
   const [compatibility, setCompatibility] = useState<Compatibility | ''>('');
   const [place, setPlace] = useState<Place>();
   const [saved, setSaved] = useState('');

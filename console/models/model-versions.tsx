@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
-import { apiAddress, type Page } from '../api/client.js';
+import { apiAddress, type Page, type Tagged } from '../api/client.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Loading } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
+import { draftOf, keepDraft } from '../shared/drafts.js';
 import { useLoad } from '../shared/use-load.js';
 import { replaceAddress } from '../shared/router.js';
 import { text } from '../strings.js';
 import { ChangeChip } from './change-report.js';
-import { listVersions, type Model, type ModelVersion } from './models-api.js';
+import { draftName, shownJson, type SchemaDraft } from './model-schema.js';
+import { listVersions, readModel, type Model, type ModelVersion } from './models-api.js';
 import { toModel } from './places.js';
 import { VersionCompare } from './version-compare.js';
 
@@ -16,13 +18,15 @@ const PAGE = 1000;
 
 /** The versions of a model, the newest first, and two of them side by side. */
 export function ModelVersions({
-  model,
+  read,
   params,
 }: {
-  readonly model: Model;
+  readonly read: Tagged<Model>;
   readonly params: URLSearchParams;
 }) {
   const t = text.models;
+  const model = read.value;
+  const [restoreError, setRestoreError] = useState<unknown>();
   const last = Math.max(1, Math.ceil(model.version / PAGE));
   const [page, setPage] = useState(last);
   const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${page}`, (signal) =>
@@ -32,6 +36,18 @@ export function ModelVersions({
   const from = numberOf(params.get('from')) ?? Math.max(1, to - 1);
   const compare = (one: number, other: number) =>
     replaceAddress(toModel(model, 'versions', { from: String(one), to: String(other) }));
+  // It becomes the draft of the next version: what saving it would change is shown there.
+  const restore = async (version: number) => {
+    try {
+      if (draftOf(draftName(model)) !== undefined) throw new Error(t.restoreBlocked);
+      const { value: older } = await readModel(model, new AbortController().signal, version);
+      const draft: SchemaDraft = { text: shownJson(older.schema), etag: read.etag };
+      keepDraft(draftName(model), draft);
+      location.hash = toModel(model, 'schema');
+    } catch (failure) {
+      setRestoreError(failure);
+    }
+  };
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
   if (value === undefined) return <Loading />;
   const numbers = value.items.map(({ version }) => version).reverse();
@@ -40,7 +56,13 @@ export function ModelVersions({
     <>
       <section class="card" aria-labelledby="versions">
         <h2 id="versions">{t.parts.versions}</h2>
-        <VersionTable model={model} versions={value} onCompare={(one) => compare(one - 1, one)} />
+        <VersionTable
+          model={model}
+          versions={value}
+          onCompare={(one) => compare(one - 1, one)}
+          onRestore={(one) => void restore(one)}
+        />
+        {restoreError !== undefined && <Failure error={restoreError} />}
         {last > 1 && (
           <p class="actions">
             {page > 1 && (
@@ -92,10 +114,12 @@ function VersionTable({
   model,
   versions,
   onCompare,
+  onRestore,
 }: {
   readonly model: Model;
   readonly versions: Page<ModelVersion>;
   readonly onCompare: (version: number) => void;
+  readonly onRestore: (version: number) => void;
 }) {
   const t = text.models;
   return (
@@ -139,6 +163,11 @@ function VersionTable({
                 {one.version > 1 && (
                   <button type="button" class="small" onClick={() => onCompare(one.version)}>
                     {t.compareWith(one.version - 1)}
+                  </button>
+                )}
+                {one.version < model.version && (
+                  <button type="button" class="small" onClick={() => onRestore(one.version)}>
+                    {t.restore(one.version)}
                   </button>
                 )}
               </td>

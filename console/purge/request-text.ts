@@ -27,12 +27,12 @@ export function curlOf(form: PurgeForm, query: string, base: string, hasToken: b
   ].join(' \\\n  ');
 }
 
-/** The purge as a call of the command line. @param base the address of the gateway, with a slash at its end */
+/** The purge as a call of the command line of a checkout: the package is on no registry. @param base the address of the gateway, with a slash at its end */
 export function commandOf({ target, link, ...form }: PurgeForm, query: string, base: string): string {
   const tenant = form.tenant.trim();
   const { options, rest } = optionsOf(query);
   return [
-    `npx ngsi-ld-gateway purge --gateway ${quoted(base.replace(/\/$/, ''))}`,
+    `node dist/cli.js purge --gateway ${quoted(base.replace(/\/$/, ''))}`,
     ...(target === 'temporal' ? ['--temporal'] : []),
     ...(tenant === '' ? [] : [`--tenant ${quoted(tenant)}`]),
     ...(link === '' ? [] : [`--link ${quoted(link.replace(/^<([^>]*)>.*$/s, '$1'))}`]),

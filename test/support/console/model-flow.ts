@@ -6,6 +6,31 @@ import { carSchema, fillEditor, get, openModels, put } from './models.js';
 
 /** One model: made, changed, compared. */
 export function modelFlows(browser: () => Browser): void {
+  it('an older version is restored as the draft of the next one, and is saved when it was looked at', async () => {
+    const car = (properties: object) => ({ schema: { type: 'object', properties } });
+    const flow = await openModels(browser(), '/City/Car/versions', [
+      ['/domains', { name: 'City' }],
+      ['/domains/City/models/Car', car({ speed: { type: 'number' } })],
+      ['/domains/City/models/Car', car({ colour: { type: 'string' } })],
+    ]);
+    const { page, gateway } = flow;
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('property "speed" is new').waitFor();
+    await page.getByRole('link', { name: 'Versions' }).click();
+    // What is not saved yet is not replaced.
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('Save or discard them first.').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page
+      .locator('.heading')
+      .getByText(/version 3/i)
+      .waitFor();
+    const { schema } = await get(gateway, '/domains/City/models/Car');
+    assert.deepEqual(schema, car({ speed: { type: 'number' } }).schema);
+    await endFlow(flow);
+  });
+
   it('a model is made from a sample; a change that breaks it is refused with its report, and saved another way', async () => {
     const flow = await openModels(browser(), '');
     const { page, gateway } = flow;

@@ -251,7 +251,9 @@ describe('pages of models', () => {
         if (!url.includes('offset')) return new Promise<Response>(() => undefined);
         return Response.json(versionsOf(offset + 1, Math.min(offset + 3, 2001)));
       };
-      const one = await page.open(h(ModelVersions, { model: modelOf(2001), params: new URLSearchParams() }));
+      const one = await page.open(
+        h(ModelVersions, { read: { value: modelOf(2001), etag: '"e"' }, params: new URLSearchParams() }),
+      );
       const lists = () =>
         page.lines.filter((line) => line.includes('offset')).map((line) => line.split('&')[1]);
       assert.deepEqual(lists(), ['offset=2000']);
@@ -279,7 +281,9 @@ describe('pages of models', () => {
     it('a thousand versions are one page', async () => {
       page.answer = ({ url }) =>
         url.includes('offset') ? Response.json(versionsOf(1, 2)) : new Promise<Response>(() => undefined);
-      const one = await page.open(h(ModelVersions, { model: modelOf(1000), params: new URLSearchParams() }));
+      const one = await page.open(
+        h(ModelVersions, { read: { value: modelOf(1000), etag: '"e"' }, params: new URLSearchParams() }),
+      );
       assert.equal(page.lines[0], 'GET api/v2/domains/D/models/M/versions?limit=1000&offset=0');
       assert.equal(one.buttons.includes(t.olderVersions), false);
     });
@@ -298,7 +302,7 @@ describe('pages of models', () => {
       ] as const) {
         const before = asked().length;
         const one = await page.open(
-          h(ModelVersions, { model: modelOf(5), params: new URLSearchParams(params) }),
+          h(ModelVersions, { read: { value: modelOf(5), etag: '"e"' }, params: new URLSearchParams(params) }),
         );
         assert.deepEqual(asked().slice(before), compared === undefined ? [] : [compared], params);
         await one.press(t.compareWith(3));

@@ -39,7 +39,7 @@ it('the command has the query, the tenant and the context as words of their own'
   const form = formOf('temporal', hostile, { tenant: "o'hara", link });
   const query = queryOf(form);
   assert.deepEqual(wordsOf(commandOf(form, query, BASE)), [
-    ...['npx', 'ngsi-ld-gateway', 'purge', '--gateway', 'http://127.0.0.1:8080', '--temporal'],
+    ...['node', 'dist/cli.js', 'purge', '--gateway', 'http://127.0.0.1:8080', '--temporal'],
     ...['--tenant', "o'hara", '--link', 'http://c.test/x.jsonld', query],
   ]);
 });
