@@ -155,7 +155,8 @@ export const text = {
       `Delete ${isMore ? 'at least ' : ''}${counted(value, unit)}?`,
     more: 'More items match than could be counted. All of them will be deleted.',
     goAll: 'Delete all matches',
-    what: 'This deletes data in the broker and cannot be undone. The request is:',
+    what: 'This deletes data in the broker, and cannot be undone unless it is archived. The request is:',
+    exact: 'Exactly what was counted is deleted. What matches only from now on stays.',
     bound: (value: number) => `Refuse if more than ${count(value)} match by the time it starts`,
     type: (value: number) => `Type the count to confirm: ${count(value)}`,
     mismatch: (value: number) => `This does not match ${count(value)}.`,
@@ -163,8 +164,30 @@ export const text = {
     cancel: 'Keep everything',
     starting: 'Starting…',
   },
+  undo: {
+    title: 'Undo',
+    archived: (entities: number, bytes: number, until: string) =>
+      `${counted(entities)} archived in ${count(bytes)} bytes, kept until ${until}.`,
+    erased: (at: string) => `The archive was erased at ${at}: this purge cannot be undone any more.`,
+    preview: 'Preview a restore',
+    previewing: 'Comparing with the broker…',
+    would: (gone: string, there: number, different: number) =>
+      `${gone} would come back. ${count(there)} are there already and stay as they are${
+        different === 0 ? '' : `; ${count(different)} of them differ from the archive`
+      }.`,
+    go: (gone: string) => `Restore ${gone}`,
+    nothing: 'Everything is there: there is nothing to restore.',
+    lost: 'createdAt, modifiedAt and the ids of instances will be new.',
+    load: 'Download the archive',
+    erase: 'Erase the archive…',
+    eraseTitle: 'Erase what this purge archived?',
+    eraseWhat: 'This purge can then no longer be undone. Its record is kept.',
+    eraseGo: 'Erase the archive',
+    of: 'Restores what this purge deleted',
+  },
   run: {
     title: 'Purge',
+    restoreTitle: 'Restore',
     dryTitle: 'Dry run',
     leave: 'The purge continues when you leave this page. Come back to this address to see it.',
     progress: 'Progress',
@@ -208,6 +231,9 @@ export const text = {
       failed: 'Failed',
       unknown: 'Unknown',
       arrived: 'Arrived during the purge',
+      restored: 'Restored',
+      alreadyThere: 'There already',
+      different: 'There and different',
     },
     fields: {
       target: 'Target',

@@ -9,32 +9,38 @@ import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 import { confirmedForm, hasBound, isCount, mayBeCount } from './confirmation.js';
 import { queryOf, type PurgeForm } from './form.js';
-import { startPurge } from './order.js';
+import { applyPlan, startPurge } from './order.js';
 import { requestLine } from './request-text.js';
 
 interface ConfirmDialogProps {
   readonly form: PurgeForm;
-  readonly preview: Pick<PurgePreview, 'matched' | 'atLeast'> & { readonly unit: string };
+  readonly preview: Pick<PurgePreview, 'matched' | 'atLeast'> & {
+    readonly unit: string;
+    readonly plan?: string;
+  };
   readonly onClose: () => void;
 }
 
-/** Asks for the count that was previewed, and starts the purge. By default no more may go than were shown. */
+/**
+ * Asks for the count that was previewed, and starts the purge: of exactly what was counted, where there is a plan of it; else no
+ * more may go than were shown, by default.
+ */
 export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('');
   const isBoundGiven = hasBound(form);
-  const { matched, unit, atLeast = false } = preview;
+  const { matched, unit, atLeast = false, plan } = preview;
   // Where not all could be counted, that many would surely be too few.
   const [isBounded, setIsBounded] = useState(!atLeast);
   const [isStarting, setIsStarting] = useState(false);
   const [error, setError] = useState<unknown>();
   const t = text.confirm;
-  const bounded = confirmedForm(form, matched, isBounded);
+  const bounded = confirmedForm(form, matched, isBounded && plan === undefined);
   const isRight = isCount(typed, matched);
   const start = async () => {
     setIsStarting(true);
     setError(undefined);
     try {
-      const { id } = await startPurge(bounded);
+      const { id } = await (plan === undefined ? startPurge(bounded) : applyPlan(plan));
       onClose();
       location.hash = routeTo(['purge', id]);
     } catch (failure) {
@@ -57,7 +63,10 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
         <pre class="request" tabIndex={0}>
           {requestLine(bounded, queryOf(bounded))}
         </pre>
-        {!isBoundGiven && <Tick label={t.bound(matched)} isOn={isBounded} onChange={setIsBounded} />}
+        {plan !== undefined && <p class="hint-box">{t.exact}</p>}
+        {!isBoundGiven && plan === undefined && (
+          <Tick label={t.bound(matched)} isOn={isBounded} onChange={setIsBounded} />
+        )}
         <Field
           label={t.type(matched)}
           value={typed}

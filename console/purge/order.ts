@@ -1,4 +1,4 @@
-import { PURGE_PATHS } from '../../sidecar/client/purges.js';
+import { isFinal, PURGE_PATHS } from '../../sidecar/client/purges.js';
 import { api, type Purge, type PurgePreview } from '../api/client.js';
 import { queryOf, type PurgeForm } from './form.js';
 import { previewQuery } from './preview-request.js';
@@ -21,4 +21,38 @@ export async function startPurge(form: PurgeForm): Promise<Purge> {
 export async function previewPurge(form: PurgeForm, signal: AbortSignal): Promise<PurgePreview> {
   const asked = { query: previewQuery(form), headers: headersOf(form), signal };
   return (await api.json('delete', PURGE_PATHS[form.target], asked)) as PurgePreview;
+}
+
+/** How often a job is looked at that a person waits for, in milliseconds. */
+const LOOK_MS = 200;
+
+/** The record of a job when it has ended. */
+export async function endOf(record: Purge, signal: AbortSignal): Promise<Purge> {
+  let last = record;
+  while (!isFinal(last)) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    last = await api.json('get', '/purges/{purge}', { path: { purge: record.id }, signal });
+  }
+  return last;
+}
+
+/**
+ * Counts what the purge matches, and keeps it, so that exactly that can be deleted.
+ *
+ * @returns undefined where no plan can be had; the purge then goes by its count
+ */
+export async function planPurge(form: PurgeForm, signal: AbortSignal): Promise<Purge | undefined> {
+  const body = { target: form.target, query: queryOf(form), dryRun: true, plan: true as const };
+  try {
+    const begun = await api.json('post', '/purges', { body, headers: headersOf(form), signal });
+    const record = await endOf(begun, signal);
+    return record.plan === undefined ? undefined : record;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deletes what a plan has, as far as it still matches. @returns the record of the purge */
+export async function applyPlan(plan: string): Promise<Purge> {
+  return api.json('post', '/purges', { body: { plan } });
 }

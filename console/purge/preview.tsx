@@ -6,11 +6,13 @@ import { count } from '../shared/format.js';
 import { counted, text } from '../strings.js';
 import { ConfirmDialog } from './confirm.js';
 import { isEmpty, isUnsendable, unitOf, type PurgeForm } from './form.js';
-import { previewPurge } from './order.js';
+import { planPurge, previewPurge } from './order.js';
 import { previewKey } from './preview-request.js';
 
 /** How long typing must pause before the broker is asked, in milliseconds. */
 const PAUSE_MS = 450;
+
+type Confirming = Parameters<typeof ConfirmDialog>[0]['preview'];
 
 interface Seen {
   readonly key: string;
@@ -22,7 +24,8 @@ interface Seen {
 export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const [seen, setSeen] = useState<Seen>();
   const [turn, setTurn] = useState(0);
-  const [isConfirming, setIsConfirming] = useState(false);
+  const [confirming, setConfirming] = useState<Confirming>();
+  const [isPlanning, setIsPlanning] = useState(false);
   const latest = useRef(form);
   latest.current = form;
   const key = previewKey(form);
@@ -52,6 +55,18 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const isCurrent = seen?.key === key;
   const found = seen?.preview;
   const unit = unitOf(form, found?.unit);
+  /** What is counted now is what is asked about, and what goes. */
+  const confirm = async (preview: PurgePreview) => {
+    if (isPlanning) return;
+    setIsPlanning(true);
+    const planned = await planPurge(latest.current, new AbortController().signal);
+    setIsPlanning(false);
+    setConfirming(
+      planned === undefined || planned.matched === 0
+        ? { ...preview, unit }
+        : { matched: planned.matched, unit: planned.unit ?? unit, plan: planned.id },
+    );
+  };
   const retry = () => setTurn((last) => last + 1);
   return (
     <section class="card preview" aria-labelledby="preview" aria-busy={!isNothing && !isCurrent}>
@@ -70,13 +85,13 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
       </div>
       {isCurrent && found !== undefined && found.matched > 0 && (
         <div class="actions">
-          <button type="button" class="danger" onClick={() => setIsConfirming(true)}>
+          <button type="button" class="danger" aria-disabled={isPlanning} onClick={() => void confirm(found)}>
             {t.start(found.matched, unit)}
           </button>
         </div>
       )}
-      {isConfirming && found !== undefined && (
-        <ConfirmDialog form={form} preview={{ ...found, unit }} onClose={() => setIsConfirming(false)} />
+      {confirming !== undefined && (
+        <ConfirmDialog form={form} preview={confirming} onClose={() => setConfirming(undefined)} />
       )}
     </section>
   );

@@ -5,7 +5,8 @@ import { isFinal } from '../../sidecar/client/purges.js';
 type Counted = Pick<
   Purge,
   'state' | 'matched' | 'expected' | 'deleted' | 'alreadyGone' | 'failed' | 'unknown' | 'estimatedEndAt'
->;
+> &
+  Partial<Pick<Purge, 'restored' | 'alreadyThere'>>;
 
 export interface Progress {
   /** Of which it is known what became of them, or that it will stay unknown. */
@@ -21,7 +22,8 @@ export interface Progress {
 /** @param timeOf a time of the record, in milliseconds by the clock of `nowMs` */
 export function progressOf(record: Counted, timeOf: (iso: string) => number, nowMs: number): Progress {
   const { matched, expected, deleted, alreadyGone, failed, unknown, estimatedEndAt } = record;
-  const settled = deleted + alreadyGone + failed + unknown;
+  const { restored = 0, alreadyThere = 0 } = record;
+  const settled = deleted + alreadyGone + restored + alreadyThere + failed + unknown;
   const isOver = isFinal(record);
   const leftMs = isOver || estimatedEndAt === undefined ? undefined : timeOf(estimatedEndAt) - nowMs;
   return {

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { addressOf } from '../api/client.js';
+import { useEffect, useState } from 'preact/hooks';
+import { addressOf, api } from '../api/client.js';
 import { token } from '../api/token.js';
 import { Copyable } from '../parts/copyable.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
@@ -16,6 +16,16 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
     keepInAddress(addressOfForm(next));
     setForm(next);
   };
+  useEffect(() => {
+    if (params.get('query') !== null) return;
+    // Where archives are kept, a new purge can be undone unless its author wants it otherwise.
+    api.json('get', '/status').then(
+      ({ archives }) => {
+        if (archives === true) setForm(archivedByDefault);
+      },
+      () => undefined,
+    );
+  }, [params]);
   const query = queryOf(form);
   return (
     <div class="page">
@@ -47,6 +57,13 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
       </div>
     </div>
   );
+}
+
+/** Nothing that was chosen meanwhile is changed. */
+function archivedByDefault(form: PurgeForm): PurgeForm {
+  return form.fields.archive === undefined && form.target === 'entities'
+    ? { ...form, fields: { ...form.fields, archive: 'required' } }
+    : form;
 }
 
 /** Where the form of a purge is found, filled in. */

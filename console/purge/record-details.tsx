@@ -5,6 +5,7 @@ import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count, duration, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
+import { save } from '../shared/save.js';
 import { text } from '../strings.js';
 import { keepsIds } from './progress.js';
 
@@ -124,14 +125,4 @@ function Ids({ record }: { readonly record: Purge }) {
       )}
     </>
   );
-}
-
-/** Gives a file to the person: a link cannot carry the token, so it was fetched. */
-function save(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

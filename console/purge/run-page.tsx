@@ -14,6 +14,7 @@ import { averageRate } from './rates.js';
 import { RecordDetails } from './record-details.js';
 import { addressOfForm } from './purge-page.js';
 import { Throttle } from './throttle.js';
+import { Undo } from './undo.js';
 import { usePurge } from './use-purge.js';
 
 /** One purge: how far it is, how fast, what failed, and its record. It goes on without this page. */
@@ -34,7 +35,7 @@ export function RunPage({ id }: { readonly id: string }) {
         <a href={routeTo(['history'])}>{t.back}</a>
       </p>
       <div class="heading">
-        <h1>{record.dryRun ? t.dryTitle : t.title}</h1>
+        <h1>{record.dryRun ? t.dryTitle : target === 'restore' ? t.restoreTitle : t.title}</h1>
         <span role="status">
           <PurgeChip state={state} />
         </span>
@@ -44,6 +45,11 @@ export function RunPage({ id }: { readonly id: string }) {
           </a>
         )}
       </div>
+      {record.restoreOf !== undefined && (
+        <p>
+          <a href={routeTo(['purge', record.restoreOf])}>{text.undo.of}</a>
+        </p>
+      )}
       <pre class="request" tabIndex={0} aria-label={t.fields.query}>
         {query}
       </pre>
@@ -74,6 +80,7 @@ export function RunPage({ id }: { readonly id: string }) {
         </section>
       )}
       <Failures record={record} />
+      {isOver && record.archive !== undefined && <Undo record={record} />}
       <RecordDetails record={record} />
     </div>
   );
@@ -101,9 +108,7 @@ function Progress({ record }: { readonly record: Purge }) {
 
 function Counts({ record }: { readonly record: Purge }) {
   const { counts } = text.run;
-  const names = (
-    record.dryRun ? ['matched'] : ['matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'arrived']
-  ) as readonly (keyof typeof counts)[];
+  const names = countsOf(record);
   return (
     <dl class="counts">
       {names.map((name) => (
@@ -112,11 +117,23 @@ function Counts({ record }: { readonly record: Purge }) {
           class={(name === 'failed' || name === 'unknown') && record[name] > 0 ? 'bad' : undefined}
         >
           <dt>{counts[name]}</dt>
-          <dd>{count(record[name])}</dd>
+          <dd>{count(record[name] ?? 0)}</dd>
         </div>
       ))}
     </dl>
   );
+}
+
+/** The counts that say something of a record. */
+function countsOf({ target, dryRun }: Purge): readonly (keyof typeof text.run.counts)[] {
+  if (target === 'restore')
+    return [
+      'matched',
+      'restored',
+      'alreadyThere',
+      ...(dryRun ? (['different'] as const) : (['failed', 'unknown'] as const)),
+    ];
+  return dryRun ? ['matched'] : ['matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'arrived'];
 }
 
 function Controls({

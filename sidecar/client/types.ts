@@ -2265,6 +2265,8 @@ export interface components {
     readonly Status: {
       /** @description What the operator calls it: ENVIRONMENT_NAME. */
       readonly environment?: string;
+      /** @description true: purges can archive what they delete. */
+      readonly archives?: boolean;
       /** @enum {string} */
       readonly status: 'up' | 'down' | 'shutting down';
       /** @enum {string} */

@@ -27,6 +27,11 @@ export class ArchiveService {
     this.#options = options;
   }
 
+  /** Whether purges can archive what they delete. */
+  get isOn(): boolean {
+    return this.#options.archives !== undefined;
+  }
+
   /**
    * Finds the archive of a purge that has ended.
    *

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { openConsole, startBrowser } from '../support/browser.js';
@@ -20,6 +24,7 @@ import {
   startTestBroker,
   startTestGateway,
   stopAll,
+  stopLater,
   type TestGateway,
 } from '../support/gateway-harness.js';
 import { isDelete, relayTo, startRecordingBroker, type RecordedAnswer } from '../support/recording-broker.js';
@@ -127,14 +132,14 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByText('30 of 30 entities').waitFor();
     assert.equal(await carsLeft(world), 5);
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByRole('link', { name: 'type=Car&q=speed<30&maxAffected=30' }).click();
+    await page.getByRole('link', { name: 'type=Car&q=speed<30', exact: true }).click();
     await page.getByRole('link', { name: 'Run again…' }).click();
     assert.equal(await page.getByLabel('Query (q)').inputValue(), 'speed<30');
     await page.getByText('Nothing matches.').waitFor();
     await endFlow(tab);
   });
 
-  it('a purge that more match than were confirmed deletes nothing, and says that it was refused', async () => {
+  it('a purge deletes what was confirmed, and leaves what matches only since then', async () => {
     const world = await withHeldCars(3);
     const { page } = await openConsole(browser, world.gateway.url, '#/purge?query=type%3DCar');
     await page.getByRole('button', { name: 'Purge 3 entities…' }).click();
@@ -142,14 +147,36 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     world.broker.entities.seed(4, car);
     world.turnstile.let(100);
     await page.getByRole('button', { name: 'Delete 3' }).click();
-    await page.getByText('refused', { exact: true }).waitFor();
-    await page.getByText('Refused before anything was deleted.').waitFor();
-    await page.getByRole('heading', { name: 'Why it was refused' }).waitFor();
-    assert.equal(await page.getByRole('progressbar').count(), 0);
-    assert.equal(await carsLeft(world), 4);
+    await page.getByText('succeeded', { exact: true }).waitFor();
+    assert.equal(await carsLeft(world), 1);
     const none = (await world.gateway.purge('type=None')).headers.get('purge-id') ?? '';
     await page.goto(`${world.gateway.url}/console/#/history/${none}`);
     await page.getByText('Nothing matched.').waitFor();
+  });
+
+  it('a purge is archived by default where archives are kept, and its page previews and starts its restore', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'console-undo-'));
+    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const world = await withHeldCars(5, { ARCHIVE_URL: pathToFileURL(folder).href });
+    world.turnstile.let(100);
+    const tab = await openConsole(browser, world.gateway.url);
+    const { page } = tab;
+    await page.getByText('archive=required').first().waitFor();
+    await startPurge(page, 'Car', 5);
+    await page.getByText('5 entities archived').waitFor();
+    assert.equal(await carsLeft(world), 0);
+    world.broker.entities.seed(1, (index) => ({ ...car(index), speed: { type: 'Property', value: 'new' } }));
+    await page.getByRole('button', { name: 'Preview a restore' }).click();
+    await page.getByText('4 entities would come back. 1 are there already').waitFor();
+    await page.getByRole('button', { name: 'Restore 4 entities' }).click();
+    await page.getByRole('heading', { name: 'Restore', exact: true }).waitFor();
+    await page.getByText('succeeded', { exact: true }).waitFor();
+    assert.equal(await carsLeft(world), 5);
+    await page.getByRole('link', { name: 'Restores what this purge deleted' }).click();
+    await page.getByRole('button', { name: 'Erase the archive…' }).click();
+    await page.getByRole('button', { name: 'Erase the archive', exact: true }).click();
+    await page.getByText('The archive was erased at').waitFor();
+    await endFlow(tab);
   });
 
   it('a purge survives a reload, and another tab cancels it', async () => {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { ArchiveService } from '../../jobs/archive-service.js';
 import { lessonsOf, type Learnt } from '../../purge/broker/index.js';
 import { readHealth, type HealthOptions } from '../health.js';
 import { current, send, timeText } from './answer.js';
@@ -10,6 +11,7 @@ export interface StatusResourceOptions extends HealthOptions {
   readonly learnt: () => Learnt;
   /** ENVIRONMENT_NAME. */
   readonly environment: string | undefined;
+  readonly archives: ArchiveService;
 }
 
 /** The gateway, its broker and its database. As open as /health, and without an address, a tenant or a query. */
@@ -30,7 +32,8 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
       }));
       const { environment } = options;
       const named = environment === undefined ? {} : { environment };
-      return send(reply, current({ ...named, ...(await readHealth(options)), learnt }));
+      const kept = options.archives.isOn ? { archives: true } : {};
+      return send(reply, current({ ...named, ...kept, ...(await readHealth(options)), learnt }));
     },
   });
 }
@@ -40,6 +43,7 @@ const PART = Type.Enum(['up', 'down', 'not asked'], { type: 'string' });
 const STATUS = Type.Object(
   {
     environment: Type.Optional({ ...TEXT, description: 'What the operator calls it: ENVIRONMENT_NAME.' }),
+    archives: Type.Optional(Type.Boolean({ description: 'true: purges can archive what they delete.' })),
     status: Type.Enum(['up', 'down', 'shutting down'], { type: 'string' }),
     broker: PART,
     database: PART,
