@@ -7,9 +7,13 @@ import type { RunOptions, TaskRunner } from '../shared/workers/tasks.js';
 import type { StoredTypes } from './entity-types.js';
 import type { ModelSupply } from './model-supply.js';
 
-/** How long one judgement may take, in milliseconds; of a large body, one more for each so many bytes. */
+/**
+ * How long one judgement may take, in milliseconds; of a large body, one more for each so many bytes. A batch is as many
+ * judgements as it has entities.
+ */
 const JUDGE_MS = 50;
-const BYTES_PER_MS = 8192;
+const BYTES_PER_MS = { entity: 8192, batch: 256 } as const;
+const MAX_JUDGE_MS = 5000;
 
 /** How long preparing may take: it happens once for each worker, and does not depend on who writes. */
 const PREPARE_MS = 10_000;
@@ -47,7 +51,7 @@ export class Judge {
     const run: RunOptions = {
       signal: options.signal,
       mayFinish: true,
-      deadlineMs: JUDGE_MS + Math.floor(input.bytes.length / BYTES_PER_MS),
+      deadlineMs: deadlineOf(input),
       queueKey: queueKeyOf(input.bytes),
     };
     let supplied: SuppliedToJudge = {};
@@ -86,6 +90,11 @@ export class Judge {
     }
     return { ...before, contexts };
   }
+}
+
+function deadlineOf({ bytes, kind }: Pick<JudgeInput, 'bytes' | 'kind'>): number {
+  const each = kind.startsWith('batch-') ? BYTES_PER_MS.batch : BYTES_PER_MS.entity;
+  return Math.min(MAX_JUDGE_MS, JUDGE_MS + Math.floor(bytes.length / each));
 }
 
 /** Characters in which a type is looked for. */

@@ -1,0 +1,573 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { after, before, it } from 'node:test';
+import { startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import {
+  type RecordedRequest,
+  type RecordingBroker,
+  startRecordingBroker,
+} from '../support/recording-broker.js';
+
+after(stopAll);
+
+const ID = 'urn:ngsi-ld:Car:1';
+const BASE = 'https://uri.etsi.org/ngsi-ld/default-context/';
+const CORE = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context.jsonld';
+const CAR = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    type: { const: 'Car' },
+    speed: { type: 'number', maximum: 300 },
+    plate: { type: 'string', maxLength: 8, pattern: '^(a+)+$|^[A-Z0-9]+$' },
+    tags: { type: 'array', items: { type: 'string' } },
+    owner: {
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+      additionalProperties: false,
+    },
+  },
+  required: ['id', 'type', 'speed'],
+};
+const P = (value: unknown) => ({ type: 'Property', value });
+const car = (more: object = {}) => ({ id: ID, type: 'Car', speed: P('fast'), ...more });
+
+let broker: RecordingBroker;
+let gateway: TestGateway;
+
+function answer({ method, url }: RecordedRequest) {
+  if (method !== 'GET') return { status: 204 };
+  const id = decodeURIComponent(/entities\/([^?/]+)/.exec(url)?.[1] ?? '');
+  const types: Readonly<Record<string, string | readonly string[]>> = {
+    [ID]: 'Car',
+    'urn:ngsi-ld:Car:2': ['Vehicle', 'Car'],
+    'urn:ngsi-ld:Truck:1': 'https://other.example/Truck',
+  };
+  const type = types[id];
+  const headers = { 'content-type': 'application/json' };
+  if (type === undefined) return { status: 404, headers, body: '{}' };
+  return { status: 200, headers, body: JSON.stringify({ id, type }) };
+}
+
+before(async () => {
+  broker = await startRecordingBroker(answer);
+  gateway = await startTestGateway({
+    BROKER_URL: broker.url,
+    WORKBENCH_TIMEOUT_MS: '60000',
+    BODY_LIMIT_BYTES: '100000',
+  });
+  await put('/domains/D', { description: 'd' }, 'POST', '/domains', { name: 'D' });
+  await put('', {}, 'POST', '/domains/D/models', { name: 'Car', schema: CAR });
+  await put('', {}, 'PUT', '/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
+  // The first judgement finds the worker cold.
+  await send('POST', '/ngsi-ld/v1/entities', { 'content-type': 'application/json' }, JSON.stringify(car()));
+});
+
+async function put(
+  _path: string,
+  _body: unknown,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<void> {
+  const sent = await send(
+    method,
+    `/api/v2${path}`,
+    { 'content-type': 'application/json' },
+    JSON.stringify(body),
+  );
+  assert.ok(sent.status < 300, `${sent.status} ${sent.text}`);
+}
+
+async function send(
+  method: string,
+  path: string,
+  headers: OutgoingHttpHeaders,
+  body: string | Buffer,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const { hostname, port } = new URL(gateway.url);
+  const sent = request({ host: hostname, port, method, path, headers, setHost: true });
+  sent.end(body);
+  const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of incoming) text += String(chunk);
+  return { status: incoming.statusCode ?? 0, text };
+}
+
+interface Attack {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: unknown;
+}
+
+const LD = { 'content-type': 'application/ld+json' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+const ENTITIES = '/ngsi-ld/v1/entities';
+const ATTRS = `${ENTITIES}/${ID}/attrs`;
+const OPS = '/ngsi-ld/v1/entityOperations';
+const raw = (text: string) => Buffer.from(text);
+const GOOD = { id: ID, type: 'Car', speed: P(5) };
+const BAD_PART = { speed: P('fast') };
+const withContext = (context: unknown, more: object = {}) => ({
+  headers: LD,
+  body: { '@context': context, ...car(), ...more },
+});
+
+/** Ways to write a car whose speed is not a number, or another entity that its model refuses. */
+const ATTACKS: Readonly<Record<string, Attack>> = {
+  plainly: {},
+  // Paths.
+  ...Object.fromEntries(
+    [
+      '/ngsi-ld/v1/entities/',
+      '/ngsi-ld/v1/entities//',
+      '/ngsi-ld/v1//entities',
+      '//ngsi-ld/v1/entities',
+      '/ngsi-ld/v1/./entities',
+      '/ngsi-ld/v1/x/../entities',
+      '/ngsi-ld/v1/subscriptions/../entities',
+      '/ngsi-ld/v1/Entities',
+      '/NGSI-LD/v1/entities',
+      '/ngsi-ld/V1/entities',
+      '/ngsi-ld/v2/entities',
+      '/ngsi-ld/v1/%65ntities',
+      '/ngsi-ld/v1/%2565ntities',
+      '/ngsi-ld/v1%2Fentities',
+      '/ngsi-ld%2fv1/entities',
+      '/ngsi-ld/v1/entities;a=b',
+      '/ngsi-ld/v1;a/entities',
+      '/ngsi-ld/v1/entities%3Ba',
+      '/ngsi-ld/v1\\entities',
+      '/ngsi-ld/v1/entities%20',
+      '/ngsi-ld/v1/entities%00',
+      '/ngsi-ld/v1/entities%0d',
+      '/ngsi-ld/v1/entities%3Fx=1',
+      '/ngsi-ld/v1/entities%23',
+      '/ngsi-ld/v1/entities#a',
+      '/ngsi-ld/v1/entities?',
+      '/ngsi-ld/v1/entities?options=normalized',
+      '/ngsi-ld/v1/entities?type=Car&x=%zz',
+      '/ngsi-ld/v1/%EF%BC%85entities/../entities',
+      '/ngsi-ld/v1/entities/%2e',
+      '/ngsi-ld/v1/entities/.',
+      '/ngsi-ld/v1/entities/x/..',
+      '/ngsi-ld/v1/entities%2f',
+      '/ngsi-ld/v1/%c1%a5ntities',
+      '/ngsi-ld/v1/entities\t',
+      'http://g/ngsi-ld/v1/entities',
+      'HTTP://g/ngsi-ld/v1//entities',
+      '/ngsi-ld/v1/temporal/entities',
+      '/ngsi-ld/v1/temporal//entities',
+      '/ngsi-ld/v1/temporal/Entities/',
+      '/ngsi-ld/v1/entityOperations/Create',
+      '/ngsi-ld/v1/entityoperations/create',
+      '/ngsi-ld/v1/entityOperations/create/x',
+      '/ngsi-ld/v1/entityOperations/replace',
+      '/ngsi-ld/v1/temporal/entityOperations/create',
+      '/ngsi-ld/v1/temporal/entityOperations/upsert',
+      `/ngsi-ld/v1/entities/${ID}`,
+      '/x/../ngsi-ld/v1/entities',
+    ].map((path) => [`POST ${path}`, { path }]),
+  ),
+  // Methods.
+  'PUT of the collection': { method: 'PUT' },
+  'PATCH of the collection': { method: 'PATCH' },
+  'a POST of one attribute': { path: `${ATTRS}/speed`, body: P('fast') },
+  'a PUT of all attributes': { method: 'PUT', path: ATTRS, body: BAD_PART },
+  MERGE: { method: 'MERGE', path: `${ENTITIES}/${ID}`, body: BAD_PART },
+  PROPPATCH: { method: 'PROPPATCH', path: `${ENTITIES}/${ID}`, body: BAD_PART },
+  ...Object.fromEntries(
+    [
+      'X-HTTP-Method-Override',
+      'X-HTTP-Method',
+      'X-Method-Override',
+      'x_http_method_override',
+      'X-Original-URL',
+      'X-Rewrite-URL',
+    ].flatMap((name) => [
+      [
+        `${name} on a subscription`,
+        {
+          path: '/ngsi-ld/v1/subscriptions',
+          headers: { ...JSON_TYPE, [name]: name.includes('R') && name.includes('URL') ? ENTITIES : 'PATCH' },
+        },
+      ],
+      [`${name} on a query`, { method: 'GET', path: ENTITIES, headers: { ...JSON_TYPE, [name]: 'POST' } }],
+    ]),
+  ),
+  'POST as PATCH by a parameter': { path: `${ATTRS}?_method=PATCH`, body: { plate: P('x') } },
+  'POST as PUT by a hidden parameter': { path: `/ngsi-ld/v1/entityOperations/query?%5fmethod=PUT` },
+  // Bodies.
+  'a mark of the byte order': { body: raw(`\uFEFF${JSON.stringify(car())}`) },
+  'UTF-16': { body: Buffer.from(JSON.stringify(car()), 'utf16le') },
+  'UTF-16 that says so': {
+    headers: { 'content-type': 'application/json; charset=utf-16' },
+    body: Buffer.from(JSON.stringify(car()), 'utf16le'),
+  },
+  'invalid UTF-8': {
+    body: Buffer.concat([
+      raw('{"id":"'),
+      Buffer.from([0xff]),
+      raw(`","type":"Car","speed":${JSON.stringify(P(5))}}`),
+    ]),
+  },
+  'a member twice, the bad one last': {
+    body: raw(
+      `{"id":"${ID}","type":"Car","speed":${JSON.stringify(P(1))},"speed":${JSON.stringify(P('x'))}}`,
+    ),
+  },
+  'a member twice, the bad one first': {
+    body: raw(
+      `{"id":"${ID}","type":"Car","speed":${JSON.stringify(P('x'))},"speed":${JSON.stringify(P(1))}}`,
+    ),
+  },
+  'a member twice, once escaped': {
+    body: raw(
+      `{"id":"${ID}","type":"Car","speed":${JSON.stringify(P(1))},"spe\\u0065d":${JSON.stringify(P('x'))}}`,
+    ),
+  },
+  'a value twice': {
+    body: raw(`{"id":"${ID}","type":"Car","speed":{"type":"Property","value":1,"value":"x"}}`),
+  },
+  'a type twice': {
+    body: raw(`{"id":"${ID}","type":"None","type":"Car","speed":{"type":"Property","value":"x"}}`),
+  },
+  'an escaped name': {
+    body: raw(`{"id":"${ID}","type":"Car","\\u0073peed":{"type":"Property","value":"x"}}`),
+  },
+  'an escaped type': {
+    body: raw(`{"id":"${ID}","type":"\\u0043ar","speed":{"type":"Property","value":"x"}}`),
+  },
+  comments: { body: raw(`/* x */ ${JSON.stringify(car())}`) },
+  'a trailing comma': { body: raw(JSON.stringify(car()).replace(/}$/, ',}')) },
+  'single quotes': { body: raw(JSON.stringify(car()).replaceAll('"', "'")) },
+  NaN: { body: raw(`{"id":"${ID}","type":"Car","speed":NaN}`) },
+  'a huge number': { body: raw(`{"id":"${ID}","type":"Car","speed":1e999}`) },
+  'a number just above the maximum': {
+    body: raw(`{"id":"${ID}","type":"Car","speed":300.0000000000000000000001}`),
+  },
+  'an exponent': { body: raw(`{"id":"${ID}","type":"Car","speed":3.1e2}`) },
+  'an array around it': { body: [car()] },
+  'an array of two': { body: [GOOD, car()] },
+  nothing: { body: raw('') },
+  null: { body: null },
+  text: { body: 'x' },
+  'two documents': { body: raw(`${JSON.stringify(GOOD)}${JSON.stringify(car())}`) },
+  'deep nesting': { body: raw(`{"id":"${ID}","type":"Car","speed":${'['.repeat(2000)}${']'.repeat(2000)}}`) },
+  '__proto__ for a prototype': {
+    body: raw(`{"id":"${ID}","type":"Car","__proto__":{"speed":{"type":"Property","value":1}}}`),
+  },
+  constructor: { body: { id: ID, type: 'Car', constructor: P(1) } },
+  'a graph': { headers: LD, body: { '@context': CORE, '@graph': [car()] } },
+  included: { headers: LD, body: { '@context': CORE, ...GOOD, '@included': [car()] } },
+  'a reverse': { headers: LD, body: { '@context': CORE, ...GOOD, '@reverse': { [`${BASE}speed`]: car() } } },
+  'too large a body': { body: car({ filler: P('x'.repeat(100_001)) }) },
+  'a body that gzip packed': {
+    headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
+    body: gzipSync(JSON.stringify(car())),
+  },
+  'a body that is said to be packed twice': {
+    headers: { ...JSON_TYPE, 'content-encoding': 'identity, gzip' },
+    body: raw(JSON.stringify(car())),
+  },
+  chunks: { headers: { ...JSON_TYPE, 'transfer-encoding': 'chunked' } },
+  'a pattern that takes for ever': {
+    body: { id: ID, type: 'Car', speed: P(5), plate: P(`${'a'.repeat(40)}!`) },
+  },
+  // Forms.
+  concise: { body: { id: ID, type: 'Car', speed: { value: 'fast' } } },
+  'a bare value': { body: { id: ID, type: 'Car', speed: 'fast' } },
+  simplified: { path: `${ENTITIES}?options=keyValues`, body: { id: ID, type: 'Car', speed: 'fast' } },
+  'simplified by format': {
+    path: `${ENTITIES}?format=simplified`,
+    body: { id: ID, type: 'Car', speed: 'fast' },
+  },
+  'normalized that is said to be simplified': {
+    path: `${ENTITIES}?options=keyValues`,
+    body: { id: ID, type: 'Car', speed: P(5), owner: P(5) },
+  },
+  'a value that says to be an attribute': {
+    body: {
+      id: ID,
+      type: 'Car',
+      speed: P(5),
+      owner: { type: 'Property', value: { type: 'Property', value: 1 } },
+    },
+  },
+  'an object that looks like an attribute': {
+    body: { id: ID, type: 'Car', speed: P(5), owner: { value: 5 } },
+  },
+  'a Relationship': { body: car({ speed: { type: 'Relationship', object: 'urn:x:1' } }) },
+  'a JsonProperty': { body: car({ speed: { type: 'JsonProperty', json: 'fast' } }) },
+  'a LanguageProperty': { body: car({ speed: { type: 'LanguageProperty', languageMap: { en: 'fast' } } }) },
+  'a ListProperty': { body: car({ speed: { type: 'ListProperty', valueList: [1] } }) },
+  'two instances, one of them bad': { body: car({ speed: [P(1), { ...P('x'), datasetId: 'urn:d:1' }] }) },
+  'two default instances': { body: car({ speed: [P(1), P(2)] }) },
+  'a kind as an IRI': { body: car({ speed: { type: 'https://uri.etsi.org/ngsi-ld/Property', value: 'x' } }) },
+  '@type and @value': { body: car({ speed: { '@type': 'Property', value: 'x' } }) },
+  'a value of an array': { body: car({ speed: P([1]) }) },
+  'deleted when created': { body: { id: ID, type: 'Car', speed: 'urn:ngsi-ld:null' } },
+  'deleted when created, normalized': { body: { id: ID, type: 'Car', speed: P('urn:ngsi-ld:null') } },
+  'nothing but id and type': { body: { id: ID, type: 'Car' } },
+  'a list in which one item is bad': { body: { id: ID, type: 'Car', speed: P(5), tags: P(['a', 1]) } },
+  // Meaning.
+  '@id and @type': { body: { '@id': ID, '@type': 'Car', speed: P('x') } },
+  'both type and @type': { body: { id: ID, type: 'Other', '@type': 'Car', speed: P('x') } },
+  'the type as an IRI': { body: car({ type: `${BASE}Car` }) },
+  'the attribute as an IRI': { body: { id: ID, type: 'Car', [`${BASE}speed`]: P('x') } },
+  'the attribute as an IRI beside the name': { body: { ...GOOD, [`${BASE}speed`]: P('x') } },
+  'both as IRIs': { body: { id: ID, type: `${BASE}Car`, [`${BASE}speed`]: P('x') } },
+  'another type before': { body: car({ type: ['Other', 'Car'] }) },
+  'the type alone in an array': { body: car({ type: ['Car'] }) },
+  'a type that nobody knows': { body: car({ type: 'Carr' }) },
+  'no type': { body: { id: ID, speed: P('x') } },
+  'another name by a context': withContext(
+    { schnell: `${BASE}speed` },
+    { speed: undefined, schnell: P('x') },
+  ),
+  'another type by a context': withContext({ Auto: `${BASE}Car` }, { type: 'Auto' }),
+  'a prefix': withContext({ d: BASE }, { speed: undefined, 'd:speed': P('x') }),
+  'a prefix for the type': withContext({ d: BASE }, { type: 'd:Car' }),
+  'a context that means something else': withContext({ Car: 'https://other.example/Car' }),
+  'a context that takes a term away': withContext({ speed: null }),
+  'an alias of type': withContext({ art: '@type' }, { type: undefined, art: 'Car' }),
+  'an alias of id': withContext({ nummer: '@id' }, { id: undefined, nummer: ID }),
+  'a nest': withContext({ n: '@nest' }, { speed: undefined, n: { speed: P('x') } }),
+  'a context within a type': withContext(
+    { Car: { '@id': `${BASE}Car`, '@context': { s: `${BASE}speed` } } },
+    { speed: undefined, s: P('x') },
+  ),
+  'a context that nobody knows': withContext('https://nowhere.example/c.jsonld'),
+  'a context at an address within': withContext('http://127.0.0.1:1/c.jsonld'),
+  'a context of many': withContext([CORE, { schnell: `${BASE}speed` }], {
+    speed: undefined,
+    schnell: P('x'),
+  }),
+  'an own vocabulary': withContext({ '@vocab': 'https://other.example/' }),
+  'a null context': withContext(null),
+  'a context in plain JSON': { body: { '@context': { speed: 'https://other.example/s' }, ...car() } },
+  'a context in the body and a Link': {
+    headers: { ...LD, link: `<${CORE}>; rel="http://www.w3.org/ns/json-ld#context"` },
+    body: { '@context': CORE, ...car() },
+  },
+  'two Links': {
+    headers: {
+      ...JSON_TYPE,
+      link: [
+        `<https://a.example/>; rel="http://www.w3.org/ns/json-ld#context"`,
+        `<${CORE}>; rel="http://www.w3.org/ns/json-ld#context"`,
+      ],
+    },
+  },
+  'a Link without a relation': { headers: { ...JSON_TYPE, link: '<https://a.example/>' } },
+  'a Link with another relation': { headers: { ...JSON_TYPE, link: '<https://a.example/>; rel="next"' } },
+  'a Link that cannot be read': { headers: { ...JSON_TYPE, link: 'https://a.example' } },
+  // Media types.
+  ...Object.fromEntries(
+    [
+      'text/plain',
+      'application/octet-stream',
+      'application/geo+json',
+      'application/merge-patch+json',
+      'APPLICATION/JSON',
+      'application/json;charset=UTF-8',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+      '',
+    ].map((type) => [`the media type "${type}"`, { headers: { 'content-type': type } }]),
+  ),
+  'no media type': { headers: {} },
+  'two media types': {
+    headers: { 'content-type': ['application/json', 'application/ld+json'] as unknown as string },
+  },
+  // Fragments.
+  'PUT of the entity': { method: 'PUT', path: `${ENTITIES}/${ID}` },
+  'PUT without what is required': { method: 'PUT', path: `${ENTITIES}/${ID}`, body: { type: 'Car' } },
+  'PUT without a type': { method: 'PUT', path: `${ENTITIES}/${ID}`, body: BAD_PART },
+  'PATCH of the entity': { method: 'PATCH', path: `${ENTITIES}/${ID}`, body: BAD_PART },
+  'PATCH that deletes what is required': {
+    method: 'PATCH',
+    path: `${ENTITIES}/${ID}`,
+    body: { speed: 'urn:ngsi-ld:null' },
+  },
+  'PATCH that deletes by null': { method: 'PATCH', path: `${ENTITIES}/${ID}`, body: { speed: null } },
+  'PATCH that deletes by a value': {
+    method: 'PATCH',
+    path: `${ENTITIES}/${ID}`,
+    body: { speed: P('urn:ngsi-ld:null') },
+  },
+  'PATCH that says another type': {
+    method: 'PATCH',
+    path: `${ENTITIES}/${ID}`,
+    body: { type: 'Other', ...BAD_PART },
+  },
+  'PATCH with an encoded id': {
+    method: 'PATCH',
+    path: `${ENTITIES}/urn%3Angsi-ld%3ACar%3A1`,
+    body: BAD_PART,
+  },
+  'PATCH with an id that is encoded twice': {
+    method: 'PATCH',
+    path: `${ENTITIES}/urn%253Angsi-ld%253ACar%253A1`,
+    body: BAD_PART,
+  },
+  'PATCH of a slash that is encoded': { method: 'PATCH', path: `${ENTITIES}%2F${ID}`, body: BAD_PART },
+  'PATCH of an entity of two types': {
+    method: 'PATCH',
+    path: `${ENTITIES}/urn:ngsi-ld:Car:2`,
+    body: BAD_PART,
+  },
+  'PATCH of one that is not there': {
+    method: 'PATCH',
+    path: `${ENTITIES}/urn:ngsi-ld:Car:9`,
+    body: BAD_PART,
+  },
+  'PATCH that makes a truck a car': {
+    method: 'PATCH',
+    path: `${ENTITIES}/urn:ngsi-ld:Truck:1`,
+    body: { type: 'Car', ...BAD_PART },
+  },
+  'POST of attributes': { path: ATTRS, body: BAD_PART },
+  'POST of attributes, not overwriting': { path: `${ATTRS}?options=noOverwrite`, body: BAD_PART },
+  'POST of attributes, with a slash': { path: `${ATTRS}/`, body: BAD_PART },
+  'PATCH of attributes': { method: 'PATCH', path: ATTRS, body: BAD_PART },
+  'PATCH of an object without a member': { method: 'PATCH', path: ATTRS, body: { owner: P({}) } },
+  'PATCH of one attribute': { method: 'PATCH', path: `${ATTRS}/speed`, body: { value: 'x' } },
+  'PATCH of one attribute by its IRI': {
+    method: 'PATCH',
+    path: `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`,
+    body: { value: 'x' },
+  },
+  'PATCH of one attribute, wrapped': { method: 'PATCH', path: `${ATTRS}/speed`, body: { speed: P('x') } },
+  'PATCH of one attribute, wrapped and bare': {
+    method: 'PATCH',
+    path: `${ATTRS}/speed`,
+    body: { speed: P(1), value: 'x' },
+  },
+  'PATCH of one attribute, with nothing around': { method: 'PATCH', path: `${ATTRS}/speed`, body: 'x' },
+  'PATCH that deletes one attribute': {
+    method: 'PATCH',
+    path: `${ATTRS}/speed`,
+    body: P('urn:ngsi-ld:null'),
+  },
+  'PUT of one attribute': { method: 'PUT', path: `${ATTRS}/speed`, body: P('x') },
+  'DELETE of one attribute': { method: 'DELETE', path: `${ATTRS}/speed`, body: raw('') },
+  'DELETE of one attribute by its IRI': {
+    method: 'DELETE',
+    path: `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`,
+    body: raw(''),
+  },
+  'DELETE of all instances': { method: 'DELETE', path: `${ATTRS}/speed?deleteAll=true`, body: raw('') },
+  'DELETE of one dataset': { method: 'DELETE', path: `${ATTRS}/speed?datasetId=urn:x:1`, body: raw('') },
+  // Batches.
+  ...Object.fromEntries(
+    [
+      'create',
+      'upsert',
+      'update',
+      'merge',
+      'upsert?options=update',
+      'upsert?options=replace',
+      'upsert?options=update,replace',
+      'upsert?options=update&options=replace',
+      'upsert?Options=update',
+      'upsert?options=replace;options=update',
+      'upsert?%6fptions=update',
+      'update?options=noOverwrite',
+      'create/',
+    ].flatMap((operation) => [
+      [`a batch: ${operation}`, { path: `${OPS}/${operation}`, body: [car()] }],
+      [
+        `a batch with a good one: ${operation}`,
+        { path: `${OPS}/${operation}`, body: [GOOD, car({ id: 'urn:ngsi-ld:Car:2' })] },
+      ],
+    ]),
+  ),
+  'a batch with an id twice': { path: `${OPS}/upsert`, body: [GOOD, car()] },
+  'a batch that is one entity': { path: `${OPS}/create`, body: car() },
+  'a batch in a batch': { path: `${OPS}/create`, body: [[car()]] },
+  'a batch with null': { path: `${OPS}/create`, body: [null, car()] },
+  'an upsert of a part of what is not there': {
+    path: `${OPS}/upsert?options=update`,
+    body: [{ id: 'urn:ngsi-ld:Car:9', type: 'Car' }],
+  },
+  'an upsert of a part, where both are said': {
+    path: `${OPS}/upsert?options=update,replace`,
+    body: [{ id: ID, type: 'Car', plate: P('A') }],
+  },
+  'an upsert of a part, as it may be replaced': {
+    path: `${OPS}/upsert`,
+    body: [{ id: ID, type: 'Car', plate: P('A') }],
+  },
+  'contexts of their own in a batch': {
+    path: `${OPS}/create`,
+    headers: LD,
+    body: [
+      { '@context': CORE, ...GOOD },
+      { '@context': { s: `${BASE}speed` }, id: 'urn:x:2', type: 'Car', s: P('x') },
+    ],
+  },
+  // Time.
+  history: { path: '/ngsi-ld/v1/temporal/entities', body: { id: ID, type: 'Car', speed: [P(1), P('x')] } },
+  'history of one': { path: '/ngsi-ld/v1/temporal/entities', body: { id: ID, type: 'Car', speed: P('x') } },
+  'history without what is required': {
+    path: '/ngsi-ld/v1/temporal/entities',
+    body: { id: 'urn:ngsi-ld:Car:9', type: 'Car', plate: [P('A')] },
+  },
+  'history of attributes': {
+    path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs`,
+    body: { speed: [P(1), P('x')] },
+  },
+  'an instance': {
+    method: 'PATCH',
+    path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`,
+    body: { speed: [P('x')] },
+  },
+  'an instance, bare': {
+    method: 'PATCH',
+    path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`,
+    body: P('x'),
+  },
+  'an instance, in an array': {
+    method: 'PATCH',
+    path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`,
+    body: [P('x')],
+  },
+  // Tenants.
+  'another tenant': { headers: { ...JSON_TYPE, 'ngsild-tenant': 'x' } },
+  'two tenants': { headers: { ...JSON_TYPE, 'ngsild-tenant': 'x', 'fiware-service': 'y' } },
+};
+
+it('there are at least 150 attacks', () => {
+  assert.ok(Object.keys(ATTACKS).length >= 150, String(Object.keys(ATTACKS).length));
+});
+
+for (const [title, attack] of Object.entries(ATTACKS)) {
+  it(`an invalid entity does not pass: ${title}`, async () => {
+    const { method = 'POST', path = ENTITIES, headers = JSON_TYPE, body = car() } = attack;
+    const written = () => broker.requests.filter((one) => one.method !== 'GET').length;
+    const before = written();
+    let sent;
+    try {
+      sent = await send(method, path, headers, Buffer.isBuffer(body) ? body : JSON.stringify(body));
+    } catch (error) {
+      // The client of node:http sends no such characters; nothing has reached the gateway.
+      if (error instanceof TypeError) return;
+      throw error;
+    }
+    assert.equal(written(), before, `it passed: ${JSON.stringify(broker.requests.at(-1))}`);
+    assert.ok(sent.status >= 400, `${sent.status} ${sent.text}`);
+    assert.notEqual(sent.status, 500, sent.text);
+  });
+}
+
+it('a valid entity passes after all these', async () => {
+  const sent = await send('POST', ENTITIES, JSON_TYPE, JSON.stringify(GOOD));
+  assert.equal(sent.status, 204, sent.text);
+  assert.deepEqual(JSON.parse(broker.requests.at(-1)?.body ?? ''), GOOD);
+});

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type Answer, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import {
+  type RecordedRequest,
+  type RecordingBroker,
+  startRecordingBroker,
+} from '../support/recording-broker.js';
+import { ApiClient, makeModel } from './api-client.js';
+
+after(stopAll);
+
+const SCHEMA = {
+  type: 'object',
+  properties: { type: { const: 'Car' }, speed: { type: 'number' } },
+  required: ['id', 'type', 'speed'],
+};
+const ENTITIES = '/ngsi-ld/v1/entities';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const car = (n: number, speed: unknown) => ({ id: `urn:ngsi-ld:Car:${n}`, type: 'Car', speed });
+
+let broker: RecordingBroker;
+let gateway: TestGateway;
+let api: ApiClient;
+let reply: { readonly status: number; readonly body?: string } = { status: 204 };
+
+before(async () => {
+  broker = await startRecordingBroker(({ method }: RecordedRequest) =>
+    method === 'GET'
+      ? { status: 404, body: '{}' }
+      : { ...reply, headers: { 'content-type': 'application/json', 'x-broker': 'b' } },
+  );
+  gateway = await startTestGateway({ BROKER_URL: broker.url, WORKBENCH_TIMEOUT_MS: '60000' });
+  api = await ApiClient.of(gateway.url);
+  await makeModel(api, 'D', 'Car', SCHEMA);
+});
+
+const write = (
+  body: unknown,
+  path = ENTITIES,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> =>
+  gateway.send('POST', path, { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
+
+/** Sends writes under policies that are there for them alone. */
+async function under<T>(policies: Readonly<Record<string, object>>, work: () => Promise<T>): Promise<T> {
+  for (const [name, policy] of Object.entries(policies)) {
+    const made = await api.put(`/write-policies/${name}`, policy);
+    assert.equal(made.status, 201, made.text);
+  }
+  try {
+    return await work();
+  } finally {
+    for (const name of Object.keys(policies)) await api.delete(`/write-policies/${name}`);
+  }
+}
+
+it('the creation of a policy warns while no write has come through this gateway, and no longer', async () => {
+  const made = await api.post('/write-policies', {
+    name: 'w',
+    mode: 'enforce',
+    model: 'D/None@3',
+    callers: ['a'],
+  });
+  const { warnings, onFailure, priority, batch } = made.json() as Readonly<Record<string, unknown>> & {
+    warnings: string[];
+  };
+  assert.deepEqual([made.status, onFailure, priority, batch], [201, 'refuse', 0, 'all']);
+  assert.match(
+    warnings.join('\n'),
+    /No write of an entity .*kong\.yml[^]*no model D\/None@3[^]*Without GATEWAY_TOKEN/,
+  );
+  await api.delete('/write-policies/w');
+  await write(car(1, 1));
+  const again = (await api.post('/write-policies', { name: 'w', mode: 'report' })).json() as {
+    warnings: string[];
+  };
+  assert.deepEqual(again.warnings, []);
+  await api.delete('/write-policies/w');
+});
+
+it('a policy is created, read, replaced on a condition, listed and deleted', async () => {
+  const made = await api.post('/write-policies', { name: 'p', mode: 'report', types: ['Car'] });
+  const etag = made.headers.get('etag') ?? '';
+  assert.equal((await api.get('/write-policies/p')).headers.get('etag'), etag);
+  assert.equal((await api.post('/write-policies', { name: 'p', mode: 'report' })).status, 409);
+  assert.equal(
+    (await api.send('PUT', '/write-policies/p', { body: { mode: 'off' }, headers: { 'if-match': '"x"' } }))
+      .status,
+    412,
+  );
+  assert.equal(
+    (await api.send('PUT', '/write-policies/p', { body: { mode: 'off' }, headers: { 'if-match': etag } }))
+      .status,
+    200,
+  );
+  for (const body of [
+    {},
+    { mode: 'on' },
+    { mode: 'off', types: [] },
+    { mode: 'off', model: 'Car' },
+    { mode: 'off', x: 1 },
+  ])
+    assert.equal((await api.put('/write-policies/p', body)).status, 422, JSON.stringify(body));
+  assert.deepEqual(
+    ((await api.get('/write-policies')).json() as { name: string }[]).map(({ name }) => name),
+    ['p'],
+  );
+  assert.equal((await api.delete('/write-policies/p')).status, 204);
+  assert.equal((await api.get('/write-policies/p')).status, 404);
+});
+
+it('a report passes everything on, says its verdict, and counts what it finds', async () => {
+  await under({ r: { mode: 'report' } }, async () => {
+    const seen: unknown[] = [];
+    for (const body of [car(1, 1), car(2, 'fast'), car(3, 'slow'), { ...car(4, 1), type: 'Other' }]) {
+      const { status, headers } = await write(body);
+      seen.push([status, headers.get('write-check'), headers.get('x-broker')]);
+    }
+    assert.deepEqual(seen, [
+      [204, 'valid', 'b'],
+      [204, 'invalid', 'b'],
+      [204, 'invalid', 'b'],
+      [204, 'not-judged', 'b'],
+    ]);
+    const {
+      since: _since,
+      findings,
+      ...counts
+    } = (await api.get('/write-checks?policy=r')).json() as {
+      since: string;
+      findings: readonly Readonly<Record<string, unknown>>[];
+    };
+    assert.deepEqual(counts, { checked: 4, invalid: 2, refused: 0, notJudged: 1 });
+    assert.deepEqual(findings, [
+      {
+        ...{ domain: 'D', model: 'Car', pointer: '/speed', keyword: 'type', detail: findings[0]?.['detail'] },
+        ...{ entities: 2, sample: ['urn:ngsi-ld:Car:2', 'urn:ngsi-ld:Car:3'] },
+      },
+    ]);
+    const verdict = (await api.post('/validate/D/Car', car(2, 'fast'))).json() as { errors: unknown };
+    assert.equal(
+      (verdict.errors as { detail: string }[])[0]?.detail,
+      findings[0]?.['detail'],
+      'as /validate says it',
+    );
+  });
+});
+
+it('the policy with the highest priority decides, by tenant and type, and the strictest for what is unclear', async () => {
+  const policies = {
+    a: { mode: 'enforce' },
+    b: { mode: 'off', priority: 1, tenant: 'lab' },
+    c: { mode: 'report', priority: 2, types: ['Bike'] },
+  };
+  await under(policies, async () => {
+    const status = async (body: object, headers = {}) => (await write(body, ENTITIES, headers)).status;
+    assert.equal(await status(car(1, 'x')), 400);
+    assert.equal(await status(car(1, 'x'), { 'ngsild-tenant': 'lab' }), 204);
+    assert.equal(await status(car(1, 'x'), { 'ngsild-tenant': 'LAB' }), 400);
+    assert.equal(await status(car(1, 'x'), { 'ngsild-tenant': 'lab', 'fiware-service': 'other' }), 400);
+    assert.equal(await status({ ...car(1, 'x'), type: ['Bike', 'Car'] }), 400);
+    assert.equal(await status({ ...car(1, 'x'), type: 'Bike' }), 204);
+  });
+  assert.equal(
+    (await write(car(1, 'x'))).headers.get('write-check'),
+    null,
+    'without policies nothing is looked at',
+  );
+});
+
+it('a batch that may be thinned out sends the others as they were written, and answers with one result', async () => {
+  await under({ t: { mode: 'enforce', batch: 'valid-only' } }, async () => {
+    const good = (n: number) =>
+      `{ "id":"urn:ngsi-ld:Car:${n}", "type":"Car",\t"speed": 1.0000000000000000001 }`;
+    const batch = `[${good(1)}, ${JSON.stringify(car(2, 'x]}"'))} ,${good(3)}]`;
+    const sendBatch = () =>
+      gateway.send('POST', '/ngsi-ld/v1/entityOperations/upsert', { headers: JSON_TYPE, body: batch });
+    const answers: readonly (readonly [typeof reply, string[], number])[] = [
+      [{ status: 204 }, ['urn:ngsi-ld:Car:1', 'urn:ngsi-ld:Car:3'], 1],
+      [{ status: 201, body: '["urn:ngsi-ld:Car:1"]' }, ['urn:ngsi-ld:Car:1', 'urn:ngsi-ld:Car:3'], 1],
+      [
+        {
+          status: 207,
+          body: '{"success":["urn:ngsi-ld:Car:1"],"errors":[{"entityId":"urn:ngsi-ld:Car:3","error":{"status":409}}]}',
+        },
+        ['urn:ngsi-ld:Car:1'],
+        2,
+      ],
+    ];
+    for (const [brokers, success, errors] of answers) {
+      reply = brokers;
+      const answer = await sendBatch();
+      assert.equal(answer.status, 207, answer.text);
+      const result = answer.json() as {
+        success: string[];
+        errors: { entityId: string; error: { errors?: unknown[] } }[];
+      };
+      assert.deepEqual([result.success, result.errors.length], [success, errors]);
+      const own = result.errors.at(-1);
+      assert.equal(own?.entityId, 'urn:ngsi-ld:Car:2');
+      assert.equal(own.error.errors?.length, 1);
+      assert.equal(broker.requests.at(-1)?.body, `[${good(1)},${good(3)}]`);
+    }
+    reply = { status: 503, body: '{"title":"down"}' };
+    const down = await sendBatch();
+    assert.deepEqual([down.status, down.text], [503, '{"title":"down"}'], "the broker's own answer says why");
+    reply = { status: 204 };
+    const none = await write([car(1, 'x')], '/ngsi-ld/v1/entityOperations/upsert');
+    assert.equal(none.status, 400, 'nothing is left to be sent');
+  });
+});
+
+it('a change of the model applies to the next write', async () => {
+  await under({ m: { mode: 'enforce' } }, async () => {
+    assert.equal((await write(car(1, 'x'))).status, 400);
+    const schema = { ...SCHEMA, properties: { ...SCHEMA.properties, speed: { type: 'string' } } };
+    assert.equal((await api.put('/domains/D/models/Car', { schema })).status, 200);
+    assert.equal((await write(car(1, 'x'))).status, 204);
+    await under({ v: { mode: 'enforce', priority: 1, model: 'D/Car@1' } }, async () => {
+      assert.equal((await write(car(1, 'x'))).status, 400, 'the version that the policy names');
+    });
+    assert.equal((await api.put('/domains/D/models/Car', { schema: SCHEMA })).status, 200);
+  });
+});
+
+it('a batch of a thousand is judged as a whole, and names the place of what is wrong', async () => {
+  await under({ l: { mode: 'enforce' } }, async () => {
+    const many = Array.from({ length: 1000 }, (_, n) => car(n, n));
+    assert.equal((await write(many, '/ngsi-ld/v1/entityOperations/upsert')).status, 204);
+    assert.equal((JSON.parse(broker.requests.at(-1)?.body ?? '[]') as unknown[]).length, 1000);
+    const refused = await write([...many, car(1000, 'x')], '/ngsi-ld/v1/entityOperations/upsert');
+    assert.equal(refused.status, 400);
+    const [fault] = (refused.problem() as unknown as { errors: { pointer: string; entityId: string }[] })
+      .errors;
+    assert.deepEqual([fault?.pointer, fault?.entityId], ['/1000/speed', 'urn:ngsi-ld:Car:1000']);
+  });
+});
