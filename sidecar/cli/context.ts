@@ -1,6 +1,6 @@
 import { writeJson } from '../shared/json/lossless-json.js';
 import type { Readable, Writable } from 'node:stream';
-import type { SchemaService, Workbench } from '../schemas/models/index.js';
+import type { EntityJudge, SchemaService, Workbench } from '../schemas/models/index.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
 import type { Clock } from '../shared/clock.js';
 
@@ -9,6 +9,7 @@ export interface LocalModels {
   readonly service: SchemaService;
   readonly transfer: Transfer;
   readonly workbench: Workbench;
+  readonly judge: EntityJudge;
   close(): Promise<void>;
 }
 

@@ -19,7 +19,15 @@ import {
 } from './program-options.js';
 import type { PurgeOptions } from './purge-command.js';
 import type { PurgePlace } from './purge-place.js';
-import { authorizationOf, brokerOf, engineConfig, gatewayOf, type PlaceOptions } from './settings.js';
+import type { ScanOptions } from './scan-command.js';
+import {
+  authorizationOf,
+  brokerOf,
+  demandGateway,
+  engineConfig,
+  gatewayOf,
+  type PlaceOptions,
+} from './settings.js';
 import type { ValidateOptions } from './validate-command.js';
 
 /**
@@ -136,6 +144,38 @@ function createProgram(
       } finally {
         await place.close();
       }
+    });
+
+  program
+    .command('scan')
+    .argument('<query...>', 'what to judge, e.g. type=Vehicle')
+    .description(
+      'judge what a broker holds by the models, and show what is wrong; exits with 3 if entities are invalid',
+    )
+    .option('--tenant <name>', 'NGSILD-Tenant')
+    .option('--link <url>', 'the @context of the names in the query')
+    .option('--domain <name>', 'where the models of the types are looked for')
+    .option('--model <model>', 'DOMAIN/MODEL or DOMAIN/MODEL@VERSION, for all entities')
+    .option('--schema <path>', 'file with a JSON Schema to judge by')
+    .option('--sample <n>', 'judge only so many entities', wholeNumber)
+    .option('--rate <n>', 'entities per second, at most', wholeNumber)
+    .option('--max-invalid <n>', 'invalid entities that are accepted', countFromZero)
+    .option('--json', 'JSON output, one record per line, the final one last')
+    .addOption(gatewayOption())
+    .option('--broker <url>', 'scan directly at this broker, without a gateway; needs --schema')
+    .action(async (query: string[], options: ScanOptions & PlaceOptions) => {
+      const { gatewayScans, scanCommand } = await import('./scan-command.js');
+      const brokerUrl = brokerOf(options);
+      const place =
+        brokerUrl === undefined
+          ? gatewayScans(demandGateway(options, env), context)
+          : (await import('./scan-here.js')).brokerScans(
+              brokerUrl,
+              engineConfig(env, brokerUrl),
+              authorizationOf(env),
+              context,
+            );
+      end(await scanCommand(query, options, place, context));
     });
 
   const atGateway = gatewayActions(context, end);

@@ -85,7 +85,7 @@ export async function purgeCommand(
 }
 
 /** The first Ctrl+C aborts the signal, the second one exits at once. */
-function listenForInterrupts(context: CliContext) {
+export function listenForInterrupts(context: CliContext) {
   const controller = new AbortController();
   const release = context.onInterrupt(() => {
     if (controller.signal.aborted) context.leave(EXIT.interrupted);

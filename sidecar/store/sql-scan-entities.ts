@@ -24,7 +24,7 @@ const READ = statement<
   WHERE scan = @scan AND finding = @finding AND first <= @from AND first + count > @from`);
 
 const COUNT = statement<{ scan: string; finding: string }, { readonly count: number }>(
-  'SELECT coalesce(sum(count), 0) AS count FROM scan_entities WHERE scan = @scan AND finding = @finding',
+  'SELECT CAST(coalesce(sum(count), 0) AS bigint) AS count FROM scan_entities WHERE scan = @scan AND finding = @finding',
 );
 
 export class SqlScanEntities implements ScanEntities {
@@ -50,7 +50,7 @@ export class SqlScanEntities implements ScanEntities {
 
   async count(scan: string, finding: string): Promise<number> {
     const row = isStorable(scan) ? await this.#session.get(() => first(COUNT, { scan, finding })) : undefined;
-    return Number(row?.count ?? 0);
+    return row?.count ?? 0;
   }
 
   async read(scan: string, finding: string, from: number): Promise<readonly FoundEntity[]> {

@@ -15,7 +15,15 @@ import { ApiClient, CAR } from './api-client.js';
 /** What the API is over. */
 type Service = Pick<
   AppOptions,
-  'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention' | 'archives' | 'writePolicies' | 'writeChecks' | 'scans'
+  | 'schemas'
+  | 'workbench'
+  | 'transfer'
+  | 'purges'
+  | 'retention'
+  | 'archives'
+  | 'writePolicies'
+  | 'writeChecks'
+  | 'scans'
 >;
 
 /** A schema service and a workbench in which everything fails. */

@@ -155,6 +155,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     `),
     onlyFor: {
       'sidecar/cli/broker-place.ts': ['sidecar/http', 'sidecar/jobs'],
+      'sidecar/cli/scan-here.ts': ['sidecar/http', 'sidecar/jobs', 'sidecar/scans', 'sidecar/store'],
       'sidecar/cli/file-commands.ts': ['sidecar/schemas/inference'],
       'sidecar/cli/retention-commands.ts': ['sidecar/jobs'],
       'sidecar/cli/import-here.ts': ['sidecar/schemas/repository'],

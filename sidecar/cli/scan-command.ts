@@ -1,0 +1,169 @@
+import type { ApiClient } from '../client/client.js';
+import { parsed } from '../client/client.js';
+import { readEvents } from '../client/events.js';
+import type { Schemas } from '../client/operations.js';
+import { isFinal, linkHeader } from '../client/purges.js';
+import type { JsonValue } from '../shared/json/json.js';
+import { say, sayJson, type CliContext } from './context.js';
+import { CliError, EXIT, type ExitCode, failure, usage } from './exit-codes.js';
+import { formatCount, formatTable, printable } from './format.js';
+import { gatewayFailure } from './gateway-answers.js';
+import { readJson } from './json-file.js';
+import { createProgress } from './progress.js';
+import { listenForInterrupts } from './purge-command.js';
+import { encodeQuery } from './query-text.js';
+
+export interface ScanOptions {
+  readonly tenant?: string;
+  readonly link?: string;
+  readonly domain?: string;
+  /** `D/M` or `D/M@3`. */
+  readonly model?: string;
+  /** A file with a JSON Schema. */
+  readonly schema?: string;
+  readonly sample?: number;
+  readonly rate?: number;
+  readonly maxInvalid?: number;
+  readonly json?: boolean;
+}
+
+type Scan = Schemas['Scan'];
+
+/** What is asked of a gateway, or done by this process at a broker. */
+export interface ScanRequest extends Omit<Schemas['NewScan'], 'schema'> {
+  readonly schema?: JsonValue;
+}
+
+/** Runs a scan: yields its record on each change, the final one last. The signal cancels it. */
+export type ScanPlace = (request: ScanRequest, signal: AbortSignal) => AsyncIterable<Scan>;
+
+/** Tries to go on with a stream of events that broke off, and the pause before each, in milliseconds. */
+const RECONNECTS = 10;
+const RECONNECT_MS = 1000;
+
+/** Findings that a table shows. */
+const MAX_SHOWN = 50;
+
+/** Scans that a gateway runs. */
+export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace {
+  return async function* scan(request, signal) {
+    const started = await gateway.json('post', '/scans', { body: request });
+    yield started;
+    const path = { scan: started.id };
+    const cancel = () => void gateway.json('post', '/scans/{scan}/cancel', { path }).catch(() => undefined);
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    for (let failures = 0; ;) {
+      try {
+        const headers = { accept: 'text/event-stream' };
+        const { body } = await gateway.request('get', '/scans/{scan}/events', { path, headers });
+        for await (const { data } of body === null ? [] : readEvents(body)) {
+          failures = 0;
+          const record = parsed(data) as Scan;
+          yield record;
+          if (isFinal(record)) return;
+        }
+        throw failure('The connection to the gateway ended before the scan did.');
+      } catch (caught) {
+        failures += 1;
+        const error = gatewayFailure(caught);
+        if (failures > RECONNECTS || (error instanceof CliError && error.exitCode !== EXIT.failed))
+          throw error;
+        await context.clock.sleep(RECONNECT_MS);
+      }
+    }
+  };
+}
+
+/**
+ * Judges what a query matches, and shows what is wrong.
+ *
+ * @returns `partial` when more entities are invalid than may be, or the scan is not whole
+ * @throws CliError
+ */
+export async function scanCommand(
+  words: readonly string[],
+  options: ScanOptions,
+  place: ScanPlace,
+  context: CliContext,
+): Promise<ExitCode> {
+  const { tenant, link, domain, model, sample, rate, schema: file } = options;
+  const query = encodeQuery(words);
+  if (query === '') throw usage('The query selects nothing, e.g. type=Vehicle.');
+  const schema = file === undefined ? undefined : ((await readJson(file, context)) as JsonValue);
+  const request: ScanRequest = {
+    query,
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(link === undefined ? {} : { link: linkHeader(link) }),
+    ...(domain === undefined ? {} : { domain }),
+    ...(model === undefined ? {} : { model }),
+    ...(sample === undefined ? {} : { sample }),
+    ...(rate === undefined ? {} : { maxPerSecond: rate }),
+    ...(schema === undefined ? {} : { schema }),
+  };
+  const { signal, release } = listenForInterrupts(context);
+  const bar = createProgress(context);
+  let last: Scan | undefined;
+  try {
+    for await (const record of place(request, signal)) {
+      last = record;
+      if (options.json === true) sayJson(context, record);
+      else if (!isFinal(record)) bar.show(barOf(record));
+    }
+  } finally {
+    bar.stop();
+    release();
+  }
+  if (last === undefined) throw failure('The scan ended without a record.');
+  if (options.json !== true) say(context.stdout, ...tableOf(last));
+  return exitCodeOf(last, options.maxInvalid ?? 0);
+}
+
+function exitCodeOf({ state, invalid, problem }: Scan, most: number): ExitCode {
+  if (state === 'cancelled') return EXIT.interrupted;
+  if (state === 'refused') return EXIT.refused;
+  if (state === 'failed' || state === 'interrupted' || problem !== undefined) return EXIT.failed;
+  return state === 'partial' || invalid > most ? EXIT.partial : EXIT.done;
+}
+
+/** The record as the bar of a purge shows it. */
+function barOf({ state, query, matched, expected, checked, notJudged, sample = Infinity }: Scan) {
+  const total = Math.min(sample, Math.max(matched, expected ?? 0));
+  const counts = { deleted: checked + notJudged, alreadyGone: 0, failed: 0, unknown: 0, requests: 0 };
+  return { state, target: 'entities' as const, query, dryRun: true, matched: total, ...counts };
+}
+
+function tableOf(record: Scan): readonly string[] {
+  const { state, checked, valid, invalid, notJudged, findings, unmodelled, warnings, problem } = record;
+  const counts = `${formatCount(checked)} checked, ${formatCount(valid)} valid, ${formatCount(invalid)} invalid`;
+  const others = notJudged > 0 ? `, ${formatCount(notJudged)} not judged` : '';
+  const shown = findings.slice(0, MAX_SHOWN);
+  const rows = shown.map((finding) => [
+    formatCount(finding.entities),
+    ...[
+      `${finding.domain}/${finding.model}`,
+      finding.pointer || '(entity)',
+      finding.keyword,
+      finding.detail,
+    ].map(printable),
+    printable(finding.sample[0] ?? ''),
+  ]);
+  const detail = (problem as { readonly detail?: string } | undefined)?.detail;
+  return [
+    `${state}: ${counts}${others}`,
+    ...(detail === undefined ? [] : [printable(detail)]),
+    ...(rows.length === 0
+      ? []
+      : formatTable([['ENTITIES', 'MODEL', 'PLACE', 'KEYWORD', 'DETAIL', 'FOR EXAMPLE'], ...rows])),
+    ...(findings.length > shown.length
+      ? [`${formatCount(findings.length - shown.length)} more findings: --json`]
+      : []),
+    ...unmodelled
+      .slice(0, MAX_SHOWN)
+      .map(
+        ({ type, entities }) =>
+          `${formatCount(entities)} of type ${printable(type || '(none)')} have no model`,
+      ),
+    ...warnings.map((warning) => `Warning: ${printable(warning)}`),
+  ];
+}

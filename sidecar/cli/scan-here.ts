@@ -1,0 +1,104 @@
+import { configuredKinds } from '../jobs/configured-kinds.js';
+import { createBrokerClient } from '../purge/broker/index.js';
+import { Pace, parseScanQuery, PurgeStoppedError, QueryRefusedError } from '../purge/index.js';
+import { newScanRecord } from '../scans/scan-record.js';
+import { runScan } from '../scans/scan-run.js';
+import { ScanTally } from '../scans/scan-tally.js';
+import type { ScanRecord } from '../store/index.js';
+import { problemOf, unforeseen } from '../http/problem.js';
+import type { Config } from '../shared/config/load.js';
+import { createViaName } from '../shared/via.js';
+import type { CliContext } from './context.js';
+import { isRefusedStatus, usage } from './exit-codes.js';
+import type { ScanPlace } from './scan-command.js';
+
+/** The record is shown at least this far apart, in milliseconds. */
+const SHOW_EVERY_MS = 250;
+
+/** Scans in this process, with the engine of the gateway, directly at a broker: by a schema, since a broker has no models. */
+export function brokerScans(
+  brokerUrl: URL,
+  config: Config,
+  authorization: string | undefined,
+  context: CliContext,
+): ScanPlace {
+  const { clock } = context;
+  return async function* scan(request, signal) {
+    const { query, tenant, link, schema, sample, maxPerSecond } = request;
+    if (schema === undefined || request.model !== undefined || request.domain !== undefined)
+      throw usage('A broker has no models: name a schema with --schema, or a gateway with --gateway.');
+    const parsed = parsedQuery(query);
+    const headers = {
+      ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
+      ...(link === undefined ? {} : { link }),
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    const client = createBrokerClient({
+      ...{ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS, viaName: createViaName() },
+    });
+    const { limits, dependencies } = configuredKinds(config, { client, clock, random: Math.random }).entities;
+    const models = await context.openModels();
+    const tally = new ScanTally();
+    const now = () => new Date(clock.now()).toISOString();
+    const asked = { query, headers, policy: {}, caller: 'cli', requestId: '-', sample, maxPerSecond, schema };
+    let record: ScanRecord = { ...newScanRecord(asked, 'cli', now()), state: 'running', startedAt: now() };
+    const current = (): ScanRecord => ({ ...record, ...tally.found, warnings: tally.warnings });
+    const over = new AbortController();
+    const ended = (async () => {
+      const court = await models.judge.court({ candidate: schema });
+      return runScan(
+        {
+          ...{ query: parsed, headers, limits, sample, court, tally },
+          pace: new Pace(clock, maxPerSecond),
+          onJudged: async () => {},
+          onEvent: (event) => {
+            if (event.type === 'counted') record = { ...record, expected: event.matches };
+          },
+        },
+        dependencies,
+        signal,
+      );
+    })().then(
+      (report): Partial<ScanRecord> => {
+        const isCut = report.isLowerBound === true && sample === undefined;
+        const isWhole = !isCut && report.warnings.length === 0 && !tally.isIncomplete;
+        const warnings = [...report.warnings, ...tally.warnings];
+        return { state: isWhole ? 'succeeded' : 'partial', matched: report.matched, warnings };
+      },
+      (error: unknown): Partial<ScanRecord> => {
+        if (error instanceof PurgeStoppedError) return { state: 'cancelled' };
+        const problem = problemOf(error)?.problem ?? unforeseen();
+        return { state: isRefusedStatus(problem.status) ? 'refused' : 'failed', problem };
+      },
+    );
+    void ended.finally(() => over.abort());
+    try {
+      while (!over.signal.aborted) {
+        yield shown(current());
+        await clock.sleep(SHOW_EVERY_MS, over.signal).catch(() => undefined);
+      }
+      yield shown({ ...current(), ...(await ended), endedAt: now() });
+    } finally {
+      await models.close();
+      await client.close();
+    }
+  };
+}
+
+/** @throws CliError for a query that is refused before anything is sent */
+function parsedQuery(query: string) {
+  try {
+    return parseScanQuery(query);
+  } catch (error) {
+    if (error instanceof QueryRefusedError) throw usage(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function shown({ target: _target, policy: _policy, problem, findings, ...record }: ScanRecord) {
+  return {
+    ...record,
+    findings: [...findings],
+    ...(problem === undefined ? {} : { problem: problem as unknown as Record<string, unknown> }),
+  };
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { cli } from '../support/cli-process.js';
+import {
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { BROKEN, ROOM, roomEntity, type Scan } from '../support/scans.js';
+
+after(stopAll);
+
+describe('the command scan', () => {
+  let broker: EmbeddedBroker;
+  let gateway: TestGateway;
+  const schema = join(tmpdir(), `room-${String(process.pid)}.json`);
+  const broken = BROKEN.reduce((sum, { entities }) => sum + entities, 0);
+
+  before(async () => {
+    broker = await startTestBroker();
+    broker.entities.seed(3000, roomEntity);
+    gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
+    await sendJson(gateway.url, 'POST', '/api/v2/domains', { name: 'D' });
+    await sendJson(gateway.url, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
+    await writeFile(schema, JSON.stringify(ROOM));
+  });
+
+  it('a scan at a gateway and one at a broker find the same, and exit with 3', async () => {
+    for (const place of [
+      ['--gateway', gateway.url],
+      ['--broker', broker.url, '--schema', schema],
+    ]) {
+      const { code, stdout } = await cli(['scan', 'type=Room', '--json', ...place]);
+      const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Scan;
+      assert.deepEqual([code, last.state, last.checked, last.invalid], [3, 'succeeded', 3000, broken]);
+      assert.deepEqual(
+        last.findings.map(({ entities }) => entities).sort(),
+        BROKEN.map(({ entities }) => entities).sort(),
+      );
+    }
+  });
+
+  it('a scan shows a table of findings, and --max-invalid accepts so many invalid entities', async () => {
+    const place = ['--gateway', gateway.url];
+    const { code, stdout } = await cli(['scan', 'type=Room', '--max-invalid', String(broken), ...place]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^succeeded: 3,000 checked, 2,916 valid, 84 invalid\n/);
+    assert.match(stdout, /33 +D\/Room +\/temperature\/value +type/);
+  });
+
+  it('a scan that cannot be is refused before anything is sent, or by the gateway', async () => {
+    assert.equal((await cli(['scan', 'type=Room', '--broker', broker.url])).code, 2);
+    assert.equal((await cli(['scan', 'typ=Room', '--broker', broker.url, '--schema', schema])).code, 2);
+    assert.equal((await cli(['scan', 'type=Room', '--model', 'D/None', '--gateway', gateway.url])).code, 4);
+  });
+});
