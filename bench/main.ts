@@ -18,6 +18,7 @@ import { thisMachine } from './support/machine.js';
 import { textOf } from './support/print.js';
 import { temporalMemory, temporalPurge } from './temporal-purge.js';
 import { workbench } from './workbench.js';
+import { writeChecks } from './write-checks.js';
 
 const BENCHES: readonly Bench[] = [
   entityPurge,
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   temporalPurge,
   temporalMemory,
   passThrough,
+  writeChecks,
   schemaService,
   databases,
   sidecars,

@@ -31,7 +31,8 @@ export type GatewaySettings = Readonly<
       | 'DATABASE_PATH'
       | 'DATABASE_URL'
       | 'INSTANCE_NAME'
-      | 'BROKER_URL',
+      | 'BROKER_URL'
+      | 'WRITE_CHECK',
       string | number
     >
   >

@@ -254,6 +254,30 @@ function createProgram(
     async () => (await import('./retention-commands.js')).runPolicy,
   );
 
+  const writes = program
+    .command('write-policies')
+    .description(
+      'manage which writes of entities a gateway checks, and what becomes of those that violate their models',
+    );
+  atGateway(
+    listing(writes.command('list')).description('list the policies'),
+    async () => (await import('./write-policy-commands.js')).listWritePolicies,
+  );
+  atGateway(
+    onGateway(writes.command('apply'))
+      .argument('<file>', 'JSON or YAML file with a policy or a list of policies; - for standard input')
+      .description('create policies, or replace those with the same names; shows what changes, and asks')
+      .option('--dry-run', 'show what would change, without applying anything')
+      .option('-y, --yes', 'do not ask'),
+    async () => (await import('./write-policy-commands.js')).applyWritePolicies,
+  );
+  atGateway(
+    listing(writes.command('show'))
+      .argument('<name>', 'name of the policy')
+      .description('show a policy, and what its checks have found since the gateway started'),
+    async () => (await import('./write-policy-commands.js')).showWritePolicy,
+  );
+
   addModelsCommands(program, context, end);
 
   onGateway(program.command('validate'))

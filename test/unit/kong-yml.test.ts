@@ -112,6 +112,66 @@ it('kong.yml sends a DELETE of exactly one resource to the broker, without a plu
   for (const path of single) assert.equal(target('DELETE', path), 'broker', path);
 });
 
+it('kong.yml sends writes of entities to the sidecar once their block is switched on, and nothing else', () => {
+  const text = readFileSync(join(ROOT, 'kong.yml'), 'utf8');
+  const start = text.indexOf('      # - name: ngsi-ld-write');
+  const end = text.indexOf('\n\n', start);
+  const on = text.slice(0, start) + text.slice(start, end).replaceAll(/^( {6})# /gm, '$1') + text.slice(end);
+  const { services: switchedOn } = readKongFile(on);
+  const of = (method: string, path: string) =>
+    routeOf(switchedOn, method, `/ngsi-ld/v1${path}`)?.service.name;
+  const id = 'urn:ngsi-ld:Car:1';
+  for (const [method, path] of [
+    ...[
+      ['POST', '/entities'],
+      ['POST', '/entities/'],
+      ['PUT', `/entities/${id}`],
+      ['PATCH', `/entities/${id}`],
+    ],
+    ...[
+      ['POST', `/entities/${id}/attrs`],
+      ['PATCH', `/entities/${id}/attrs/a`],
+      ['DELETE', `/entities/${id}/attrs/a`],
+    ],
+    ...[
+      ['POST', '/entityOperations/upsert'],
+      ['POST', '/temporal/entities'],
+      ['POST', '/Entities'],
+      ['POST', '/entities;x'],
+    ],
+    ['PATCH', `/temporal/entities/${id}/attrs/a/urn:i:1`],
+  ] as const)
+    assert.equal(of(method, path), 'ngsi-ld-sidecar', `${method} ${path}`);
+  for (const path of [
+    '/v1%2Fentities',
+    '%2fv1/entities',
+    '/v1/%2565ntities',
+    ';x/v1/entities',
+    '/v1;x/entities',
+  ])
+    assert.equal(routeOf(switchedOn, 'POST', `/ngsi-ld${path}`)?.service.name, 'ngsi-ld-sidecar', path);
+  for (const [method, path] of [
+    ...[
+      ['GET', '/entities'],
+      ['GET', `/entities/${id}`],
+      ['HEAD', '/entities'],
+      ['OPTIONS', '/entities'],
+    ],
+    ...[
+      ['POST', '/subscriptions'],
+      ['PATCH', '/subscriptions/urn:s:1'],
+      ['POST', '/jsonldContexts'],
+      ['DELETE', `/entities/${id}`],
+    ],
+  ] as const)
+    assert.equal(of(method, path), 'ngsi-ld-broker', `${method} ${path}`);
+  assert.equal(
+    routes.some(({ name }) => name === 'ngsi-ld-write'),
+    false,
+    'off as shipped',
+  );
+});
+
 it('kong.yml sends everything but DELETE to the broker, untouched', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH']) {
     for (const path of [

@@ -1,0 +1,101 @@
+import type { ApiClient } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
+import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
+import { say, type CliContext } from './context.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { formatCount, formatTable, printable } from './format.js';
+import { unlessMissing } from './gateway-answers.js';
+import { sayList, sayOne } from './output.js';
+import type { OutputOptions } from './program-options.js';
+
+const POLICY = '/write-policies/{writePolicy}';
+const MAX_PAGE = 1000;
+const FINDINGS_SHOWN = 20;
+
+type Policy = Schemas['WritePolicy'];
+type Checks = Schemas['WriteChecks'];
+
+/** Lists the write policies by name. @throws CliError */
+export async function listWritePolicies(
+  options: OutputOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  // There are at most 500.
+  const query = { limit: MAX_PAGE, offset: 0 };
+  const { items } = await gateway.page('/write-policies', { query });
+  const policies: readonly Policy[] = items;
+  const head = [
+    'NAME',
+    'MODE',
+    'PRIORITY',
+    'TENANT',
+    'TYPES',
+    'CALLERS',
+    'MODEL',
+    'UNJUDGED',
+    'FAILURE',
+    'BATCH',
+  ];
+  const table = () => (policies.length === 0 ? [] : formatTable([head, ...policies.map(rowOf)]));
+  const isTable = sayList(policies, options, table, context);
+  if (isTable && policies.length === 0) say(context.stderr, 'There are no write policies.');
+  return EXIT.done;
+}
+
+function rowOf(policy: Policy): readonly string[] {
+  const { name, mode, priority, tenant, types, callers, model = '-', onUnjudged, onFailure, batch } = policy;
+  return [
+    ...[name, mode, String(priority), tenant === '' ? '(default)' : (tenant ?? '-')],
+    ...[types?.join(' ') ?? '-', callers?.join(' ') ?? '-', model, onUnjudged, onFailure, batch],
+  ].map(printable);
+}
+
+/** Creates or replaces the write policies of a file. @throws CliError for the first that is refused */
+export async function applyWritePolicies(
+  file: string,
+  options: ApplyOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  return applyFile(file, WRITE_POLICIES, options, gateway, context);
+}
+
+/** Write policies, as {@link applyFile} sees them. */
+const WRITE_POLICIES: AppliedKind = {
+  read: (name, gateway) => unlessMissing(gateway.json('get', POLICY, { path: { writePolicy: name } })),
+  put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { writePolicy: name }, body }),
+  readOnly: ['caller', 'createdAt', 'modifiedAt', 'warnings'],
+  defaults: { priority: 0, onUnjudged: 'accept', batch: 'all' },
+};
+
+/** Shows a write policy, and what its checks have found. @throws CliError */
+export async function showWritePolicy(
+  name: string,
+  options: OutputOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const policy: Policy = await gateway.json('get', POLICY, { path: { writePolicy: name } });
+  const checks: Checks = await gateway.json('get', '/write-checks', { query: { policy: name } });
+  sayOne({ ...policy, checks }, options, () => tableOf(policy, checks), context);
+  return EXIT.done;
+}
+
+function tableOf(
+  policy: Policy,
+  { since, checked, invalid, refused, notJudged, findings }: Checks,
+): readonly string[] {
+  const members = Object.entries(policy).map(([member, value]) => [
+    `${member}:`,
+    printable(Array.isArray(value) ? value.join(' ') : String(value)),
+  ]);
+  const counts = `Since ${since}: ${formatCount(checked)} entities, ${formatCount(invalid)} invalid, ${formatCount(refused)} refused, ${formatCount(notJudged)} not judged.`;
+  const rows = findings
+    .slice(0, FINDINGS_SHOWN)
+    .map(({ entities, domain, model, pointer, detail, sample }) =>
+      [formatCount(entities), `${domain}/${model}`, pointer, detail, sample[0] ?? '-'].map(printable),
+    );
+  const head = ['ENTITIES', 'MODEL', 'PLACE', 'WHAT', 'EXAMPLE'];
+  return [...formatTable(members), '', counts, ...(rows.length === 0 ? [] : formatTable([head, ...rows]))];
+}

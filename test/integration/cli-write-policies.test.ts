@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { cli, jsonLines } from '../support/cli-process.js';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { ApiClient, makeModel } from './api-client.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'cli-write-policies-'));
+after(async () => {
+  await stopAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let gateway: TestGateway;
+const policies = (...args: readonly string[]) =>
+  cli(['write-policies', ...args], { NGSILD_GATEWAY_URL: gateway.url });
+
+before(async () => {
+  const broker = await startTestBroker();
+  gateway = await startTestGateway({ BROKER_URL: broker.url, WORKBENCH_TIMEOUT_MS: '60000' });
+  await makeModel(await ApiClient.of(gateway.url), 'D', 'Car');
+});
+
+it('the write-policies commands apply, list and show policies, and what these found', async () => {
+  assert.equal((await policies('list')).stderr, 'There are no write policies.\n');
+  const file = join(folder, 'cars.yaml');
+  writeFileSync(file, 'name: cars\nmode: report\ntypes: [Car]\n');
+  const planned = await policies('apply', file, '--dry-run');
+  assert.match(planned.stdout, /^cars:\n[^]*report/);
+  const made = await policies('apply', file);
+  assert.deepEqual([made.code, made.stdout], [0, 'cars created\n'], made.stderr);
+  await gateway.send('POST', '/ngsi-ld/v1/entities', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: -1 }),
+  });
+  assert.match((await policies('list')).stdout, /^NAME +MODE .*\ncars +report +0 +- +Car /);
+  const shown = await policies('show', 'cars');
+  assert.match(shown.stdout, /1 entities, 1 invalid, 0 refused[^]*D\/Car +\/speed .*urn:ngsi-ld:Car:1/);
+  const listed = join(folder, 'listed.json');
+  writeFileSync(listed, (await policies('list', '--json')).stdout);
+  assert.equal((await policies('apply', listed)).stdout, 'cars replaced\n');
+  const [json] = jsonLines((await policies('show', 'cars', '--json')).stdout) as {
+    checks: { invalid: number };
+  }[];
+  assert.equal(json?.checks.invalid, 1);
+  assert.equal((await policies('show', 'none')).code, 4);
+});
