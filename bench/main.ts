@@ -1,6 +1,7 @@
 /** Runs benches: `npm run bench -- [NAME …] [--rounds N] [--only TEXT] [--json FILE]`; see README.md beside this file. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { archived } from './archived.js';
 import { attacks } from './attacks.js';
 import { databases } from './databases.js';
 import { entityPurge } from './entity-purge.js';
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   proofs,
   shapes,
   memory,
+  archived,
   jobs,
   temporalPurge,
   temporalMemory,

@@ -1,5 +1,5 @@
 import type { BenchResult } from './bench.js';
-import { startGateway, type BenchGateway } from './gateway.js';
+import { startGateway, type BenchGateway, type GatewaySettings } from './gateway.js';
 import { memoryOf } from './memory-of.js';
 
 /** Resident memory of a gateway, in MiB: before a purge, at the most, and right after it. */
@@ -12,13 +12,14 @@ export interface GatewayMemory {
 
 const GROWTH_MAX_MIB = 64;
 
-/** Purges once with a gateway that has done nothing before, with the settings it has by default. */
+/** Purges once with a gateway that has done nothing before, with the settings it has by default where none are given. */
 export async function measureMemory(
   brokerUrl: string,
   amount: number,
   purge: (gateway: BenchGateway) => Promise<void>,
+  settings: GatewaySettings = {},
 ): Promise<GatewayMemory> {
-  const gateway = await startGateway(brokerUrl);
+  const gateway = await startGateway(brokerUrl, settings);
   try {
     const idle = await memoryOf(gateway.pid);
     await purge(gateway);

@@ -32,7 +32,9 @@ export type GatewaySettings = Readonly<
       | 'DATABASE_URL'
       | 'INSTANCE_NAME'
       | 'BROKER_URL'
-      | 'WRITE_CHECK',
+      | 'WRITE_CHECK'
+      | 'PURGE_ARCHIVE'
+      | 'ARCHIVE_URL',
       string | number
     >
   >

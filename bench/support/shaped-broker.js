@@ -36,6 +36,13 @@ function remove(shape, id) {
   return true;
 }
 
+/** @param {number} bytes @returns {Record<string, unknown>} about as many bytes as JSON */
+function attributesOf(bytes) {
+  const amount = Math.ceil(bytes / 100);
+  const property = { type: 'Property', value: 'x'.repeat(60) };
+  return Object.fromEntries(Array.from({ length: amount }, (_, at) => [`name${at}`, property]));
+}
+
 /** @param {BrokerShape} shape @param {URLSearchParams} query @returns {Reply} */
 function page(shape, query) {
   const limit = shape.paging ? Number(query.get('limit') ?? 20) : Infinity;
@@ -50,10 +57,12 @@ function page(shape, query) {
   const isCountDear = isCounted && shape.count === 'costs-a-page';
   spend(PAGE_US + ids.length * each + (shape.page === 'by-offset' ? offset * OFFSET_US : 0));
   if (isCountDear) spend(PAGE_US + row.size * ENTITY_US);
+  const isWhole = shape.entityBytes !== undefined && !query.has('pick');
+  const attributes = isWhole ? attributesOf(shape.entityBytes) : {};
   return {
     status: 200,
     headers: isCounted ? { 'NGSILD-Results-Count': String(isNone ? 0 : row.size) } : {},
-    body: ids.map((id) => ({ id, type: 'Shaped' })),
+    body: ids.map((id) => ({ id, type: 'Shaped', ...attributes })),
   };
 }
 

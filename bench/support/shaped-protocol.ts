@@ -9,6 +9,8 @@ export interface BrokerShape {
   readonly paging: boolean;
   /** A larger limit is refused. */
   readonly pageMax: number;
+  /** Bytes of each entity, roughly, in answers to queries that do not ask for ids only; without it, entities have no attributes. */
+  readonly entityBytes?: number;
 }
 
 export type ShapedCommand =

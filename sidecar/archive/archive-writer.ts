@@ -42,7 +42,10 @@ export interface ArchiveWriterOptions {
 export interface Archived {
   /** Digests by key; 0 for what is there in an earlier version. */
   readonly digests: DigestTable;
+  /** Those of parts. A purge archives either whole entities, whose keys are their ids, or parts of entities. */
   readonly entities: DigestTable;
+  /** Number of entities that were archived whole. */
+  readonly wholes: number;
   readonly bytes: number;
 }
 
@@ -78,6 +81,7 @@ export class ArchiveWriter {
   readonly #salt: Buffer;
   readonly #digests: DigestTable;
   readonly #entities: DigestTable;
+  #wholes: number;
   /** The digests of what is not durable yet. */
   readonly #pending = new Map<string, number>();
   /** How often parts have changed since they were durable. */
@@ -97,11 +101,12 @@ export class ArchiveWriter {
     this.#salt = options.cipher.salt();
     this.#digests = options.before.digests;
     this.#entities = options.before.entities;
+    this.#wholes = options.before.wholes;
     this.#bytes = options.before.bytes;
   }
 
   get counts(): ArchiveCounts {
-    return { entities: this.#entities.size, bytes: this.#bytes };
+    return { entities: this.#wholes + this.#entities.size, bytes: this.#bytes };
   }
 
   /** Segments that could not be stored. */
@@ -191,8 +196,10 @@ export class ArchiveWriter {
       if (this.#pending.get(key) !== digest) continue;
       this.#pending.delete(key);
       const isDurable = isStored && since === this.#failed;
-      if (isDurable) this.#entities.set(entityId, 1);
-      if (isDurable || this.#digests.get(key) !== undefined) this.#digests.set(key, isDurable ? digest : 0);
+      if (!isDurable && this.#digests.get(key) === undefined) continue;
+      const isNew = this.#digests.set(key, isDurable ? digest : 0);
+      if (key !== entityId) this.#entities.set(entityId, 1);
+      else if (isNew) this.#wholes += 1;
     }
   }
 

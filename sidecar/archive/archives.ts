@@ -129,11 +129,15 @@ export class Archives {
   ): Promise<Archived> {
     const digests = new DigestTable();
     const entities = new DigestTable();
+    let wholes = 0;
     for await (const line of reader.lines()) {
       const { id } = readLine(line);
-      entities.set(id, 1);
-      for (const [key, digest] of keysOf(id, line)) digests.set(key, digest);
+      for (const [key, digest] of keysOf(id, line)) {
+        const isNew = digests.set(key, digest);
+        if (key !== id) entities.set(id, 1);
+        else if (isNew) wholes += 1;
+      }
     }
-    return { digests, entities, bytes: reader.bytesRead };
+    return { digests, entities, wholes, bytes: reader.bytesRead };
   }
 }

@@ -1,7 +1,7 @@
 import type { Archives } from '../archive/index.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import type { JobQueue, JobRecord, Jobs, PurgeRecord, StrandedJob } from '../store/index.js';
+import type { JobQueue, JobRecord, Jobs, StrandedJob } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PlanService } from './plan-service.js';

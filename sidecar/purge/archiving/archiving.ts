@@ -59,6 +59,11 @@ export class Archiving {
     await this.#writer.add({ entityId, text, parts: fresh });
   }
 
+  /** Makes durable what was added, as far as it can be. */
+  async seal(): Promise<void> {
+    await this.#writer.seal();
+  }
+
   /**
    * Makes durable what was added, and says what may be deleted.
    *
