@@ -106,7 +106,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.match(first.stdout, /schema\.db was copied to postgres:\/\/[^@]+:\n {2}content: \d+\n/);
     assert.match(
       first.stdout,
-      /\n {2}job: 3\n {2}retention_policy: 1\n {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
+      /\n {2}job: 3\n(?: {2}.*\n)* {2}retention_policy: 1\n(?: {2}.*\n)* {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
     );
     assert.match(first.stdout, /would continue them: stop one:8080 first\.\n$/);
     assert.deepEqual(await inPostgres(url), await inFile(path));

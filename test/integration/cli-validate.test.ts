@@ -35,9 +35,9 @@ it('validate takes the schema of a model or its folder, with the documents aroun
     assert.deepEqual([good.code, good.stdout], [0, `${file('good.jsonld')}: valid\n`], good.stderr);
     const bad = await cli(['validate', file('bad.json'), '--schema', schema]);
     assert.equal(bad.code, 3, bad.stderr);
-    assert.match(bad.stdout, /bad\.json: not valid\n(?: {2}.*\n)*? {2}\/seats: must be a number/);
+    assert.match(bad.stdout, /bad\.json: not valid\n(?: {2}.*\n)*? {2}\/seats, line 5: must be a number/);
     // Of a document that the schema names by a URL.
-    assert.match(bad.stdout, /^ {2}\/colour: must be/m);
+    assert.match(bad.stdout, /^ {2}\/colour, line 6: must be/m);
   }
   const away = { NGSILD_GATEWAY_URL: 'http://127.0.0.1:9' };
   const environment = await cli(['validate', file('good.jsonld'), '--schema', join(folder, 'Bench')], away);

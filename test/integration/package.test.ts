@@ -34,7 +34,9 @@ it('the package holds the command line, the plugin and the documents for users, 
   const unexpected = files.filter(
     (path) =>
       !/^dist\/(?:cli(?:-[0-9A-Z]{8})?|worker)\.js$/.test(path) &&
-      !/^dist\/console\/(?:index\.html|licenses\.md|assets\/[\w-]+\.(?:js|css|svg))$/.test(path) &&
+      !/^dist\/console\/(?:index\.html|licenses\.md|assets\/[\w-]+\.(?:js|css|svg))(?:\.(?:br|gz))?$/.test(
+        path,
+      ) &&
       !words(`
         LICENSE README.md package.json docs/config.md dist/kong-plugins/ngsi-ld-purge.cjs
         dist/kong-pluginserver.mjs

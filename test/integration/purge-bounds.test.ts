@@ -130,7 +130,7 @@ for (const [countName, count] of Object.entries(COUNTS)) {
       assert.equal(report.sample.length, Math.min(total, 100));
       assert.equal(new Set(report.sample).size, report.sample.length);
       assert.ok(report.sample.every((id) => id.startsWith('urn:ngsi-ld:Thing:')));
-      assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+      assert.ok(broker.requests.every(({ method }) => method === 'GET'));
       assert.equal(broker.entities.size, total + 5);
     }
   });
