@@ -7,7 +7,7 @@ export interface WriteOptions {
   readonly isSimplified: boolean;
   /** Whether an upsert certainly only updates what is there: `options=update`, and nothing that says otherwise. */
   readonly updates: boolean;
-  /** The one instance of the attribute that is meant, where one is. */
+  /** The one instance of the attribute that is certainly meant, where one is. */
   readonly datasetId: string | undefined;
 }
 
@@ -33,10 +33,15 @@ export function writeOptions(rawUrl: string): WriteOptions {
   const [only, ...others] = named('options');
   const isSpelledOut = others.length === 0 && /(?:\?|&)options=[A-Za-z,]+(?:&|$)/.test(rawUrl);
   const says = only?.[1].split(',') ?? [];
+  const [dataset, ...otherDatasets] = named('datasetid');
+  const meansOne =
+    otherDatasets.length === 0 &&
+    /(?:\?|&)datasetId=[^&;]/.test(rawUrl) &&
+    named('deleteall').every(([, value]) => value === 'false');
   return {
     isSimplified,
     updates: isSpelledOut && says.includes('update') && !says.some((one) => /^replace$/i.test(one)),
-    datasetId: named('datasetid')[0]?.[1],
+    datasetId: meansOne ? dataset?.[1] : undefined,
   };
 }
 

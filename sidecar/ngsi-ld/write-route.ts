@@ -61,6 +61,7 @@ const ROUTES: readonly (readonly [method: string, path: string, kind: WriteKind]
   ['POST', 'entityOperations/merge', 'batch-merge'],
   ['POST', 'entityOperations/delete', 'batch-delete'],
   ['POST', 'temporal/entities', 'temporal-create'],
+  ['DELETE', 'temporal/entities/{id}', 'delete'],
   ['POST', 'temporal/entities/{id}/attrs', 'temporal-append'],
   ['PATCH', 'temporal/entities/{id}/attrs/{attribute}/{instance}', 'temporal-instance'],
 ];
@@ -93,13 +94,10 @@ export function classifyWrite(method: string, rawUrl: string): WriteClass {
   const exact = exactRoute(method, path);
   if (PLAIN_PATH.test(path))
     return exact ?? (method === 'DELETE' || !isWritten(readingsOf(path)) ? undefined : 'unclear');
-  // The front door lets a DELETE through only if it names one resource in every reading.
-  if (method === 'DELETE') return exact;
   const readings = readingsOf(path);
-  if (!isWritten(readings)) return undefined;
-  return exact !== undefined && readings.every((one) => kindOf(method, one) === exact.kind)
-    ? exact
-    : 'unclear';
+  if (exact !== undefined) return readings.every((one) => agrees(method, one, exact)) ? exact : 'unclear';
+  // The front door lets a DELETE through only if it names one resource in every reading.
+  return method === 'DELETE' || !isWritten(readings) ? undefined : 'unclear';
 }
 
 function isWritten(readings: readonly Reading[]): boolean {
@@ -144,14 +142,18 @@ function decoded(segment: string | undefined): string | undefined {
   }
 }
 
-/** The kind of the route that a reading of the path leads to. */
-function kindOf(method: string, { segments, climbs }: Reading): WriteKind | undefined {
-  if (climbs || segments[0] !== 'ngsi-ld') return undefined;
+/** Whether a reading of the path leads to the same write, or, as an identifier may be a URL, to nothing that a broker has. */
+function agrees(method: string, { segments, climbs }: Reading, { kind, attribute }: WriteRoute): boolean {
+  if (climbs) return false;
   const given = segments.slice(2);
-  return TEMPLATES.find(
+  const found = TEMPLATES.filter(
     (one) =>
-      one.method === method &&
       one.segments.length === given.length &&
       one.segments.every((part, index) => part.startsWith('{') || part.toLowerCase() === given[index]),
-  )?.kind;
+  );
+  if (segments[0] !== 'ngsi-ld' || found.length === 0) return true;
+  const same = found.find((one) => one.method === method && one.kind === kind);
+  if (same === undefined) return false;
+  const read = given[same.segments.indexOf('{attribute}')];
+  return attribute === undefined || (decoded(read) ?? read) === attribute.toLowerCase();
 }
