@@ -4,7 +4,14 @@ import type { EntityError } from '../validation/validate-entity.js';
 import { validateEntity } from '../validation/validate-entity.js';
 import type { Model } from '../validation/model.js';
 import type { Spelling } from '../validation/spelling.js';
-import { isDeleted, isWithoutValue, type Renamed, renamedFor, type Submitted } from './submitted.js';
+import {
+  isDeleted,
+  isOnlyDeleted,
+  isWithoutValue,
+  type Renamed,
+  renamedFor,
+  type Submitted,
+} from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /** What an entity is judged as. */
@@ -37,20 +44,23 @@ export function judgeWhole(
   return models.flatMap((model) => {
     const renamed = renamedFor(model, submitted);
     // Nobody stores an attribute that is written down to be deleted.
-    const entity = without(renamed.entity, isDeleted);
-    if (!manner.isTemporal) return errorsOf(model, model.whole, { ...renamed, entity }, manner, spelling);
+    const { entity, positions } = without(renamed.entity, isOnlyDeleted);
+    const kept = { ...renamed, entity, positions };
+    const aliased = otherValues(model, submitted);
+    if (!manner.isTemporal) return [...aliased, ...errorsOf(model, model.whole, kept, manner, spelling)];
     const [first, ...others] = slicesOf(entity);
     return [
+      ...aliased,
       ...errorsOf(
         model,
         model.whole,
-        { ...renamed, entity: first?.entity ?? entity },
+        { ...kept, entity: first?.entity ?? entity },
         manner,
         spelling,
         first?.indexes,
       ),
       ...others.flatMap(({ entity: one, indexes }) =>
-        errorsOf(model, model.fragment, { ...renamed, entity: one }, manner, spelling, indexes),
+        errorsOf(model, model.fragment, { ...kept, entity: one }, manner, spelling, indexes),
       ),
     ];
   });
@@ -69,14 +79,21 @@ export function judgeFragment(
     const deleted = Object.keys(renamed.entity).filter(
       (name) => model.required.has(name) && isDeleted(renamed.entity[name] ?? null),
     );
-    const judged = without(
+    const { entity: judged, positions } = without(
       renamed.entity,
-      (value) => isDeleted(value) || (manner.isPartial && isWithoutValue(value)),
+      (value) => isOnlyDeleted(value) || (manner.isPartial && isWithoutValue(value)),
     );
     const entity = { ...judged, id: FRAGMENT_ID, type };
     const slices = manner.isTemporal ? slicesOf(entity) : [{ entity, indexes: undefined }];
     const found = slices.flatMap((slice) =>
-      errorsOf(model, model.fragment, { ...renamed, entity: slice.entity }, manner, spelling, slice.indexes),
+      errorsOf(
+        model,
+        model.fragment,
+        { ...renamed, positions, entity: slice.entity },
+        manner,
+        spelling,
+        slice.indexes,
+      ),
     );
     return [
       ...deleted.map((name) => ({
@@ -85,6 +102,7 @@ export function judgeFragment(
         keyword: 'required',
         say: () => 'must not be deleted: every entity of the model has it',
       })),
+      ...otherValues(model, submitted),
       ...found.filter(
         ({ tokens: [name], keyword }) =>
           name !== 'id' && name !== 'type' && !(manner.isMerge && keyword === 'required'),
@@ -96,11 +114,24 @@ export function judgeFragment(
 /** Stands for the id of the entity that a fragment is for: models may say how ids look, but the fragment does not change it. */
 const FRAGMENT_ID = 'urn:ngsi-ld:fragment:1';
 
+/** Values that brokers may find under other names than a model does. */
+function otherValues({ title }: WriteModel, { members }: Submitted): readonly WriteError[] {
+  return members.flatMap(({ name, otherValue }) =>
+    otherValue === undefined
+      ? []
+      : {
+          ...{ model: title, tokens: [name, otherValue], keyword: 'additionalProperties' },
+          say: () =>
+            'must not be there: brokers differ in whether they take it for the value of the attribute',
+        },
+  );
+}
+
 /** What a model has against an entity in each form in which a broker may read it. */
 function errorsOf(
   { title }: WriteModel,
   model: Model,
-  { entity, submittedAs }: Renamed,
+  { entity, submittedAs, positions }: Kept,
   { isSimplified }: Manner,
   spelling: Spelling,
   indexes?: ReadonlyMap<string, number>,
@@ -116,10 +147,11 @@ function errorsOf(
     validateEntity(entity, model, { form }, spelling).errors.flatMap((error) => {
       const [name = '', ...below] = error.tokens;
       const index = indexes?.get(name);
+      const inner = index === undefined ? below : [String(index), ...below];
+      const kept = positions.get(name);
       const tokens = [
         ...(error.tokens.length === 0 ? [] : [submittedAs.get(name) ?? name]),
-        ...(index === undefined ? [] : [String(index)]),
-        ...below,
+        ...(kept === undefined ? inner : inner.map((token, at) => (at === 0 ? String(kept[+token]) : token))),
       ];
       const key = JSON.stringify([tokens, error.keyword]);
       if (seen.has(key)) return [];
@@ -133,12 +165,31 @@ function hasNoAttributes(entity: JsonObject): boolean {
   return Object.keys(entity).every((name) => name === 'id' || name === 'type');
 }
 
-/** The entity without the attributes that are of no concern; itself where there are none. */
-function without(entity: JsonObject, isLeftOut: (value: JsonValue) => boolean): JsonObject {
-  const kept = Object.entries(entity).filter(
-    ([name, value]) => name === 'id' || name === 'type' || !isLeftOut(value),
-  );
-  return kept.length === Object.keys(entity).length ? entity : objectOf(kept);
+interface Kept extends Renamed {
+  /** Where instances were written, of attributes that are judged without some of theirs. */
+  readonly positions: ReadonlyMap<string, readonly number[]>;
+}
+
+/** The entity without the attributes, and instances of attributes, that are of no concern; itself where there are none. */
+function without(
+  entity: JsonObject,
+  isLeftOut: (value: JsonValue) => boolean,
+): Pick<Kept, 'entity' | 'positions'> {
+  const positions = new Map<string, readonly number[]>();
+  const kept = Object.entries(entity).flatMap(([name, value]): readonly (readonly [string, JsonValue])[] => {
+    if (name === 'id' || name === 'type') return [[name, value]];
+    const isLeft = isLeftOut(value);
+    const isPartlyLeft = !isLeft && isArray(value) && value.some((one) => isObject(one) && isLeftOut(one));
+    if (!isPartlyLeft) return isLeft ? [] : [[name, value]];
+    const at = [...value.keys()].filter((index) => {
+      const one = value[index] ?? null;
+      return !isObject(one) || !isLeftOut(one);
+    });
+    positions.set(name, at);
+    return [[name, at.map((index) => value[index] ?? null)]];
+  });
+  const isWhole = positions.size === 0 && kept.length === Object.keys(entity).length;
+  return { entity: isWhole ? entity : objectOf(kept), positions };
 }
 
 interface Slice {

@@ -28,6 +28,8 @@ export interface SubmittedMember {
   /** An IRI, or a keyword. */
   readonly iri: string;
   readonly value: JsonValue;
+  /** A member of the attribute that some brokers take for its value, though its name is another. */
+  readonly otherValue?: string;
 }
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
@@ -45,7 +47,9 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Dou
       return { doubt: `${shown(name)} is the keyword ${iri} of JSON-LD` };
     if (members.some((one) => one.iri === iri))
       return { doubt: `${shown(name)} stands for ${shown(iri)}, as another member does` };
-    members.push({ name, iri, value });
+    if (names.isScoped(name)) return { doubt: `the @context says other things within ${shown(name)}` };
+    const otherValue = iri.startsWith('@') ? undefined : otherValueIn(value, names);
+    members.push({ name, iri, value, ...(otherValue === undefined ? {} : { otherValue }) });
     if (iri !== '@type') continue;
     const written = (isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
     const scoped = written.find((one) => names.isScoped(one));
@@ -53,6 +57,29 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Dou
     types = written.map((one) => ({ written: one, iri: names.iriOf(one) }));
   }
   return { members, types: types ?? [] };
+}
+
+/** What brokers that expand names find values under, such as hasValue and hasObject. */
+const VALUE_IRI = /^https:\/\/uri\.etsi\.org\/ngsi-ld\/has[A-Z]/;
+
+/** The first member of an attribute, or of one of its instances, that is its value under another name. */
+function otherValueIn(value: JsonValue, names: Names): string | undefined {
+  if (isArray(value)) {
+    for (const item of value) {
+      const found = isObject(item) ? otherValueIn(item, names) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const isAttribute = () =>
+    kindNamed(member(value, 'type')) !== undefined ||
+    [...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
+  return Object.keys(value).find((name) => {
+    if (name.startsWith('@')) return name !== '@type' && name !== '@id' && isAttribute();
+    if (name === 'type' || KIND_OF_MEMBER.has(name) || isPlainMember(name)) return false;
+    return VALUE_IRI.test(names.iriOf(name) ?? '');
+  });
 }
 
 /** An entity as a model would write it, and the way back to the names that were submitted. */
@@ -92,18 +119,30 @@ function typeIn(model: WriteModel, types: readonly WrittenType[], value: JsonVal
 /** What stands for the end of an attribute, or of a member of its value (clause 5.2.4, NGSI-LD Null). */
 const NULL = 'urn:ngsi-ld:null';
 
-/** Whether an attribute is written down to delete it; of one dataset alone, it is not. */
+/** Whether a broker may take an attribute as written down to delete it; of one dataset alone, it is not. */
 export function isDeleted(value: JsonValue): boolean {
   if (isArray(value)) return value.some((one) => isObject(one) && isDeleted(one));
   if (!isObject(value)) return isNull(value);
-  if (Object.hasOwn(value, 'datasetId') && member(value, 'datasetId') !== '@none') return false;
-  for (const name of KIND_OF_MEMBER.keys()) {
-    const held = Object.hasOwn(value, name) ? (value[name] ?? null) : undefined;
-    if (held === undefined) continue;
-    if (isNull(held)) return true;
-    if (name === 'languageMap' && isObject(held) && Object.values(held).some(isNull)) return true;
-  }
-  return false;
+  const dataset = member(value, 'datasetId');
+  if (typeof dataset === 'string' && dataset !== '@none') return false;
+  return heldIn(value).some(isNull);
+}
+
+/** Whether an attribute, or an instance of it, is written down for nothing but to delete it, so that nobody stores it. */
+export function isOnlyDeleted(value: JsonValue): boolean {
+  if (isArray(value)) return value.length > 0 && value.every((one) => isObject(one) && isOnlyDeleted(one));
+  if (!isObject(value)) return isNull(value);
+  const held = heldIn(value);
+  return held.length > 0 && held.every(isNull);
+}
+
+/** What an attribute holds under each name that is one for values; of a map of languages, what it has for each. */
+function heldIn(attribute: JsonObject): readonly JsonValue[] {
+  return [...KIND_OF_MEMBER.keys()].flatMap((name) => {
+    if (!Object.hasOwn(attribute, name)) return [];
+    const held = attribute[name] ?? null;
+    return name === 'languageMap' && isObject(held) ? Object.values(held) : [held];
+  });
 }
 
 function isNull(value: JsonValue): boolean {
