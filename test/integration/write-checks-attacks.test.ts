@@ -44,6 +44,7 @@ function answer({ method, url }: RecordedRequest) {
   const id = decodeURIComponent(/entities\/([^?/]+)/.exec(url)?.[1] ?? '');
   const types: Readonly<Record<string, string | readonly string[]>> = {
     [ID]: 'Car',
+    'https://a.example/cars/1': 'Car',
     'urn:ngsi-ld:Car:2': ['Vehicle', 'Car'],
     'urn:ngsi-ld:Truck:1': 'https://other.example/Truck',
   };
@@ -63,6 +64,7 @@ before(async () => {
   await put('/domains/D', { description: 'd' }, 'POST', '/domains', { name: 'D' });
   await put('', {}, 'POST', '/domains/D/models', { name: 'Car', schema: CAR });
   await put('', {}, 'PUT', '/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
+  await put('', {}, 'PUT', '/write-policies/lenient', { mode: 'enforce', tenant: 'lenient', priority: 1 });
   // The first judgement finds the worker cold.
   await send('POST', '/ngsi-ld/v1/entities', { 'content-type': 'application/json' }, JSON.stringify(car()));
 });
@@ -110,6 +112,9 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const ENTITIES = '/ngsi-ld/v1/entities';
 const ATTRS = `${ENTITIES}/${ID}/attrs`;
 const OPS = '/ngsi-ld/v1/entityOperations';
+const NGSI_LD = 'https://uri.etsi.org/ngsi-ld/';
+const NULL = 'urn:ngsi-ld:null';
+const LENIENT = { ...JSON_TYPE, 'ngsild-tenant': 'lenient' };
 const raw = (text: string) => Buffer.from(text);
 const GOOD = { id: ID, type: 'Car', speed: P(5) };
 const BAD_PART = { speed: P('fast') };
@@ -538,6 +543,79 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`,
     body: [P('x')],
   },
+  // What is only said to be deleted.
+  'a value beside a member that deletes': { body: { ...GOOD, plate: { ...P(5), object: NULL } } },
+  'a part with a value beside a member that deletes': {
+    ...{ method: 'PATCH', path: ATTRS, body: { plate: { ...P(5), object: NULL } } },
+  },
+  'an instance beside one that is deleted': {
+    method: 'PATCH',
+    path: `${ENTITIES}/${ID}`,
+    body: { plate: [P(NULL), { ...P(5), datasetId: 'urn:d:1' }] },
+  },
+  'a language beside one that is deleted': {
+    method: 'PATCH',
+    path: ATTRS,
+    body: { plate: { type: 'LanguageProperty', languageMap: { en: NULL, de: 5 } } },
+  },
+  // Other names for the value.
+  ...Object.fromEntries<Attack>(
+    Object.entries({
+      'an IRI': { [`${NGSI_LD}hasValue`]: 'x' },
+      'a prefix': { 'ngsi-ld:hasValue': 'x' },
+      'an @context within': { '@context': { v: `${NGSI_LD}hasValue` }, v: 'x' },
+      '@value': { '@value': 'x' },
+    }).flatMap(([title, held]) => [
+      [`a part with ${title} for the value`, { method: 'PATCH', path: ATTRS, body: { speed: held } }],
+      [
+        `a part of a Property with ${title} for the value`,
+        { method: 'PATCH', path: ATTRS, body: { speed: { type: 'Property', ...held } } },
+      ],
+      [`a value and ${title}`, { body: { ...GOOD, speed: { ...P(5), ...held } } }],
+    ]),
+  ),
+  'a term for the value': withContext({ v: `${NGSI_LD}hasValue` }, { speed: { ...P(5), v: 'x' } }),
+  'a term for the value in an attribute': withContext(
+    { speed: { '@id': `${BASE}speed`, '@context': { v: `${NGSI_LD}hasValue` } } },
+    { speed: { ...P(5), v: 'x' } },
+  ),
+  // Attributes in paths.
+  ...Object.fromEntries<Attack>(
+    ['speed;x', 'speed%3Bx', '%2573peed', 'speed%20', 'speed%00', 'speed%2F'].flatMap((name) => [
+      [`PATCH of ${name}`, { method: 'PATCH', path: `${ATTRS}/${name}`, body: { value: 'x' } }],
+      [`PUT of ${name}`, { method: 'PUT', path: `${ATTRS}/${name}`, body: P('x') }],
+      [`DELETE of ${name}`, { method: 'DELETE', path: `${ATTRS}/${name}`, body: raw('') }],
+    ]),
+  ),
+  // Where what is not judged is accepted.
+  ...Object.fromEntries<Attack>(
+    [
+      'datasetid=urn:x:1',
+      'datasetId=',
+      'datasetId=urn:x:1&datasetId=@none',
+      'datasetId=urn:x:1&deleteAll=true',
+      'datasetId=urn:x:1;deleteAll=true',
+    ].map((query) => [
+      `DELETE with ${query}`,
+      { method: 'DELETE', path: `${ATTRS}/speed?${query}`, headers: LENIENT, body: raw('') },
+    ]),
+  ),
+  ...Object.fromEntries<Attack>(
+    ['upsert', 'upsert?options=update'].map((operation) => [
+      `a part without a type: ${operation}`,
+      { path: `${OPS}/${operation}`, headers: LENIENT, body: [{ id: ID, speed: P('x') }] },
+    ]),
+  ),
+  'a part of another type: upsert?options=update': {
+    path: `${OPS}/upsert?options=update`,
+    headers: LENIENT,
+    body: [{ id: ID, type: 'Other', speed: P('x') }],
+  },
+  'history of another type': {
+    path: '/ngsi-ld/v1/temporal/entities',
+    headers: LENIENT,
+    body: { id: ID, type: 'Other', speed: [P('x')] },
+  },
   // Tenants.
   'another tenant': { headers: { ...JSON_TYPE, 'ngsild-tenant': 'x' } },
   'two tenants': { headers: { ...JSON_TYPE, 'ngsild-tenant': 'x', 'fiware-service': 'y' } },
@@ -563,6 +641,56 @@ for (const [title, attack] of Object.entries(ATTACKS)) {
     assert.equal(written(), before, `it passed: ${JSON.stringify(broker.requests.at(-1))}`);
     assert.ok(sent.status >= 400, `${sent.status} ${sent.text}`);
     assert.notEqual(sent.status, 500, sent.text);
+  });
+}
+
+/** What clients may write, however it looks. */
+const LEGITIMATE: Readonly<Record<string, Attack>> = {
+  'a part of what is called by its IRI': {
+    method: 'PATCH',
+    path: `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`,
+    body: { value: 5 },
+  },
+  'attributes of an entity whose id is a URL': {
+    path: `${ENTITIES}/${encodeURIComponent('https://a.example/cars/1')}/attrs`,
+    body: { speed: P(5) },
+  },
+  'a merge of an entity whose id is a URL': {
+    method: 'PATCH',
+    path: `${ENTITIES}/${encodeURIComponent('https://a.example/cars/1')}`,
+    body: { speed: P(5) },
+  },
+  'the end of a dataset': {
+    method: 'PATCH',
+    path: ATTRS,
+    body: { speed: [P(5), { ...P(NULL), datasetId: 'urn:d:1' }] },
+  },
+  'the end of a dataset by itself': {
+    method: 'PATCH',
+    path: ATTRS,
+    body: { speed: { ...P(NULL), datasetId: 'urn:d:1' } },
+  },
+  'the end of what is not required': { method: 'PATCH', path: ATTRS, body: { plate: P(NULL) } },
+  'members of an attribute alone': {
+    method: 'PATCH',
+    path: ATTRS,
+    body: { speed: { observedAt: '2026-01-01T00:00:00Z', unitCode: 'KMH' } },
+  },
+  'an attribute of an attribute': { body: { ...GOOD, speed: { ...P(5), accuracy: P(1) } } },
+  'a context in the body': { headers: LD, body: { '@context': CORE, ...GOOD } },
+  'text in capitals for its media type': {
+    headers: { 'Content-Type': 'APPLICATION/JSON; Charset=UTF-8' },
+    body: GOOD,
+  },
+  'no media type': { headers: {}, body: GOOD },
+};
+
+for (const [title, legitimate] of Object.entries(LEGITIMATE)) {
+  it(`a valid write passes: ${title}`, async () => {
+    const { method = 'POST', path = ENTITIES, headers = JSON_TYPE, body } = legitimate;
+    const sent = await send(method, path, headers, JSON.stringify(body));
+    assert.equal(sent.status, 204, sent.text);
+    assert.equal(broker.requests.at(-1)?.body, JSON.stringify(body));
   });
 }
 

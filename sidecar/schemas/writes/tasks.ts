@@ -170,6 +170,8 @@ class Judging {
   readonly #wanted = new Set<string>();
   /** Stored entities that get another type. */
   readonly #retyped = new Set<string>();
+  /** Stored entities whose types stay as they are. */
+  readonly #keepingType = new Set<string>();
 
   constructor(input: JudgeInput) {
     this.#input = input;
@@ -216,26 +218,37 @@ class Judging {
 
   async #whole(submitted: Submitted, id: string | undefined): Promise<Verdict> {
     const { kind, updates } = this.#input;
-    const completed = await this.#completed(submitted);
+    const mayBeThere = kind === 'temporal-create' || (kind === 'batch-upsert' && updates);
+    const completed = mayBeThere ? submitted : await this.#completed(submitted, id);
     const policy = choosePolicy(this.#input.candidates, completed.types);
-    if (this.#isOff(policy)) return { policy };
-    const models = await this.#models(completed.types, policy);
-    if (typeof models === 'string') return { policy, reason: models };
+    const models = this.#isOff(policy) ? 'off' : await this.#models(completed.types, policy);
+    if (typeof models === 'string') {
+      // What is there may have a type that is judged, and keeps it.
+      if (mayBeThere && id !== undefined && this.#storedTypes(id) !== undefined)
+        return this.#part(submitted, id);
+      return this.#isOff(policy) ? { policy } : { policy, reason: models };
+    }
     const errors = judgeWhole(models, completed, this.#manner, this.#spelling);
     if (errors.length === 0) return { policy };
-    const mayBeThere = kind === 'temporal-create' || (kind === 'batch-upsert' && updates);
     if (!mayBeThere || id === undefined) return { policy, errors };
     // Of an entity that is there, the write is a part only.
     const isThere = this.#storedTypes(id);
     if (isThere === undefined) return { policy, errors };
-    const asPart = await this.#fragment(submitted, id);
+    const asPart = await this.#part(submitted, id);
     return asPart.errors === undefined && asPart.reason === undefined ? asPart : { policy, errors };
   }
 
+  /** What may be the whole of an entity, as a part of the one that is there. */
+  async #part(submitted: Submitted, id: string): Promise<Verdict> {
+    const verdict = await this.#fragment(submitted, id);
+    if (!this.#retyped.has(id)) this.#keepingType.add(id);
+    return verdict;
+  }
+
   /** A whole entity whose id, or type, the path or the broker says. */
-  async #completed(submitted: Submitted): Promise<Submitted> {
-    const { kind, id } = this.#input;
-    if (kind !== 'replace' || id === undefined) return submitted;
+  async #completed(submitted: Submitted, id = this.#input.id): Promise<Submitted> {
+    const { kind } = this.#input;
+    if ((kind !== 'replace' && kind !== 'batch-upsert') || id === undefined) return submitted;
     const hasId = submitted.members.some(({ iri }) => iri === '@id');
     const hasType = submitted.types.length > 0;
     const stored = hasType ? undefined : this.#storedTypes(id);
@@ -422,7 +435,10 @@ class Judging {
         const { errors } = JSON.parse(report) as { readonly errors: readonly unknown[] };
         others[position] = { ...(others[position] as JudgedItem), errors: JSON.stringify(errors) };
       }
-    const ids = FRAGMENTS.has(kind) || kind === 'delete-attribute' ? [...this.#retyped] : idsIn(id, entities);
+    const ids =
+      FRAGMENTS.has(kind) || kind === 'delete-attribute'
+        ? [...this.#retyped]
+        : idsIn(id, entities)?.filter((one) => !this.#keepingType.has(one));
     const refused = others.filter(({ verdict, policy }) => {
       const candidate = candidates[policy];
       return candidate !== undefined && isRefused(verdict, candidate);
