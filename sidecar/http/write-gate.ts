@@ -94,7 +94,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     const isDelete = write !== 'unclear' && (write.kind === 'delete' || write.kind === 'batch-delete');
     if (candidates === undefined || isDelete) {
       if (known !== undefined && known.policies.length > 0)
-        noteChange(req, res, write === 'unclear' || write.id === undefined ? undefined : [write.id]);
+        noteChange(res, write === 'unclear' || write.id === undefined ? undefined : [write.id]);
       passThrough(req, res, { awaitsContinue });
       return;
     }
@@ -106,7 +106,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     }
     if (write === 'unclear') {
       const isEnforced = candidates.some(({ mode }) => mode === 'enforce');
-      noteChange(req, res, undefined);
+      noteChange(res, undefined);
       const decision = checks.unjudged(candidates, 'its path is not spelled as that of a write');
       if (isEnforced) refuse(req, res, UNCLEAR, awaitsContinue);
       else passThrough(req, res, { awaitsContinue, answerFields: [VERDICT, decision.verdict] });
@@ -141,6 +141,10 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
       answerProblem(req, res, FAILURE_PROBLEMS['slow-client'], true);
       return;
     }
+    // While it waits for the broker, it is there, too.
+    const give = () => room.give(body.bytes.length);
+    if (res.closed) give();
+    else res.once('close', give);
     try {
       if (!body.isWhole) {
         const parts = isLarge ? { awaitsContinue } : { body };
@@ -162,8 +166,6 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     } catch (error) {
       // The client has left.
       if (!res.closed) throw error;
-    } finally {
-      room.give(body.bytes.length);
     }
   }
 
@@ -187,7 +189,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     reason: string,
   ): void {
     const decision = checks.unjudged(candidates, reason);
-    noteChange(req, res, undefined);
+    noteChange(res, undefined);
     if (decision.action === 'pass')
       passThrough(req, res, { ...parts, answerFields: [VERDICT, decision.verdict] });
     else refuse(req, res, refusal(decision.refused, false), parts.awaitsContinue);
@@ -206,7 +208,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
         refuse(req, res, failed(outcome), parts.awaitsContinue);
         return;
       case 'fail-open':
-        noteChange(req, res, undefined);
+        noteChange(res, undefined);
         passThrough(req, res, { ...parts, answerFields: [VERDICT, 'not-judged'] });
         return;
       case 'refuse':
@@ -223,7 +225,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
           );
           return;
         }
-        if (outcome.ids === undefined || outcome.ids.length > 0) noteChange(req, res, outcome.ids);
+        if (outcome.ids === undefined || outcome.ids.length > 0) noteChange(res, outcome.ids);
         const { thinned } = outcome;
         const answerFields = [VERDICT, outcome.verdict];
         if (thinned === undefined) passThrough(req, res, { ...parts, answerFields });
@@ -245,8 +247,8 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
   }
 
   /** The types of entities may change until the answer has been sent. */
-  function noteChange(req: IncomingMessage, res: ServerResponse, ids: readonly string[] | undefined): void {
-    const end = checks.types.changing(placeOf(req, false), ids);
+  function noteChange(res: ServerResponse, ids: readonly string[] | undefined): void {
+    const end = checks.types.changing(ids);
     res.once('close', end);
     if (res.closed) end();
   }

@@ -57,7 +57,9 @@ function isFor(
 ): boolean {
   if (callers !== undefined && !callers.includes(caller)) return false;
   if (tenant === undefined) return true;
-  return mode === 'off' ? tenants.every((one) => one === tenant) : tenants.includes(tenant);
+  return mode === 'off'
+    ? tenants.every((one) => one === tenant)
+    : tenants.includes(tenant) || tenants.includes(tenant.toLowerCase());
 }
 
 function candidateOf(name: string, settings: WritePolicySettings): CandidatePolicy {

@@ -14,6 +14,13 @@ export interface EntityPlace {
 /** The types of an entity, as the broker shows them without an @context; undefined where there is no such entity. */
 export type StoredTypes = readonly string[] | undefined;
 
+interface KnownTypes {
+  readonly types: readonly string[];
+  readonly atMs: number;
+  /** The point in the order of changes at which they were asked for. */
+  readonly since: number;
+}
+
 /** The broker did not say. */
 export class TypeUnknownError extends Error {}
 
@@ -36,9 +43,7 @@ const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 export class EntityTypes {
   readonly #client: Pick<BrokerClient, 'send'>;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #known = new LRUCache<string, { readonly types: readonly string[]; readonly atMs: number }>({
-    max: MAX_REMEMBERED,
-  });
+  readonly #known = new LRUCache<string, KnownTypes>({ max: MAX_REMEMBERED });
   /** Writes under way that may change types, by entity; of all entities under `''`. */
   readonly #changing = new Map<string, number>();
   #changes = 0;
@@ -58,19 +63,16 @@ export class EntityTypes {
   }
 
   /** Whether the type of one of these entities may have changed since. */
-  isOutdated(place: EntityPlace, ids: readonly string[], since: number): boolean {
+  isOutdated(ids: readonly string[], since: number): boolean {
     if (ids.length === 0) return false;
     if (this.#allChangedAt > since || this.#changing.has('')) return true;
-    return ids.some((id) => {
-      const name = nameOf(place, id);
-      return this.#changing.has(name) || (this.#changedAt.get(name) ?? 0) > since;
-    });
+    return ids.some((id) => this.#changing.has(id) || (this.#changedAt.get(id) ?? 0) > since);
   }
 
   /** Resolves once no write is under way that may change the type of one of these entities, or after a while. */
-  async settled(place: EntityPlace, ids: readonly string[]): Promise<void> {
+  async settled(ids: readonly string[]): Promise<void> {
     const untilMs = performance.now() + MAX_SETTLING_MS;
-    const names = ['', ...ids.map((id) => nameOf(place, id))];
+    const names = ['', ...ids];
     while (names.some((name) => this.#changing.has(name)) && performance.now() < untilMs)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, MAX_SETTLING_MS);
@@ -82,13 +84,14 @@ export class EntityTypes {
   }
 
   /**
-   * A write begins that may change types.
+   * A write begins that may change types. Wherever it goes: brokers differ in which places are one, such as a tenant in two headers,
+   * or an entity and its history.
    *
    * @param ids undefined for any entity
    * @returns to be called when it has ended
    */
-  changing(place: EntityPlace, ids: readonly string[] | undefined): () => void {
-    const names = ids === undefined ? [''] : ids.map((id) => nameOf(place, id));
+  changing(ids: readonly string[] | undefined): () => void {
+    const names = ids ?? [''];
     this.#note(names, 1);
     let isOver = false;
     return () => {
@@ -109,7 +112,6 @@ export class EntityTypes {
         this.#known.clear();
         this.#allChangedAt = this.#changes;
       } else {
-        this.#known.delete(name);
         if (this.#changedAt.size >= MAX_REMEMBERED && !this.#changedAt.has(name)) {
           this.#changedAt.clear();
           this.#allChangedAt = this.#changes;
@@ -129,7 +131,8 @@ export class EntityTypes {
     const unknown: string[] = [];
     for (const id of new Set(ids)) {
       const known = this.#known.get(nameOf(place, id));
-      if (known !== undefined && this.#clock.now() - known.atMs < FRESH_MS) found.set(id, known.types);
+      const isFresh = known !== undefined && this.#clock.now() - known.atMs < FRESH_MS;
+      if (isFresh && !this.isOutdated([id], known.since)) found.set(id, known.types);
       else unknown.push(id);
     }
     const since = this.#changes;
@@ -145,8 +148,8 @@ export class EntityTypes {
     await inTurns(missing, async (id) => found.set(id, await this.#single(place, id, signal)));
     for (const id of unknown) {
       const types = found.get(id);
-      if (types !== undefined && !this.isOutdated(place, [id], since))
-        this.#known.set(nameOf(place, id), { types, atMs: this.#clock.now() });
+      if (types !== undefined && !this.isOutdated([id], since))
+        this.#known.set(nameOf(place, id), { types, atMs: this.#clock.now(), since });
     }
     return [...found];
   }

@@ -194,9 +194,9 @@ export class WriteChecks {
         ...{ signal, baseUrl },
         entities: (ids) => types.of(place, ids),
       });
-      if (!types.isOutdated(place, judgement.dependsOn, since)) return judgement;
+      if (!types.isOutdated(judgement.dependsOn, since)) return judgement;
       if (round === MAX_JUDGEMENTS) throw new TypeUnknownError('The type of the entity keeps changing.');
-      await types.settled(place, judgement.dependsOn);
+      await types.settled(judgement.dependsOn);
     }
   }
 }

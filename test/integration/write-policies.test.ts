@@ -22,12 +22,15 @@ const car = (n: number, speed: unknown) => ({ id: `urn:ngsi-ld:Car:${n}`, type: 
 let broker: RecordingBroker;
 let gateway: TestGateway;
 let api: ApiClient;
+let stored: string | undefined;
 let reply: { readonly status: number; readonly body?: string } = { status: 204 };
 
 before(async () => {
   broker = await startRecordingBroker(({ method }: RecordedRequest) =>
     method === 'GET'
-      ? { status: 404, body: '{}' }
+      ? stored === undefined
+        ? { status: 404, body: '{}' }
+        : { status: 200, body: JSON.stringify({ id: 'urn:ngsi-ld:Car:7', type: stored }) }
       : { ...reply, headers: { 'content-type': 'application/json', 'x-broker': 'b' } },
   );
   gateway = await startTestGateway({ BROKER_URL: broker.url, WORKBENCH_TIMEOUT_MS: '60000' });
@@ -167,6 +170,32 @@ it('the policy with the highest priority decides, by tenant and type, and the st
     null,
     'without policies nothing is looked at',
   );
+});
+
+it('a policy is for its tenant however the name is written, and what is off for it only as it is written', async () => {
+  await under({ a: { mode: 'enforce', tenant: 'Acme' } }, async () => {
+    for (const tenant of ['Acme', 'acme', 'ACME'])
+      assert.equal((await write(car(1, 'x'), ENTITIES, { 'ngsild-tenant': tenant })).status, 400, tenant);
+    assert.equal((await write(car(1, 'x'))).status, 204);
+  });
+});
+
+it('the type of an entity is asked again once it may be another, in whichever place', async () => {
+  await under({ a: { mode: 'enforce' } }, async () => {
+    const part = async (headers: Readonly<Record<string, string>>) =>
+      (
+        await gateway.send('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:7/attrs`, {
+          headers: { ...JSON_TYPE, ...headers },
+          body: JSON.stringify({ speed: 'x' }),
+        })
+      ).status;
+    stored = 'Other';
+    assert.equal(await part({ 'ngsild-tenant': 'acme' }), 204);
+    stored = 'Car';
+    assert.equal((await write(car(7, 1), ENTITIES, { 'fiware-service': 'acme' })).status, 204);
+    assert.equal(await part({ 'ngsild-tenant': 'acme' }), 400);
+    stored = undefined;
+  });
 });
 
 it('a batch that may be thinned out sends the others as they were written, and answers with one result', async () => {
