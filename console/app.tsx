@@ -11,13 +11,14 @@ import { Environment } from './shared/environment.js';
 import { useLoad } from './shared/use-load.js';
 import { PurgePage } from './purge/purge-page.js';
 import { RunPage } from './purge/run-page.js';
+import { QualityPage } from './quality/quality-page.js';
 import { RetentionPage } from './retention/retention-page.js';
 import { routeTo, useRoute } from './shared/router.js';
 import { applyTheme, storedTheme, type Theme } from './shared/theme.js';
 import { text } from './strings.js';
 import { WorkbenchPage } from './workbench/workbench-page.js';
 
-const SECTIONS = ['purge', 'history', 'retention', 'models', 'workbench', 'overview'] as const;
+const SECTIONS = ['purge', 'history', 'retention', 'models', 'quality', 'workbench', 'overview'] as const;
 
 /** The frame of the console, and the page that its address names. */
 export function App() {
@@ -93,6 +94,8 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
       return <RetentionPage name={name} step={route.path[2]} params={route.params} />;
     case 'models':
       return <ModelsPage route={route} />;
+    case 'quality':
+      return <QualityPage id={name} params={route.params} />;
     case 'workbench':
       return <WorkbenchPage part={name} shared={route.params.get('shared')} />;
     case 'overview':

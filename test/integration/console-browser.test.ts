@@ -16,6 +16,7 @@ import { modelFlows } from '../support/console/model-flow.js';
 import { modelListFlows } from '../support/console/model-list-flow.js';
 import { modelShownFlows } from '../support/console/model-shown-flow.js';
 import { policyFlows } from '../support/console/policy-flow.js';
+import { qualityFlows } from '../support/console/quality-flow.js';
 import { referenceFlows } from '../support/console/reference-flow.js';
 import { runFlows } from '../support/console/run-flow.js';
 import { workbenchFlows } from '../support/console/workbench-flow.js';
@@ -104,7 +105,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     browser = await startBrowser();
   });
 
-  for (const flows of [formFlows, listFlows, policyFlows, runFlows]) flows(() => browser);
+  for (const flows of [formFlows, listFlows, policyFlows, qualityFlows, runFlows]) flows(() => browser);
   for (const flows of [modelFlows, modelListFlows, modelShownFlows, referenceFlows, workbenchFlows])
     flows(() => browser);
 

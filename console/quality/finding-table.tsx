@@ -1,0 +1,54 @@
+import type { Schemas } from '../api/client.js';
+import { count } from '../shared/format.js';
+import { text } from '../strings.js';
+
+/** Findings in rows, the most frequent first, each with a bar; those of scans, or of checked writes. */
+export function FindingTable({
+  findings,
+  chosen,
+  to,
+}: {
+  readonly findings: readonly Schemas['Finding'][];
+  /** Position of the finding whose entities are shown. */
+  readonly chosen?: number | undefined;
+  /** Where the entities of a finding are; without it, rows are no links. */
+  readonly to?: (position: number) => string;
+}) {
+  const t = text.quality;
+  const most = Math.max(1, ...findings.map(({ entities }) => entities));
+  return (
+    <div class="table" role="region" aria-label={t.findings} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="number">
+              {t.columns.entities}
+            </th>
+            <th scope="col">{t.columns.share}</th>
+            <th scope="col">{t.columns.model}</th>
+            <th scope="col">{t.columns.place}</th>
+            <th scope="col">{t.columns.detail}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {findings.map(({ domain, model, pointer, keyword, detail, entities }, position) => (
+            <tr
+              key={JSON.stringify([domain, model, pointer, keyword, detail])}
+              {...(position === chosen ? { 'aria-current': 'true' as const } : {})}
+            >
+              <td class="number">{count(entities)}</td>
+              <td>
+                <meter min={0} max={most} value={entities} aria-hidden="true" />
+              </td>
+              <td>{`${domain}/${model}`}</td>
+              <td>
+                <code>{pointer === '' ? t.entity : pointer}</code>
+              </td>
+              <td>{to === undefined ? detail : <a href={to(position)}>{detail}</a>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks';
+import { isFinal } from '../../sidecar/client/purges.js';
+import { Field } from '../parts/fields.js';
+import { Pager } from '../parts/pager.js';
+import { PurgeChip } from '../parts/purge-chip.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { count, readableQuery, time } from '../shared/format.js';
+import { pageOf } from '../shared/page-range.js';
+import { routeTo } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { ScanPage } from './scan-page.js';
+import { listScans, startScan, type ListedScan } from './scans-api.js';
+
+const PAGE_SIZE = 25;
+
+/** How often the list is read again while a scan on it is at work, in milliseconds. */
+const EVERY_MS = 2000;
+
+/** How good is what the broker holds: scans, and what they found. */
+export function QualityPage({
+  id,
+  params,
+}: {
+  readonly id: string | undefined;
+  readonly params: URLSearchParams;
+}) {
+  if (id !== undefined) return <ScanPage key={id} id={id} params={params} />;
+  const t = text.quality;
+  return (
+    <div class="page">
+      <h1>{t.title}</h1>
+      <p class="lead">{t.lead}</p>
+      <NewScan />
+      <Scans page={pageOf(params.get('page'))} />
+    </div>
+  );
+}
+
+function NewScan() {
+  const t = text.quality;
+  const [query, setQuery] = useState('');
+  const [model, setModel] = useState('');
+  const [tenant, setTenant] = useState('');
+  const [sample, setSample] = useState('');
+  const [error, setError] = useState<unknown>();
+  const start = async () => {
+    setError(undefined);
+    try {
+      const { id } = await startScan({
+        query: query.trim(),
+        ...(model.trim() === '' ? {} : { model: model.trim() }),
+        ...(tenant.trim() === '' ? {} : { tenant: tenant.trim() }),
+        ...(sample.trim() === '' ? {} : { sample: Number(sample) }),
+      });
+      location.hash = routeTo(['quality', id]);
+    } catch (caught) {
+      setError(caught);
+    }
+  };
+  return (
+    <form
+      class="filters"
+      aria-label={t.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <Field label={t.query} value={query} onInput={setQuery} hint={t.queryHint} isWide />
+      <Field label={t.model} value={model} onInput={setModel} hint={t.modelHint} />
+      <Field label={t.tenant} value={tenant} onInput={setTenant} />
+      <Field label={t.sample} value={sample} onInput={setSample} type="number" hint={t.sampleHint} />
+      <button type="submit" class="primary" disabled={query.trim() === ''}>
+        {t.start}
+      </button>
+      {error !== undefined && <Failure error={error} />}
+    </form>
+  );
+}
+
+function Scans({ page }: { readonly page: number }) {
+  const t = text.quality;
+  const { value, error, reload } = useLoad(
+    `scans ${String(page)}`,
+    (signal) => listScans(page, PAGE_SIZE, signal),
+    EVERY_MS,
+  );
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Loading />;
+  if (value.items.length === 0)
+    return (
+      <Empty>
+        <p>{t.empty}</p>
+      </Empty>
+    );
+  return (
+    <div aria-busy={!value.items.every(isFinal)}>
+      <div class="table" role="region" aria-label={t.scans} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t.columns.when}</th>
+              <th scope="col">{t.columns.state}</th>
+              <th scope="col">{t.columns.query}</th>
+              <th scope="col" class="number">
+                {t.columns.checked}
+              </th>
+              <th scope="col" class="number">
+                {t.columns.invalid}
+              </th>
+              <th scope="col">{t.columns.caller}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.items.map((scan) => (
+              <ScanRow key={scan.id} scan={scan} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Pager
+        page={page}
+        to={(one: number) => routeTo(['quality'], { page: one === 1 ? undefined : String(one) })}
+        pageSize={PAGE_SIZE}
+        total={value.total}
+        label={t.pages}
+        back={text.history.newer}
+        on={text.history.older}
+      />
+    </div>
+  );
+}
+
+function ScanRow({ scan }: { readonly scan: ListedScan }) {
+  return (
+    <tr>
+      <td class="when">{time(scan.createdAt)}</td>
+      <td>
+        <PurgeChip state={scan.state} />
+      </td>
+      <td class="query">
+        <a href={routeTo(['quality', scan.id])}>{readableQuery(scan.query)}</a>
+      </td>
+      <td class="number">{count(scan.checked)}</td>
+      <td class="number">{count(scan.invalid)}</td>
+      <td>{scan.caller}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks';
+import { isFinal } from '../../sidecar/client/purges.js';
+import { Pager } from '../parts/pager.js';
+import { PurgeChip } from '../parts/purge-chip.js';
+import { Failure, Loading } from '../parts/states.js';
+import { count, readableQuery } from '../shared/format.js';
+import { pageOf } from '../shared/page-range.js';
+import { routeTo } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { EMPTY_BENCH } from '../workbench/bench.js';
+import { packed } from '../workbench/share.js';
+import { FindingTable } from './finding-table.js';
+import { cancelScan, listFound, readEntity, readScan, type FoundEntity, type Scan } from './scans-api.js';
+
+const PAGE_SIZE = 25;
+
+/** How often the record is read again while the scan is at work, in milliseconds. */
+const EVERY_MS = 1000;
+
+/** One scan: how far it is, what it found, and the entities of the finding that the address names. */
+export function ScanPage({ id, params }: { readonly id: string; readonly params: URLSearchParams }) {
+  const t = text.quality;
+  const { value: scan, error, reload } = useLoad(`scan ${id}`, (signal) => readScan(id, signal), EVERY_MS);
+  const [failure, setFailure] = useState<unknown>();
+  if (scan === undefined)
+    return error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />;
+  const chosen = params.get('finding');
+  const finding = chosen === null ? undefined : Number(chosen);
+  const { checked, valid, invalid, notJudged, problem } = scan;
+  const detail = (problem as { readonly detail?: string } | undefined)?.detail;
+  return (
+    <div class="page" aria-busy={!isFinal(scan)}>
+      <h1>{readableQuery(scan.query)}</h1>
+      <p>
+        <PurgeChip state={scan.state} />{' '}
+        {t.counts(count(checked), count(valid), count(invalid), count(notJudged))}
+      </p>
+      {scan.previous !== undefined && (
+        <p>
+          <a href={routeTo(['quality', scan.previous.id])}>{t.previous(count(scan.previous.invalid))}</a>
+        </p>
+      )}
+      {!isFinal(scan) && (
+        <button type="button" onClick={() => void cancelScan(id).then(reload, setFailure)}>
+          {t.cancel}
+        </button>
+      )}
+      {detail !== undefined && <p role="alert">{detail}</p>}
+      {failure !== undefined && <Failure error={failure} />}
+      {scan.findings.length > 0 && (
+        <FindingTable
+          findings={scan.findings}
+          chosen={finding}
+          to={(position) => routeTo(['quality', id], { finding: String(position) })}
+        />
+      )}
+      {isFinal(scan) && scan.findings.length === 0 && checked > 0 && <p>{t.allValid}</p>}
+      {scan.unmodelled.length > 0 && (
+        <>
+          <h2>{t.unmodelled}</h2>
+          <ul>
+            {scan.unmodelled.map(({ type, entities }) => (
+              <li key={type}>{t.ofType(type, count(entities))}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {scan.warnings.map((warning) => (
+        <p key={warning}>{warning}</p>
+      ))}
+      {finding !== undefined && scan.findings[finding] !== undefined && (
+        <Found scan={scan} finding={finding} page={pageOf(params.get('page'))} onFailure={setFailure} />
+      )}
+    </div>
+  );
+}
+
+function Found({
+  scan,
+  finding,
+  page,
+  onFailure,
+}: {
+  readonly scan: Scan;
+  readonly finding: number;
+  readonly page: number;
+  readonly onFailure: (error: unknown) => void;
+}) {
+  const t = text.quality;
+  const { value, error, reload } = useLoad(JSON.stringify([scan.id, finding, page, scan.state]), (signal) =>
+    listFound(scan.id, finding, { page, size: PAGE_SIZE, signal }),
+  );
+  if (value === undefined)
+    return error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />;
+  const open = async ({ id }: FoundEntity) => {
+    const { domain = '', model = '' } = scan.findings[finding] ?? {};
+    const bench = { ...EMPTY_BENCH, text: await readEntity(id, scan), model: `${domain}/${model}` };
+    location.hash = routeTo(['workbench', 'validate'], { shared: await packed(bench) });
+  };
+  return (
+    <section aria-label={t.entities}>
+      <h2>{t.entities}</h2>
+      <ul class="found">
+        {value.items.map((entity) => (
+          <li key={entity.id}>
+            <code>{entity.id}</code>{' '}
+            <button type="button" class="small" onClick={() => void open(entity).catch(onFailure)}>
+              {t.open}
+            </button>
+            <ul>
+              {entity.errors.map(({ pointer, detail }) => (
+                <li key={`${pointer} ${detail}`}>
+                  <code>{pointer === '' ? t.entity : pointer}</code> {detail}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      <Pager
+        page={page}
+        to={(one: number) => routeTo(['quality', scan.id], { finding: String(finding), page: String(one) })}
+        pageSize={PAGE_SIZE}
+        total={value.total}
+        label={t.pages}
+        back={t.back}
+        on={t.on}
+      />
+    </section>
+  );
+}

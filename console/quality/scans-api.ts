@@ -1,0 +1,48 @@
+import { addressOf, api, type Page, type Schemas } from '../api/client.js';
+
+export type Scan = Schemas['Scan'];
+export type ListedScan = Schemas['ListedScan'];
+export type FoundEntity = Schemas['FoundEntity'];
+
+/** A page of the scans, the newest first. */
+export function listScans(page: number, size: number, signal: AbortSignal): Promise<Page<ListedScan>> {
+  return api.page('/scans', { query: { limit: size, offset: (page - 1) * size }, signal });
+}
+
+export function readScan(id: string, signal: AbortSignal): Promise<Scan> {
+  return api.json('get', '/scans/{scan}', { path: { scan: id }, signal });
+}
+
+export function startScan(body: Schemas['NewScan']): Promise<Scan> {
+  return api.json('post', '/scans', { body });
+}
+
+export function cancelScan(id: string): Promise<Scan> {
+  return api.json('post', '/scans/{scan}/cancel', { path: { scan: id } });
+}
+
+/** A page of the entities of a finding. */
+export function listFound(
+  id: string,
+  finding: number,
+  { page, size, signal }: { readonly page: number; readonly size: number; readonly signal: AbortSignal },
+): Promise<Page<FoundEntity>> {
+  const query = { finding, limit: size, offset: (page - 1) * size };
+  return api.page('/scans/{scan}/entities', { path: { scan: id }, query, signal });
+}
+
+/** An entity as the broker has it, for the workbench. */
+export async function readEntity(
+  id: string,
+  { tenant, link }: Pick<Scan, 'tenant' | 'link'>,
+): Promise<string> {
+  const answer = await fetch(addressOf(`ngsi-ld/v1/entities/${encodeURIComponent(id)}`), {
+    headers: {
+      accept: 'application/json',
+      ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
+      ...(link === undefined ? {} : { link }),
+    },
+  });
+  if (!answer.ok) throw new Error(`${String(answer.status)} ${answer.statusText}`);
+  return JSON.stringify(JSON.parse(await answer.text()), undefined, 2);
+}
