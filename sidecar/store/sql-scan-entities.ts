@@ -12,7 +12,7 @@ const KEEP = statement<{
   lease: number;
 }>(`
   INSERT INTO scan_entities (scan, finding, first, count, entities)
-  SELECT @scan, @finding, @first, @count, @entities WHERE ${IS_HELD}`);
+  SELECT @scan, @finding, CAST(@first AS bigint), CAST(@count AS bigint), @entities WHERE ${IS_HELD}`);
 const CLEAR = statement<{ scan: string; lease: number }>(
   `DELETE FROM scan_entities WHERE scan = @scan AND ${IS_HELD}`,
 );

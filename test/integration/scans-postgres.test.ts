@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { send, sendJson, startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { createDatabase } from '../support/postgres.js';
+import { BROKEN, ROOM, roomEntity, scanned, startScan } from '../support/scans.js';
+
+after(stopAll);
+
+it('a scan on PostgreSQL finds what it finds on SQLite, and any gateway shows its entities', async () => {
+  const database = await createDatabase();
+  const broker = await startTestBroker();
+  broker.entities.seed(3000, roomEntity);
+  const env = { BROKER_URL: broker.url, DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
+  const one = await startTestGateway(env);
+  const two = await startTestGateway(env);
+  await sendJson(one.url, 'POST', '/api/v2/domains', { name: 'D' });
+  await sendJson(one.url, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
+  const record = await scanned(two.url, await startScan(one.url, { query: 'type=Room' }));
+  const broken = BROKEN.reduce((sum, { entities }) => sum + entities, 0);
+  assert.deepEqual([record.state, record.checked, record.invalid], ['succeeded', 3000, broken]);
+  for (const gateway of [one, two]) {
+    const page = await send(
+      gateway.url,
+      'GET',
+      `/api/v2/scans/${record.id}/entities?finding=0&limit=5&offset=30`,
+    );
+    assert.equal(page.headers.get('x-total-count'), String(record.findings[0]?.entities));
+    assert.equal((page.json() as unknown[]).length, 3);
+  }
+});
