@@ -231,6 +231,16 @@ it('a batch that may be thinned out sends the others as they were written, and a
       assert.equal(own.error.errors?.length, 1);
       assert.equal(broker.requests.at(-1)?.body, `[${good(1)},${good(3)}]`);
     }
+    reply = { status: 204 };
+    const nested = await gateway.send('POST', '/ngsi-ld/v1/entityOperations/upsert', {
+      headers: JSON_TYPE,
+      body: `[${good(1)},[{}],"[",${good(3)},${JSON.stringify(car(4, 'x'))}]`,
+    });
+    assert.deepEqual(
+      [nested.status, (nested.json() as { success: string[] }).success],
+      [207, ['urn:ngsi-ld:Car:1', 'urn:ngsi-ld:Car:3']],
+    );
+    assert.equal(broker.requests.at(-1)?.body, `[${good(1)},${good(3)}]`);
     reply = { status: 503, body: '{"title":"down"}' };
     const down = await sendBatch();
     assert.deepEqual([down.status, down.text], [503, '{"title":"down"}'], "the broker's own answer says why");

@@ -26,4 +26,5 @@ export function itemSpans(text: string): readonly (readonly [start: number, end:
 
 const [QUOTE, COMMA] = [0x22, 0x2c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
-const IGNORED: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, COMMA, OPEN_BRACKET, CLOSE_BRACKET]);
+/** What stands between items, and the end of their array. */
+const IGNORED: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, COMMA, CLOSE_BRACKET]);
