@@ -17,6 +17,7 @@ import type { BaseUrlOf } from './api/admission.js';
 import { ClientDisconnect } from './client-disconnect.js';
 import { BodyRoom, collectBody } from './collected-body.js';
 import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-problem.js';
+import { RequestRefusedError } from './errors.js';
 import { callerOf } from './new-purge.js';
 import type { ForwardedParts, PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
@@ -112,7 +113,11 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
       else passThrough(req, res, { awaitsContinue, answerFields: [VERDICT, decision.verdict] });
       return;
     }
-    look(req, res, awaitsContinue, write, candidates, known.stamp).catch(() => req.socket.destroy());
+    look(req, res, awaitsContinue, write, candidates, known.stamp).catch((error: unknown) => {
+      if (error instanceof RequestRefusedError && !res.headersSent)
+        refuse(req, res, problem(error.kind, error.message), true);
+      else req.socket.destroy();
+    });
   }
 
   async function look(

@@ -579,6 +579,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     { speed: { '@id': `${BASE}speed`, '@context': { v: `${NGSI_LD}hasValue` } } },
     { speed: { ...P(5), v: 'x' } },
   ),
+  'a Host that is none': { headers: { ...JSON_TYPE, host: '[::1' } },
   // Attributes in paths.
   ...Object.fromEntries<Attack>(
     ['speed;x', 'speed%3Bx', '%2573peed', 'speed%20', 'speed%00', 'speed%2F'].flatMap((name) => [
