@@ -2,6 +2,7 @@ import { nextTurn } from '../shared/next-turn.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import type { ArchiveCipher } from './cipher.js';
 import { DigestTable } from './digest-table.js';
+import { ArchiveUnreadableError } from './errors.js';
 import { mergeLines, readLine, type ArchivedEntity } from './lines.js';
 import { segmentPlace, unpackLines } from './segment.js';
 import type { ArchiveStorage } from './storage.js';
@@ -32,8 +33,12 @@ export class ArchiveReader {
   /** The names of the segments, oldest first; none where there is no archive. @throws ArchiveUnavailableError */
   async segments(): Promise<readonly string[]> {
     const { storage, folder } = this.#options;
-    const names = await storage.list(folder);
-    return names.filter((name) => segmentPlace(name.slice(folder.length + 1)) !== undefined);
+    const found = (await storage.list(folder)).flatMap((name) => {
+      const place = segmentPlace(name.slice(folder.length + 1));
+      return place === undefined ? [] : [{ name, ...place }];
+    });
+    const inOrder = found.sort((one, other) => one.epoch - other.epoch || one.number - other.number);
+    return inOrder.map(({ name }) => name);
   }
 
   /** Bytes of the segments that were read, as they are stored. */
@@ -50,8 +55,7 @@ export class ArchiveReader {
     const { storage, cipher } = this.#options;
     for (const name of await this.segments()) {
       const bytes = await storage.get(name);
-      // Removed since it was listed: the archive is being erased.
-      if (bytes === undefined) return;
+      if (bytes === undefined) throw new ArchiveUnreadableError('The archive was erased while it was read.');
       this.#bytesRead += bytes.length;
       let read = 0;
       for (const line of await unpackLines(await cipher.decrypt(bytes, name), name)) {

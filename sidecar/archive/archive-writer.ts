@@ -136,9 +136,13 @@ export class ArchiveWriter {
 
   /** Archives a line. It is durable after seal(). */
   async add({ entityId, text, parts, since }: ArchivedLine): Promise<void> {
-    if (this.hasGivenUp) return;
     const fresh = [...parts].filter(([key, digest]) => !this.knows(key, digest));
     if (fresh.length === 0) return;
+    if (this.hasGivenUp) {
+      // What is durable is not what there is now.
+      for (const [key] of fresh) if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
+      return;
+    }
     for (const [key, digest] of fresh) {
       if (this.#changesTooFast(key)) continue;
       this.#pending.set(key, digest);

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { isObject } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
 import { ArchiveReader } from './archive-reader.js';
-import { ABOUT, ArchiveWriter, type Archived, type ArchivedLine } from './archive-writer.js';
+import {
+  ABOUT,
+  type ArchiveCounts,
+  ArchiveWriter,
+  type Archived,
+  type ArchivedLine,
+} from './archive-writer.js';
 import type { ArchiveCipher } from './cipher.js';
 import { DigestTable } from './digest-table.js';
 import type { ArchiveUnavailableError } from './errors.js';
@@ -77,6 +83,12 @@ export class Archives {
       ...{ storage, cipher, epoch, before, onFailed, folder: of.purge },
       about: `${JSON.stringify(about)}\n`,
     });
+  }
+
+  /** What an archive holds, by reading it. @throws ArchiveUnavailableError, ArchiveUnreadableError */
+  async counts(of: ArchiveOf): Promise<ArchiveCounts> {
+    const { wholes, bytes } = await this.#archived(this.reader(of), (id) => new Map([[id, 1]]));
+    return { entities: wholes, bytes };
   }
 
   reader({ purge, target }: ArchiveOf): ArchiveReader {

@@ -11,9 +11,9 @@ const LEVEL = 1;
 /** A segment is closed long before; one entity may be as large as an answer of the broker. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-const NAME = /^(\d{6})-(\d{6})\.ndjson\.gz$/;
+const NAME = /^(\d{6,15})-(\d{6,15})\.ndjson\.gz$/;
 
-/** Of the process that wrote a segment the lease, and the number of the segment, both from 0. Names are in order of time. */
+/** Of the process that wrote a segment the lease, and the number of the segment, both from 0: they are in order of time. */
 export interface SegmentPlace {
   readonly epoch: number;
   readonly number: number;

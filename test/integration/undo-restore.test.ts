@@ -5,12 +5,20 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import {
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import {
+  ended,
   entitiesOf,
   everyKind,
   purged,
   type PurgeRecord,
+  recordOf,
   restored,
   withoutSystemTimes,
 } from '../support/undo.js';
@@ -130,6 +138,25 @@ describe('a restore', () => {
       });
       assert.equal(answer.status, 404, id);
     }
+  });
+
+  it('ends when its archive is erased meanwhile, and does not pass for whole', async () => {
+    await withCars(5000);
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    const taken = await sendJson(gateway.url, 'POST', `/api/v2/purges/${purge.id}/restore`, {
+      maxPerSecond: 1,
+    });
+    const { id } = taken.json() as PurgeRecord;
+    while ((await recordOf(gateway, id)).matched === 0);
+    assert.equal((await gateway.send('DELETE', `/api/v2/purges/${purge.id}/archive`)).status, 204);
+    await gateway.send('PATCH', `/api/v2/purges/${id}`, {
+      headers: { 'content-type': 'application/json' },
+      body: '{"maxPerSecond":null}',
+    });
+    await ended(gateway, id);
+    const { state, restored: done = 0 } = await recordOf(gateway, id);
+    assert.equal(state, 'failed');
+    assert.ok(done > 0 && done < 5000, String(done));
   });
 
   it('keeps to a rate, and can be cancelled', async () => {

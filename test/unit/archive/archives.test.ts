@@ -269,6 +269,47 @@ describe('archives in a folder and in a bucket', () => {
     await assert.rejects(linesOf(archives, purge), ArchiveUnreadableError);
   });
 
+  it('folder: an archive that is erased while it is read says so, and does not end as if it were whole', async () => {
+    const archives = archivesOn(new FolderStorage(folder));
+    const purge = randomUUID();
+    for (const epoch of [0, 1]) await written(archives, purge, [entity(`urn:${String(epoch)}`)], epoch);
+    const lines = archives.reader({ purge, target: 'entities' }).entities();
+    await lines.next();
+    await archives.erase(purge);
+    await assert.rejects(lines.next(), ArchiveUnreadableError);
+  });
+
+  it('folder: segments are found and in order, however large the numbers of processes get', async () => {
+    const archives = archivesOn(new FolderStorage(folder));
+    const purge = randomUUID();
+    for (const epoch of [999_999, 1_000_000])
+      await written(archives, purge, [entity('urn:1', { epoch })], epoch);
+    assert.deepEqual(await linesOf(archives, purge), [entity('urn:1', { epoch: 1_000_000 })]);
+    assert.equal((await archives.counts({ purge, target: 'entities' })).entities, 1);
+  });
+
+  it('folder: an archive that was given up no longer has what changed since', async () => {
+    let isFull = false;
+    const storage = new FolderStorage(folder, {
+      write: async (file, bytes) => {
+        if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+        await file.writeFile(bytes);
+      },
+      sync: async (file) => file.sync(),
+    });
+    const writer = await written(archivesOn(storage), randomUUID(), [entity('urn:1'), entity('urn:2')]);
+    isFull = true;
+    for (const id of ['urn:3', 'urn:4', 'urn:5']) {
+      await writer.add(wholeEntity(id, entity(id)));
+      await writer.seal();
+    }
+    assert.ok(writer.hasGivenUp);
+    await writer.add(wholeEntity('urn:1', entity('urn:1', { changed: true })));
+    await writer.add(wholeEntity('urn:2', entity('urn:2')));
+    await writer.seal();
+    assert.deepEqual([writer.has('urn:1'), writer.has('urn:2')], [false, true]);
+  });
+
   it('folder: a disk that is full, or that cannot sync, leaves nothing that says to be there', async () => {
     for (const step of ['write', 'sync'] as const) {
       let isFull = false;
