@@ -213,6 +213,35 @@ export class PurgeStoppedError extends PurgeError {
   override readonly outcome = 'stopped';
 }
 
+/** @throws PurgeStoppedError */
+export function throwIfStopped(signal: AbortSignal): void {
+  if (signal.aborted) {
+    throw new PurgeStoppedError(
+      'The purge was stopped before it was complete. Send it again to delete the remaining matches.',
+    );
+  }
+}
+
+/** What some work comes to that cannot be ended, unless the purge is stopped meanwhile. @throws PurgeStoppedError */
+export async function unlessStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const over = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([
+      work,
+      stopped.then(() => {
+        throwIfStopped(signal);
+        return work;
+      }),
+    ]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** Describes a failure in one line, without addresses. */
 export function describeFailure(failure: Failure): string {
   switch (failure.kind) {

@@ -18,6 +18,7 @@ export {
   UnexpectedEntityError,
   UnsupportedRequestError,
   outcomeOf,
+  unlessStopped,
 } from './errors.js';
 export type { Item, ItemOutcome, OnOutcome } from './ledger/index.js';
 export { archivedKeys, type PurgeArchive } from './archiving/index.js';

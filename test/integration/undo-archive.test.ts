@@ -15,6 +15,7 @@ import {
   type TestGateway,
 } from '../support/gateway-harness.js';
 import { BUCKET_KEYS, StubBucket } from '../support/stub-bucket.js';
+import { ended, recordOf } from '../support/undo.js';
 
 type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -209,15 +210,17 @@ describe('a purge whose archive fails', () => {
   before(async () => {
     bucket = await StubBucket.open();
     broker = await startTestBroker();
-    gateway = await startTestGateway({
-      ...{ BROKER_URL: broker.url, ARCHIVE_URL: 's3://archive/purges', PURGE_PAGE_SIZE: '100' },
-      ...{ AWS_ENDPOINT_URL: bucket.endpoint.href, AWS_REGION: BUCKET_KEYS.region },
-      ...{ AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey },
-    });
+    gateway = await startTestGateway(env());
   });
   after(async () => {
     await stopAll();
     await bucket.close();
+  });
+
+  const env = () => ({
+    ...{ BROKER_URL: broker.url, ARCHIVE_URL: 's3://archive/purges', PURGE_PAGE_SIZE: '100' },
+    ...{ AWS_ENDPOINT_URL: bucket.endpoint.href, AWS_REGION: BUCKET_KEYS.region },
+    ...{ AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey },
   });
 
   async function withCars(count: number): Promise<void> {
@@ -272,6 +275,36 @@ describe('a purge whose archive fails', () => {
       /^20 of what was deleted could not be archived, and cannot be restored\./,
     );
     assert.equal(purge.archive, undefined);
+    bucket.fault = () => false;
+  });
+
+  it('a bucket that hangs holds up neither who cancels the purge, nor the end of the gateway', async () => {
+    await withCars(20);
+    const other = await startTestGateway({ ...env(), SHUTDOWN_GRACE_MS: '8000' });
+    let hung = () => {};
+    const hangs = () => new Promise<void>((resolve) => (hung = resolve));
+    bucket.fault = ({ method }) => {
+      if (method === 'PUT') hung();
+      return method === 'PUT';
+    };
+    let waits = hangs();
+    const asked = { target: 'entities', query: 'type=Car', archive: 'required' };
+    const taken = await sendJson(gateway.url, 'POST', '/api/v2/purges', asked);
+    const { id } = taken.json() as Archived;
+    await waits;
+    const beganMs = Date.now();
+    await gateway.send('POST', `/api/v2/purges/${id}/cancel`);
+    await ended(gateway, id);
+    // A request to a bucket has fifteen seconds, and four tries.
+    assert.ok(Date.now() - beganMs < 10_000);
+    const { state, deleted } = await recordOf(gateway, id);
+    assert.deepEqual([state, deleted], ['cancelled', 0]);
+
+    waits = hangs();
+    const caller = other.purge('type=Car&archive=required');
+    await waits;
+    const [answer] = await Promise.all([caller, other.gateway.close()]);
+    assert.deepEqual([answer.status, answer.problem()['deleted'], await left()], [503, undefined, 20]);
     bucket.fault = () => false;
   });
 

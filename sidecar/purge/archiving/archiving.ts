@@ -3,6 +3,7 @@ import { ownType } from '../../ngsi-ld/problem.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { BrokerProblem } from '../broker/index.js';
+import { unlessStopped } from '../errors.js';
 
 /** Where a purge archives what it deletes. */
 export interface PurgeArchive {
@@ -24,18 +25,24 @@ export interface ArchivedPart {
 export class Archiving {
   readonly #writer: ArchiveWriter;
   readonly #isRequired: boolean;
+  readonly #stopped: AbortSignal;
   /** Keys of what is deleted without being archived; more are only counted, perhaps twice. */
   readonly #lost = new Set<string>();
   #moreLost = 0;
 
-  constructor({ writer, isRequired }: PurgeArchive) {
+  /** @param stopped aborts when the purge has to stop: it waits for no archive then */
+  constructor({ writer, isRequired }: PurgeArchive, stopped: AbortSignal) {
     this.#writer = writer;
     this.#isRequired = isRequired;
+    this.#stopped = stopped;
   }
 
-  /** Adds an entity as the broker shows it. */
-  async keepEntity(entityId: string, text: string): Promise<void> {
-    await this.#writer.add(wholeEntity(entityId, text));
+  /** Adds entities as the broker shows them, by their ids. @throws PurgeStoppedError */
+  async keepEntities(texts: ReadonlyMap<string, string>): Promise<void> {
+    const adding = async () => {
+      for (const [entityId, text] of texts) await this.#writer.add(wholeEntity(entityId, text));
+    };
+    await unlessStopped(adding(), this.#stopped);
   }
 
   /** Adds parts of one entity; those that are archived already are left out. */
@@ -56,12 +63,12 @@ export class Archiving {
     const members = [...attributes].map(([name, all]) => [name, all.length === 1 ? all[0] : all]);
     const line = { id: entityId, ...(type === undefined ? {} : { type }) };
     const text = writeJson(Object.assign(Object.create(null) as object, line, Object.fromEntries(members)));
-    await this.#writer.add({ entityId, text, parts: fresh });
+    await unlessStopped(this.#writer.add({ entityId, text, parts: fresh }), this.#stopped);
   }
 
-  /** Makes durable what was added, as far as it can be. */
+  /** Makes durable what was added, as far as it can be. @throws PurgeStoppedError */
   async seal(): Promise<void> {
-    await this.#writer.seal();
+    await unlessStopped(this.#writer.seal(), this.#stopped);
   }
 
   /**
@@ -70,13 +77,13 @@ export class Archiving {
    * @param keys of what is about to be deleted
    * @param onRefused receives the keys of what may not, and why
    * @returns the keys of what may go
-   * @throws ArchiveUnavailableError when the archive has failed so often that nothing more will be deleted
+   * @throws ArchiveUnavailableError when the archive has failed so often that nothing more will be deleted; PurgeStoppedError
    */
   async release(
     keys: readonly string[],
     onRefused: (key: string, problem: BrokerProblem) => void,
   ): Promise<readonly string[]> {
-    await this.#writer.seal();
+    await unlessStopped(this.#writer.seal(), this.#stopped);
     const missing = keys.filter((key) => !this.#writer.has(key));
     if (missing.length === 0) return keys;
     if (!this.#isRequired) {

@@ -42,10 +42,8 @@ async function keepShown(
 ): Promise<void> {
   const texts = textsOfItems(body ?? '');
   if (texts.length !== ids.length) return;
-  for (const [index, text] of texts.entries()) {
-    const id = ids[index] ?? '';
-    if (wanted.has(id)) await archiving?.keepEntity(id, text);
-  }
+  const kept = texts.map((text, index) => [ids[index] ?? '', text] as const);
+  await archiving?.keepEntities(new Map(kept.filter(([id]) => wanted.has(id))));
 }
 
 /** Adds parts of entities to the archive of the purge. */

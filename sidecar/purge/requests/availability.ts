@@ -1,16 +1,9 @@
 import type { Failure } from '../broker/index.js';
-import { BrokerFailedError } from '../errors.js';
+import { BrokerFailedError, throwIfStopped } from '../errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { Outage, type OutageOptions } from './outage.js';
 import type { Pace } from './pace.js';
-import {
-  ListedTooLongAgo,
-  MustBeSplit,
-  sleep,
-  throwIfStopped,
-  TryFailed,
-  type PurgeRequest,
-} from './request.js';
+import { ListedTooLongAgo, MustBeSplit, sleep, TryFailed, type PurgeRequest } from './request.js';
 import { askedDelayMs, seemsAway } from './retry-policy.js';
 
 const MAX_FAILURES_IN_A_ROW = 20;

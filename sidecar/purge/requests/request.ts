@@ -10,7 +10,7 @@ import {
   type Failure,
 } from '../broker/index.js';
 import type { Clock } from '../../shared/clock.js';
-import { BrokerReplyError, PurgeStoppedError } from '../errors.js';
+import { BrokerReplyError, PurgeStoppedError, throwIfStopped } from '../errors.js';
 
 /** A request of a purge, and its purpose. */
 export interface PurgeRequest {
@@ -118,13 +118,4 @@ export async function tryOnce(
 export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await clock.sleep(ms, signal).catch(() => throwIfStopped(signal));
   throwIfStopped(signal);
-}
-
-/** @throws PurgeStoppedError */
-export function throwIfStopped(signal: AbortSignal): void {
-  if (signal.aborted) {
-    throw new PurgeStoppedError(
-      'The purge was stopped before it was complete. Send it again to delete the remaining matches.',
-    );
-  }
 }

@@ -6,18 +6,10 @@ import {
   type BrokerReply,
   type Failure,
 } from '../broker/index.js';
-import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, throwIfStopped } from '../errors.js';
 import { Availability, Clearance, WITHHELD, type Booking, type ClearanceOptions } from './availability.js';
 import type { OutageEvent } from './outage.js';
-import {
-  isOfUnsent,
-  ListedTooLongAgo,
-  sleep,
-  throwIfStopped,
-  TryFailed,
-  tryOnce,
-  type PurgeRequest,
-} from './request.js';
+import { isOfUnsent, ListedTooLongAgo, sleep, TryFailed, tryOnce, type PurgeRequest } from './request.js';
 import { backoffMs, decideRetry, type RetryPolicy } from './retry-policy.js';
 
 /**

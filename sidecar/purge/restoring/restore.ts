@@ -1,4 +1,5 @@
 import { type ArchivedEntity, readLine } from '../../archive/index.js';
+import { unlessStopped } from '../errors.js';
 import { Requester } from '../requests/index.js';
 import { eventStream, type PurgeDependencies, type PurgeLimits, type PurgeOrder } from '../run/index.js';
 import { Attributes } from './attributes.js';
@@ -60,13 +61,11 @@ export function restoreArchive(
     const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
     const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun });
     try {
-      for await (const { items, line, lines } of pagesOf(
-        order,
-        kind,
-        page.position,
-        () => requester.mostAtOnce,
-      )) {
-        await page.restore(items, line, lines);
+      const pages = pagesOf(order, kind, page.position, () => requester.mostAtOnce);
+      for (;;) {
+        const { done, value } = await unlessStopped(pages.next(), stop);
+        if (done === true) break;
+        await page.restore(value.items, value.line, value.lines);
         emit({ type: 'progress', ...report() });
       }
       emit({ type: 'finished', report: report() });

@@ -68,6 +68,8 @@ export interface PurgeScopeOptions {
   readonly archive?: PurgeArchive | undefined;
   readonly plan?: AppliedPlan | undefined;
   readonly onPlanned?: ((key: string) => void) | undefined;
+  /** Aborts when the purge has to stop. */
+  readonly stopped: AbortSignal;
 }
 
 /** What a dry run has found, by the keys of the ledger. */
@@ -86,7 +88,7 @@ export function createPurgeScope(options: PurgeScopeOptions): PurgeScope {
   const named = query.ids === undefined ? undefined : new Set(query.ids);
   const scope: PurgeScope = {
     ...{ limits, requester, capabilities, ledger, warnings, clock, emit },
-    archiving: options.archive === undefined ? undefined : new Archiving(options.archive),
+    archiving: options.archive === undefined ? undefined : new Archiving(options.archive, options.stopped),
     plan: options.plan,
     onPlanned: options.onPlanned,
     startedMs: clock.now(),
@@ -199,7 +201,7 @@ export function runPurge(
     const { archive, plan: applied, onPlanned } = order;
     const scope = createPurgeScope({
       ...{ query, limits, requester, capabilities, clock, emit: note, onOutcome },
-      ...{ archive, onPlanned, plan: applied },
+      ...{ archive, onPlanned, plan: applied, stopped: stop },
     });
     try {
       emit({ type: 'finished', report: await plan.run(scope) });

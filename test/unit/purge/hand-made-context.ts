@@ -70,6 +70,7 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
     probe: { method: 'GET', path: `${brokerQuery.resource.path}?limit=1`, operation: 'answer' },
   });
   return createPurgeScope({
+    stopped: new AbortController().signal,
     query: {
       selection: brokerQuery.selection,
       ids: undefined,
