@@ -4,9 +4,11 @@ import {
   type PurgeReport,
   archivedKeys,
   PurgeStoppedError,
+  unlessStopped,
   type OnOutcome,
   type PurgeArchive,
 } from '../purge/index.js';
+import type { ArchiveCounts } from '../archive/index.js';
 import { GatewayError } from '../shared/errors.js';
 import type { ControlRequest, JobRecord, PurgeRecord } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
@@ -196,7 +198,7 @@ export class PurgeRunner {
     const { control, lease } = live;
     const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
     const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
-    const archive = await this.#openArchive(live, prepared);
+    const archive = await unlessStopped(this.#openArchive(live, prepared), stopped);
     const { plans } = this.#options;
     const { id, planOf } = live.record;
     const found = makesPlan === true ? plans.collect() : undefined;
@@ -210,7 +212,7 @@ export class PurgeRunner {
     try {
       for await (const event of events) {
         live.note(event);
-        if (archive !== undefined) live.set({ archive: this.#archiveOf(archive) });
+        if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
         this.#options.observer.event(live.record, event);
         if (event.type !== 'finished') continue;
         await closeIds(live, ids);
@@ -226,10 +228,27 @@ export class PurgeRunner {
         return event.report;
       }
     } finally {
-      if (archive !== undefined) live.set({ archive: this.#archiveOf(archive) });
+      if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
       await closeIds(live, ids);
     }
     throw new PurgeStoppedError('The purge ended without a report.');
+  }
+
+  /**
+   * Notes what a purge has archived that an earlier process left: that one may have been killed before it could. Never throws:
+   * where it cannot be read, the record says so.
+   */
+  async noteArchive(live: LivePurge): Promise<void> {
+    const { archives } = this.#options;
+    const { id, dryRun } = live.record;
+    if (archives === undefined || dryRun) return;
+    try {
+      const counts = await archives.counts({ purge: id, target: targetOf(live.record) });
+      if (counts.bytes > 0) live.set({ archive: this.#archiveOf(counts) });
+    } catch (error) {
+      const why = error instanceof GatewayError ? ` ${error.message}` : '';
+      live.set({ warnings: [...live.record.warnings, `What it archived could not be counted.${why}`] });
+    }
   }
 
   /** @throws ArchiveUnavailableError, ArchiveUnreadableError where it is required, and cannot be begun */
@@ -252,9 +271,8 @@ export class PurgeRunner {
   }
 
   /** What the record says of an archive. It expires some days after the end of the purge: after now, as of now. */
-  #archiveOf({ writer }: PurgeArchive): PurgeRecord['archive'] {
+  #archiveOf({ entities, bytes }: ArchiveCounts): PurgeRecord['archive'] {
     const { archives, clock, historyDays } = this.#options;
-    const { entities, bytes } = writer.counts;
     if (archives === undefined || bytes === 0) return undefined;
     const keptMs = Math.min(archives.keepDays, historyDays) * DAY_MS;
     return { entities, bytes, expiresAt: new Date(clock.now() + keptMs).toISOString() };

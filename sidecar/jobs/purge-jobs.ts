@@ -48,9 +48,9 @@ export class PurgeJobs {
   begin(taken: TakenPurge, lease: Lease): void {
     const { record, job, request } = taken;
     if (job === undefined || record.state === 'cancelling' || request?.cancel === true) {
-      const live = this.#abandon(taken, lease);
-      this.#records.end(live, job === undefined ? 'interrupted' : 'cancelled');
-      this.#registry.leave(live);
+      void this.#end(this.#abandon(taken, lease), (live) =>
+        this.#records.end(live, job === undefined ? 'interrupted' : 'cancelled'),
+      );
       return;
     }
     try {
@@ -58,9 +58,15 @@ export class PurgeJobs {
     } catch (error) {
       const live = this.#abandon(taken, lease);
       if (mayHaveDeleted(record, job, false)) live.begun();
-      this.#records.endEarly(live, error, 'interrupted');
-      this.#registry.leave(live);
+      void this.#end(live, () => this.#records.endEarly(live, error, 'interrupted'));
     }
+  }
+
+  /** Ends a purge that an earlier process left. */
+  async #end(live: LivePurge, end: (live: LivePurge) => void): Promise<void> {
+    await this.#purges.noteArchive(live);
+    end(live);
+    this.#registry.leave(live);
   }
 
   #abandon({ record, job }: TakenPurge, lease: Lease): LivePurge {

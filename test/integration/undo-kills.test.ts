@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import {
   ArchiveCipher,
@@ -19,9 +23,18 @@ import {
   type RestorePosition,
 } from '../../sidecar/purge/index.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
-import { startTestBroker, stopAll } from '../support/gateway-harness.js';
+import { send, sendJson, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import { runs } from '../support/thoroughness.js';
-import { entitiesOf, everyKind, withoutSystemTimes } from '../support/undo.js';
+import {
+  ended,
+  entitiesOf,
+  everyKind,
+  type PurgeRecord,
+  recordOf,
+  withoutSystemTimes,
+} from '../support/undo.js';
 
 /** The process dies at a step: at a request to the broker or an object of the archive, before or after it had its effect. */
 class Life {
@@ -245,4 +258,43 @@ describe('an archive whose purge is killed again and again', () => {
     for (let more = 0; more < 5; more += 1) if (await run(undefined, epoch++)) return;
     assert.fail('it came to no end');
   }
+});
+
+describe('a gateway that is killed while a caller waits for its purge', () => {
+  after(stopAll);
+
+  it('leaves a record that leads to what was deleted, even at the first delete', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'undo-killed-'));
+    stopLater(async () => rm(folder, { recursive: true, force: true }));
+    const broker = await startTestBroker();
+    broker.entities.seed(50, everyKind);
+    const before = withoutSystemTimes(await entitiesOf(broker, 'type=Car'));
+    const killed = { kill: () => {} };
+    const relay = relayTo(broker);
+    const front = await startRecordingBroker(async (request) => {
+      const answer = await relay(request);
+      if (isDelete(request)) killed.kill();
+      return answer;
+    });
+    const env = {
+      ...{ PORT: '0', DATABASE_PATH: join(folder, 'gateway.db') },
+      ARCHIVE_URL: pathToFileURL(join(folder, 'archive')).href,
+    };
+    const first = await GatewayProcess.start({ ...env, BROKER_URL: front.url });
+    killed.kill = () => first.signal('SIGKILL');
+    await assert.rejects(send(await first.url(), 'DELETE', '/ngsi-ld/v1/entities?type=Car&archive=required'));
+    await first.ended;
+    assert.ok(broker.entities.count() < 50);
+
+    const url = await (await GatewayProcess.start({ ...env, BROKER_URL: broker.url })).url();
+    const gateway = { send: async (method: string, path: string) => send(url, method, path) };
+    const [{ id }] = (await gateway.send('GET', '/api/v2/purges')).json() as [PurgeRecord];
+    await ended(gateway, id);
+    const { state, archive } = await recordOf(gateway, id);
+    assert.deepEqual([state, archive?.entities], ['interrupted', 50]);
+    const taken = await sendJson(url, 'POST', `/api/v2/purges/${id}/restore`, {});
+    assert.equal(taken.status, 202, taken.text);
+    await ended(gateway, (taken.json() as PurgeRecord).id);
+    assert.deepEqual(withoutSystemTimes(await entitiesOf(broker, 'type=Car')), before);
+  });
 });
