@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { contextLink } from '../../../sidecar/ngsi-ld/context-link.js';
+import { writeOptions } from '../../../sidecar/ngsi-ld/write-options.js';
+import { classifyWrite } from '../../../sidecar/ngsi-ld/write-route.js';
+
+const V1 = '/ngsi-ld/v1';
+
+it('reads, queries and what is not about entities are no writes', () => {
+  for (const [method, path] of [
+    ['GET', '/entities'],
+    ['HEAD', '/entities/urn:a:1'],
+    ['OPTIONS', '/entities'],
+    ['POST', '/entityOperations/query'],
+    ['POST', '/temporal/entityOperations/query'],
+    ['POST', '/subscriptions'],
+    ['PATCH', '/subscriptions/urn:s:1'],
+    ['POST', '/jsonldContexts'],
+    ['DELETE', '/subscriptions/urn:s:1'],
+  ] as const)
+    assert.equal(classifyWrite(method, `${V1}${path}`), undefined, `${method} ${path}`);
+});
+
+it('an identifier is decoded, and a path that decodes to another route is unclear', () => {
+  assert.deepEqual(classifyWrite('PATCH', `${V1}/entities/http%3A%2F%2Fa%2Fb/attrs`), {
+    kind: 'update',
+    id: 'http://a/b',
+  });
+  assert.equal(classifyWrite('PATCH', `${V1}/entities/urn:a%2Fattrs%2Fspeed`), 'unclear');
+  assert.equal(classifyWrite('PATCH', `${V1}/entities/http:%2F%2Fattrs`), 'unclear');
+});
+
+it('a POST that ends in a collection of entities, however it is spelled, is never taken for something else', () => {
+  const noise = fc.constantFrom('/', '//', '/./', '/x/../', '%2f', '\\', '/;a/');
+  fc.assert(
+    fc.property(
+      noise,
+      noise,
+      fc.constantFrom('entities', 'Entities', '%65ntities', 'entities;x'),
+      (one, other, name) => {
+        const found = classifyWrite('POST', `/ngsi-ld${one}v1${other}${name}`);
+        assert.ok(found !== undefined, `/ngsi-ld${one}v1${other}${name}`);
+        if (typeof found === 'object') assert.equal(found.kind, 'create');
+      },
+    ),
+  );
+});
+
+it('an upsert counts as an update only where nothing says otherwise', () => {
+  const updates = (query: string) => writeOptions(`${V1}/entityOperations/upsert${query}`).updates;
+  assert.equal(updates('?options=update'), true);
+  assert.equal(updates('?a=b&options=update,normalized'), true);
+  for (const query of ['', '?options=replace', '?options=update,replace', '?options=update&options=replace'])
+    assert.equal(updates(query), false, query);
+  for (const query of [
+    '?Options=update',
+    '?%6fptions=update',
+    '?options=replace;options=update',
+    '?options=%75pdate',
+  ])
+    assert.equal(updates(query), false, query);
+});
+
+it('a Link names an @context only where it is the one link, and can be read', () => {
+  const relation = 'rel="http://www.w3.org/ns/json-ld#context"';
+  assert.deepEqual(contextLink([`<https://a/c>; ${relation}; type="application/ld+json"`]), {
+    url: 'https://a/c',
+  });
+  assert.equal(contextLink([]), 'none');
+  for (const links of [
+    [`<https://a/c>; ${relation}`, `<https://b/c>; ${relation}`],
+    [`<https://a/c>; ${relation}, <https://b/c>; ${relation}`],
+    ['https://a/c'],
+    ['<https://a/c>'],
+    ['<https://a/c>; rel="next"'],
+    [`<https://a/c; ${relation}`],
+  ])
+    assert.equal(contextLink(links), 'unclear', links.join());
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import {
+  byPriority,
+  type Candidate,
+  choosePolicy,
+  isStricter,
+} from '../../../../sidecar/schemas/writes/policy-choice.js';
+import { itemSpans } from '../../../../sidecar/schemas/writes/item-spans.js';
+
+const IRIS = ['https://a/Car', 'https://a/Bus', 'urn:b:Car'];
+
+/** Policies in order, the last of which is for all. */
+const candidates = fc
+  .array(
+    fc.record({
+      name: fc.string({ minLength: 1, maxLength: 3 }),
+      priority: fc.integer({ min: 0, max: 3 }),
+      mode: fc.constantFrom('off', 'report', 'enforce'),
+      types: fc.array(fc.constantFrom('Car', 'Bus', ...IRIS), { minLength: 1, maxLength: 2 }),
+    }),
+    { maxLength: 5 },
+  )
+  .map((all): readonly Candidate[] => [
+    ...[...all].sort(byPriority),
+    { name: '', priority: -Infinity, mode: 'off' },
+  ]);
+
+const types = fc.array(
+  fc.constantFrom(...IRIS).map((iri) => ({ written: 'x', iri })),
+  { minLength: 1, maxLength: 3 },
+);
+
+it('one more type never takes an entity to a policy that is less strict', () => {
+  fc.assert(
+    fc.property(candidates, types, fc.constantFrom(...IRIS, undefined), (all, known, iri) => {
+      const before = all[choosePolicy(all, known)];
+      const after = all[choosePolicy(all, [...known, { written: 'y', iri }])];
+      assert.ok(before !== undefined && after !== undefined);
+      assert.equal(isStricter(before.mode, after.mode), false);
+    }),
+  );
+});
+
+it('an entity of one type has the first policy that names the type, by its IRI or the end of it', () => {
+  fc.assert(
+    fc.property(candidates, fc.constantFrom(...IRIS), (all, iri) => {
+      const own = all.find(
+        (one) =>
+          one.types?.some((type) => type === iri || iri.endsWith(`/${type}`) || iri.endsWith(`:${type}`)) ??
+          true,
+      );
+      assert.equal(all[choosePolicy(all, [{ written: 'z', iri }])], own);
+    }),
+  );
+});
+
+it('items of an array are found where they stand, however it is written', () => {
+  const items = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 5 });
+  fc.assert(
+    fc.property(items, fc.integer({ min: 0, max: 3 }), (all, indent) => {
+      const text = ` ${JSON.stringify(all, null, indent)}\n`;
+      const found = itemSpans(text).map(([start, end]) => JSON.parse(text.slice(start, end)) as unknown);
+      assert.deepEqual(found, JSON.parse(text));
+    }),
+  );
+});
