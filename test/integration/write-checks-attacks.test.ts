@@ -607,6 +607,12 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       { path: `${OPS}/${operation}`, headers: LENIENT, body: [{ id: ID, speed: P('x') }] },
     ]),
   ),
+  'an attribute under two names': { headers: LENIENT, body: { ...GOOD, [`${BASE}speed`]: P('x') } },
+  'a part of what has its id under another name': {
+    path: `${OPS}/update`,
+    headers: { ...LENIENT, ...LD },
+    body: [{ '@context': { kennung: '@id' }, kennung: ID, type: 'Car', speed: P('x') }],
+  },
   'a part of another type: upsert?options=update': {
     path: `${OPS}/upsert?options=update`,
     headers: LENIENT,

@@ -114,9 +114,13 @@ export function judgeFragment(
 /** Stands for the id of the entity that a fragment is for: models may say how ids look, but the fragment does not change it. */
 const FRAGMENT_ID = 'urn:ngsi-ld:fragment:1';
 
-/** Values that brokers may find under other names than a model does. */
-function otherValues({ title }: WriteModel, { members }: Submitted): readonly WriteError[] {
-  return members.flatMap(({ name, otherValue }) =>
+/** Attributes and values that brokers may find under other names than a model does. */
+function otherValues({ title }: WriteModel, { members, repeated }: Submitted): readonly WriteError[] {
+  const twice = repeated.map((name) => ({
+    ...{ model: title, tokens: [name], keyword: 'additionalProperties' },
+    say: () => 'must not be there: another member means the same, and brokers differ in which they take',
+  }));
+  const values = members.flatMap(({ name, otherValue }) =>
     otherValue === undefined
       ? []
       : {
@@ -125,6 +129,7 @@ function otherValues({ title }: WriteModel, { members }: Submitted): readonly Wr
             'must not be there: brokers differ in whether they take it for the value of the attribute',
         },
   );
+  return [...twice, ...values];
 }
 
 /** What a model has against an entity in each form in which a broker may read it. */

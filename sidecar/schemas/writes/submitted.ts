@@ -21,6 +21,8 @@ export interface Doubt {
 export interface Submitted {
   readonly members: readonly SubmittedMember[];
   readonly types: readonly WrittenType[];
+  /** Names of attributes that stand for the same as another of them. */
+  readonly repeated: readonly string[];
 }
 
 export interface SubmittedMember {
@@ -37,6 +39,7 @@ const CORE = 'https://uri.etsi.org/ngsi-ld/';
 /** Reads what the names of an entity mean. */
 export function readSubmitted(entity: JsonObject, names: Names): Submitted | Doubt {
   const members: SubmittedMember[] = [];
+  const repeated: string[] = [];
   let types: readonly WrittenType[] | undefined;
   for (const name of Object.keys(entity)) {
     if (name === '@context') continue;
@@ -45,8 +48,12 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Dou
     if (iri === undefined) return { doubt: `${shown(name)} means nothing in the @context` };
     if (iri.startsWith('@') && iri !== '@id' && iri !== '@type')
       return { doubt: `${shown(name)} is the keyword ${iri} of JSON-LD` };
-    if (members.some((one) => one.iri === iri))
-      return { doubt: `${shown(name)} stands for ${shown(iri)}, as another member does` };
+    if (members.some((one) => one.iri === iri)) {
+      if (iri.startsWith('@'))
+        return { doubt: `${shown(name)} stands for ${shown(iri)}, as another member does` };
+      repeated.push(name);
+      continue;
+    }
     if (names.isScoped(name)) return { doubt: `the @context says other things within ${shown(name)}` };
     const otherValue = iri.startsWith('@') ? undefined : otherValueIn(value, names);
     members.push({ name, iri, value, ...(otherValue === undefined ? {} : { otherValue }) });
@@ -56,7 +63,7 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Dou
     if (scoped !== undefined) return { doubt: `the @context says other things of the type ${shown(scoped)}` };
     types = written.map((one) => ({ written: one, iri: names.iriOf(one) }));
   }
-  return { members, types: types ?? [] };
+  return { members, types: types ?? [], repeated };
 }
 
 /** What brokers that expand names find values under, such as hasValue and hasObject. */

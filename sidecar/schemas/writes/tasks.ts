@@ -212,8 +212,8 @@ class Judging {
     if (typeof names === 'string') return this.#unclear(names);
     const submitted = readSubmitted(entity, names);
     if ('doubt' in submitted) return this.#unclear(submitted.doubt);
-    if (FRAGMENTS.has(kind)) return this.#fragment(submitted, idOf(entity));
-    return this.#whole(submitted, idOf(entity) ?? idIn(submitted));
+    const id = idOf(entity) ?? idIn(submitted);
+    return FRAGMENTS.has(kind) ? this.#fragment(submitted, id) : this.#whole(submitted, id);
   }
 
   async #whole(submitted: Submitted, id: string | undefined): Promise<Verdict> {
@@ -255,6 +255,7 @@ class Judging {
     const types = stored === undefined ? submitted.types : await this.#meanings(stored);
     const [first] = types;
     return {
+      ...submitted,
       types,
       members: [
         ...(hasId ? [] : [{ name: 'id', iri: '@id', value: id }]),
