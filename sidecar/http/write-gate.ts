@@ -90,8 +90,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     write: WriteRoute | 'unclear',
     known: KnownPolicies | undefined,
   ): void {
-    const caller = callerOf(req.headers, isVouchedFor(req));
-    const candidates = checks.candidates(known, { tenants: tenantsOf(req.headers), caller });
+    const candidates = candidatesFor(req, known);
     const isDelete = write !== 'unclear' && (write.kind === 'delete' || write.kind === 'batch-delete');
     if (candidates === undefined || isDelete) {
       if (known !== undefined && known.policies.length > 0)
@@ -118,6 +117,15 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
         refuse(req, res, problem(error.kind, error.message), true);
       else req.socket.destroy();
     });
+  }
+
+  /** The policies that may decide about a request. */
+  function candidatesFor(
+    req: IncomingMessage,
+    known: KnownPolicies | undefined,
+  ): readonly CandidatePolicy[] | undefined {
+    const caller = callerOf(req.headers, isVouchedFor(req));
+    return checks.candidates(known, { tenants: tenantsOf(req.headers), caller });
   }
 
   async function look(
@@ -165,7 +173,16 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
           );
         return;
       }
-      const write = writeOf(req, res, route, candidates, stamp);
+      // They may have changed while the body arrived.
+      const current = checks.policies();
+      const known = current instanceof Promise ? await current : current;
+      const latest = known === undefined || known.stamp === stamp ? candidates : candidatesFor(req, known);
+      if (latest === undefined) {
+        noteChange(res, undefined);
+        passThrough(req, res, { body });
+        return;
+      }
+      const write = writeOf(req, res, route, latest, known?.stamp ?? stamp);
       const outcome = await checks.check(write, { ...facts, bytes: body.bytes.toString('latin1') });
       if (!res.closed) act(req, res, { body }, route, outcome);
     } catch (error) {

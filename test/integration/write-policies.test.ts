@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { after, before, it } from 'node:test';
 import { type Answer, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import {
@@ -177,6 +179,27 @@ it('a policy is for its tenant however the name is written, and what is off for 
     for (const tenant of ['Acme', 'acme', 'ACME'])
       assert.equal((await write(car(1, 'x'), ENTITIES, { 'ngsild-tenant': tenant })).status, 400, tenant);
     assert.equal((await write(car(1, 'x'))).status, 204);
+  });
+});
+
+it('a policy that is made while a body arrives decides about it', async () => {
+  await under({ r: { mode: 'report' } }, async () => {
+    const before = broker.requests.length;
+    const text = JSON.stringify(car(1, 'x'));
+    const sent = request(`${gateway.url}${ENTITIES}`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'content-length': text.length },
+    });
+    sent.write(text.slice(0, 5));
+    // Once it is answered, the other connection's request has long been taken.
+    await write(car(2, 1));
+    await under({ e: { mode: 'enforce', priority: 1 } }, async () => {
+      sent.end(text.slice(5));
+      const [incoming] = (await once(sent, 'response')) as [IncomingMessage];
+      incoming.resume();
+      assert.equal(incoming.statusCode, 400);
+    });
+    assert.equal(broker.requests.length, before + 1);
   });
 });
 
