@@ -1,4 +1,4 @@
-import type { Archives } from '../archive/index.js';
+import { ArchiveUnreadableError, type ArchiveReader, type Archives } from '../archive/index.js';
 import { isFinal, type ArchiveSummary, type PurgeRecord, type Jobs } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { targetOf } from './purge-record.js';
@@ -48,13 +48,27 @@ export class ArchiveService {
   }
 
   /**
+   * Opens the archive of a purge that has ended.
+   *
+   * @throws as find(), ArchiveUnavailableError; ArchiveUnreadableError where nothing of it is here
+   */
+  async open(id: string): Promise<{ readonly reader: ArchiveReader; readonly record: PurgeRecord }> {
+    const { archives, record } = await this.find(id);
+    const reader = archives.reader({ purge: id, target: targetOf(record) });
+    if ((await reader.segments()).length > 0) return { reader, record };
+    throw new ArchiveUnreadableError(
+      'The archive is not where this gateway keeps its archives: ARCHIVE_URL has changed, is another folder than that of the gateway that wrote it, or somebody removed it there.',
+    );
+  }
+
+  /**
    * What was archived, one entity a line. The first line was read when this resolves.
    *
-   * @throws as find(), ArchiveUnavailableError, ArchiveUnreadableError
+   * @throws as open()
    */
   async read(id: string): Promise<AsyncIterable<string>> {
-    const { archives, record } = await this.find(id);
-    const lines = archives.reader({ purge: id, target: targetOf(record) }).entities();
+    const { reader } = await this.open(id);
+    const lines = reader.entities();
     const first = await lines.next();
     return (async function* () {
       if (first.done === true) return;

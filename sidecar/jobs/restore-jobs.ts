@@ -111,14 +111,14 @@ export class RestoreJobs {
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
     const { kinds, sealer } = this.#options;
     const { restoreOf = '', dryRun, unit, concurrency } = live.record;
-    const { archives, record: source } = await this.#archives.find(restoreOf);
+    const { reader, record: source } = await this.#archives.open(restoreOf);
     const target = targetOf(source);
     const { limits, dependencies } = kinds[target];
     const { ids, position } = job.restore ?? {};
     let needs = job;
     const events = restoreArchive(
       {
-        lines: () => archives.reader({ purge: restoreOf, target }).entities(),
+        lines: () => reader.entities(),
         unit: unit === undefined || unit === 'datasets' ? 'entities' : unit,
         ids: ids === undefined ? undefined : new Set(ids),
         dryRun,

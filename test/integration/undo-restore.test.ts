@@ -159,6 +159,16 @@ describe('a restore', () => {
     assert.ok(done > 0 && done < 5000, String(done));
   });
 
+  it('an archive that is not where archives are kept is no empty one', async () => {
+    await withCars(3);
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    await rm(join(folder, purge.id), { recursive: true });
+    const answer = await gateway.send('GET', `/api/v2/purges/${purge.id}/archive`);
+    assert.equal(answer.status, 409, answer.text);
+    assert.match(answer.problem().detail ?? '', /ARCHIVE_URL has changed/);
+    assert.equal((await restored(gateway, purge.id)).state, 'failed');
+  });
+
   it('keeps to a rate, and can be cancelled', async () => {
     await withCars(40);
     const purge = await purged(gateway, 'type=Car&archive=required');

@@ -37,8 +37,8 @@ export class Archiving {
     this.#stopped = stopped;
   }
 
-  /** Adds entities as the broker shows them, by their ids. @throws PurgeStoppedError */
-  async keepEntities(texts: ReadonlyMap<string, string>): Promise<void> {
+  /** Adds entities as the broker shows them, each with its id, perhaps more than once. @throws PurgeStoppedError */
+  async keepEntities(texts: readonly (readonly [entityId: string, text: string])[]): Promise<void> {
     const adding = async () => {
       for (const [entityId, text] of texts) await this.#writer.add(wholeEntity(entityId, text));
     };

@@ -43,7 +43,7 @@ async function keepShown(
   const texts = textsOfItems(body ?? '');
   if (texts.length !== ids.length) return;
   const kept = texts.map((text, index) => [ids[index] ?? '', text] as const);
-  await archiving?.keepEntities(new Map(kept.filter(([id]) => wanted.has(id))));
+  await archiving?.keepEntities(kept.filter(([id]) => wanted.has(id)));
 }
 
 /** Adds parts of entities to the archive of the purge. */
