@@ -161,13 +161,16 @@ export class ArchiveWriter {
     while (this.#storing.size > 0) await Promise.all(this.#storing);
   }
 
-  /** What is there already in an older version, and was changed again and again before the newer one was durable. */
+  /** Whether a part has changed again and again before it was durable. Then the archive does not count as having it. */
   #changesTooFast(key: string): boolean {
     const isChange = this.#digests.get(key) !== undefined || this.#pending.has(key);
     if (!isChange) return false;
     const versions = (this.#versions.get(key) ?? 0) + 1;
     if (versions > 1 || this.#versions.size < 100_000) this.#versions.set(key, versions);
-    return versions > MAX_VERSIONS && this.#digests.get(key) !== 0;
+    if (versions <= MAX_VERSIONS || this.#digests.get(key) === 0) return false;
+    this.#pending.delete(key);
+    this.#digests.set(key, 0);
+    return true;
   }
 
   #close(): void {

@@ -436,4 +436,17 @@ describe('an archive whose purge was interrupted', () => {
     assert.equal(writer.counts.entities, 1);
     await rm(folder, { recursive: true });
   });
+
+  it('a part that changes faster than it becomes durable is not said to be in the archive', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
+    const archives = archivesOn(new FolderStorage(folder));
+    const writer = await written(archives, randomUUID(), [entity('urn:1')]);
+    for (let a = 1; a <= 21; a += 1) await writer.add(wholeEntity('urn:1', entity('urn:1', { a })));
+    await writer.seal();
+    assert.ok(!writer.has('urn:1'), 'the archive has an older version alone');
+    await writer.add(wholeEntity('urn:1', entity('urn:1', { a: 22 })));
+    await writer.seal();
+    assert.ok(writer.has('urn:1'));
+    await rm(folder, { recursive: true });
+  });
 });
