@@ -10,8 +10,9 @@ import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
 import { importHere, type HereImport } from './import-here.js';
-import { sendImport } from './models-commands.js';
+import { sendImport, storedIn } from './models-commands.js';
 import { readUpload, type Upload } from './repository-folder.js';
+import { areAllAccepted, demandStored } from './stored-check.js';
 
 /** Bytes of an archive that git makes. */
 const MAX_ARCHIVE = 512 * 1024 * 1024;
@@ -29,15 +30,22 @@ export async function checkModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const { against, domain, failOn = 'breaking' } = options;
+  demandStored(options);
   if (gateway !== undefined && against !== undefined) throw usage('Use either --against or --gateway.');
+  if (gateway === undefined && options.stored === true)
+    throw usage('--stored needs a gateway, which has the entities: add --gateway.');
   const upload = await readUpload(paths);
   const report =
     gateway === undefined
       ? await checkHere(upload, paths, options, context)
       : await sendImport(upload, { dryRun: true, ...(domain === undefined ? {} : { domain }) }, gateway);
-  const verdict = verdictOf(report, upload, failOn);
+  const stored =
+    options.stored === true && gateway !== undefined
+      ? await storedIn({ upload, report }, options, gateway, context)
+      : undefined;
+  const verdict = verdictOf(report, upload, failOn) && areAllAccepted(stored ?? []);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
-  say(context.stdout, ...checkLines(report, { ...upload, format, failOn }));
+  say(context.stdout, ...checkLines(report, { ...upload, format, failOn, stored }));
   return verdict ? EXIT.done : EXIT.partial;
 }
 

@@ -1,6 +1,7 @@
 import type { Schemas } from '../client/operations.js';
+import type { StoredOptions } from './stored-check.js';
 
-export interface CheckOptions {
+export interface CheckOptions extends StoredOptions {
   readonly domain?: string;
   /** A revision of git that the folder is compared with. */
   readonly against?: string;

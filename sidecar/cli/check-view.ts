@@ -4,6 +4,7 @@ import type { Schemas } from '../client/operations.js';
 import { isTooMuch, type CheckOptions, type FailOn } from './check-options.js';
 import { printable } from './format.js';
 import { reportLines } from './import-view.js';
+import { areAllAccepted, storedLines, type StoredVerdict } from './stored-check.js';
 
 export interface CheckView {
   readonly format: NonNullable<CheckOptions['format']>;
@@ -11,17 +12,25 @@ export interface CheckView {
   readonly folders: ReadonlyMap<string, string>;
   readonly leftOut: readonly string[];
   readonly failOn: FailOn;
+  readonly stored?: readonly StoredVerdict[] | undefined;
 }
 
 /** What a check found: for people, for programs, or as annotations of GitHub Actions. */
 export function checkLines(report: Schemas['ImportReport'], view: CheckView): readonly string[] {
+  const { stored } = view;
   switch (view.format) {
     case 'json':
-      return [writeJson(report)];
+      return [writeJson({ ...report, ...(stored === undefined ? {} : { stored }) })];
     case 'text':
-      return [...view.leftOut.map(printable), ...reportLines(report)];
+      return [...view.leftOut.map(printable), ...reportLines(report), ...storedLines(stored ?? [])];
     case 'github':
-      return [...annotations(report, view), ...reportLines(report).slice(-1)];
+      return [
+        ...annotations(report, view),
+        ...(stored ?? [])
+          .filter((one) => !areAllAccepted([one]))
+          .map((one) => `::error title=Stored entities::${data(storedLines([one]).join('\n'))}`),
+        ...reportLines(report).slice(-1),
+      ];
   }
 }
 

@@ -105,7 +105,7 @@ function planOf(plan: () => ImportPlan): ImportPlan {
 }
 
 /** Runs tasks on this thread: nobody else waits for this process. */
-const ON_THIS_THREAD: Parameters<typeof describeFiles>[1] = {
+export const ON_THIS_THREAD: Parameters<typeof describeFiles>[1] = {
   workers: {
     run: (kind, input) =>
       Promise.resolve(

@@ -13,6 +13,14 @@ import { formatCount, printable } from './format.js';
 import { expected } from './gateway-answers.js';
 import { reportLines } from './import-view.js';
 import { readUpload, type Upload } from './repository-folder.js';
+import { candidatesOf } from './stored-candidates.js';
+import {
+  areAllAccepted,
+  checkStored,
+  demandStored,
+  storedLines,
+  type StoredOptions,
+} from './stored-check.js';
 
 export interface ImportCommandOptions {
   readonly domain?: string;
@@ -20,7 +28,7 @@ export interface ImportCommandOptions {
   readonly json?: boolean;
 }
 
-export type DiffCommandOptions = Omit<ImportCommandOptions, 'dryRun'>;
+export type DiffCommandOptions = Omit<ImportCommandOptions, 'dryRun'> & StoredOptions;
 
 /** Imports folders, or one archive, into a gateway. @throws CliError */
 export async function importModels(
@@ -29,7 +37,7 @@ export async function importModels(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const report = await importPaths(paths, options, gateway, context);
+  const { report } = await importPaths(paths, options, gateway, context);
   say(context.stdout, ...(options.json === true ? [writeJson(report)] : reportLines(report)));
   const isDependentRefused = report.dependents.some(({ status }) => status === 'refused');
   return report.summary.refused > 0 || isDependentRefused ? EXIT.partial : EXIT.done;
@@ -38,7 +46,7 @@ export async function importModels(
 /**
  * Shows what an import would change at a gateway, and writes nothing.
  *
- * @returns `partial` if the import would change anything
+ * @returns `partial` if the import would change anything, or new versions would refuse what is stored
  * @throws CliError
  */
 export async function diffModels(
@@ -47,9 +55,35 @@ export async function diffModels(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const report = await importPaths(paths, { ...options, dryRun: true }, gateway, context);
-  say(context.stdout, ...(options.json === true ? [writeJson(report)] : diffLines(report)));
-  return isDifferent(report) ? EXIT.partial : EXIT.done;
+  demandStored(options);
+  const { report, upload } = await importPaths(paths, { ...options, dryRun: true }, gateway, context);
+  const stored =
+    options.stored === true ? await storedIn({ upload, report }, options, gateway, context) : undefined;
+  const lines = () => [...diffLines(report), ...storedLines(stored ?? [])];
+  say(
+    context.stdout,
+    ...(options.json === true
+      ? [writeJson({ ...report, ...(stored === undefined ? {} : { stored }) })]
+      : lines()),
+  );
+  return isDifferent(report) || !areAllAccepted(stored ?? []) ? EXIT.partial : EXIT.done;
+}
+
+/** What the models that an import would change would refuse of the stored entities. @throws CliError */
+export async function storedIn(
+  { upload, report }: Imported,
+  options: StoredOptions & Pick<ImportCommandOptions, 'domain'>,
+  gateway: ApiClient,
+  context: CliContext,
+) {
+  const candidates = await candidatesOf(upload, report, options, gateway, context);
+  return checkStored(candidates, options, gateway, context);
+}
+
+/** What was sent, and what the gateway says about it. */
+interface Imported {
+  readonly upload: Upload;
+  readonly report: Schemas['ImportReport'];
 }
 
 async function importPaths(
@@ -57,11 +91,11 @@ async function importPaths(
   options: ImportCommandOptions,
   gateway: ApiClient,
   { stderr }: CliContext,
-): Promise<Schemas['ImportReport']> {
+): Promise<Imported> {
   const upload = await readUpload(paths);
   for (const line of upload.leftOut) say(stderr, printable(line));
   if (stderr.isTTY === true) say(stderr, `Sending ${formatCount(upload.bytes.length)} bytes …`);
-  return sendImport(upload, options, gateway);
+  return { upload, report: await sendImport(upload, options, gateway) };
 }
 
 /** @throws CliError */

@@ -5,6 +5,13 @@ import type { ExitCode } from './exit-codes.js';
 import { gatewayActions, listing, onGateway } from './program-options.js';
 import { gatewayOf, type PlaceOptions } from './settings.js';
 
+const STORED = [
+  '--stored',
+  'say which stored entities the new versions would refuse (3 if there are any)',
+] as const;
+const TENANT = ['--tenant <name>', 'with --stored: the tenant of the entities'] as const;
+const LINK = ['--link <url>', 'with --stored: the @context of the names of the entities'] as const;
+
 /** The commands of `models`. @param end takes what the process is to end with */
 export function addModelsCommands(
   program: Command,
@@ -42,7 +49,10 @@ export function addModelsCommands(
     onGateway(models.command('diff'))
       .argument('<paths...>', 'as for import')
       .description('show what an import would change, model by model; exits with 3 if anything would change')
-      .option('--domain <name>', 'the domain, as for import'),
+      .option('--domain <name>', 'the domain, as for import')
+      .option(...STORED)
+      .option(...TENANT)
+      .option(...LINK),
     async () => (await import('./models-commands.js')).diffModels,
   );
   atGateway(
@@ -52,7 +62,10 @@ export function addModelsCommands(
       .option('--domain <name>', 'the domain (default: the name of the repository)')
       .option('--model <name>', 'the model (default: the name of the folder, or the title)')
       .option('--dry-run', 'show what would change, without writing anything')
-      .option('-y, --yes', 'do not ask'),
+      .option('-y, --yes', 'do not ask')
+      .option(...STORED)
+      .option(...TENANT)
+      .option(...LINK),
     async () => (await import('./push-command.js')).pushModel,
   );
   onGateway(models.command('check'))
@@ -74,6 +87,9 @@ export function addModelsCommands(
         .default('breaking'),
     )
     .option('--domain <name>', 'the domain on the gateway')
+    .option(...STORED)
+    .option(...TENANT)
+    .option(...LINK)
     .action(async (folders: string[], { gateway, ...options }: CheckOptions & PlaceOptions) => {
       const { checkModels } = await import('./check-command.js');
       // Not by the environment: where a check is done decides what it can see.

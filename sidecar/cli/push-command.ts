@@ -12,8 +12,17 @@ import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { printable } from './format.js';
 import { expected, gatewayFailure, unlessMissing } from './gateway-answers.js';
 import { planPush, type PushOptions, type PushPlan } from './push-plan.js';
+import { candidateOf } from './stored-candidates.js';
+import {
+  areAllAccepted,
+  checkStored,
+  demandStored,
+  storedLines,
+  type StoredOptions,
+  type StoredVerdict,
+} from './stored-check.js';
 
-export interface PushCommandOptions extends PushOptions {
+export interface PushCommandOptions extends PushOptions, StoredOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -28,6 +37,7 @@ const MODEL = '/domains/{domain}/models/{model}';
  * Creates or updates one model at a gateway. What changes is shown first, and asked about where entities that were valid may
  * not be any more. The update holds for the model as it was compared, or fails.
  *
+ * @returns `partial` for a dry run that finds stored entities that would be refused
  * @throws CliError
  */
 export async function pushModel(
@@ -36,6 +46,7 @@ export async function pushModel(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
+  demandStored(options);
   const plan = await planPush(path, options);
   const { domain, name } = plan;
   const there = await unlessMissing(gateway.answer('get', MODEL, { path: { domain, model: name } }));
@@ -45,17 +56,25 @@ export async function pushModel(
   ) {
     if (options.dryRun === true) {
       const note = `The domain ${domain} does not exist: it would be created, and then the gateway would check the model.`;
-      if (options.json === true) sayJson(context, { dryRun: true, domain, model: name, outcome: 'created' });
-      else say(context.stdout, `${domain}/${name}: new. ${note}`);
-      return EXIT.done;
+      const stored = await storedBy(plan, options, gateway, context);
+      if (options.json === true)
+        sayJson(context, {
+          ...{ dryRun: true, domain, model: name, outcome: 'created' },
+          ...(stored === undefined ? {} : { stored }),
+        });
+      else say(context.stdout, `${domain}/${name}: new. ${note}`, ...storedLines(stored ?? []));
+      return areAllAccepted(stored ?? []) ? EXIT.done : EXIT.partial;
     }
     await gateway.request('post', '/domains', { body: { name: domain } });
+    let isPushed = false;
     try {
-      return await putPlan(plan, undefined, options, gateway, context);
-    } catch (error) {
+      const code = await putPlan(plan, undefined, options, gateway, context);
+      isPushed = code === EXIT.done;
+      return code;
+    } finally {
       // It is refused while it holds a model, such as one of somebody else.
-      await gateway.request('delete', '/domains/{domain}', { path: { domain } }).catch(() => undefined);
-      throw error;
+      if (!isPushed)
+        await gateway.request('delete', '/domains/{domain}', { path: { domain } }).catch(() => undefined);
     }
   }
   return putPlan(plan, there?.etag, options, gateway, context);
@@ -79,18 +98,24 @@ async function putPlan(
   const put = (query: { readonly dryRun?: true }) =>
     putModel(gateway, { path: at, query, body, headers }, context, options);
   const found = await put({ dryRun: true });
-  const show = (push: Push, isDry: boolean) => showPush(push, { label, plan, isDry, ...options }, context);
+  const isSame = found.outcome === 'unchanged' || found.outcome === 'settings';
+  const stored = isSame ? undefined : await storedBy(plan, options, gateway, context);
+  const isHarmless = found.change.overall === 'compatible' && areAllAccepted(stored ?? []);
+  const isSeen = options.dryRun !== true && options.yes !== true && !isHarmless;
+  const show = (push: Push, isDry: boolean) =>
+    showPush(push, { label, plan, isDry, isSeen, stored, json: options.json }, context);
   if (options.dryRun === true || found.outcome === 'unchanged') {
     show(found, options.dryRun === true);
-    return EXIT.done;
+    return areAllAccepted(stored ?? []) ? EXIT.done : EXIT.partial;
   }
-  const isHarmless = found.change.overall === 'compatible';
-  if (options.yes !== true && !isHarmless) {
-    say(context.stderr, ...changeLines(label, found));
-    if (!canAsk(context))
+  if (isSeen) {
+    say(context.stderr, ...changeLines(label, found), ...storedLines(stored ?? []));
+    if (!canAsk(context)) {
+      const why = areAllAccepted(stored ?? []) ? '' : ', stored entities would be refused';
       throw usage(
-        `The change is ${found.change.overall}, and there is no terminal for the confirmation: add --yes. Nothing was changed.`,
+        `The change is ${found.change.overall}${why}, and there is no terminal for the confirmation: add --yes. Nothing was changed.`,
       );
+    }
     if (!(await confirm(`Update ${label}? [y/N] `, context))) {
       say(context.stderr, 'Nothing was changed.');
       return EXIT.interrupted;
@@ -103,6 +128,23 @@ async function putPlan(
     throw gatewayFailure(error, `${label} may have been changed. Run the same command again to check.`);
   }
   return EXIT.done;
+}
+
+/** What the model as it would be would refuse of the stored entities, if that is asked for. */
+async function storedBy(
+  { domain, name: model, texts }: PushPlan,
+  options: PushCommandOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<readonly StoredVerdict[] | undefined> {
+  if (options.stored !== true) return undefined;
+  const { schema = null } = modelChangeOf({ schema: texts.schema, id: texts.id }, true);
+  return checkStored(
+    [await candidateOf({ domain, model, schema }, gateway, context)],
+    options,
+    gateway,
+    context,
+  );
 }
 
 /** By its name, where the gateway has it as an import stores it; else as it is. */
@@ -152,14 +194,22 @@ function changeLines(label: string, { change: { overall, differences } }: Push):
   return [`${label}: ${overall}`, ...differenceLines(differences).map((line) => `  ${line}`)].map(printable);
 }
 
-interface Showing extends PushCommandOptions {
+interface Showing {
   readonly label: string;
   readonly plan: PushPlan;
   readonly isDry: boolean;
+  /** Whether the changes were shown already, above the question. */
+  readonly isSeen: boolean;
+  readonly stored: readonly StoredVerdict[] | undefined;
+  readonly json: boolean | undefined;
 }
 
 /** What became of the model, or in a dry run would. */
-function showPush(push: Push, { label, plan, isDry, json, yes }: Showing, context: CliContext): void {
+function showPush(
+  push: Push,
+  { label, plan, isDry, isSeen, stored, json }: Showing,
+  context: CliContext,
+): void {
   const { outcome, version, change, warnings } = push;
   if (json === true) {
     const { domain, name: model } = plan;
@@ -171,13 +221,13 @@ function showPush(push: Push, { label, plan, isDry, json, yes }: Showing, contex
       version,
       change,
       warnings,
+      ...(stored === undefined ? {} : { stored }),
     });
     return;
   }
   for (const { detail } of warnings) say(context.stderr, `Warning: ${printable(detail)}`);
-  // Shown already, above the question.
-  const isSeen = !isDry && yes !== true && change.overall !== 'compatible';
   if (change.differences.length > 0 && !isSeen) say(context.stdout, ...changeLines(label, push));
+  if (!isSeen) say(context.stdout, ...storedLines(stored ?? []));
   const sentences: Readonly<Record<string, string>> = {
     created: isDry ? 'would be created' : 'was created',
     unchanged: 'has not changed',

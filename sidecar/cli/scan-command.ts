@@ -101,13 +101,37 @@ export async function scanCommand(
     ...(rate === undefined ? {} : { maxPerSecond: rate }),
     ...(schema === undefined ? {} : { schema }),
   };
+  const isJson = options.json === true;
+  const last = await followScan(
+    request,
+    place,
+    context,
+    isJson ? (record) => sayJson(context, record) : undefined,
+  );
+  if (!isJson) say(context.stdout, ...tableOf(last));
+  return exitCodeOf(last, options.maxInvalid ?? 0);
+}
+
+/**
+ * Runs a scan to its end; Ctrl+C cancels it.
+ *
+ * @param show takes each record; without it, there is a bar
+ * @returns the final record
+ * @throws CliError
+ */
+export async function followScan(
+  request: ScanRequest,
+  place: ScanPlace,
+  context: CliContext,
+  show?: (record: Scan) => void,
+): Promise<Scan> {
   const { signal, release } = listenForInterrupts(context);
   const bar = createProgress(context);
   let last: Scan | undefined;
   try {
     for await (const record of place(request, signal)) {
       last = record;
-      if (options.json === true) sayJson(context, record);
+      if (show !== undefined) show(record);
       else if (!isFinal(record)) bar.show(barOf(record));
     }
   } finally {
@@ -115,11 +139,11 @@ export async function scanCommand(
     release();
   }
   if (last === undefined) throw failure('The scan ended without a record.');
-  if (options.json !== true) say(context.stdout, ...tableOf(last));
-  return exitCodeOf(last, options.maxInvalid ?? 0);
+  return last;
 }
 
-function exitCodeOf({ state, invalid, problem }: Scan, most: number): ExitCode {
+/** What a command ends with after a scan. @param most invalid entities that are accepted */
+export function exitCodeOf({ state, invalid, problem }: Scan, most: number): ExitCode {
   if (state === 'cancelled') return EXIT.interrupted;
   if (state === 'refused') return EXIT.refused;
   if (state === 'failed' || state === 'interrupted' || problem !== undefined) return EXIT.failed;
@@ -137,6 +161,24 @@ function tableOf(record: Scan): readonly string[] {
   const { state, checked, valid, invalid, notJudged, findings, unmodelled, warnings, problem } = record;
   const counts = `${formatCount(checked)} checked, ${formatCount(valid)} valid, ${formatCount(invalid)} invalid`;
   const others = notJudged > 0 ? `, ${formatCount(notJudged)} not judged` : '';
+  const detail = (problem as { readonly detail?: string } | undefined)?.detail;
+  return [
+    `${state}: ${counts}${others}`,
+    ...(detail === undefined ? [] : [printable(detail)]),
+    ...findingsTable(findings),
+    ...unmodelled
+      .slice(0, MAX_SHOWN)
+      .map(
+        ({ type, entities }) =>
+          `${formatCount(entities)} of type ${printable(type || '(none)')} have no model`,
+      ),
+    ...warnings.map((warning) => `Warning: ${printable(warning)}`),
+  ];
+}
+
+/** The findings of a scan as a table; nothing if there are none. */
+export function findingsTable(findings: Scan['findings']): readonly string[] {
+  if (findings.length === 0) return [];
   const shown = findings.slice(0, MAX_SHOWN);
   const rows = shown.map((finding) => [
     formatCount(finding.entities),
@@ -148,22 +190,10 @@ function tableOf(record: Scan): readonly string[] {
     ].map(printable),
     printable(finding.sample[0] ?? ''),
   ]);
-  const detail = (problem as { readonly detail?: string } | undefined)?.detail;
   return [
-    `${state}: ${counts}${others}`,
-    ...(detail === undefined ? [] : [printable(detail)]),
-    ...(rows.length === 0
-      ? []
-      : formatTable([['ENTITIES', 'MODEL', 'PLACE', 'KEYWORD', 'DETAIL', 'FOR EXAMPLE'], ...rows])),
+    ...formatTable([['ENTITIES', 'MODEL', 'PLACE', 'KEYWORD', 'DETAIL', 'FOR EXAMPLE'], ...rows]),
     ...(findings.length > shown.length
       ? [`${formatCount(findings.length - shown.length)} more findings: --json`]
       : []),
-    ...unmodelled
-      .slice(0, MAX_SHOWN)
-      .map(
-        ({ type, entities }) =>
-          `${formatCount(entities)} of type ${printable(type || '(none)')} have no model`,
-      ),
-    ...warnings.map((warning) => `Warning: ${printable(warning)}`),
   ];
 }

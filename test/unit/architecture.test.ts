@@ -168,6 +168,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/model-around.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/validate-here.ts': [...['sidecar/schemas/repository'], 'sidecar/schemas/models'],
       'sidecar/cli/check-command.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/stored-candidates.ts': ['sidecar/schemas/repository', 'sidecar/schemas/validation'],
       'sidecar/cli/context.ts': [...['sidecar/schemas/repository', 'sidecar/schemas/models']],
     },
     packages: ['cli-progress', 'commander', 'yaml'],

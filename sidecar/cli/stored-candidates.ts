@@ -1,0 +1,147 @@
+import type { ApiClient } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
+import { limitsOf } from '../schemas/repository/collector.js';
+import { modelChangeOf } from '../schemas/repository/model-change.js';
+import { describeFiles, planOf, readSource, textOf } from '../schemas/repository/source.js';
+import { prepareModel } from '../schemas/validation/model.js';
+import { GatewayError } from '../shared/errors.js';
+import type { JsonObject, JsonValue } from '../shared/json/json.js';
+import { parseJson } from '../shared/json/lossless-json.js';
+import type { CliContext, LocalModels } from './context.js';
+import { failure } from './exit-codes.js';
+import { printable } from './format.js';
+import { unlessMissing } from './gateway-answers.js';
+import { ON_THIS_THREAD } from './model-around.js';
+import type { Upload } from './repository-folder.js';
+
+/** A model as it would be. */
+export interface Candidate {
+  readonly domain: string;
+  readonly model: string;
+  /** With all that it refers to. */
+  readonly schema: JsonValue;
+  /** Of its entities, as it would be and as it is. */
+  readonly types: readonly string[];
+}
+
+/** A model by its name, and its schema as it is written. */
+export interface Draft {
+  readonly domain: string;
+  readonly model: string;
+  readonly schema: JsonValue;
+}
+
+/** Bytes of an archive that the gateway has accepted already. */
+const MAX_ARCHIVE = 512 * 1024 * 1024;
+
+const SCHEMA = '/domains/{domain}/models/{model}/schema';
+
+/** The candidate that a push of one model makes: what its schema refers to is at the gateway. @throws CliError */
+export async function candidateOf(draft: Draft, gateway: ApiClient, context: CliContext): Promise<Candidate> {
+  const models = await context.openModels();
+  try {
+    return await completed(draft, models, gateway);
+  } finally {
+    await models.close();
+  }
+}
+
+/**
+ * The models that an import would change, each as it would be: with the documents of the import, and else with those of the gateway.
+ *
+ * @param report of a dry run of the import
+ * @throws CliError if one of them cannot be put together
+ */
+export async function candidatesOf(
+  upload: Upload,
+  report: Schemas['ImportReport'],
+  { domain }: { readonly domain?: string },
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<readonly Candidate[]> {
+  const models = await context.openModels();
+  try {
+    const drafts = await draftsOf(upload, report, domain, models);
+    for (const { domain: of, model, status } of report.dependents) {
+      if (status !== 'updated') continue;
+      const path = { domain: of, model };
+      drafts.push({ ...path, schema: jsonOf(await gateway.text('get', SCHEMA, { path })) });
+    }
+    const candidates: Candidate[] = [];
+    for (const draft of drafts) candidates.push(await completed(draft, models, gateway));
+    return candidates;
+  } finally {
+    await models.close();
+  }
+}
+
+/** The models of the import itself that would change. The shared documents of the import are stored here. */
+async function draftsOf(
+  { bytes, mediaType }: Upload,
+  { files }: Schemas['ImportReport'],
+  domain: string | undefined,
+  { service }: LocalModels,
+): Promise<Draft[]> {
+  const kind = mediaType === 'application/gzip' ? 'gzip' : 'zip';
+  const reading = { limits: limitsOf(MAX_ARCHIVE), workers: ON_THIS_THREAD.workers, deadlineMs: Infinity };
+  const repository = await readSource({ kind, bytes: Buffer.from(bytes.buffer) }, reading);
+  const { described, refused } = await describeFiles(repository.files, reading);
+  const unread = [...repository.refused, ...refused].filter(({ onlyIfUsed }) => onlyIfUsed);
+  const plan = await planOf({ files: described, domain, unread }, reading);
+  const contents = new Map(repository.files.map((file) => [file.path, file.bytes]));
+  const textAt = (path: string) => textOf(contents.get(path) ?? new Uint8Array());
+  const isRefused = (at: string) => files.some(({ url, status }) => url === at && status === 'refused');
+  for (const { path, url } of plan.documents)
+    // The gateway keeps what it has in place of a document that it refuses.
+    if (!isRefused(url)) await service.references.put(url, jsonOf(textAt(path)));
+  const changed = new Set(
+    files.flatMap(({ model, status }) => (status === 'created' || status === 'updated' ? [model] : [])),
+  );
+  return plan.models
+    .filter(({ domain: of, name }) => changed.has(`${of}/${name}`))
+    .map(({ domain: of, name, path, id }) => {
+      const { schema = null } = modelChangeOf({ schema: textAt(path), id }, true);
+      return { domain: of, model: name, schema };
+    });
+}
+
+async function completed(draft: Draft, models: LocalModels, gateway: ApiClient): Promise<Candidate> {
+  const { domain, model } = draft;
+  const schema = jsonOf(await bundled(draft, models, gateway));
+  const path = { domain, model };
+  const there = await unlessMissing(gateway.text('get', SCHEMA, { path, query: { bundled: true } }));
+  const typesOf = (one: JsonValue) => prepareModel(model, one as JsonObject).types;
+  const types = [...typesOf(schema), ...(there === undefined ? [] : typesOf(jsonOf(there)))];
+  return { domain, model, schema, types: [...new Set(types)] };
+}
+
+/** The text of a schema with all that it refers to; what is not here is read from the gateway. */
+async function bundled(
+  { domain, model, schema }: Draft,
+  { service }: LocalModels,
+  gateway: ApiClient,
+): Promise<string> {
+  const asked = new Set<string>();
+  for (;;) {
+    try {
+      return await (await service.schemas.ofNew({ domain, name: model }, schema)).text();
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      const missing = (error.members.missing ?? []).filter((uri) => !asked.has(uri));
+      if (missing.length === 0)
+        throw failure(
+          printable(`${domain}/${model} cannot be held against stored entities. ${error.message}`),
+          { cause: error },
+        );
+      for (const uri of missing) {
+        asked.add(uri);
+        const text = await unlessMissing(gateway.text('get', '/references', { query: { uri } }));
+        if (text !== undefined) await service.references.put(uri, jsonOf(text));
+      }
+    }
+  }
+}
+
+function jsonOf(text: string): JsonValue {
+  return parseJson(text) as JsonValue;
+}

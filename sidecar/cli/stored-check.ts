@@ -1,0 +1,127 @@
+import type { ApiClient } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
+import type { CliContext } from './context.js';
+import { CliError, EXIT, failure, usage } from './exit-codes.js';
+import { formatCount, formatItems, printable } from './format.js';
+import { encode } from './query-text.js';
+import { exitCodeOf, findingsTable, followScan, gatewayScans } from './scan-command.js';
+import { linkHeader } from '../client/purges.js';
+import type { Candidate } from './stored-candidates.js';
+
+export interface StoredOptions {
+  /** Holds the new versions against the entities that the broker has. */
+  readonly stored?: boolean;
+  /** Of these entities. */
+  readonly tenant?: string;
+  /** URL of the @context by which they are read. */
+  readonly link?: string;
+}
+
+/** What a new version of a model would do to the entities that the broker has. */
+export interface StoredVerdict {
+  readonly domain: string;
+  readonly model: string;
+  readonly types: readonly string[];
+  /** Id of the scan. */
+  readonly scan: string;
+  readonly state: Schemas['Scan']['state'];
+  readonly checked: number;
+  readonly refused: number;
+  readonly notJudged: number;
+  readonly findings: Schemas['Scan']['findings'];
+  /** Ids of entities that would be refused, at most {@link MAX_IDS}. */
+  readonly ids: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const MAX_IDS = 1000;
+/** Ids that a text shows. */
+const MAX_SHOWN = 20;
+/** Entities of a finding that are read at a time. */
+const PAGE = 100;
+
+/**
+ * Scans the entities of the types of each candidate by it, one candidate after the other. Ctrl+C cancels the scan.
+ *
+ * @throws CliError also if a scan does not come to its end
+ */
+export async function checkStored(
+  candidates: readonly Candidate[],
+  { tenant, link }: StoredOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<readonly StoredVerdict[]> {
+  const place = gatewayScans(gateway, context);
+  const verdicts: StoredVerdict[] = [];
+  for (const { domain, model, schema, types } of candidates) {
+    const request = {
+      query: `type=${types.map((type) => encode(type.replaceAll('%', '%25'))).join(',')}`,
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(link === undefined ? {} : { link: linkHeader(link) }),
+      ...{ model: `${domain}/${model}`, schema },
+    };
+    const record = await followScan(request, place, context);
+    const { id: scan, state, checked, invalid: refused, notJudged, findings, warnings } = record;
+    demandEnd(record, `${domain}/${model}`);
+    const ids = refused === 0 ? [] : await idsOf(record, gateway);
+    verdicts.push({
+      ...{ domain, model, types, scan, state, checked, refused, notJudged, findings, ids, warnings },
+    });
+  }
+  return verdicts;
+}
+
+/** @throws CliError for options that say of which entities, if none are looked at */
+export function demandStored({ stored, tenant, link }: StoredOptions): void {
+  if (stored === true || (tenant === undefined && link === undefined)) return;
+  throw usage(`${tenant === undefined ? '--link' : '--tenant'} needs --stored.`);
+}
+
+/** Whether it is certain that no stored entity would be refused. */
+export function areAllAccepted(verdicts: readonly StoredVerdict[]): boolean {
+  return verdicts.every(({ state, refused }) => refused === 0 && state === 'succeeded');
+}
+
+/** What new versions would refuse, for people. */
+export function storedLines(verdicts: readonly StoredVerdict[]): readonly string[] {
+  return verdicts.flatMap((verdict) => {
+    const { domain, model, types, scan, state, checked, refused, notJudged, findings, ids, warnings } =
+      verdict;
+    const shown = ids.slice(0, MAX_SHOWN);
+    const more = refused - shown.length;
+    const others = notJudged > 0 ? `, ${formatCount(notJudged)} not judged` : '';
+    const part = state === 'succeeded' ? '' : `, but not all were looked at (${state})`;
+    return [
+      printable(
+        `${domain}/${model} would refuse ${formatCount(refused)} of ${formatItems(checked, 'stored entities')} of type ${types.join(', ')}${others}${part}.`,
+      ),
+      ...findingsTable(findings).map((line) => `  ${line}`),
+      ...shown.map((id) => printable(`  ${id}`)),
+      ...(more > 0 ? [`  … ${formatCount(more)} more: GET /api/v2/scans/${scan}/entities?finding=0`] : []),
+      ...warnings.map((warning) => printable(`  Warning: ${warning}`)),
+    ];
+  });
+}
+
+function demandEnd(record: Schemas['Scan'], label: string): void {
+  const code = exitCodeOf(record, Infinity);
+  if (code === EXIT.done || code === EXIT.partial) return;
+  if (code === EXIT.interrupted)
+    throw new CliError(code, `The scan for ${label} was cancelled. Nothing was changed.`);
+  const { detail = '' } = (record.problem ?? {}) as { readonly detail?: string };
+  const message = printable(`The scan for ${label} ${record.state}. ${detail}`);
+  throw code === EXIT.refused ? new CliError(code, message) : failure(message);
+}
+
+/** An entity is in each of its findings, and is named once. */
+async function idsOf({ id, findings }: Schemas['Scan'], gateway: ApiClient): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  for (const finding of findings.keys())
+    for (let offset = 0; ids.size < MAX_IDS; offset += PAGE) {
+      const query = { finding, limit: PAGE, offset };
+      const { items, total } = await gateway.page('/scans/{scan}/entities', { path: { scan: id }, query });
+      for (const one of items) if (ids.size < MAX_IDS) ids.add(one.id);
+      if (offset + PAGE >= total) break;
+    }
+  return [...ids];
+}

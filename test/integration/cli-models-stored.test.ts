@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Schemas } from '../../sidecar/client/operations.js';
+import type { StoredVerdict } from '../../sidecar/cli/stored-check.js';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { cli, CliProcess } from '../support/cli-process.js';
+import {
+  PATIENT,
+  send,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { folderOf, git, put } from '../support/model-folders.js';
+
+after(stopAll);
+
+const SHARED = 'https://example.org/shared.json';
+
+/** A model whose speed is what the shared document says. */
+const VEHICLE = {
+  title: 'Vehicle',
+  type: 'object',
+  properties: { type: { const: 'Vehicle' }, speed: { $ref: `${SHARED}#/definitions/speed` } },
+  required: ['id', 'type'],
+};
+
+const shared = (maximum: number) => ({
+  $id: SHARED,
+  definitions: { speed: { type: 'number', maximum } },
+});
+
+const vehicle = (index: number) => ({
+  id: `urn:ngsi-ld:Vehicle:${String(index)}`,
+  type: 'Vehicle',
+  speed: { type: 'Property', value: index },
+});
+
+/** Of speeds from 0 to 299, those above 294. */
+const FAST = [295, 296, 297, 298, 299].map((index) => `urn:ngsi-ld:Vehicle:${String(index)}`);
+
+describe('models diff, check and push with --stored', () => {
+  let broker: EmbeddedBroker;
+  let gateway: TestGateway;
+  let folder: string;
+  const run = (...words: readonly string[]) => cli(['models', ...words, '--gateway', gateway.url]);
+  const version = async () => {
+    const answer = await send(gateway.url, 'GET', '/api/v2/domains/City/models/Vehicle');
+    return (answer.json() as Schemas['Model']).version;
+  };
+
+  before(async () => {
+    broker = await startTestBroker();
+    broker.entities.seed(300, vehicle);
+    gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...PATIENT });
+    folder = folderOf({ 'Vehicle/schema.json': VEHICLE, 'shared.json': shared(1000) }, 'models');
+    git(folder, 'init');
+    const { code, stdout, stderr } = await run('import', folder, '--domain', 'City');
+    assert.equal(code, 0, stdout + stderr);
+  });
+
+  it('a changed shared document is what the entities are held against, and all ids are named', async () => {
+    put(folder, { 'shared.json': shared(294) });
+    for (const words of [['diff'], ['check', '--fail-on', 'never']]) {
+      const { code, stdout, stderr } = await run(
+        ...words,
+        folder,
+        ...['--domain', 'City', '--stored', '--json'],
+      );
+      assert.equal(code, 3, stderr);
+      const { stored } = JSON.parse(stdout) as { stored: readonly StoredVerdict[] };
+      assert.deepEqual(
+        stored.map(({ domain, model, types, checked, refused }) => [domain, model, types, checked, refused]),
+        [['City', 'Vehicle', ['Vehicle'], 300, 5]],
+      );
+      assert.deepEqual(stored[0]?.ids.toSorted(), FAST);
+    }
+    const { stdout } = await run('check', folder, '--domain', 'City', '--stored', '--fail-on', 'never');
+    assert.match(stdout, /City\/Vehicle would refuse 5 of 300 stored entities of type Vehicle\./);
+    for (const id of FAST) assert.match(stdout, new RegExp(`^ {2}${id}$`, 'm'));
+    put(folder, { 'shared.json': shared(299) });
+    const harmless = await run('check', folder, '--domain', 'City', '--stored', '--fail-on', 'never');
+    assert.equal(harmless.code, 0, harmless.stdout + harmless.stderr);
+    assert.match(harmless.stdout, /would refuse 0 of 300/);
+    put(folder, { 'shared.json': shared(1000) });
+  });
+
+  it('a model of entities that are already stored is asked about, and its domain goes again without a yes', async () => {
+    const path = folderOf({ 'schema.json': { ...VEHICLE, required: ['id', 'type', 'plate'] } }, 'Vehicle');
+    const at = ['push', path, '--domain', 'New', '--stored'];
+    const dry = await run(...at, '--dry-run', '--json');
+    assert.equal(dry.code, 3, dry.stderr);
+    const { stored } = JSON.parse(dry.stdout) as { stored: readonly StoredVerdict[] };
+    assert.deepEqual([stored[0]?.refused, stored[0]?.ids.length], [300, 300]);
+    const piped = await run(...at);
+    assert.equal(piped.code, 2);
+    assert.match(
+      piped.stderr,
+      /would refuse 300 of 300[^]* 280 more: [^]*add --yes\. Nothing was changed\.$/m,
+    );
+    assert.equal((await send(gateway.url, 'GET', '/api/v2/domains/New')).status, 404);
+    const asked = await CliProcess.onTerminal(['models', ...at, '--gateway', gateway.url]);
+    await asked.until(/Update New\/Vehicle\? \[y\/N\] /);
+    asked.type('n\r');
+    assert.equal((await asked.ended).code, 130);
+    assert.equal((await send(gateway.url, 'GET', '/api/v2/domains/New')).status, 404);
+  });
+
+  it('a push of what stored entities allow is not asked about; --yes pushes the rest, and says what is refused', async () => {
+    const schema = (plate: object) => ({ ...VEHICLE, properties: { ...VEHICLE.properties, ...plate } });
+    put(folder, { 'Vehicle/schema.json': schema({ plate: { type: 'string' } }) });
+    const at = ['push', `${folder}/Vehicle`, '--domain', 'City', '--stored'];
+    const fine = await run(...at);
+    assert.equal(fine.code, 0, fine.stderr);
+    assert.match(fine.stdout, /would refuse 0 of 300[^]*now has version 2\.$/m);
+    put(folder, { 'Vehicle/schema.json': schema({ speed: { type: 'number', maximum: 294 } }) });
+    assert.equal((await run(...at)).code, 2);
+    assert.equal(await version(), 2);
+    const forced = await run(...at, '--yes');
+    assert.equal(forced.code, 0, forced.stderr);
+    assert.match(forced.stdout, /would refuse 5 of 300[^]*now has version 3\.$/m);
+    const same = await run(...at);
+    assert.match(same.stdout, /^City\/Vehicle has not changed\.$/m);
+  });
+
+  it('entities of the type that a model had are held against it as well', async () => {
+    const renamed = { ...VEHICLE, properties: { ...VEHICLE.properties, type: { const: 'Lorry' } } };
+    const path = folderOf({ 'schema.json': renamed }, 'Vehicle');
+    const { code, stdout } = await run('push', path, '--domain', 'City', '--stored', '--dry-run', '--json');
+    assert.equal(code, 3);
+    const { stored } = JSON.parse(stdout) as { stored: readonly StoredVerdict[] };
+    assert.deepEqual([stored[0]?.checked, stored[0]?.refused], [300, 300]);
+    assert.ok(stored[0]?.types.includes('Lorry') && stored[0].types.includes('Vehicle'));
+  });
+
+  it('nothing is said of stored entities where they cannot be looked at', async () => {
+    assert.equal((await cli(['models', 'check', folder, '--stored'])).code, 2);
+    assert.equal((await run('diff', folder, '--tenant', 't')).code, 2);
+    put(folder, { 'Vehicle/schema.json': { ...VEHICLE, required: ['id', 'type', 'plate'] } });
+    const unknown = await run('diff', folder, '--domain', 'City', '--stored', '--tenant', 'nobody');
+    assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
+    assert.match(unknown.stderr, /^The scan for City\/Vehicle failed\..*Tenant nobody does not exist/);
+    const lost = folderOf({ 'schema.json': { $ref: 'https://example.org/lost.json' } }, 'Vehicle');
+    assert.equal((await run('push', lost, '--domain', 'City', '--stored', '--yes')).code, 4);
+    assert.equal(await version(), 3);
+  });
+});
