@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, it, mock } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { ApiClient, type ApiClientOptions } from '../../../sidecar/client/client.js';
 import { ApiError, NotJsonError, UnreachableError } from '../../../sidecar/client/errors.js';
 
@@ -18,12 +18,13 @@ function clientOf(
   options: Partial<ApiClientOptions> = {},
 ) {
   const sent: Sent[] = [];
-  mock.method(globalThis, 'fetch', async (request: Request) => {
+  globalThis.fetch = async (input) => {
+    const request = input as Request;
     const { method, url, headers } = request;
     sent.push({ line: `${method} ${url.replace(BASE, '')}`, headers, body: await request.text() });
     request.signal.throwIfAborted();
     return answer(sent.length);
-  });
+  };
   return { api: new ApiClient({ baseUrl: () => BASE, headers: () => ({}), ...options }), sent };
 }
 
@@ -36,7 +37,11 @@ async function apiErrorOf(work: Promise<unknown>): Promise<ApiError> {
   return error;
 }
 
-afterEach(() => mock.restoreAll());
+// Restoring several mocks of one method, as some tests make them, would bring back the first of them.
+const { fetch } = globalThis;
+afterEach(() => {
+  globalThis.fetch = fetch;
+});
 
 it('a request has its path and its query encoded, below the path under which the gateway is', async () => {
   const { api, sent } = clientOf(saying('{}'));
