@@ -1,11 +1,16 @@
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { WriteKind } from '../../ngsi-ld/write-route.js';
 
+/** The entities of a body, and its text. */
+export interface WrittenEntities {
+  readonly text: string;
+  readonly entities: readonly JsonValue[];
+  readonly isBatch: boolean;
+}
+
 /** The entities of a body, or why it has none. */
-export type BodyOutcome =
-  | { readonly text: string; readonly entities: readonly JsonValue[]; readonly isBatch: boolean }
-  | { readonly fault: BodyFault };
+export type BodyOutcome = WrittenEntities | { readonly fault: BodyFault };
 
 export interface BodyFault {
   readonly detail: string;
@@ -47,6 +52,13 @@ export function readBody(bytes: string, kind: WriteKind): BodyOutcome {
   if (value.length > MAX_ENTITIES)
     return fault(`must not have more than ${MAX_ENTITIES} entities`, 'maxItems');
   return { text, entities: value, isBatch: true };
+}
+
+/** The id that an entity of a body names. */
+export function idOf(entity: JsonValue): string | undefined {
+  if (!isObject(entity)) return undefined;
+  const id = member(entity, 'id') ?? member(entity, '@id');
+  return typeof id === 'string' ? id : undefined;
 }
 
 export function isAttributeKind(kind: WriteKind): boolean {

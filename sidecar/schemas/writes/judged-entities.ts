@@ -1,0 +1,93 @@
+import type { WriteKind } from '../../ngsi-ld/write-route.js';
+import { isObject, type JsonValue, pointerOf } from '../../shared/json/json.js';
+import { Reports } from '../validation/reports.js';
+import { idOf, isAttributeKind, type WrittenEntities } from './body.js';
+import { itemSpans } from './item-spans.js';
+import type { WriteError } from './judge.js';
+import { isRefused } from './policy-choice.js';
+import type { JudgedItem, JudgeInput, Judgement, WriteFinding } from './protocol.js';
+
+/** Errors that are kept of one entity for what is counted. */
+const MAX_FINDINGS = 20;
+
+/** What is said of one entity of a write: valid where there are neither errors nor a reason. */
+export interface Verdict {
+  /** Position of the policy that decides about it. */
+  readonly policy: number;
+  /** Why it is not judged. */
+  readonly reason?: string;
+  readonly errors?: readonly WriteError[];
+}
+
+/** Puts the verdicts on the entities of a write together, those of policies that are off left out. */
+export function judgedEntities(
+  { kind, id, attribute, candidates }: Pick<JudgeInput, 'kind' | 'id' | 'attribute' | 'candidates'>,
+  verdicts: readonly Verdict[],
+  { text, entities, isBatch }: WrittenEntities,
+): Pick<Judgement, 'valid' | 'others' | 'thinned'> {
+  const valid = new Map<number, number>();
+  const others: JudgedItem[] = [];
+  const reports = new Reports();
+  const reported: number[] = [];
+  for (const [index, { policy, reason, errors }] of verdicts.entries()) {
+    if (candidates[policy]?.mode === 'off') continue;
+    const given = entities[index] ?? null;
+    const itsId = id ?? idOf(given);
+    if (errors !== undefined) {
+      const base = isBatch ? [String(index)] : [];
+      const tokensOf = bodyTokens(kind, attribute, given);
+      const entity = isObject(given) ? given : {};
+      const moved = errors.map((error) => ({ ...error, tokens: tokensOf(error.tokens) }));
+      reports.add(entity, { form: 'normalized', errors: moved, warnings: [] }, base);
+      reported.push(others.length);
+      others.push({ index, id: itsId, policy, verdict: 'invalid', findings: findingsOf(errors) });
+    } else if (reason !== undefined) others.push({ index, id: itsId, policy, verdict: 'not-judged', reason });
+    else valid.set(policy, (valid.get(policy) ?? 0) + 1);
+  }
+  if (reported.length > 0)
+    for (const [at, report] of reports.write(text).entries()) {
+      const position = reported[at] ?? 0;
+      const { errors } = JSON.parse(report) as { readonly errors: readonly unknown[] };
+      others[position] = { ...(others[position] as JudgedItem), errors: JSON.stringify(errors) };
+    }
+  const refused = others.filter(({ verdict, policy }) => {
+    const candidate = candidates[policy];
+    return candidate !== undefined && isRefused(verdict, candidate);
+  });
+  const left = new Set(refused.map(({ index }) => index));
+  const thins =
+    isBatch &&
+    left.size > 0 &&
+    left.size < entities.length &&
+    refused.every(({ policy }) => candidates[policy]?.thins === true);
+  return { valid: [...valid], others, ...(thins ? { thinned: thinnedOut(text, entities, left) } : {}) };
+}
+
+/** Where an error of an attribute stands in the body, which may be the attribute itself. */
+function bodyTokens(
+  kind: WriteKind,
+  attribute = '',
+  body: JsonValue,
+): (tokens: readonly string[]) => readonly string[] {
+  if (!isAttributeKind(kind) && kind !== 'temporal-instance') return (tokens) => tokens;
+  const isWrapped = isObject(body) && Object.hasOwn(body, attribute);
+  return (tokens) => (tokens[0] === attribute && !isWrapped ? tokens.slice(1) : tokens);
+}
+
+function findingsOf(errors: readonly WriteError[]): readonly WriteFinding[] {
+  return errors.slice(0, MAX_FINDINGS).map(({ model, tokens, keyword, say }) => ({
+    model,
+    pointer: pointerOf(tokens.map((token) => (/^\d+$/.test(token) ? '*' : token))),
+    keyword,
+    detail: say(),
+  }));
+}
+
+/** The batch as it was written, without some of its entities. */
+function thinnedOut(text: string, entities: readonly JsonValue[], left: ReadonlySet<number>) {
+  const kept = itemSpans(text).flatMap((span, index) => (left.has(index) ? [] : [{ span, index }]));
+  return {
+    body: `[${kept.map(({ span: [start, end] }) => text.slice(start, end)).join(',')}]`,
+    ids: kept.flatMap(({ index }) => idOf(entities[index] ?? null) ?? []),
+  };
+}

@@ -1,0 +1,309 @@
+import type { WriteKind } from '../../ngsi-ld/write-route.js';
+import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
+import type { Names } from '../json-ld/names.js';
+import { Spelling } from '../validation/spelling.js';
+import {
+  attributesIn,
+  type BodyFault,
+  idOf,
+  isAttributeKind,
+  readBody,
+  type WrittenEntities,
+} from './body.js';
+import { judgedEntities, type Verdict } from './judged-entities.js';
+import { judgeFragment, judgeWhole, type Manner } from './judge.js';
+import { type Knowledge, Missing } from './knowledge.js';
+import { choosePolicy, type WrittenType } from './policy-choice.js';
+import type { JudgedItem, JudgeInput, Judgement } from './protocol.js';
+import { isDeleted, readSubmitted, type Submitted } from './submitted.js';
+import type { WriteModel } from './write-models.js';
+
+/** The judging of one write. */
+export class Judging {
+  readonly #input: JudgeInput;
+  readonly #knowledge: Knowledge;
+  readonly #spelling = new Spelling();
+  readonly #stored: ReadonlyMap<string, readonly string[] | undefined>;
+  readonly #dependsOn = new Set<string>();
+  readonly #wanted = new Set<string>();
+  /** Stored entities that get another type. */
+  readonly #retyped = new Set<string>();
+  /** Stored entities whose types stay as they are. */
+  readonly #keepingType = new Set<string>();
+
+  constructor(input: JudgeInput, knowledge: Knowledge) {
+    this.#input = input;
+    this.#knowledge = knowledge;
+    this.#stored = new Map(input.supplied.entities);
+  }
+
+  /** @throws Missing */
+  async judge(): Promise<Judgement> {
+    const { kind, bytes } = this.#input;
+    if (kind === 'delete-attribute') return this.#collected([await this.#deletion()], NOTHING);
+    const body = readBody(bytes, kind);
+    if ('fault' in body) return this.#unreadable(body.fault);
+    await this.#lookAhead(body.entities);
+    const verdicts: Verdict[] = [];
+    for (const entity of body.entities) verdicts.push(await this.#verdict(entity));
+    if (this.#wanted.size > 0) throw new Missing({ entities: [...this.#wanted] });
+    return this.#collected(verdicts, body);
+  }
+
+  /** Fragments are judged by what the broker has: all of a batch is asked for at once. */
+  async #lookAhead(entities: readonly JsonValue[]): Promise<void> {
+    const { kind, id } = this.#input;
+    if (!FRAGMENTS.has(kind)) return;
+    const ids = id === undefined ? entities.map(idOf) : [id];
+    const unknown = ids.filter((one) => one !== undefined && !this.#stored.has(one));
+    if (unknown.length > 0) throw new Missing({ entities: [...new Set(unknown)] as readonly string[] });
+  }
+
+  async #verdict(entity: JsonValue): Promise<Verdict> {
+    const { kind, attribute = '', candidates } = this.#input;
+    if (isAttributeKind(kind) || kind === 'temporal-instance')
+      return this.#ofAttribute(attributesIn(entity, attribute));
+    if (!isObject(entity)) {
+      const errors = [{ model: '', tokens: [], keyword: 'type', say: () => 'must be an entity, an object' }];
+      return { policy: choosePolicy(candidates, []), errors };
+    }
+    const names = await this.#names(member(entity, '@context'));
+    if (typeof names === 'string') return this.#unclear(names);
+    const submitted = readSubmitted(entity, names);
+    if ('doubt' in submitted) return this.#unclear(submitted.doubt);
+    const id = idOf(entity) ?? idIn(submitted);
+    return FRAGMENTS.has(kind) ? this.#fragment(submitted, id) : this.#whole(submitted, id);
+  }
+
+  async #whole(submitted: Submitted, id: string | undefined): Promise<Verdict> {
+    const { kind, updates } = this.#input;
+    const mayBeThere = kind === 'temporal-create' || (kind === 'batch-upsert' && updates);
+    const completed = mayBeThere ? submitted : await this.#completed(submitted, id);
+    const policy = choosePolicy(this.#input.candidates, completed.types);
+    const models = this.#isOff(policy) ? 'off' : await this.#models(completed.types, policy);
+    if (typeof models === 'string') {
+      // What is there may have a type that is judged, and keeps it.
+      if (mayBeThere && id !== undefined && this.#storedTypes(id) !== undefined)
+        return this.#part(submitted, id);
+      return this.#isOff(policy) ? { policy } : { policy, reason: models };
+    }
+    const errors = judgeWhole(models, completed, this.#manner, this.#spelling);
+    if (errors.length === 0) return { policy };
+    if (!mayBeThere || id === undefined) return { policy, errors };
+    // Of an entity that is there, the write is a part only.
+    const isThere = this.#storedTypes(id);
+    if (isThere === undefined) return { policy, errors };
+    const asPart = await this.#part(submitted, id);
+    return asPart.errors === undefined && asPart.reason === undefined ? asPart : { policy, errors };
+  }
+
+  /** What may be the whole of an entity, as a part of the one that is there. */
+  async #part(submitted: Submitted, id: string): Promise<Verdict> {
+    const verdict = await this.#fragment(submitted, id);
+    if (!this.#retyped.has(id)) this.#keepingType.add(id);
+    return verdict;
+  }
+
+  /** A whole entity whose id, or type, the path or the broker says. */
+  async #completed(submitted: Submitted, id = this.#input.id): Promise<Submitted> {
+    const { kind } = this.#input;
+    if ((kind !== 'replace' && kind !== 'batch-upsert') || id === undefined) return submitted;
+    const hasId = submitted.members.some(({ iri }) => iri === '@id');
+    const hasType = submitted.types.length > 0;
+    const stored = hasType ? undefined : this.#storedTypes(id);
+    const types = stored === undefined ? submitted.types : await this.#meanings(stored);
+    const [first] = types;
+    return {
+      ...submitted,
+      types,
+      members: [
+        ...(hasId ? [] : [{ name: 'id', iri: '@id', value: id }]),
+        ...(hasType || first === undefined
+          ? []
+          : [{ name: 'type', iri: '@type', value: types.map(({ written }) => written) }]),
+        ...submitted.members,
+      ],
+    };
+  }
+
+  async #fragment(submitted: Submitted, itsId: string | undefined): Promise<Verdict> {
+    const id = this.#input.id ?? itsId;
+    const stored = id === undefined ? undefined : this.#storedTypes(id);
+    const storedTypes = stored === undefined ? [] : await this.#meanings(stored);
+    const added = submitted.types.filter(({ iri }) => !storedTypes.some((one) => one.iri === iri));
+    if (id !== undefined && added.length > 0) this.#retyped.add(id);
+    const types = [...storedTypes, ...added];
+    const policy = choosePolicy(this.#input.candidates, types);
+    if (this.#isOff(policy)) return { policy };
+    if (stored === undefined) return { policy, reason: 'the broker has no such entity' };
+    const models = await this.#models(types, policy);
+    if (typeof models === 'string') return { policy, reason: models };
+    const errors = judgeFragment(models, submitted, this.#manner, this.#spelling);
+    return errors.length === 0 ? { policy } : { policy, errors };
+  }
+
+  /** @param readings the attribute in each way in which brokers read the body */
+  async #ofAttribute(readings: readonly JsonObject[]): Promise<Verdict> {
+    const [first, ...others] = readings;
+    const context = first === undefined ? undefined : Object.values(first)[0];
+    const names = await this.#names(isObject(context) ? member(context, '@context') : undefined);
+    if (typeof names === 'string') return this.#unclear(names);
+    let verdict: Verdict | undefined;
+    for (const reading of [first ?? {}, ...others]) {
+      const submitted = readSubmitted(
+        objectOf(Object.entries(reading).map(([name, value]) => [name, withoutContext(value)])),
+        names,
+      );
+      if ('doubt' in submitted) return this.#unclear(submitted.doubt);
+      const found = await this.#fragment(submitted, undefined);
+      if (verdict === undefined || found.errors !== undefined || found.reason !== undefined) verdict = found;
+      if (found.errors !== undefined) break;
+    }
+    return verdict ?? { policy: 0 };
+  }
+
+  async #deletion(): Promise<Verdict> {
+    const { id = '', attribute = '', datasetId } = this.#input;
+    const names = await this.#names(undefined);
+    if (typeof names === 'string') return this.#unclear(names);
+    const stored = this.#storedTypes(id);
+    if (this.#wanted.size > 0) throw new Missing({ entities: [...this.#wanted] });
+    const types = stored === undefined ? [] : await this.#meanings(stored);
+    const policy = choosePolicy(this.#input.candidates, types);
+    if (this.#isOff(policy)) return { policy };
+    if (stored === undefined) return { policy, reason: 'the broker has no such entity' };
+    const models = await this.#models(types, policy);
+    if (typeof models === 'string') return { policy, reason: models };
+    const iri = names.iriOf(attribute) ?? '';
+    const needing = models.filter((model) => model.required.has(model.attributes.get(iri) ?? ''));
+    if (needing.length === 0) return { policy };
+    if (datasetId !== undefined && datasetId !== '@none')
+      return { policy, reason: 'whether other instances of a required attribute stay is not known' };
+    const say = () => 'must not be deleted: every entity of the model has it';
+    return {
+      policy,
+      errors: needing.map(({ title }) => ({ model: title, tokens: [attribute], keyword: 'required', say })),
+    };
+  }
+
+  #isOff(policy: number): boolean {
+    return this.#input.candidates[policy]?.mode === 'off';
+  }
+
+  #unclear(reason: string): Verdict {
+    return { policy: choosePolicy(this.#input.candidates, [{ written: '', iri: undefined }]), reason };
+  }
+
+  /** What names mean in the entity, or why that is not known. */
+  async #names(own: JsonValue | undefined): Promise<Names | string> {
+    const { link, linkDoubt, isJsonLd, stamp, supplied } = this.#input;
+    if (linkDoubt !== undefined) return linkDoubt;
+    if (own !== undefined && link !== undefined)
+      return 'there is an @context in the body, and another in the header Link';
+    if (own !== undefined && !isJsonLd)
+      return 'an @context in a body needs the media type application/ld+json';
+    const context = own ?? link;
+    const outcome = await this.#knowledge.names.read(context, stamp, supplied.contexts ?? []);
+    if ('needs' in outcome) throw new Missing({ urls: outcome.needs.urls, context: JSON.stringify(context) });
+    return 'unusable' in outcome ? `its @context cannot be used: ${outcome.unusable}` : outcome.names;
+  }
+
+  /** Types as the broker shows them where no @context is asked for. */
+  async #meanings(types: readonly string[]): Promise<readonly WrittenType[]> {
+    const outcome = await this.#knowledge.names.read(undefined, this.#input.stamp, []);
+    if (!('names' in outcome)) throw new Error('The core context cannot be read.');
+    return types.map((written) => ({ written, iri: outcome.names.iriOf(written) }));
+  }
+
+  #storedTypes(id: string): readonly string[] | undefined {
+    this.#dependsOn.add(id);
+    if (!this.#stored.has(id)) this.#wanted.add(id);
+    return this.#stored.get(id);
+  }
+
+  /** The models that judge an entity; why none does, where none does. */
+  async #models(types: readonly WrittenType[], policy: number): Promise<readonly WriteModel[] | string> {
+    const { model: name } = this.#input.candidates[policy] ?? {};
+    if (name !== undefined) {
+      const model = this.#knowledge.named(name);
+      if (model === undefined)
+        return `the model ${name} of the policy is not there, or its @context cannot be used`;
+      return types.some(({ iri }) => model.types.has(iri ?? ''))
+        ? [model]
+        : `it is not of the type of the model ${name}`;
+    }
+    const found = new Set<WriteModel>();
+    for (const type of types) {
+      const models = this.#knowledge.ofType(type);
+      if (models.length > 1)
+        return `its type ${type.iri} is that of several models: ${models.map(({ title }) => title).join(', ')}`;
+      for (const model of models) found.add(model);
+    }
+    if (found.size > 0) return [...found];
+    return types.length === 0
+      ? 'it has no type'
+      : `no model is for its type ${types
+          .map(({ iri, written }) => iri ?? written)
+          .slice(0, 5)
+          .join(', ')}`;
+  }
+
+  get #manner(): Manner {
+    const { kind, isSimplified } = this.#input;
+    const isMerge = kind === 'merge' || kind === 'batch-merge';
+    return {
+      isSimplified,
+      isMerge,
+      isPartial: isMerge || kind === 'update' || kind === 'attribute' || kind === 'batch-update',
+      isTemporal: kind.startsWith('temporal-'),
+    };
+  }
+
+  #unreadable({ detail, keyword, line, column }: BodyFault): Judgement {
+    const policy = choosePolicy(this.#input.candidates, [{ written: '', iri: undefined }]);
+    const errors = JSON.stringify([{ pointer: '', detail, keyword, line, column }]);
+    const findings = [{ model: '', pointer: '', keyword, detail: 'is not a body that can be read' }];
+    const item: JudgedItem = { index: 0, id: undefined, policy, verdict: 'invalid', errors, findings };
+    return { valid: [], others: this.#isOff(policy) ? [] : [item], ids: undefined, dependsOn: [] };
+  }
+
+  #collected(verdicts: readonly Verdict[], written: WrittenEntities): Judgement {
+    const { kind, id } = this.#input;
+    const ids =
+      FRAGMENTS.has(kind) || kind === 'delete-attribute'
+        ? [...this.#retyped]
+        : idsIn(id, written.entities)?.filter((one) => !this.#keepingType.has(one));
+    const isMissing = id !== undefined && this.#stored.has(id) && this.#stored.get(id) === undefined;
+    return {
+      ...judgedEntities(this.#input, verdicts, written),
+      ids,
+      dependsOn: [...this.#dependsOn],
+      ...(isMissing ? { isMissing } : {}),
+    };
+  }
+}
+
+const FRAGMENTS: ReadonlySet<WriteKind> = new Set([
+  ...(['merge', 'append', 'update', 'attribute', 'replace-attribute'] as const),
+  ...(['batch-update', 'batch-merge', 'temporal-append', 'temporal-instance'] as const),
+]);
+
+function idIn({ members }: Submitted): string | undefined {
+  const id = members.find(({ iri }) => iri === '@id')?.value;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** The entities whose types a write may set; undefined where not all of them are known. */
+function idsIn(id: string | undefined, entities: readonly JsonValue[]): readonly string[] | undefined {
+  if (id !== undefined) return [id];
+  const ids = entities.map(idOf);
+  return ids.every((one) => one !== undefined) ? ids : undefined;
+}
+
+function withoutContext(value: JsonValue): JsonValue {
+  if (!isObject(value) || !Object.hasOwn(value, '@context') || isDeleted(value)) return value;
+  return objectOf(Object.entries(value).filter(([name]) => name !== '@context'));
+}
+
+/** What is written by a request without a body. */
+const NOTHING: WrittenEntities = { text: '', entities: [null], isBatch: false };
