@@ -11,6 +11,7 @@ import { memory } from './memory.js';
 import { passThrough } from './pass-through.js';
 import { proofs } from './proofs.js';
 import { shapes } from './shapes.js';
+import { scans } from './scans.js';
 import { schemaService } from './schema-service.js';
 import { search } from './search.js';
 import { sidecars } from './sidecars.js';
@@ -27,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   shapes,
   memory,
   archived,
+  scans,
   jobs,
   temporalPurge,
   temporalMemory,

@@ -26,8 +26,8 @@ async function obey(command) {
   }
   if (broker === undefined) throw new Error('the broker has not been started');
   if (command.do === 'seed') {
-    const { type, amount } = command;
-    broker.entities.seed(amount, (index) => entity(type, index));
+    const { type, amount, attributes = 0 } = command;
+    broker.entities.seed(amount, (index) => ({ ...entity(type, index), ...more(attributes, index) }));
     // The garbage of seeding is not to be collected while something is measured (--expose-gc).
     globalThis.gc?.();
   }
@@ -42,6 +42,17 @@ function entity(type, index) {
     speed: { type: 'Property', value: index % 180, unitCode: 'KMH' },
     brandName: { type: 'Property', value: 'Mercedes' },
   };
+}
+
+/** @param {number} amount @param {number} index */
+function more(amount, index) {
+  /** @type {Record<string, object>} */
+  const attributes = {};
+  for (let number = 0; number < amount; number += 1) {
+    const value = number % 2 === 0 ? (index * number) % 1000 : `of the ${index % 100}th district`;
+    attributes[`attribute${number}`] = { type: 'Property', value, observedAt: '2026-01-01T00:00:00Z' };
+  }
+  return attributes;
 }
 
 /** @param {BrokerAnswer} answer */

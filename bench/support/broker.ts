@@ -6,8 +6,8 @@ import type { BrokerAnswer, BrokerCommand } from './broker-protocol.js';
 export interface BenchBroker {
   /** Base URL without a slash at the end. */
   readonly url: string;
-  /** Makes `amount` entities of a type, with the ids of entityIds(). */
-  seed(type: string, amount: number): Promise<void>;
+  /** Makes `amount` entities of a type, with the ids of entityIds(), and with so many more attributes of about 100 bytes. */
+  seed(type: string, amount: number, attributes?: number): Promise<void>;
   /** How many entities there are. */
   count(): Promise<number>;
   close(): Promise<void>;
@@ -46,8 +46,8 @@ export async function startBroker(latencyMs: number): Promise<BenchBroker> {
   const url = String(await tell({ do: 'start', latencyMs }));
   return {
     url,
-    seed: async (type, amount) => {
-      const count = await tell({ do: 'seed', type, amount });
+    seed: async (type, amount, attributes = 0) => {
+      const count = await tell({ do: 'seed', type, amount, attributes });
       if (count !== amount)
         throw new Error(`The broker holds ${count} entities where ${amount} were expected.`);
     },
