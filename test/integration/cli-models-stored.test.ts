@@ -62,12 +62,13 @@ describe('models diff, check and push with --stored', () => {
 
   it('a changed shared document is what the entities are held against, and all ids are named', async () => {
     put(folder, { 'shared.json': shared(294) });
-    for (const words of [['diff'], ['check', '--fail-on', 'never']]) {
-      const { code, stdout, stderr } = await run(
-        ...words,
-        folder,
-        ...['--domain', 'City', '--stored', '--json'],
-      );
+    const alone = folderOf({ 'shared.json': shared(294) }, 'shared');
+    for (const words of [
+      ['diff', folder],
+      ['diff', alone],
+      ['check', folder, '--fail-on', 'never'],
+    ]) {
+      const { code, stdout, stderr } = await run(...words, ...['--domain', 'City', '--stored', '--json']);
       assert.equal(code, 3, stderr);
       const { stored } = JSON.parse(stdout) as { stored: readonly StoredVerdict[] };
       assert.deepEqual(
@@ -132,6 +133,22 @@ describe('models diff, check and push with --stored', () => {
     const { stored } = JSON.parse(stdout) as { stored: readonly StoredVerdict[] };
     assert.deepEqual([stored[0]?.checked, stored[0]?.refused], [300, 300]);
     assert.ok(stored[0]?.types.includes('Lorry') && stored[0].types.includes('Vehicle'));
+  });
+
+  it('Ctrl+C cancels the scan, and nothing is pushed', async () => {
+    put(folder, { 'Vehicle/schema.json': { ...VEHICLE, required: ['id', 'type', 'plate'] } });
+    broker.behaviour.latencyMs = 5000;
+    const words = ['models', 'push', `${folder}/Vehicle`, '--domain', 'City', '--stored', '--yes'];
+    const asked = await CliProcess.onTerminal([...words, '--gateway', gateway.url]);
+    await asked.until(/looking for matches/);
+    asked.type('\u0003');
+    const { code, stdout } = await asked.ended;
+    broker.behaviour.latencyMs = 0;
+    assert.equal(code, 130, stdout);
+    assert.match(stdout, /The scan for City\/Vehicle was cancelled\. Nothing was changed\./);
+    assert.equal(await version(), 3);
+    const scans = (await send(gateway.url, 'GET', '/api/v2/scans?limit=1')).json() as Schemas['Scan'][];
+    assert.equal(scans[0]?.state, 'cancelled');
   });
 
   it('nothing is said of stored entities where they cannot be looked at', async () => {
