@@ -1,6 +1,7 @@
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/members.js';
+import { itemSpans } from '../shared/json/item-spans.js';
 import { isObject, type JsonObject, type JsonValue } from '../shared/json/json.js';
-import { closingQuote, parseJson, writeJson } from '../shared/json/lossless-json.js';
+import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { digestOf } from './digest-table.js';
 import { ArchiveUnreadableError } from './errors.js';
 
@@ -11,24 +12,8 @@ import { ArchiveUnreadableError } from './errors.js';
  * @param text valid JSON: it was parsed before
  */
 export function textsOfItems(text: string): readonly string[] {
-  const texts: string[] = [];
-  let depth = 0;
-  let start = -1;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = closingQuote(text, at);
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth += 1;
-      if (depth === 2) start = at;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-      if (depth === 2) texts.push(onOneLine(text.slice(start, at + 1)));
-      depth -= 1;
-    }
-  }
-  return texts;
+  return itemSpans(text).map(([start, end]) => onOneLine(text.slice(start, end)));
 }
-
-const [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
 
 /** JSON has line ends only between its tokens. */
 function onOneLine(text: string): string {

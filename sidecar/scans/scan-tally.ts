@@ -39,7 +39,7 @@ export class ScanTally {
   readonly #findings = new Map<string, Counted>();
   readonly #unmodelled = new Map<string, { type: string; entities: number; sample: string[] }>();
   readonly #ambiguous = new Map<string, number>();
-  readonly #reasons = new Map<string, number>();
+  readonly #reasons = new Map<string, { entities: number; sample: string[] }>();
   #valid = 0;
   #invalid = 0;
   #notJudged = 0;
@@ -60,9 +60,7 @@ export class ScanTally {
   /** Adds the verdict on a page. @returns the entities that are to be kept */
   add(verdict: PageVerdict): readonly FoundEntities[] {
     if ('notJudged' in verdict) {
-      this.#notJudged += verdict.notJudged;
-      if (this.#reasons.size < MAX_REASONS || this.#reasons.has(verdict.why))
-        this.#reasons.set(verdict.why, (this.#reasons.get(verdict.why) ?? 0) + verdict.notJudged);
+      this.#giveUp({ why: verdict.why, entities: verdict.notJudged, sample: [] });
       return [];
     }
     const { judged, models } = verdict;
@@ -87,6 +85,7 @@ export class ScanTally {
       known.invalid += invalid;
     });
     for (const others of judged.others) this.#setAside(others);
+    for (const unreadable of judged.unreadable) this.#giveUp(unreadable);
     return judged.findings.flatMap((finding) => {
       const model = models[finding.model];
       return model === undefined ? [] : this.#count(finding, model, judged.entities);
@@ -118,7 +117,8 @@ export class ScanTally {
         `${entities(number)} of the type ${type} ${were(number)} not judged: several models have this type. Name the domain, or the model.`,
     );
     const reasons = [...this.#reasons].map(
-      ([why, number]) => `${entities(number)} ${were(number)} not judged: ${why}.`,
+      ([why, { entities: number, sample }]) =>
+        `${entities(number)} ${were(number)} not judged: ${why}${sample.length === 0 ? '' : ` (${sample.join(', ')})`}.`,
     );
     const more = this.#hasMoreFindings
       ? [`There are more findings than the ${String(MAX_FINDINGS)} shown; all invalid entities are counted.`]
@@ -129,6 +129,16 @@ export class ScanTally {
         ]
       : [];
     return [...ambiguous, ...reasons, ...more, ...cut];
+  }
+
+  #giveUp({ why, entities: number, sample }: Judged['unreadable'][number]): void {
+    this.#notJudged += number;
+    const known = this.#reasons.get(why);
+    if (known === undefined && this.#reasons.size >= MAX_REASONS) return;
+    const one = known ?? { entities: 0, sample: [] };
+    this.#reasons.set(why, one);
+    one.entities += number;
+    one.sample.push(...sample.slice(0, MAX_SAMPLE - one.sample.length));
   }
 
   #setAside({ type, isAmbiguous, entities: number, sample }: Judged['others'][number]): void {

@@ -9,6 +9,7 @@ import {
   stopAll,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { startRecordingBroker } from '../support/recording-broker.js';
 import { BROKEN, ROOM, roomEntity, scanned, startScan, type Scan } from '../support/scans.js';
 
 after(stopAll);
@@ -139,6 +140,39 @@ describe('a scan of what the broker holds', () => {
       await startScan(other.url, { query: 'type=Room&q=temperature>90' }),
     );
     assert.deepEqual([record.state, record.problem?.['status'], record.checked], ['refused', 501, 0]);
+  });
+
+  it('an entity that readers could understand differently is not judged, and the others of its page are', async () => {
+    const own = await startTestBroker();
+    own.entities.seed(40, roomEntity);
+    const rewriting = await startRecordingBroker(async ({ method, url, headers, body }) => {
+      const { host: _host, connection: _connection, ...passed } = headers as Record<string, string>;
+      const answer = await fetch(`${own.url}${url}`, {
+        ...{ method, headers: passed },
+        ...(body === '' ? {} : { body }),
+      });
+      const text = await answer.text();
+      return {
+        status: answer.status,
+        headers: Object.fromEntries([...answer.headers].filter(([name]) => name !== 'content-length')),
+        body: text
+          .replace('"id":"urn:ngsi-ld:Room:7",', '$&"x":1,"x":2,')
+          .replace('"id":"urn:ngsi-ld:Room:9",', '$&"x":2,"x":1,')
+          .replace('"id":"urn:ngsi-ld:Room:8",', '$&"y":1e999,'),
+      };
+    });
+    const other = await startTestGateway({ BROKER_URL: rewriting.url, LOG_LEVEL: 'silent' });
+    const record = await scanned(other.url, await startScan(other.url, { query: 'type=Room', schema: ROOM }));
+    assert.deepEqual(
+      [record.state, record.matched, record.checked, record.valid, record.notJudged, record.warnings],
+      [
+        ...['partial', 40, 37, 37, 3],
+        [
+          '2 entities were not judged: not all readers understand the JSON alike, since the member "x" occurs twice (urn:ngsi-ld:Room:7, urn:ngsi-ld:Room:9).',
+          '1 entity was not judged: not all readers understand the JSON alike, since the number is beyond the range of IEEE 754 doubles (urn:ngsi-ld:Room:8).',
+        ],
+      ],
+    );
   });
 
   it('a scan can be slowed down, watched and cancelled', async () => {

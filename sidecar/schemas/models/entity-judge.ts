@@ -156,8 +156,6 @@ export class Court {
         signal,
       );
       if ('judged' in outcome) return { judged: outcome.judged, models };
-      if ('unreadable' in outcome)
-        return { notJudged: take.length, why: `the answer of the broker ${outcome.unreadable}` };
       if ('types' in outcome.needs) await this.#lookUp(outcome.needs.types);
       else {
         missing = [...missing, ...outcome.needs.schemas];

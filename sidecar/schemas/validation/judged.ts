@@ -30,6 +30,14 @@ export interface JudgedOthers {
   readonly sample: readonly string[];
 }
 
+/** Entities whose JSON `/validate` would refuse to read, all for the same reason. */
+export interface JudgedUnreadable {
+  /** Completes "1 entity was not judged: …". */
+  readonly why: string;
+  readonly entities: number;
+  readonly sample: readonly string[];
+}
+
 /** What the entities of a page are worth. */
 export interface Judged {
   readonly valid: number;
@@ -39,6 +47,7 @@ export interface Judged {
   readonly findings: readonly JudgedFinding[];
   readonly entities: readonly JudgedEntity[];
   readonly others: readonly JudgedOthers[];
+  readonly unreadable: readonly JudgedUnreadable[];
 }
 
 /** Keywords whose errors are about a member that the pointer does not name: one more is another finding. */

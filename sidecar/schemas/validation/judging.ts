@@ -7,7 +7,8 @@ import {
   member,
   pointerOf,
 } from '../../shared/json/json.js';
-import { readJson } from '../../shared/json/strict-json.js';
+import { itemSpans } from '../../shared/json/item-spans.js';
+import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { verdictByModels } from './choose-form.js';
 import { type NamedType, typesOf } from './entities-in.js';
 import {
@@ -15,6 +16,7 @@ import {
   type JudgedEntity,
   type JudgedFinding,
   type JudgedOthers,
+  type JudgedUnreadable,
   namesOthers,
 } from './judged.js';
 import { compiledModel, compileModel, type Model } from './model.js';
@@ -49,8 +51,6 @@ export interface JudgeInput {
 
 export type JudgeOutcome =
   | { readonly judged: Judged }
-  /** The page as a whole cannot be read. Completes "The broker's answer …". */
-  | { readonly unreadable: string }
   | { readonly needs: { readonly schemas: readonly string[] } | { readonly types: readonly NamedType[] } };
 
 /** Ids that show what a finding is about. */
@@ -87,17 +87,12 @@ export const judgingTasks = {
     });
     const missing = models.flatMap(({ key }, index) => (compiled[index] === undefined ? [key] : []));
     if (missing.length > 0) return { needs: { schemas: missing } };
-    const read = readJson(text);
-    if ('unreadable' in read) {
-      const { line, column, detail } = read.unreadable;
-      return { unreadable: `cannot be read at line ${line}, column ${column}: ${detail}` };
-    }
-    const all = read.value as JsonValue;
-    if (!isArray(all)) return { unreadable: 'is not an array' };
+    const itemAt = itemsOf(text);
     const bench = new Bench(models, compiled as readonly Model[], { unknownTypes, ambiguousTypes, reported });
     for (const index of take) {
-      const entity = all[index];
-      if (entity !== undefined && isObject(entity)) bench.judge(entity);
+      const item = itemAt(index);
+      if ('unreadable' in item) bench.giveUp(item.unreadable.detail, item.text);
+      else bench.judge(item.entity);
     }
     return bench.unmetTypes.length > 0
       ? { needs: { types: bench.unmetTypes.map((type) => ({ type, localName: localName(type) })) } }
@@ -106,6 +101,27 @@ export const judgingTasks = {
 };
 
 export type JudgingTasks = typeof judgingTasks;
+
+type Item =
+  | { readonly entity: JsonObject }
+  | { readonly unreadable: Pick<Unreadable, 'detail'>; readonly text: string };
+
+/** Reads the items of a page: one by one if the page as a whole has what readers could understand differently. */
+function itemsOf(text: string): (index: number) => Item {
+  const page = readJson(text);
+  const all = 'value' in page && isArray(page.value as JsonValue) ? (page.value as readonly JsonValue[]) : [];
+  const spans = 'value' in page ? [] : itemSpans(text);
+  return (index) => {
+    const [start, end] = spans[index] ?? [0, 0];
+    const own = text.slice(start, end);
+    const read = 'value' in page ? { value: all[index] } : readJson(own);
+    if ('unreadable' in read) return { unreadable: read.unreadable, text: own };
+    const entity = read.value as JsonValue | undefined;
+    return entity !== undefined && isObject(entity)
+      ? { entity }
+      : { unreadable: { detail: 'it is not an object' }, text: own };
+  };
+}
 
 /** What decides about the entities of some types. */
 type Court = readonly number[] | 'unknown' | 'ambiguous' | 'unmet';
@@ -127,6 +143,7 @@ class Bench {
   readonly #findings = new Map<string, Growing<JudgedFinding>>();
   readonly #entities: JudgedEntity[] = [];
   readonly #others = new Map<string, Growing<JudgedOthers>>();
+  readonly #unreadable = new Map<string, Growing<JudgedUnreadable>>();
   #valid = 0;
   #invalid = 0;
 
@@ -191,7 +208,18 @@ class Bench {
       ...{ valid: this.#valid, invalid: this.#invalid, models: this.#counts, entities: this.#entities },
       findings: [...this.#findings.values()],
       others: [...this.#others.values()],
+      unreadable: [...this.#unreadable.values()],
     };
+  }
+
+  /** Counts an entity whose JSON cannot be read. @param text the entity */
+  giveUp(detail: string, text: string): void {
+    const why = `not all readers understand the JSON alike, since ${detail}`;
+    const known = this.#unreadable.get(why);
+    const unreadable = known ?? { why, entities: 0, sample: [] };
+    if (known === undefined) this.#unreadable.set(why, unreadable);
+    unreadable.entities += 1;
+    if (unreadable.sample.length < MAX_SAMPLE) unreadable.sample.push(idIn(text));
   }
 
   /** Models of several types judge together; one of which several models are leaves the entity to nobody. */
@@ -281,6 +309,16 @@ function generalised(entity: JsonObject, tokens: readonly string[]): readonly st
 function idOf(entity: JsonObject): string {
   const id = Object.hasOwn(entity, 'id') ? member(entity, 'id') : member(entity, '@id');
   return typeof id === 'string' ? id : '';
+}
+
+/** The id in the text of an entity, as most readers would have it. */
+function idIn(text: string): string {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) ? idOf(value) : '';
+  } catch {
+    return '';
+  }
 }
 
 function cut(text: string): string {

@@ -7,7 +7,7 @@ import {
   choosePolicy,
   isStricter,
 } from '../../../../sidecar/schemas/writes/policy-choice.js';
-import { itemSpans } from '../../../../sidecar/schemas/writes/item-spans.js';
+import { itemSpans } from '../../../../sidecar/shared/json/item-spans.js';
 
 const IRIS = ['https://a/Car', 'https://a/Bus', 'urn:b:Car'];
 

@@ -1,4 +1,4 @@
-import { closingQuote } from '../../shared/json/lossless-json.js';
+import { closingQuote } from './lossless-json.js';
 
 /**
  * Where the items of an array stand in its text.
