@@ -95,7 +95,7 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
     case 'models':
       return <ModelsPage route={route} />;
     case 'quality':
-      return <QualityPage id={name} params={route.params} />;
+      return <QualityPage id={name} policy={route.path[2]} params={route.params} />;
     case 'workbench':
       return <WorkbenchPage part={name} shared={route.params.get('shared')} />;
     case 'overview':

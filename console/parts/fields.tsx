@@ -59,6 +59,37 @@ export function Field({ label, value, onInput, hint, type = 'text', error, offer
   );
 }
 
+/** Several lines of text, one thing a line. */
+export function Lines({
+  label,
+  value,
+  onInput,
+  hint,
+  error,
+}: Pick<FieldProps, 'label' | 'value' | 'onInput' | 'hint' | 'error'>) {
+  const id = useId();
+  const note = error ?? hint;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={2}
+        value={value}
+        spellcheck={false}
+        aria-invalid={error !== undefined}
+        {...(note === undefined ? {} : { 'aria-describedby': `${id}-note` })}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      {note !== undefined && (
+        <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint wrong'}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
 /** One of a few choices. */
 export function Choice<Value extends string>({
   label,

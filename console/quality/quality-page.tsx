@@ -11,20 +11,29 @@ import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { ScanPage } from './scan-page.js';
 import { listScans, startScan, type ListedScan } from './scans-api.js';
+import { WritePolicyPage } from './write-policy-editor.js';
+import { Writes } from './writes.js';
+
+/** The segment of the address before the name of a write policy; no scan has it as its id. */
+const WRITES = 'writes';
 
 const PAGE_SIZE = 25;
 
 /** How often the list is read again while a scan on it is at work, in milliseconds. */
 const EVERY_MS = 2000;
 
-/** How good is what the broker holds: scans, and what they found. */
+/** How good is what the broker holds and what it is sent: scans, policies of writes, and what both found. */
 export function QualityPage({
   id,
+  policy,
   params,
 }: {
   readonly id: string | undefined;
+  /** The name of a write policy, where the address leads to one. */
+  readonly policy: string | undefined;
   readonly params: URLSearchParams;
 }) {
+  if (id === WRITES && policy !== undefined) return <WritePolicyPage key={policy} name={policy} />;
   if (id !== undefined) return <ScanPage key={id} id={id} params={params} />;
   const t = text.quality;
   return (
@@ -33,6 +42,7 @@ export function QualityPage({
       <p class="lead">{t.lead}</p>
       <NewScan />
       <Scans page={pageOf(params.get('page'))} />
+      <Writes policy={params.get('policy') ?? undefined} />
     </div>
   );
 }

@@ -8,6 +8,7 @@ import * as models from '../../../console/models/models-api.js';
 import * as references from '../../../console/models/references-api.js';
 import { EMPTY_FORM, formOf } from '../../../console/purge/form.js';
 import { startPurge } from '../../../console/purge/order.js';
+import * as writePolicies from '../../../console/quality/write-policies-api.js';
 import * as policies from '../../../console/retention/policies-api.js';
 import { EMPTY_BENCH } from '../../../console/workbench/bench.js';
 import * as workbench from '../../../console/workbench/workbench-api.js';
@@ -67,6 +68,15 @@ const WRITES: Requests = [
   ],
   [() => policies.removePolicy('a', '"7"'), 'DELETE api/v2/retention-policies/a if-match="7"'],
   [() => policies.runPolicy('a', '"7"'), 'POST api/v2/retention-policies/a/run if-match="7"'],
+  [
+    () => writePolicies.putWritePolicy('w', { mode: 'off' }, undefined),
+    'PUT api/v2/write-policies/w if-none-match=* {"mode":"off"}',
+  ],
+  [
+    () => writePolicies.putWritePolicy('w', { mode: 'off' }, '"7"'),
+    'PUT api/v2/write-policies/w if-match="7" {"mode":"off"}',
+  ],
+  [() => writePolicies.removeWritePolicy('w', '"7"'), 'DELETE api/v2/write-policies/w if-match="7"'],
   [
     () => startPurge(car),
     'DELETE ngsi-ld/v1/entities?type=Car&maxAffected=3 link=<u> ngsild-tenant=madrid prefer=respond-async',

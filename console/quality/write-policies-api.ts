@@ -1,0 +1,42 @@
+import { allPages, api, type Schemas, type Tagged } from '../api/client.js';
+
+export type WritePolicy = Schemas['WritePolicy'];
+export type WriteChecks = Schemas['WriteChecks'];
+export type WriteSettings = Omit<Schemas['WritePolicySettings'], 'name'>;
+
+const POLICIES = '/write-policies';
+const POLICY = `${POLICIES}/{writePolicy}` as const;
+
+/** Policies in one answer; there are never more than a few hundred. */
+const MOST = 1000;
+
+/** All policies, by name. */
+export function listWritePolicies(signal: AbortSignal): Promise<readonly WritePolicy[]> {
+  return allPages((page) =>
+    api.page(POLICIES, { query: { limit: MOST, offset: (page - 1) * MOST }, signal }),
+  );
+}
+
+export function readWritePolicy(name: string, signal: AbortSignal): Promise<Tagged<WritePolicy>> {
+  return api.answer('get', POLICY, { path: { writePolicy: name }, signal });
+}
+
+/** Writes a policy. @param etag of what it replaces; undefined: there must be none of this name */
+export function putWritePolicy(
+  name: string,
+  body: WriteSettings,
+  etag: string | undefined,
+): Promise<WritePolicy> {
+  const headers: Readonly<Record<string, string>> =
+    etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
+  return api.json('put', POLICY, { path: { writePolicy: name }, body, headers });
+}
+
+export async function removeWritePolicy(name: string, etag: string): Promise<void> {
+  await api.request('delete', POLICY, { path: { writePolicy: name }, headers: { 'if-match': etag } });
+}
+
+/** What the checks of writes have found. @param policy only what it has decided about */
+export function readWriteChecks(policy: string | undefined, signal: AbortSignal): Promise<WriteChecks> {
+  return api.json('get', '/write-checks', { query: { policy }, signal });
+}

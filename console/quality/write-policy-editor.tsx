@@ -1,0 +1,218 @@
+import { useState } from 'preact/hooks';
+import { isResourceName } from '../../sidecar/shared/resource-name.js';
+import { isOvertaken, type Tagged } from '../api/client.js';
+import { Choice, Field, Lines } from '../parts/fields.js';
+import { Failure, Loading } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
+import { Unsaved } from '../parts/unsaved.js';
+import { useDraft } from '../shared/drafts.js';
+import { routeTo } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import {
+  putWritePolicy,
+  readWritePolicy,
+  removeWritePolicy,
+  type WritePolicy,
+} from './write-policies-api.js';
+import {
+  faultsOf,
+  formOfWritePolicy,
+  NEW_WRITE_POLICY,
+  writeSettingsOf,
+  type WritePolicyForm,
+} from './write-policy-form.js';
+
+/** The name under which the form for a new policy is; no policy can have it. */
+export const NEW = '+';
+
+/** The form of the write policy that the address names, or of a new one. */
+export function WritePolicyPage({ name }: { readonly name: string }) {
+  const [saved, setSaved] = useState<WritePolicy>();
+  return (
+    <div class="page narrow">
+      <p class="crumb">
+        <a href={routeTo(['quality'])}>{text.writes.back}</a>
+      </p>
+      {saved !== undefined ? (
+        <Saved policy={saved} />
+      ) : name === NEW ? (
+        <Editor onWarned={setSaved} />
+      ) : (
+        <Stored name={name} onWarned={setSaved} />
+      )}
+    </div>
+  );
+}
+
+/** What the author of a policy may not expect: only the answer to its write says so. */
+function Saved({ policy: { name, warnings = [] } }: { readonly policy: WritePolicy }) {
+  return (
+    <>
+      <h1>{text.writes.saved(name)}</h1>
+      {warnings.map((warning) => (
+        <p key={warning} class="notice warn" role="alert">
+          {warning}
+        </p>
+      ))}
+      <a class="button" href={routeTo(['quality'])}>
+        {text.writes.back}
+      </a>
+    </>
+  );
+}
+
+interface OnWarned {
+  readonly onWarned: (saved: WritePolicy) => void;
+}
+
+function Stored({ name, onWarned }: { readonly name: string } & OnWarned) {
+  const { value, error, reload } = useLoad(name, (signal) => readWritePolicy(name, signal));
+  if (value === undefined)
+    return error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />;
+  return <Editor key={value.etag} read={value} onWarned={onWarned} onReload={reload} />;
+}
+
+function Editor({
+  read,
+  onWarned,
+  onReload,
+}: { readonly read?: Tagged<WritePolicy>; readonly onReload?: () => void } & OnWarned) {
+  const t = text.writes;
+  // What was typed replaces nothing newer than what it was made from.
+  const draft = useDraft<WritePolicyForm & { readonly base: string | undefined }>(
+    `write policy ${read?.value.name ?? ''}`,
+    () =>
+      read === undefined
+        ? { ...NEW_WRITE_POLICY, base: undefined }
+        : { ...formOfWritePolicy(read.value), base: read.etag },
+  );
+  const { base, ...form } = draft.form;
+  const [error, setError] = useState<unknown>();
+  const [isSaving, setIsSaving] = useState(false);
+  const [isRemoving, setIsRemoving] = useState(false);
+  // In the address of the request, another name would be that of nothing.
+  const mayBeName = form.name === '' || isResourceName(form.name.trim());
+  const faults = faultsOf(error);
+  const begin = (name: keyof WritePolicyForm) => ({
+    ...{ label: t.fields[name], value: form[name], error: faults[name] },
+    onInput: (value: string) => draft.change({ [name]: value }),
+  });
+  const choice = <Name extends 'mode' | 'tenants' | 'onUnjudged' | 'onFailure' | 'batch'>(
+    name: Name,
+    choices: readonly (readonly [WritePolicyForm[Name], string])[],
+  ) => (
+    <Choice<WritePolicyForm[Name]>
+      label={t.fields[name]}
+      value={form[name]}
+      choices={choices}
+      onChoose={(value) => draft.change({ [name]: value })}
+    />
+  );
+  const { accept, refuse } = t.choices;
+  const save = async () => {
+    setIsSaving(true);
+    setError(undefined);
+    try {
+      const saved = await putWritePolicy(form.name.trim(), writeSettingsOf(form), base);
+      draft.forget();
+      if ((saved.warnings ?? []).length > 0) onWarned(saved);
+      else location.hash = routeTo(['quality']);
+    } catch (failure) {
+      setError(failure);
+      setIsSaving(false);
+    }
+  };
+  const readAnew = () => {
+    draft.forget();
+    onReload?.();
+  };
+  return (
+    <>
+      <div class="heading">
+        <h1>{read === undefined ? t.create : read.value.name}</h1>
+        {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+      </div>
+      <form
+        class="card"
+        aria-label={t.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isSaving && mayBeName) void save();
+        }}
+      >
+        <div class="grid">
+          <Field
+            {...begin('name')}
+            hint={text.retention.nameHint}
+            error={mayBeName ? faults['name'] : text.retention.nameWrong(text.retention.nameHint)}
+            isRequired
+            isReadOnly={read !== undefined}
+          />
+          {choice('mode', [
+            ['off', t.modes.off],
+            ['report', t.modes.report],
+            ['enforce', t.modes.enforce],
+          ])}
+          <Lines {...begin('types')} hint={t.typesHint} />
+          <Lines {...begin('callers')} hint={t.callersHint} />
+          {choice('tenants', [
+            ['all', t.choices.all],
+            ['default', t.choices.default],
+            ['one', t.choices.one],
+          ])}
+          {form.tenants === 'one' && <Field {...begin('tenant')} isRequired />}
+          <Field {...begin('model')} hint={t.modelHint} />
+          <Field {...begin('priority')} hint={t.priorityHint} type="number" />
+          {choice('onUnjudged', [
+            ['accept', accept],
+            ['refuse', refuse],
+          ])}
+          {choice('onFailure', [
+            ['', t.choices.byMode],
+            ['accept', accept],
+            ['refuse', refuse],
+          ])}
+          {choice('batch', [
+            ['all', t.choices.batchAll],
+            ['valid-only', t.choices.validOnly],
+          ])}
+          <Field {...begin('description')} />
+        </div>
+        {form.mode === 'enforce' && <p class="notice warn">{t.enforces}</p>}
+        {error !== undefined && (
+          <Failure error={error} title={isOvertaken(error) ? text.state.overtaken : undefined} />
+        )}
+        {isOvertaken(error) && read !== undefined && (
+          <button type="button" class="small" onClick={readAnew}>
+            {text.retention.reload}
+          </button>
+        )}
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
+            {t.save}
+          </button>
+          {read !== undefined && (
+            <button type="button" onClick={() => setIsRemoving(true)}>
+              {t.remove}
+            </button>
+          )}
+        </div>
+      </form>
+      {isRemoving && read !== undefined && (
+        <SureDialog
+          title={t.removeTitle(read.value.name)}
+          what={t.removeWhat}
+          go={t.removeGo}
+          onClose={() => setIsRemoving(false)}
+          onSure={async () => {
+            await removeWritePolicy(read.value.name, read.etag);
+            draft.forget();
+            location.hash = routeTo(['quality']);
+          }}
+          onOvertaken={readAnew}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { ApiError } from '../api/client.js';
+import type { WritePolicy, WriteSettings } from './write-policies-api.js';
+
+type Tenants = 'all' | 'default' | 'one';
+type Choice = WritePolicy['onUnjudged'];
+
+/** The fields of a write policy as they are typed; types and callers one a line. */
+export interface WritePolicyForm {
+  readonly name: string;
+  readonly mode: WritePolicy['mode'];
+  readonly types: string;
+  readonly tenants: Tenants;
+  readonly tenant: string;
+  readonly callers: string;
+  readonly model: string;
+  readonly priority: string;
+  readonly onUnjudged: Choice;
+  /** Empty: as the mode says, also after the mode is changed. */
+  readonly onFailure: Choice | '';
+  readonly batch: WritePolicy['batch'];
+  readonly description: string;
+}
+
+export const NEW_WRITE_POLICY: WritePolicyForm = {
+  ...{ name: '', mode: 'report', types: '', tenants: 'all', tenant: '', callers: '', model: '' },
+  ...{ priority: '0', onUnjudged: 'accept', onFailure: '', batch: 'all', description: '' },
+};
+
+/** The fields of a policy that is there. */
+export function formOfWritePolicy(policy: WritePolicy): WritePolicyForm {
+  const { name, mode, tenant, types = [], callers = [], model = '', description = '' } = policy;
+  const { priority, onUnjudged, onFailure, batch } = policy;
+  return {
+    ...{ name, mode, model, description, onUnjudged, batch },
+    tenants: tenant === undefined ? 'all' : tenant === '' ? 'default' : 'one',
+    tenant: tenant ?? '',
+    types: types.join('\n'),
+    callers: callers.join('\n'),
+    priority: String(priority),
+    onFailure: onFailure === (mode === 'enforce' ? 'refuse' : 'accept') ? '' : onFailure,
+  };
+}
+
+/** What a PUT of the form sends; a number that is none is sent as it was typed, for the gateway to refuse. */
+export function writeSettingsOf(form: WritePolicyForm): WriteSettings {
+  const { mode, tenants, onUnjudged, onFailure, batch } = form;
+  const words = (name: 'model' | 'description') =>
+    form[name].trim() === '' ? {} : { [name]: form[name].trim() };
+  const lines = (name: 'types' | 'callers') => {
+    const given = form[name].split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+    return given.length === 0 ? {} : { [name]: given };
+  };
+  const priority = form.priority.trim();
+  const value = Number(priority);
+  return {
+    ...{ mode, onUnjudged, batch },
+    ...lines('types'),
+    ...lines('callers'),
+    ...words('model'),
+    ...words('description'),
+    ...(tenants === 'all' ? {} : { tenant: tenants === 'default' ? '' : form.tenant.trim() }),
+    ...(priority === '' ? {} : { priority: (Number.isFinite(value) ? value : priority) as number }),
+    ...(onFailure === '' ? {} : { onFailure }),
+  };
+}
+
+/** What the gateway says about members of the form that it refuses, by their names. */
+export function faultsOf(error: unknown): Readonly<Record<string, string>> {
+  const errors: unknown = error instanceof ApiError ? error.problem['errors'] : undefined;
+  if (!Array.isArray(errors)) return {};
+  const faults = errors as readonly { readonly pointer?: unknown; readonly detail?: unknown }[];
+  return Object.fromEntries(
+    faults.flatMap(({ pointer, detail }) => {
+      const member = typeof pointer === 'string' ? pointer.split('/')[1] : undefined;
+      return member === undefined || typeof detail !== 'string' ? [] : [[member, detail] as const];
+    }),
+  );
+}

@@ -1,0 +1,163 @@
+import { Choice } from '../parts/fields.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { count, readableQuery, time } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { FindingTable } from './finding-table.js';
+import { listScans, readScan } from './scans-api.js';
+import { listWritePolicies, readWriteChecks, type WritePolicy } from './write-policies-api.js';
+import { NEW } from './write-policy-editor.js';
+
+/** How often the findings are read again, in milliseconds. */
+const EVERY_MS = 5000;
+
+/** The policies of writes, and what their checks found beside what the last scan found. */
+export function Writes({ policy }: { readonly policy: string | undefined }) {
+  const t = text.writes;
+  const { value, error, reload } = useLoad('write policies', listWritePolicies);
+  return (
+    <>
+      <section aria-labelledby="writes">
+        <div class="heading">
+          <h2 id="writes">{t.title}</h2>
+          <a class="button" href={routeTo(['quality', 'writes', NEW])}>
+            {t.create}
+          </a>
+        </div>
+        {error !== undefined && <Failure error={error} onRetry={reload} />}
+        {value === undefined && error === undefined && <Loading />}
+        {value !== undefined &&
+          (value.length === 0 ? (
+            <Empty>
+              <p>{t.empty}</p>
+            </Empty>
+          ) : (
+            <Policies policies={value} />
+          ))}
+      </section>
+      <div class="columns even">
+        <OfWrites policy={policy} names={(value ?? []).map(({ name }) => name)} />
+        <OfLastScan />
+      </div>
+    </>
+  );
+}
+
+function Policies({ policies }: { readonly policies: readonly WritePolicy[] }) {
+  const t = text.writes;
+  return (
+    <div class="table" role="region" aria-label={t.title} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.fields.name}</th>
+            <th scope="col">{t.fields.mode}</th>
+            <th scope="col">{t.fields.types}</th>
+            <th scope="col">{t.fields.tenant}</th>
+            <th scope="col" class="number">
+              {t.fields.priority}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {policies.map(({ name, mode, types, tenant, priority }) => (
+            <tr key={name}>
+              <td class="name">
+                <a href={routeTo(['quality', 'writes', name])}>{name}</a>
+              </td>
+              <td>
+                <span class={mode === 'enforce' ? 'chip bad' : mode === 'report' ? 'chip calm' : 'chip'}>
+                  {mode}
+                </span>
+              </td>
+              <td>{types === undefined ? t.all : types.join(', ')}</td>
+              <td>{tenant === undefined ? t.all : text.where.tenant(tenant)}</td>
+              <td class="number">{count(priority)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function OfWrites({
+  policy,
+  names,
+}: {
+  readonly policy: string | undefined;
+  readonly names: readonly string[];
+}) {
+  const t = text.writes;
+  const { value, error, reload } = useLoad(
+    `writes ${policy ?? ''}`,
+    (signal) => readWriteChecks(policy, signal),
+    EVERY_MS,
+  );
+  const shown = policy === undefined || names.includes(policy) ? names : [policy, ...names];
+  return (
+    <section class="card" aria-labelledby="of-writes">
+      <h2 id="of-writes">{t.ofWrites}</h2>
+      <Choice
+        label={t.policy}
+        value={policy ?? ''}
+        choices={[['', t.all], ...shown.map((name) => [name, name] as const)]}
+        onChoose={(chosen) => {
+          location.hash = routeTo(['quality'], { policy: chosen });
+        }}
+      />
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && (
+        <>
+          <p>
+            {t.counts(
+              count(value.checked),
+              count(value.invalid),
+              count(value.refused),
+              count(value.notJudged),
+            )}
+          </p>
+          <p class="hint">{t.since(time(value.since))}</p>
+          {value.findings.length > 0 && <FindingTable findings={value.findings} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+async function readLastScan(signal: AbortSignal) {
+  const [last] = (await listScans(1, 1, signal)).items;
+  return { scan: last === undefined ? undefined : await readScan(last.id, signal) };
+}
+
+function OfLastScan() {
+  const t = text.quality;
+  const { value, error, reload } = useLoad('last scan', readLastScan, EVERY_MS);
+  const scan = value?.scan;
+  return (
+    <section class="card" aria-labelledby="of-scan">
+      <h2 id="of-scan">{text.writes.ofScan}</h2>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && scan === undefined && <p class="quiet">{t.empty}</p>}
+      {scan !== undefined && (
+        <>
+          <p>
+            <a href={routeTo(['quality', scan.id])}>{readableQuery(scan.query)}</a>
+          </p>
+          <p>
+            {t.counts(count(scan.checked), count(scan.valid), count(scan.invalid), count(scan.notJudged))}
+          </p>
+          {scan.findings.length > 0 && (
+            <FindingTable
+              findings={scan.findings}
+              to={(position) => routeTo(['quality', scan.id], { finding: String(position) })}
+            />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
