@@ -1,3 +1,4 @@
+import { RE2JS } from 're2js';
 import { parse } from 'yaml';
 import { words } from './words.js';
 
@@ -144,7 +145,7 @@ export function routeOf(
       if (route.methods !== undefined && !route.methods.includes(method)) continue;
       for (const pattern of route.paths ?? ['/']) {
         const isRegex = pattern.startsWith('~');
-        const matches = isRegex ? new RegExp(`^${pattern.slice(1)}`).test(path) : path.startsWith(pattern);
+        const matches = isRegex ? matchesStart(pattern.slice(1), path) : path.startsWith(pattern);
         if (!matches) continue;
         const weight = Number(route.methods !== undefined) + Number(route.paths !== undefined);
         const rank = isRegex ? [weight, 1, route.regex_priority ?? 0, 0] : [weight, 0, 0, pattern.length];
@@ -153,6 +154,11 @@ export function routeOf(
     }
   }
   return best;
+}
+
+/** Kong's router has Rust's patterns, which are much like those of RE2. */
+function matchesStart(pattern: string, path: string): boolean {
+  return RE2JS.compile(`^(?:${pattern})`).matcher(path).find();
 }
 
 function compare(one: readonly number[], other: readonly number[]): number {
