@@ -62,8 +62,8 @@ const MAX_ERRORS = 10;
 /** Characters of a pointer, a detail or a type that are kept. */
 const MAX_CHARACTERS = 300;
 
-/** Ways to be wrong that are told apart in one page. */
-const MAX_FINDINGS = 1000;
+/** Ways to be wrong that are told apart in one page: more than a scan shows, so that it can say that there are more. */
+const MAX_FINDINGS = 4000;
 
 /** Tasks that judge many entities at a time; they run in a worker. */
 export const judgingTasks = {
