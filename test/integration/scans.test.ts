@@ -82,6 +82,15 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual([bus?.type, bus?.entities, bus?.sample.length], ['Bus', 7, 5]);
   });
 
+  it('a scan ends with more types than it looks up, and counts each of their entities', async () => {
+    broker.entities.seed(2300, (index) => ({
+      ...{ id: `urn:ngsi-ld:Kind:${String(index)}`, type: `Kind${String(index)}` },
+      probe: { type: 'Property', value: 1 },
+    }));
+    const record = await scan({ query: 'q=probe' });
+    assert.deepEqual([record.matched, record.notJudged, record.unmodelled.length], [2300, 2300, 1000]);
+  });
+
   it('a candidate schema judges without being stored, and a sample ends early', async () => {
     const schema = { type: 'object', properties: { type: { const: 'Room' } }, required: ['humidity'] };
     const record = await scan({ query: 'type=Room', schema, sample: 120 });

@@ -48,7 +48,7 @@ const COMPILE_DEADLINES = 5;
 /** Tasks for one page: each may reach another worker, which has not compiled all models yet, or meet further types. */
 const MAX_ROUNDS = 64;
 
-/** Types that one scan tells apart; entities of others have no model. */
+/** Types whose models one scan looks up; entities of others count as having no model. */
 const MAX_TYPES = 2000;
 
 /** The pause before busy workers are asked again, in milliseconds. */
@@ -98,6 +98,7 @@ export class Court {
   readonly #models: CourtModel[];
   readonly #unknownTypes = new Set<string>();
   readonly #ambiguousTypes = new Set<string>();
+  #lookedUp = 0;
   /** The schemas, by their keys: a model may be deleted while entities are judged by it. */
   readonly #texts = new Map<string, string>();
 
@@ -140,6 +141,7 @@ export class Court {
     signal: AbortSignal,
   ): Promise<PageVerdict> {
     let missing: readonly string[] = [];
+    const beyondLimit: string[] = [];
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const models = [...this.#models];
       const outcome = await this.#run(
@@ -149,14 +151,14 @@ export class Court {
             ...{ key: schema.contentHash, name: model },
             ...(types === undefined ? {} : { types: [...types] }),
           })),
-          unknownTypes: [...this.#unknownTypes],
+          unknownTypes: [...this.#unknownTypes, ...beyondLimit],
           ambiguousTypes: [...this.#ambiguousTypes],
           schemas: [...this.#texts].filter(([key]) => missing.includes(key)),
         },
         signal,
       );
       if ('judged' in outcome) return { judged: outcome.judged, models };
-      if ('types' in outcome.needs) await this.#lookUp(outcome.needs.types);
+      if ('types' in outcome.needs) beyondLimit.push(...(await this.#lookUp(outcome.needs.types)));
       else {
         missing = [...missing, ...outcome.needs.schemas];
         for (const { schema } of models)
@@ -183,15 +185,17 @@ export class Court {
     }
   }
 
-  async #lookUp(types: readonly NamedType[]): Promise<void> {
+  /** @returns the types that are too many to be looked up; they are not kept either */
+  async #lookUp(types: readonly NamedType[]): Promise<readonly string[]> {
     const isNew = ({ type }: NamedType) =>
       !this.#unknownTypes.has(type) &&
       !this.#ambiguousTypes.has(type) &&
       !this.#models.some((one) => one.types?.includes(type) === true);
     const fresh = types.filter(isNew);
-    const room = Math.max(0, MAX_TYPES - this.#unknownTypes.size);
-    for (const { type } of fresh.slice(room)) this.#unknownTypes.add(type);
+    const room = Math.max(0, MAX_TYPES - this.#lookedUp);
+    this.#lookedUp += Math.min(room, fresh.length);
     for (const one of fresh.slice(0, room)) await this.#lookUpOne(one);
+    return fresh.slice(room).map(({ type }) => type);
   }
 
   async #lookUpOne(one: NamedType): Promise<void> {
