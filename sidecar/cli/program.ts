@@ -257,7 +257,7 @@ function createProgram(
   const writes = program
     .command('write-policies')
     .description(
-      'manage which writes of entities a gateway checks, and what becomes of those that violate their models',
+      'manage which writes of entities a gateway checks, and whether it reports or refuses those that violate their models',
     );
   atGateway(
     listing(writes.command('list')).description('list the policies'),

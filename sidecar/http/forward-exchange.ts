@@ -63,7 +63,7 @@ export interface ForwardedParts {
   readonly body?: { readonly bytes: Buffer; readonly isWhole: boolean };
   /** Names and values of fields that the answer gets. */
   readonly answerFields?: readonly string[];
-  /** Another body in the place of the one that came, and what becomes of the answer to it; undefined leaves it as it is. */
+  /** A body to send instead of the one received, and how to change the answer to it; undefined leaves the answer as it is. */
   readonly instead?: {
     readonly body: Buffer;
     readonly answer: (

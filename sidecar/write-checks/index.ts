@@ -1,4 +1,4 @@
-/** Writes on their way to the broker: which are looked at, what they are found to be, and what becomes of them. */
+/** Writes on their way to the broker: which are checked, what is wrong with them, and whether they are passed on or refused. */
 export { type BatchError, mergedResult } from './batch-result.js';
 export { type CandidatePolicy, tenantsOf } from './candidates.js';
 export type { RefusedEntity, WriteFault, WriteVerdict } from './decision.js';

@@ -125,7 +125,7 @@ export class WriteChecks {
     return found.every(({ mode }) => mode === 'off') ? undefined : found;
   }
 
-  /** Judges a write, and decides what becomes of it. Rejects with the reason of the signal only. */
+  /** Judges a write, and decides whether it is passed on. Rejects with the reason of the signal only. */
   async check(write: Write, body: WriteBody): Promise<WriteOutcome> {
     const { observer } = this.#options;
     const startedMs = performance.now();
