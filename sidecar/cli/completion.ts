@@ -2,7 +2,10 @@ import type { Command, Option } from 'commander';
 import { readContexts } from './gateway-contexts.js';
 import { CliError } from './exit-codes.js';
 
-/** Scripts that ask the program itself, with the words of the line up to the cursor. */
+/**
+ * Scripts that ask the program itself, with the words of the line up to the cursor. That of zsh can be sourced, or be the file
+ * _ngsi-ld-gateway in a folder of fpath, which zsh runs at the first completion.
+ */
 const SCRIPTS = {
   bash: `_ngsi_ld_gateway() {
   local IFS=$'\\n'
@@ -16,12 +19,13 @@ _ngsi_ld_gateway() {
   found=(\${(f)"$(ngsi-ld-gateway complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
   if (( \${#found} )); then compadd -a found; else _files; fi
 }
-compdef _ngsi_ld_gateway ngsi-ld-gateway`,
+if [ "$funcstack[1]" = _ngsi-ld-gateway ]; then _ngsi_ld_gateway; else compdef _ngsi_ld_gateway ngsi-ld-gateway; fi`,
   fish: `function __ngsi_ld_gateway
   set -l words (commandline -opc) (commandline -ct)
-  ngsi-ld-gateway complete -- $words[2..] 2>/dev/null
+  set -l found (ngsi-ld-gateway complete -- $words[2..] 2>/dev/null)
+  if test -n "$found"; printf '%s\\n' $found; else; __fish_complete_path (commandline -ct); end
 end
-complete -c ngsi-ld-gateway -a '(__ngsi_ld_gateway)'`,
+complete -c ngsi-ld-gateway -f -a '(__ngsi_ld_gateway)'`,
 } as const;
 
 export const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];

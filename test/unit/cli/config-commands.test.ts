@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -14,7 +15,7 @@ function home(t: TestContext) {
     const context = new FakeContext({ env: { HOME: folder, PATH: process.env['PATH'] ?? '', ...env } });
     return { code: await context.run(...words), out: context.out, err: context.err };
   };
-  return { file, run };
+  return { folder, file, run };
 }
 
 describe('contexts', () => {
@@ -99,10 +100,36 @@ describe('completion', () => {
     }
   });
 
-  it('each shell has a script that asks the program, and no other has one', async (t) => {
+  it('there is a script for bash, zsh and fish, and for no other shell', async (t) => {
     const { run } = home(t);
     for (const shell of ['bash', 'zsh', 'fish'])
       assert.match((await run(['completion', shell])).out, /ngsi-ld-gateway complete -- /);
     assert.equal((await run(['completion', 'tcsh'])).code, EXIT.usage);
   });
+
+  for (const [shell, complete] of Object.entries({
+    bash: 'COMP_WORDS=(ngsi-ld-gateway purges c); COMP_CWORD=2; _ngsi_ld_gateway; printf "%s\\n" "${COMPREPLY[@]}"',
+    // The script is a file in fpath, whose first call completes too; compadd works within completions alone.
+    zsh: 'compadd() { print -l $found; }; words=(ngsi-ld-gateway purges c); CURRENT=3; _ngsi-ld-gateway',
+    fish: 'complete -C "ngsi-ld-gateway purges c"',
+  }))
+    it(`${shell} completes what the program says, and nothing else`, async (t) => {
+      if (spawnSync(shell, ['--version']).error) {
+        t.skip(`${shell} is not installed`);
+        return;
+      }
+      const { run, folder } = home(t);
+      const script = (await run(['completion', shell])).out;
+      writeFileSync(join(folder, '_ngsi-ld-gateway'), script);
+      const program = '#!/bin/sh\n[ "$*" = "complete -- purges c" ] && printf "cancel\\ncopy\\n"\n';
+      writeFileSync(join(folder, 'ngsi-ld-gateway'), program, { mode: 0o755 });
+      const load =
+        shell === 'zsh' ? 'fpath=(. $fpath); autoload -Uz _ngsi-ld-gateway' : 'source ./_ngsi-ld-gateway';
+      const { stdout } = spawnSync(shell, ['-c', `${load}; ${complete}`], {
+        cwd: folder,
+        env: { HOME: folder, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+        encoding: 'utf8',
+      });
+      assert.deepEqual(stdout.trim().split('\n'), ['cancel', 'copy']);
+    });
 });
