@@ -7,6 +7,7 @@ import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/inde
 import { createBaseUrl } from './http/api/admission.js';
 import { buildApp } from './http/app.js';
 import type { ClientPace } from './http/client-pace.js';
+import { createBrokerProbe } from './http/health.js';
 import { CONSOLE_PATH, findConsole } from './http/console-routes.js';
 import {
   createTokenCheck,
@@ -105,11 +106,13 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const schemas = openSchemas(config, store, clock, options.workers);
   opened.add(() => schemas.close());
   let purges: OpenPurges | undefined;
+  let isBrokerUp = async () => false;
   const metrics = createMetrics({
     purgesRunning: () => purges?.jobs.registry.purges ?? 0,
     scansRunning: () => purges?.jobs.registry.scans ?? 0,
     purgesQueued: async () => purges?.jobs.queued() ?? 0,
     workers: () => schemas.workers(),
+    isBrokerUp: () => isBrokerUp(),
     isStoreUp: () => store.isReady(),
     lockWaits: () => store.lockWaits,
   });
@@ -133,6 +136,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     onEnded: metrics.requests.brokerAnswered,
   });
   opened.add(() => client.close());
+  isBrokerUp = createBrokerProbe(client, clock);
   // As many connections as pass-through lets requests in.
   const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());

@@ -47,7 +47,7 @@ export interface OpenPurgesOptions {
   readonly logger: FastifyBaseLogger;
   /** Where dry runs keep what they find. */
   readonly plans: Plans;
-  readonly metrics: Pick<Metrics, 'purges' | 'scans'>;
+  readonly metrics: Pick<Metrics, 'purges' | 'scans' | 'retention'>;
   /** Where purges archive what they delete; undefined where they cannot. */
   readonly archives?: Archives | undefined;
 }
@@ -118,7 +118,9 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   const scheduler = new RetentionScheduler({
     ...{ store: policies, service: retention, clock: systemClock },
     onError(err, policy) {
-      if (err instanceof RunUnderWayError)
+      const isUnderWay = err instanceof RunUnderWayError;
+      if (policy !== undefined) metrics.retention.ran(policy, isUnderWay ? 'skipped' : 'not_begun');
+      if (isUnderWay)
         logger.info({ policy, purgeId: err.purge }, 'retention: run skipped, the last one has not ended');
       else logger.warn({ err, policy }, 'retention: a run could not begin');
     },

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { BrokerClient } from '../purge/broker/index.js';
 import type { SchemaService } from '../schemas/models/index.js';
+import type { Clock } from '../shared/clock.js';
 
 export interface HealthOptions {
   readonly client: BrokerClient;
@@ -46,6 +47,22 @@ async function brokerAnswers(client: BrokerClient): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The broker is asked again after so long, in milliseconds. */
+const BROKER_ASKED_EVERY_MS = 15_000;
+
+/** Whether the broker answers, asked at most every 15 seconds, however many want to know. */
+export function createBrokerProbe(client: BrokerClient, clock: Pick<Clock, 'now'>): () => Promise<boolean> {
+  let askedMs = -Infinity;
+  let answers = Promise.resolve(false);
+  return () => {
+    if (Math.abs(clock.now() - askedMs) >= BROKER_ASKED_EVERY_MS) {
+      askedMs = clock.now();
+      answers = brokerAnswers(client);
+    }
+    return answers;
+  };
 }
 
 /** `GET /health/live` (the process serves) and `GET /health/ready` (it takes work; broker and database answer). */

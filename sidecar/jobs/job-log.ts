@@ -25,10 +25,12 @@ export interface PurgeLogger {
 export interface JobCounters {
   readonly purges: PurgeCounters;
   readonly scans: { ended(outcome: FinalJobState, record: ScanRecord): void };
+  readonly retention: { ran(policy: string, outcome: FinalJobState | 'held_back'): void };
 }
 
 export interface PurgeCounters {
   started(target: 'entities' | 'temporal'): void;
+  deleted(target: 'entities' | 'temporal', items: number): void;
   ended(target: 'entities' | 'temporal', outcome: FinalJobState, record: PurgeRecord): void;
   restored(outcome: FinalJobState, record: PurgeRecord): void;
   recordLost(): void;
@@ -51,6 +53,9 @@ export function observeJobs(
       if (record.target !== 'scan' && record.target !== 'restore') counters.purges.started(record.target);
     },
     event: (record, event) => logOutage(log, record, event),
+    deleted(record, items) {
+      if (record.target !== 'restore') counters.purges.deleted(record.target, items);
+    },
     elsewhere: (jobs) =>
       log.warn(
         {
@@ -84,11 +89,16 @@ export function observeJobs(
   };
 }
 
-function count({ purges, scans }: JobCounters, record: JobRecord): void {
+function count({ purges, scans, retention }: JobCounters, record: JobRecord): void {
   if (!isFinal(record.state)) return;
   if (record.target === 'scan') scans.ended(record.state, record);
   else if (record.target === 'restore') purges.restored(record.state, record);
-  else purges.ended(record.target, record.state, record);
+  else {
+    const { target, state, retentionPolicy, heldBack } = record;
+    purges.ended(target, state, record);
+    if (retentionPolicy !== undefined)
+      retention.ran(retentionPolicy, heldBack === true ? 'held_back' : state);
+  }
 }
 
 function logOutage(log: PurgeLogger, record: JobRecord, event: PurgeEvent): void {

@@ -211,7 +211,10 @@ export class PurgeRunner {
     );
     try {
       for await (const event of events) {
+        const { deleted } = live.record;
         live.note(event);
+        if (live.record.deleted > deleted)
+          this.#options.observer.deleted(live.record, live.record.deleted - deleted);
         if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
         this.#options.observer.event(live.record, event);
         if (event.type !== 'finished') continue;

@@ -1,7 +1,7 @@
 import type { Archives } from '../archive/index.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import type { JobQueue, JobRecord, Jobs, StrandedJob } from '../store/index.js';
+import type { JobQueue, JobRecord, Jobs, PurgeRecord, StrandedJob } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PlanService } from './plan-service.js';
@@ -12,6 +12,8 @@ import type { HeaderSealer } from './sealed-headers.js';
 export interface JobObserver {
   started(record: JobRecord): void;
   event(record: JobRecord, event: PurgeEvent): void;
+  /** A purge that runs has deleted so many items more. */
+  deleted(record: PurgeRecord, items: number): void;
   /** @param error what ended it early, or that its caller is gone */
   ended(record: JobRecord, error?: unknown): void;
   /** The store of the records fails. */

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry, Counter, Histogram } from '@prometheus-io/client';
 import { nextTurn } from '../shared/next-turn.js';
 import { createWriteMetrics, type WriteMetrics } from './write-metrics.js';
+import { createRetentionMetrics, type RetentionMetrics } from './retention-metrics.js';
 import { createScanMetrics, type ScanMetrics } from './scan-metrics.js';
 import { registerStateMetrics, type StateSources } from './state-metrics.js';
 
@@ -8,6 +9,7 @@ import { registerStateMetrics, type StateSources } from './state-metrics.js';
 export interface Metrics {
   readonly purges: PurgeMetrics;
   readonly scans: ScanMetrics;
+  readonly retention: RetentionMetrics;
   readonly requests: RequestMetrics;
   readonly writes: WriteMetrics;
   /** Media type of the text. */
@@ -32,6 +34,7 @@ export function createMetrics(sources: StateSources): Metrics {
   const registry = new Registry();
   const purges = createPurgeMetrics(registry, METRICS_PREFIX);
   const scans = createScanMetrics(registry, METRICS_PREFIX);
+  const retention = createRetentionMetrics(registry, METRICS_PREFIX);
   const requests = createRequestMetrics(registry, METRICS_PREFIX);
   const writes = createWriteMetrics(registry, METRICS_PREFIX);
   registerStateMetrics(registry, METRICS_PREFIX, sources);
@@ -52,6 +55,7 @@ export function createMetrics(sources: StateSources): Metrics {
   return {
     purges,
     scans,
+    retention,
     requests,
     writes,
     contentType: registry.contentType,
@@ -107,6 +111,8 @@ const RESTORE_RESULTS = {
 export interface PurgeMetrics {
   /** A purge begins to work. */
   started(target: PurgeTarget): void;
+  /** Items were deleted by a purge that may still run. */
+  deleted(target: PurgeTarget, items: number): void;
   /** It has ended; one that was refused before it began to work was not started. Its counts are added once, here. */
   ended(target: PurgeTarget, outcome: PurgeOutcome, result: PurgeResult): void;
   /** A request of a purge is sent once more. */
@@ -140,6 +146,12 @@ function createPurgeMetrics(registry: Registry, prefix: string): PurgeMetrics {
     labelNames: ['target', 'result'],
     registers,
   });
+  const deletes = new Counter({
+    name: `${prefix}purge_deletes_total`,
+    help: 'Items that purges deleted, counted while these run (entities, attributes, datasets or instances).',
+    labelNames: ['target'],
+    registers,
+  });
   const retries = new Counter({
     name: `${prefix}purge_retries_total`,
     help: 'Requests of purges that were sent once more.',
@@ -171,11 +183,13 @@ function createPurgeMetrics(registry: Registry, prefix: string): PurgeMetrics {
   for (const result of Object.values(RESTORE_RESULTS)) restoredItems.inc({ result }, 0);
   for (const target of TARGETS) {
     started.inc({ target }, 0);
+    deletes.inc({ target }, 0);
     for (const outcome of OUTCOMES) ended.inc({ target, outcome, dry_run: 'false' }, 0);
     for (const result of Object.values(RESULTS)) items.inc({ target, result }, 0);
   }
   return {
     started: (target) => started.inc({ target }),
+    deleted: (target, items) => deletes.inc({ target }, items),
     ended(target, outcome, result) {
       ended.inc({ target, outcome, dry_run: String(result.dryRun ?? false) });
       if (result.dryRun === true) return;

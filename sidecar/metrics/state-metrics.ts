@@ -10,6 +10,8 @@ export interface StateSources {
   readonly purgesQueued: () => Promise<number>;
   /** Tasks of the worker threads. */
   readonly workers: () => { readonly waiting: number; readonly running: number };
+  /** Whether the broker answers. */
+  readonly isBrokerUp: () => Promise<boolean>;
   /** Whether the store can be read and written. */
   readonly isStoreUp: () => Promise<boolean>;
   /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
@@ -47,6 +49,9 @@ export function registerStateMetrics(registry: Registry, prefix: string, sources
   );
   gauge('worker_tasks_waiting', 'Tasks that wait for a worker thread.', () => sources.workers().waiting);
   gauge('worker_tasks_running', 'Tasks that worker threads are at.', () => sources.workers().running);
+  gauge('broker_up', '1 when the broker answers, else 0; it is asked at most every 15 seconds.', async () =>
+    (await sources.isBrokerUp()) ? 1 : 0,
+  );
   gauge('store_up', '1 when the store can be read and written, else 0.', async () =>
     (await sources.isStoreUp()) ? 1 : 0,
   );

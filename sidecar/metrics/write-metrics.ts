@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
+import { createPolicyLabel } from './policy-label.js';
 
 /** Records every write that is looked at. Never throws. */
 export interface WriteMetrics {
@@ -17,9 +18,6 @@ interface JudgedEntities {
 
 /** Seconds: from a small entity to a large batch. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
-
-/** Names of policies that have a label of their own: there are no more policies, unless many are deleted and made. */
-const MAX_POLICIES = 1000;
 
 export function createWriteMetrics(registry: Registry, prefix: string): WriteMetrics {
   const registers = [registry];
@@ -47,13 +45,8 @@ export function createWriteMetrics(registry: Registry, prefix: string): WriteMet
     buckets: BUCKETS,
     registers,
   });
-  const known = new Set<string>();
-  const labelOf = (policy: string) => {
-    if (policy === '') return 'WRITE_CHECK';
-    if (!known.has(policy) && known.size >= MAX_POLICIES) return 'other';
-    known.add(policy);
-    return policy;
-  };
+  const nameOf = createPolicyLabel();
+  const labelOf = (policy: string) => (policy === '' ? 'WRITE_CHECK' : nameOf(policy));
   return {
     judged: (all, ms) => {
       for (const { policy, verdict, entities: count } of all)

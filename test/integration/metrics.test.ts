@@ -7,6 +7,7 @@ import {
   stopAll,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { systemClock } from '../../sidecar/shared/clock.js';
 import { startRecordingBroker } from '../support/recording-broker.js';
 import { seriesOf, valueOf } from '../unit/metrics/series.js';
 
@@ -29,6 +30,7 @@ it('GET /metrics is Prometheus text, without a token also where there is one', a
   assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(valueOf(text, 'store_up', {}), 1);
+  assert.equal(valueOf(text, 'broker_up', {}), 1);
   assert.ok(!text.includes('token-of-metrics'));
   assert.equal((await gateway.send('HEAD', '/metrics')).status, 200);
   assert.equal((await gateway.send('POST', '/metrics')).status, 405);
@@ -57,6 +59,7 @@ it('GET /metrics counts an unreachable broker as the 5xx that clients got, and a
   assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '5xx' }), 1);
   assert.equal(valueOf(text, SENT, { method: 'GET', status_class: 'unreachable' }), 3);
   assert.equal(valueOf(text, 'purge_retries_total', {}), 2);
+  assert.equal(valueOf(text, 'broker_up', {}), 0);
 });
 
 it('GET /metrics counts each try of a purge, and the retries among them', async () => {
@@ -69,11 +72,54 @@ it('GET /metrics counts each try of a purge, and the retries among them', async 
   });
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   assert.equal((await gateway.purge('type=A')).status, 204);
+  const tries = asked;
   const text = await metricsOf(gateway);
   assert.equal(valueOf(text, SENT, { method: 'GET', status_class: '5xx' }), 1);
-  assert.equal(valueOf(text, SENT, { method: 'GET', status_class: '2xx' }), asked - 1);
+  assert.equal(valueOf(text, SENT, { method: 'GET', status_class: '2xx' }), tries - 1);
   assert.equal(valueOf(text, 'purge_retries_total', {}), 1);
   assert.equal(valueOf(text, 'purges_running', {}), 0);
+});
+
+it('GET /metrics asks the broker once, however often it is read within 15 seconds', async () => {
+  const clock = { ...systemClock, now: () => time };
+  let time = 0;
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url }, { clock });
+  for (const [atMs, asked] of [
+    [0, 1],
+    [14_999, 1],
+    [15_000, 2],
+  ] as const) {
+    time = atMs;
+    await metricsOf(gateway);
+    assert.equal(broker.requests.entries.length, asked, String(atMs));
+  }
+});
+
+it('GET /metrics counts deletes while their purge runs', async () => {
+  let meanwhile: string | undefined;
+  let left = ['urn:a:1', 'urn:a:2'];
+  const broker = await startRecordingBroker(async ({ method, url }) => {
+    if (method === 'POST') {
+      left = [];
+      return { status: 204 };
+    }
+    const isAsked = new URL(url, broker.url).searchParams.get('type') === 'A';
+    if (isAsked && left.length === 0) meanwhile ??= await metricsOf(gateway);
+    const matches = isAsked ? left.map((id) => ({ id, type: 'A' })) : [];
+    return {
+      ...{ status: 200, body: JSON.stringify(matches) },
+      headers: { 'ngsild-results-count': String(matches.length) },
+    };
+  });
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  assert.equal((await gateway.purge('type=A')).status, 204);
+  assert.ok(meanwhile !== undefined);
+  assert.equal(valueOf(meanwhile, 'purges_running', {}), 1);
+  assert.equal(valueOf(meanwhile, 'purge_deletes_total', { target: 'entities' }), 2);
+  const text = await metricsOf(gateway);
+  assert.equal(valueOf(text, 'purge_deletes_total', { target: 'entities' }), 2);
+  assert.equal(valueOf(text, 'purge_items_total', { target: 'entities', result: 'deleted' }), 2);
 });
 
 it('GET /metrics counts refused requests by reason', async () => {
@@ -101,5 +147,6 @@ it('METRICS_PORT serves the metrics and nothing else', async () => {
     ['GET', '/ngsi-ld/v1/entities?type=A'],
   ] as const)
     assert.equal((await send(origin, method, path)).problem().status, 404, path);
-  assert.equal(broker.requests.entries.length, 0);
+  // Whether it answers is one of the metrics.
+  assert.equal(broker.requests.entries.length, 1);
 });

@@ -86,8 +86,10 @@ export function purgesOf(
     ...{ clock, random: () => 0, logger },
     metrics: {
       scans: { ended: (outcome) => metered.push(`ended scan ${outcome}`) },
+      retention: { ran: (name, outcome) => metered.push(`ran ${name} ${outcome}`) },
       purges: {
         started: (target) => metered.push(`started ${target}`),
+        deleted: (target, items) => metered.push(`deleted ${target} ${items}`),
         ended: (target, outcome) => metered.push(`ended ${target} ${outcome}`),
         retried: () => metered.push('retried'),
         recordLost: () => metered.push('lost'),

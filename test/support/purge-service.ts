@@ -118,6 +118,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     observer: {
       started: ({ state }) => told.push(`started ${state}`),
       event: (_record, { type }) => told.push(type),
+      deleted: () => {},
       ended: ({ state }, error) => {
         told.push(`ended ${state}`);
         errors.push(error);

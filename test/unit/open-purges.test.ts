@@ -179,8 +179,8 @@ it('what another process has done is looked at: its jobs, or its notes about the
   );
 });
 
-it('a run of a retention policy that could not begin is logged, at level info where the last one has not ended', async () => {
-  const { purges, state, told } = purgesOf();
+it('a run of a retention policy that could not begin is counted and logged, at level info where the last one has not ended', async () => {
+  const { purges, state, told, metered } = purgesOf();
   state.policies = [policy('busy'), policy('broken')];
   purges.retention.runScheduled = async ({ name }) => {
     throw name === 'busy' ? new RunUnderWayError(name, 'p1') : new Error('no');
@@ -194,4 +194,5 @@ it('a run of a retention policy that could not begin is logged, at level info wh
       'warn broken  retention: a run could not begin',
     ],
   );
+  assert.deepEqual(metered, ['ran busy skipped', 'ran broken not_begun']);
 });

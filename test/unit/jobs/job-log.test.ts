@@ -22,6 +22,7 @@ const FORESEEN = new Error('foreseen');
 
 function logOf() {
   const lines: (readonly [string, object, string])[] = [];
+  const runs: (readonly [string, string])[] = [];
   const log = observeJobs(
     {
       info: (fields, message) => lines.push(['info', fields, message]),
@@ -29,12 +30,16 @@ function logOf() {
       error: (fields, message) => lines.push(['error', fields, message]),
     },
     {
-      purges: { started: () => {}, ended: () => {}, restored: () => {}, recordLost: () => {} },
+      purges: {
+        ...{ started: () => {}, deleted: () => {}, ended: () => {} },
+        ...{ restored: () => {}, recordLost: () => {} },
+      },
       scans: { ended: () => {} },
+      retention: { ran: (policy, outcome) => runs.push([policy, outcome]) },
     },
     (error) => error === FORESEEN,
   );
-  return { log, lines };
+  return { log, lines, runs };
 }
 
 it('the log of a purge says at its start who asked for what', () => {
@@ -94,5 +99,16 @@ it('the log says when the broker is away and when it is back, and skips all othe
   assert.deepEqual(lines, [
     ['warn', fields, 'broker away: the purge waits for it'],
     ['info', { ...fields, afterMs: 50 }, 'broker back: the purge goes on'],
+  ]);
+});
+
+it('the end of a run of a retention policy is counted by its outcome, and one that was held back as that', () => {
+  const { log, runs } = logOf();
+  log.ended({ ...RECORD, state: 'succeeded' });
+  log.ended({ ...RECORD, state: 'partial', retentionPolicy: 'nightly' });
+  log.ended({ ...RECORD, state: 'succeeded', retentionPolicy: 'nightly', heldBack: true });
+  assert.deepEqual(runs, [
+    ['nightly', 'partial'],
+    ['nightly', 'held_back'],
   ]);
 });

@@ -22,6 +22,20 @@ it('the metrics of purges count each end by target, outcome and dry run, and the
   assert.equal(valueOf(text, 'purge_items_total', { target: 'temporal', result: 'failed' }), 0);
 });
 
+it('the metrics of retention count the runs of each policy by their outcome, and say when one last succeeded', async () => {
+  const metrics = createMetrics(idle());
+  const before = Date.now() / 1000;
+  metrics.retention.ran('old-vehicles', 'succeeded');
+  for (const outcome of ['held_back', 'held_back', 'skipped'] as const)
+    metrics.retention.ran('sensors', outcome);
+  const text = await metrics.text();
+  assert.equal(valueOf(text, 'retention_runs_total', { policy: 'sensors', outcome: 'held_back' }), 2);
+  assert.equal(valueOf(text, 'retention_runs_total', { policy: 'sensors', outcome: 'skipped' }), 1);
+  const last = (policy: string) => valueOf(text, 'retention_last_success_timestamp_seconds', { policy });
+  assert.ok((last('old-vehicles') ?? 0) >= before);
+  assert.equal(last('sensors'), undefined);
+});
+
 it('the metrics of purges add no items for a dry run', async () => {
   const metrics = createMetrics(idle());
   metrics.purges.ended('entities', 'succeeded', { ...DONE, dryRun: true });

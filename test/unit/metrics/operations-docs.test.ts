@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { parse } from 'yaml';
@@ -52,8 +54,9 @@ it('metrics.md lists exactly the metrics that exist', async () => {
   );
 });
 
-it('alerts.yml has only rules whose metrics exist, each with the reason for its threshold', async () => {
+it('alerts.yml has only rules whose metrics exist, each with the reason for its threshold and what to do', async () => {
   const text = read('alerts.yml');
+  const runbook = read('runbook.md');
   const { groups } = parse(text) as { groups: readonly { rules: readonly Rule[] }[] };
   const rules = groups.flatMap((group) => group.rules);
   const known = await registered();
@@ -65,8 +68,11 @@ it('alerts.yml has only rules whose metrics exist, each with the reason for its 
     assert.match(text, new RegExp(`- alert: ${alert}\\n +# [^\\n]{30}`), `${alert} gives a reason`);
     assert.ok(['warning', 'critical'].includes(labels['severity'] ?? ''), alert);
     assert.ok(annotations['summary'] && annotations['description'], alert);
+    assert.equal(annotations['runbook'], `docs/operations/runbook.md#${alert.toLowerCase()}`);
+    assert.match(runbook, new RegExp(`^### ${alert}\\n\\n\\S`, 'm'), `${alert} is in the runbook`);
   }
   assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
+  assert.equal(runbook.match(/^### /gm)?.length, rules.length);
 });
 
 it('grafana-dashboard.json has only queries whose metrics exist, in panels that do not overlap', async () => {
@@ -84,6 +90,28 @@ it('grafana-dashboard.json has only queries whose metrics exist, in panels that 
   assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
 });
 
+it('Prometheus itself accepts the rules, and the queries of the dashboard', (t) => {
+  if (spawnSync('promtool', ['--version']).error) {
+    t.skip('promtool is not installed');
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'rules-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { panels } = JSON.parse(read('grafana-dashboard.json')) as { panels: unknown };
+  const rules = expressionsOf(panels).map((query, n) => ({
+    record: `panel:${n}`,
+    expr: query.replace(/\$__(?:rate_interval|range)/g, '5m').replaceAll('$instance', '.*'),
+  }));
+  const queries = join(folder, 'queries.yml');
+  writeFileSync(queries, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  const { status, stderr } = spawnSync(
+    'promtool',
+    ['check', 'rules', '--lint=none', join(ROOT, 'docs/operations/alerts.yml'), queries],
+    { encoding: 'utf8' },
+  );
+  assert.equal(status, 0, stderr);
+});
+
 it('metrics.md, the alerts and the dashboard name only labels that the metrics have', async () => {
   const metrics = createMetrics(idle());
   metrics.requests.brokerAnswered({ method: 'GET', status: 200, ms: 1 });
@@ -91,6 +119,7 @@ it('metrics.md, the alerts and the dashboard name only labels that the metrics h
   metrics.requests.refused('token');
   metrics.writes.judged([{ policy: '', verdict: 'invalid', entities: 1 }], 1);
   metrics.writes.failed('', 'deadline');
+  metrics.retention.ran('nightly', 'succeeded');
   const text = await metrics.text();
   const queries = [
     ...expressionsOf(parse(read('alerts.yml'))),

@@ -45,6 +45,7 @@ export function idle(): StateSources {
     scansRunning: () => 0,
     purgesQueued: async () => 0,
     workers: () => ({ waiting: 0, running: 0 }),
+    isBrokerUp: async () => true,
     isStoreUp: async () => true,
     lockWaits: () => ({ count: 0, ms: 0 }),
   };
