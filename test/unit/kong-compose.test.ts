@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { parse } from 'yaml';
+import { misspeltNames } from '../../sidecar/shared/config/misspelt-names.js';
 import { settings } from '../../sidecar/shared/config/settings.js';
 import { Plugin } from '../../kong-plugins/ngsi-ld-purge/index.js';
 import { FakeKong } from '../support/fake-pdk.js';
@@ -24,6 +25,7 @@ interface ComposeService {
   readonly image?: string;
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
   readonly environment?: Readonly<Record<string, string | number | null>>;
   readonly stop_grace_period?: string;
   readonly healthcheck?: { readonly test: readonly string[] };
@@ -42,6 +44,9 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as {
 const services = Object.entries(compose.services);
 const kong = compose.services['kong'];
 const sidecar = compose.services['sidecar'];
+const names = ['sidecar', 'sidecar-2', 'sidecar-3'];
+const sidecars = names.map((name) => compose.services[name] ?? assert.fail(name));
+const { postgres, migrate } = compose.services;
 const seconds = (period: string | undefined): number => Number(/^(\d+)s$/.exec(period ?? '')?.[1]);
 
 it('docker-compose.yml demands the token, the same for Kong and the sidecar, and never has one of its own', () => {
@@ -55,6 +60,26 @@ it('docker-compose.yml demands the token, the same for Kong and the sidecar, and
   );
   assert.match(read('.env.example'), /^# OLD_GATEWAY_TOKEN=$/m);
   assert.match(read('.env.example'), /^GATEWAY_TOKEN=$/m);
+});
+
+it('docker-compose.yml hands every setting in .env to the sidecars, whatever its name', () => {
+  for (const service of [...sidecars, migrate])
+    assert.deepEqual(service?.env_file, [{ path: '.env', required: false }]);
+  assert.equal(kong?.env_file, undefined);
+  // What is fixed here, or made of several variables.
+  assert.deepEqual(
+    Object.keys(sidecar?.environment ?? {}).filter((name) => name in settings),
+    words('HOST PORT BROKER_URL GATEWAY_TOKEN DATABASE_PATH SHUTDOWN_GRACE_MS INSTANCE_NAME'),
+  );
+});
+
+it('no variable of .env.example is taken for a misspelled setting by the sidecar', () => {
+  const named = [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name = '']) => [
+    name,
+    'x',
+  ]);
+  assert.ok(named.length >= 20);
+  assert.deepEqual(misspeltNames(Object.fromEntries(named) as Record<string, string>), []);
 });
 
 it('docker-compose.yml gives Kong and the sidecar the same broker', () => {
@@ -178,9 +203,6 @@ it('docker-compose.yml lets Kong take as long a request line as the sidecar does
   assert.equal(kilobytes, taken);
 });
 
-const names = ['sidecar', 'sidecar-2', 'sidecar-3'];
-const sidecars = names.map((name) => compose.services[name] ?? assert.fail(name));
-const { postgres, migrate } = compose.services;
 const variable = (service: ComposeService | undefined, name: string) => service?.environment?.[name];
 
 it('the profile ha adds two sidecars to the one that is always there, and PostgreSQL', () => {
