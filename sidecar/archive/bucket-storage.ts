@@ -191,7 +191,11 @@ function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
   const code = textOf(body.toString('utf8', 0, 4096), 'Code');
   const said = code === undefined ? '' : ` ${code.slice(0, 60)}`;
   const isRedirect = status >= 300 && status < 400;
-  const advice = isRedirect ? ' Redirects are not followed: check AWS_REGION and AWS_ENDPOINT_URL.' : '';
+  const advice = isRedirect
+    ? ' Redirects are not followed: check AWS_REGION and AWS_ENDPOINT_URL.'
+    : code === 'AuthorizationHeaderMalformed'
+      ? ' The signature is for another region: check AWS_REGION.'
+      : '';
   return new ArchiveUnavailableError(`The bucket of the archives answers ${String(status)}${said}.${advice}`);
 }
 
