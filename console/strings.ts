@@ -136,6 +136,16 @@ export const text = {
     curl: 'curl',
     command: 'Command line, in a checkout',
   },
+  entity: {
+    look: 'Show this entity',
+    close: 'Close',
+    judging: 'Validating…',
+    noModel: 'No model for this type.',
+    judgeFailed: 'The entity could not be validated',
+    none: 'It has no attributes.',
+    newest: 'The newest ten instances of each attribute.',
+    instances: (many: number) => `${count(many)} instances`,
+  },
   preview: {
     title: 'Preview',
     empty: 'Fill in a filter to see what it matches. This deletes nothing.',

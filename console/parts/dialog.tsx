@@ -5,10 +5,12 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 export function Dialog({
   title,
   onClose,
+  isWide = false,
   children,
 }: {
   readonly title: string;
   readonly onClose: () => void;
+  readonly isWide?: boolean;
   readonly children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -24,6 +26,7 @@ export function Dialog({
     <dialog
       ref={dialog}
       aria-labelledby={id}
+      class={isWide ? 'wide' : undefined}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PurgePreview } from '../api/client.js';
+import type { EntityPlace } from '../entities/entity-api.js';
+import { SampleList } from '../entities/sample-list.js';
 import { refusalOf } from '../parts/failure-words.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
@@ -81,7 +83,9 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
         {isCurrent && seen.error !== undefined && (
           <Failure error={seen.error} title={refusalOf(seen.error)} onRetry={retry} />
         )}
-        {!isNothing && found !== undefined && <Matches found={found} unit={unit} isCurrent={isCurrent} />}
+        {!isNothing && found !== undefined && (
+          <Matches found={found} unit={unit} isCurrent={isCurrent} place={form} />
+        )}
       </div>
       {isCurrent && found !== undefined && found.matched > 0 && (
         <div class="actions">
@@ -101,10 +105,12 @@ function Matches({
   found,
   unit,
   isCurrent,
+  place,
 }: {
   readonly found: PurgePreview;
   readonly unit: string;
   readonly isCurrent: boolean;
+  readonly place: EntityPlace;
 }) {
   const t = text.preview;
   return (
@@ -126,11 +132,7 @@ function Matches({
       {found.sample.length > 0 && (
         <>
           <p class="label">{t.sample(found.sample.length)}</p>
-          <ul class="sample" tabIndex={0} aria-label={t.sampleLabel}>
-            {found.sample.map((id) => (
-              <li key={id}>{id}</li>
-            ))}
-          </ul>
+          <SampleList ids={found.sample} place={place} label={t.sampleLabel} />
         </>
       )}
     </div>

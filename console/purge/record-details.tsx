@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
+import { SampleList } from '../entities/sample-list.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count, duration, time } from '../shared/format.js';
@@ -55,11 +56,7 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
       {(record.sample ?? []).length > 0 && (
         <>
           <p class="label">{t.sample}</p>
-          <ul class="sample" tabIndex={0} aria-label={t.sample}>
-            {(record.sample ?? []).map((id) => (
-              <li key={id}>{id}</li>
-            ))}
-          </ul>
+          <SampleList ids={record.sample ?? []} place={placeOf(record)} label={t.sample} />
         </>
       )}
       <Ids record={record} />
@@ -125,4 +122,9 @@ function Ids({ record }: { readonly record: Purge }) {
       )}
     </>
   );
+}
+
+/** Where the entities of a purge are. */
+function placeOf({ target, tenant, link }: Purge) {
+  return { target: target === 'temporal' ? target : ('entities' as const), tenant, link };
 }

@@ -8,10 +8,10 @@ import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { EMPTY_BENCH } from '../workbench/bench.js';
-import { packed } from '../workbench/share.js';
+import { readEntity } from '../entities/entity-api.js';
+import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
 import { FindingTable } from './finding-table.js';
-import { cancelScan, listFound, readEntity, readScan, type FoundEntity, type Scan } from './scans-api.js';
+import { cancelScan, listFound, readScan, type FoundEntity, type Scan } from './scans-api.js';
 
 const PAGE_SIZE = 25;
 
@@ -95,8 +95,8 @@ function Found({
     return error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />;
   const open = async ({ id }: FoundEntity) => {
     const { domain = '', model = '' } = scan.findings[finding] ?? {};
-    const bench = { ...EMPTY_BENCH, text: await readEntity(id, scan), model: `${domain}/${model}` };
-    location.hash = routeTo(['workbench', 'validate'], { shared: await packed(bench) });
+    putOnBench({ ...EMPTY_BENCH, text: await readEntity(id, scan), model: `${domain}/${model}` });
+    location.hash = routeTo(['workbench']);
   };
   return (
     <section aria-label={t.entities}>

@@ -1,4 +1,4 @@
-import { addressOf, api, type Page, type Schemas } from '../api/client.js';
+import { api, type Page, type Schemas } from '../api/client.js';
 
 export type Scan = Schemas['Scan'];
 export type ListedScan = Schemas['ListedScan'];
@@ -29,20 +29,4 @@ export function listFound(
 ): Promise<Page<FoundEntity>> {
   const query = { finding, limit: size, offset: (page - 1) * size };
   return api.page('/scans/{scan}/entities', { path: { scan: id }, query, signal });
-}
-
-/** An entity as the broker has it, for the workbench. */
-export async function readEntity(
-  id: string,
-  { tenant, link }: Pick<Scan, 'tenant' | 'link'>,
-): Promise<string> {
-  const answer = await fetch(addressOf(`ngsi-ld/v1/entities/${encodeURIComponent(id)}`), {
-    headers: {
-      accept: 'application/json',
-      ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
-      ...(link === undefined ? {} : { link }),
-    },
-  });
-  if (!answer.ok) throw new Error(`${String(answer.status)} ${answer.statusText}`);
-  return JSON.stringify(JSON.parse(await answer.text()), undefined, 2);
 }

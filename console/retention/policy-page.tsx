@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isOvertaken, type Purge, type RetentionPolicy, type Tagged } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
+import { SampleList } from '../entities/sample-list.js';
 import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purge-options.js';
@@ -130,7 +131,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
           <h2 class="second">{t.settings}</h2>
           <Facts policy={policy} />
         </section>
-        <Preview name={name} etag={etag} />
+        <Preview policy={policy} etag={etag} />
       </div>
       <Runs name={name} />
       {asking === 'enforce' && (
@@ -248,7 +249,8 @@ function Facts({ policy }: { readonly policy: RetentionPolicy }) {
   );
 }
 
-function Preview({ name, etag }: { readonly name: string; readonly etag: string }) {
+function Preview({ policy, etag }: { readonly policy: RetentionPolicy; readonly etag: string }) {
+  const { name } = policy;
   const t = text.retention;
   const { value, error, reload, isLoading } = useLoad(`${name} ${etag}`, (signal) =>
     previewPolicy(name, signal),
@@ -272,11 +274,7 @@ function Preview({ name, etag }: { readonly name: string; readonly etag: string 
             {value.query}
           </pre>
           {value.sample.length > 0 && (
-            <ul class="sample" tabIndex={0} aria-label={text.preview.sampleLabel}>
-              {value.sample.map((id) => (
-                <li key={id}>{id}</li>
-              ))}
-            </ul>
+            <SampleList ids={value.sample} place={policy} label={text.preview.sampleLabel} />
           )}
         </>
       )}

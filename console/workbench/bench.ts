@@ -22,6 +22,19 @@ export const EMPTY_BENCH: Bench = {
   ...{ context: 'own', url: '', inline: '{}' },
 };
 
+/** What was on the workbench when another page was opened; a reload clears it. */
+let left = EMPTY_BENCH;
+
+/** What is on the workbench. */
+export function benchAsLeft(): Bench {
+  return left;
+}
+
+/** Puts something on the workbench, for its page to show. */
+export function putOnBench(bench: Bench): void {
+  left = bench;
+}
+
 /** The core context of NGSI-LD 1.9, which the gateway has. */
 export const CORE_CONTEXT = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { keepInAddress, routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
-import { EMPTY_BENCH, EXAMPLE, type Bench } from './bench.js';
+import { benchAsLeft, EXAMPLE, putOnBench, type Bench } from './bench.js';
 import { JsonLdPanel } from './jsonld-panel.js';
 import { ShareCard } from './share-card.js';
 import { unpacked } from './share.js';
@@ -9,9 +9,6 @@ import { ValidatePanel } from './validate-panel.js';
 
 const PARTS = ['validate', 'jsonld'] as const;
 type Part = (typeof PARTS)[number];
-
-/** What was on the workbench when another page was opened; a reload clears it. */
-let left = EMPTY_BENCH;
 
 /** Tools for entities that are nowhere stored. */
 export function WorkbenchPage({
@@ -23,9 +20,9 @@ export function WorkbenchPage({
 }) {
   const t = text.workbench;
   const chosen: Part = part === 'jsonld' ? part : 'validate';
-  const [bench, setBench] = useState(left);
+  const [bench, setBench] = useState(benchAsLeft);
   const [isBadLink, setIsBadLink] = useState(false);
-  left = bench;
+  putOnBench(bench);
   useEffect(() => {
     if (shared === null) return;
     let isOver = false;

@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks';
+import { text } from '../strings.js';
+import type { EntityPlace } from './entity-api.js';
+import { EntityDialog } from './entity-dialog.js';
+
+/** Ids of entities, each of which can be looked at. */
+export function SampleList({
+  ids,
+  place,
+  label,
+}: {
+  readonly ids: readonly string[];
+  readonly place: EntityPlace;
+  readonly label: string;
+}) {
+  const [shown, setShown] = useState<string>();
+  return (
+    <>
+      <ul class="sample" tabIndex={0} aria-label={label}>
+        {ids.map((id) => (
+          <li key={id}>
+            <button type="button" class="link" title={text.entity.look} onClick={() => setShown(id)}>
+              {id}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown !== undefined && <EntityDialog id={shown} place={place} onClose={() => setShown(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { h } from 'preact';
+import { attributesOf } from '../../../console/entities/attributes-of.js';
+import { SampleList } from '../../../console/entities/sample-list.js';
+import { text } from '../../../console/strings.js';
+import { benchAsLeft } from '../../../console/workbench/bench.js';
+import { openTab, problem } from './open-tab.js';
+
+const CAR = `{"id": "urn:Car:1", "type": ["Car", "Thing"], "createdAt": "2026-01-01T00:00:00Z",
+  "speed": {"type": "Property", "value": 12345678901234567890, "unitCode": "KMH"},
+  "owner": {"type": "Relationship", "object": "urn:Person:1"},
+  "trips": [{"type": "Property", "value": 1}, {"type": "Property", "value": 2, "datasetId": "urn:d"}]}`;
+
+const verdict = (members: object) =>
+  Response.json({
+    valid: true,
+    form: 'normalized',
+    errors: [],
+    warnings: [],
+    models: ['City/Car'],
+    ...members,
+  });
+
+describe('an entity from a list of matches', () => {
+  const page = openTab();
+  const open = async (place: object = {}, label = 'Sample') => {
+    const list = await page.open(h(SampleList, { ids: ['urn:Car:1', 'urn:Car:2'], place, label }));
+    await list.press('urn:Car:1');
+    return list;
+  };
+
+  it('an entity is read where it was found, and shown with its attributes folded and the verdict of its model', async () => {
+    page.serve({ 'GET ngsi-ld': () => new Response(CAR), 'POST api': () => verdict({}) });
+    const list = await open({ tenant: 'madrid', link: '<https://c.test>; rel="x"' });
+    const [read, judged] = page.sent;
+    assert.deepEqual(page.lines, ['GET ngsi-ld/v1/entities/urn%3ACar%3A1', 'POST api/v2/validate']);
+    assert.deepEqual(
+      [read?.headers.get('ngsild-tenant'), read?.headers.get('link'), read?.headers.get('x-gateway-token')],
+      ['madrid', '<https://c.test>; rel="x"', null],
+    );
+    assert.match(judged?.body ?? '', /12345678901234567890/);
+    assert.match(list.text, /tenant madrid.*Car.*Thing.*Valid Model: City\/Car/);
+    assert.deepEqual(
+      list.all('details').map((one) => one.hasAttribute('open')),
+      [false, false, false],
+    );
+    await list.press(text.entity.close);
+    assert.equal(list.all('dialog').length, 0);
+  });
+
+  it('what a model finds wrong stands at the attribute, and the entity goes to the workbench as it was stored', async () => {
+    const errors = [
+      { pointer: '/speed/value', detail: 'must be 200 or less', keyword: 'maximum' },
+      { pointer: '', detail: 'must have the attribute brand', keyword: 'required' },
+    ];
+    page.serve({
+      'GET ngsi-ld': () => new Response(CAR),
+      'POST api': () => verdict({ valid: false, errors }),
+    });
+    const list = await open();
+    assert.deepEqual(
+      list.all('.faults').map((one) => one.textContent),
+      ['must have the attribute brand', 'must be 200 or less'],
+    );
+    assert.match(list.all('.attributes > div')[0]?.textContent ?? '', /^speed.*must be 200 or less$/s);
+    await list.press(text.quality.open);
+    assert.deepEqual([page.location.hash, JSON.parse(benchAsLeft().text)], ['#/workbench', JSON.parse(CAR)]);
+    assert.match(benchAsLeft().text, /12345678901234567890/);
+  });
+
+  it('an entity of a type without a model is shown without a verdict, and one that is gone says so', async () => {
+    page.serve({ 'GET ngsi-ld': () => new Response(CAR), 'POST api': () => problem(404) });
+    const list = await open();
+    assert.ok(list.text.includes(text.entity.noModel));
+    page.serve({ 'GET ngsi-ld': () => problem(404, { detail: 'It does not exist.' }) });
+    await list.press('urn:Car:2');
+    assert.ok(list.text.includes('It does not exist.'));
+  });
+
+  it('of a history the newest instances are read, and no model judges them', async () => {
+    page.serve({ 'GET ngsi-ld': () => new Response(CAR) });
+    const list = await open({ target: 'temporal' });
+    assert.deepEqual(page.lines, ['GET ngsi-ld/v1/temporal/entities/urn%3ACar%3A1?lastN=10']);
+    assert.ok(list.text.includes(text.entity.newest));
+    assert.ok(!list.buttons.includes(text.quality.open));
+  });
+});
+
+it('an attribute is one line with its value, its unit and its kind, and several instances are counted', () => {
+  const lines = attributesOf(CAR).map(({ name, kind, short }) => [name, kind, short]);
+  assert.deepEqual(lines, [
+    ['speed', 'Property', '12345678901234567890 KMH'],
+    ['owner', 'Relationship', 'urn:Person:1'],
+    ['trips', 'Property', { instances: 2 }],
+  ]);
+  const [long, plain] = attributesOf(JSON.stringify({ a: { value: '€'.repeat(100) }, b: 7 }));
+  assert.deepEqual([long?.short, plain?.short, plain?.kind], [`${'€'.repeat(59)}…`, '7', '']);
+});
