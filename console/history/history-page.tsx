@@ -26,6 +26,10 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
     tenant: params.get('tenant') ?? '',
     caller: params.get('caller') ?? '',
     retentionPolicy: params.get('retentionPolicy') ?? '',
+    from: params.get('from') ?? '',
+    to: params.get('to') ?? '',
+    text: params.get('text') ?? '',
+    type: params.get('type') ?? '',
     dry: params.get('dry') === 'shown' ? 'shown' : '',
   };
   const page = pageOf(params.get('page'));
@@ -37,8 +41,12 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const to = (one: number) => routeTo(['history'], { ...filters, page: one === 1 ? undefined : String(one) });
   const show = (changed: Partial<HistoryFilters>) =>
     replaceAddress(routeTo(['history'], { ...filters, ...changed }));
-  const { state, tenant, caller, retentionPolicy, dry } = filters;
-  const isFiltered = [state, tenant, caller, retentionPolicy].some((one) => one !== '');
+  const { dry, ...narrowing } = filters;
+  const { state } = filters;
+  const isFiltered = Object.values(narrowing).some((one) => one !== '');
+  const field = (name: keyof typeof narrowing, label: string, type: 'text' | 'date' = 'text') => (
+    <Field label={label} type={type} value={filters[name]} onInput={(typed) => show({ [name]: typed })} />
+  );
   const isPast = value !== undefined && value.items.length === 0 && page > 1;
   return (
     <div class="page">
@@ -51,19 +59,19 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
           choices={[['', t.anyState] as const, ...JOB_STATES.map((name) => [name, name] as const)]}
           onChoose={(chosen) => show({ state: chosen })}
         />
-        <Field label={t.tenant} value={tenant} onInput={(typed) => show({ tenant: typed })} />
-        <Field label={t.caller} value={caller} onInput={(typed) => show({ caller: typed })} />
-        <Field
-          label={t.policy}
-          value={retentionPolicy}
-          onInput={(typed) => show({ retentionPolicy: typed })}
-        />
+        {field('from', t.from, 'date')}
+        {field('to', t.to, 'date')}
+        {field('type', t.type)}
+        {field('text', t.text)}
+        {field('tenant', t.tenant)}
+        {field('caller', t.caller)}
+        {field('retentionPolicy', t.policy)}
         <Tick label={t.showDry} isOn={dry !== ''} onChange={(isOn) => show({ dry: isOn ? 'shown' : '' })} />
         {isFiltered && (
           <button
             type="button"
             onClick={({ currentTarget }) => {
-              show({ state: '', tenant: '', caller: '', retentionPolicy: '' });
+              replaceAddress(routeTo(['history'], { dry }));
               focusFirstField(currentTarget);
             }}
           >

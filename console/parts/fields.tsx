@@ -5,7 +5,7 @@ interface FieldProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly hint?: string | undefined;
-  readonly type?: 'text' | 'number' | 'password';
+  readonly type?: 'text' | 'number' | 'password' | 'date';
   readonly isWide?: boolean;
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
@@ -25,12 +25,7 @@ export function Field({ label, value, onInput, hint, type = 'text', error, offer
       <label for={id}>{label}</label>
       <input
         id={id}
-        {...(type === 'password'
-          ? { type: 'password' as const }
-          : {
-              type: 'text' as const,
-              inputMode: type === 'number' ? ('decimal' as const) : ('text' as const),
-            })}
+        {...inputType(type)}
         value={value}
         autocomplete="off"
         autocapitalize="off"
@@ -57,6 +52,20 @@ export function Field({ label, value, onInput, hint, type = 'text', error, offer
       )}
     </div>
   );
+}
+
+/** Numbers are typed as text, so that what is no number stays to be read. */
+function inputType(type: NonNullable<FieldProps['type']>) {
+  switch (type) {
+    case 'password':
+      return { type };
+    case 'date':
+      return { type };
+    case 'number':
+      return { type: 'text' as const, inputMode: 'decimal' as const };
+    case 'text':
+      return { type, inputMode: 'text' as const };
+  }
 }
 
 /** Several lines of text, one thing a line. */

@@ -1,5 +1,6 @@
 import type { Purge } from '../api/client.js';
-import { count, readableQuery, time } from '../shared/format.js';
+import { readableQuery } from '../../sidecar/shared/readable-query.js';
+import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 import { PurgeChip } from './purge-chip.js';

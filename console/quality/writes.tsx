@@ -1,6 +1,7 @@
 import { Choice } from '../parts/fields.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
-import { count, readableQuery, time } from '../shared/format.js';
+import { readableQuery } from '../../sidecar/shared/readable-query.js';
+import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';

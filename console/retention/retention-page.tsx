@@ -1,6 +1,7 @@
 import { NoSuchPage, Pager } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
-import { readableQuery, time } from '../shared/format.js';
+import { readableQuery } from '../../sidecar/shared/readable-query.js';
+import { time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';

@@ -17,6 +17,11 @@ export interface ListOptions extends OutputOptions {
   readonly caller?: string;
   /** A retention policy. */
   readonly policy?: string;
+  readonly since?: string;
+  readonly until?: string;
+  /** A part of their query. */
+  readonly query?: string;
+  readonly type?: string;
   /** Only dry runs. */
   readonly dryRun?: boolean;
   /** Dry runs, too. */
@@ -32,11 +37,13 @@ const MAX_PAGE = 1000;
 
 /** Lists purges, newest first; without dry runs, which each preview of the console leaves behind. @throws CliError */
 export async function listPurges(
-  { all, dryRun = false, state, tenant, caller, policy, limit, offset = 0, ...form }: ListOptions,
+  options: ListOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const filter = { state, tenant, caller, retentionPolicy: policy };
+  const { all, dryRun = false, state, tenant, caller, policy, limit, offset = 0, ...more } = options;
+  const { since, until, query: part, type, ...form } = more;
+  const filter = { state, tenant, caller, retentionPolicy: policy, since, until, text: part, type };
   const query = { ...filter, limit, offset, dryRun: all === true ? undefined : dryRun };
   const { items, total } = await gateway.page('/purges', { query });
   const records = items.map(readPurge);

@@ -3564,6 +3564,14 @@ export interface operations {
         readonly retentionPolicy?: string;
         /** @description true: dry runs alone; false: no dry runs. */
         readonly dryRun?: boolean;
+        /** @description A date or a time (RFC 3339): purges that were created then or later. */
+        readonly since?: string;
+        /** @description A date or a time (RFC 3339): purges that were created before it. */
+        readonly until?: string;
+        /** @description A part of their query, decoded, in any case. */
+        readonly text?: string;
+        /** @description An entity type that their query names. */
+        readonly type?: string;
         /** @description The most items to answer; 100 if not given. */
         readonly limit?: number;
         /** @description How many items to skip; none if not given. */

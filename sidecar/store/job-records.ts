@@ -221,6 +221,14 @@ export interface JobFilter {
   /** True: dry runs alone; false: none of them. */
   readonly dryRun?: boolean | undefined;
   readonly retentionPolicy?: string | undefined;
+  /** Milliseconds: created at this time or later. */
+  readonly since?: number | undefined;
+  /** Milliseconds: created before this time. */
+  readonly until?: number | undefined;
+  /** A part of the query as people read it, in any case. */
+  readonly text?: string | undefined;
+  /** An entity type that the query names. */
+  readonly type?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }

@@ -318,6 +318,17 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
     PRIMARY KEY (scan, finding, first)
   );`,
   },
+  {
+    least: FIRST_FORMAT,
+    // What the history is searched by; records of before, and those that gateways of the version before write, are found by their
+    // times and states.
+    sql: `
+  ALTER TABLE job ADD COLUMN created_at bigint NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+  ALTER TABLE job ADD COLUMN query_text text COLLATE "C" NOT NULL DEFAULT '';
+  ALTER TABLE job ADD COLUMN types text COLLATE "C" NOT NULL DEFAULT '';
+  UPDATE job SET created_at =
+    (extract(epoch FROM substring(record FROM '"createdAt":"([^"]*)"')::timestamptz) * 1000)::bigint;`,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

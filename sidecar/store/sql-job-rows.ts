@@ -1,4 +1,5 @@
-import { LeaseLostError, requireStorable, RunUnderWayError } from './errors.js';
+import { readableQuery } from '../shared/readable-query.js';
+import { isStorable, LeaseLostError, requireStorable, RunUnderWayError } from './errors.js';
 import {
   isFinal,
   type JobClaim,
@@ -30,6 +31,11 @@ export interface NewRow {
   readonly holder: string | null;
   readonly leaseMs: number | null;
   readonly broker: string | null;
+  readonly createdAt: number;
+  /** The query as people read it, in small letters. */
+  readonly queryText: string;
+  /** The entity types that the query names, each between commas. */
+  readonly types: string;
 }
 
 /** What a record is read from. */
@@ -39,9 +45,9 @@ export type RecordRow = Pick<NewRow, 'record' | 'details'>;
 const PUT = statement<NewRow>(`
   INSERT INTO job
     (id, kind, state, tenant, caller, retention_policy, held_back, ended_at, record, details, job, dry_run, lease, holder,
-      held_until, broker)
+      held_until, broker, created_at, query_text, types)
   VALUES (@id, @kind, @state, @tenant, @caller, @retentionPolicy, @heldBack, @endedAt, @record, @details, @job, @dryRun,
-    @lease, @holder, now_ms() + @leaseMs, @broker)
+    @lease, @holder, now_ms() + @leaseMs, @broker, @createdAt, @queryText, @types)
   ON CONFLICT (id) DO UPDATE SET
     state = excluded.state, ended_at = excluded.ended_at, record = excluded.record, details = excluded.details,
     dry_run = excluded.dry_run,
@@ -79,7 +85,17 @@ export function rowOf(
     holder: by?.holder ?? null,
     leaseMs: by?.leaseMs ?? null,
     broker: broker ?? null,
+    createdAt: Date.parse(record.createdAt),
+    queryText: readableQuery(record.query).toLowerCase(),
+    types: typesIn(record.query),
   };
+}
+
+/** Type selectors have names, and operators between them (NGSI-LD, clause 4.17). */
+function typesIn(query: string): string {
+  const names = new URLSearchParams(query).get('type')?.split(/[,|;()]+/) ?? [];
+  const types = names.filter((name) => name !== '' && isStorable(name));
+  return types.length === 0 ? '' : `,${types.join()},`;
 }
 
 const NO_PURGE: Pick<PurgeRecord, 'retentionPolicy' | 'heldBack' | 'dryRun'> = { dryRun: false };

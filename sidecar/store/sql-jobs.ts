@@ -41,13 +41,20 @@ interface FilterParameters {
   readonly caller: string | null;
   readonly retentionPolicy: string | null;
   readonly dryRun: 0 | 1 | null;
+  readonly since: number | null;
+  readonly until: number | null;
+  /** Patterns of LIKE. */
+  readonly text: string | null;
+  readonly type: string | null;
 }
 
 /** Null takes all. The tenant `''` is the default tenant. PostgreSQL learns the type of a parameter from its first use. */
 const MATCHES = `
   (kind = @kind OR @kind IS NULL OR (kind = 'restore' AND @kind = 'purge')) AND (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
   (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL) AND
-  (dry_run = @dryRun OR @dryRun IS NULL)`;
+  (dry_run = @dryRun OR @dryRun IS NULL) AND
+  (created_at >= @since OR @since IS NULL) AND (created_at < @until OR @until IS NULL) AND
+  (query_text LIKE @text ESCAPE '!' OR @text IS NULL) AND (types LIKE @type ESCAPE '!' OR @type IS NULL)`;
 
 const GET = statement<{ id: string }, RecordRow>('SELECT record, details FROM job WHERE id = @id');
 const ENDED = statement<{ id: string }, RecordRow>(
@@ -143,11 +150,14 @@ export class SqlJobs implements Jobs, JobQueue {
       tenant: filter.tenant ?? null,
       caller: filter.caller ?? null,
       retentionPolicy: filter.retentionPolicy ?? null,
+      text: filter.text === undefined ? null : `%${literal(filter.text.toLowerCase())}%`,
+      type: filter.type === undefined ? null : `%,${literal(filter.type)},%`,
     };
     if (!Object.values(texts).every((value) => value === null || isStorable(value)))
       return { items: [], total: 0 };
     const dryRun = filter.dryRun === undefined ? null : filter.dryRun ? 1 : 0;
-    const parameters: FilterParameters = { ...texts, dryRun };
+    const { since = null, until = null } = filter;
+    const parameters: FilterParameters = { ...texts, dryRun, since, until };
     return this.#session.read(function* () {
       const items = (yield* all(LIST, { ...parameters, limit, offset })).map((row) => recordOf(row));
       return { items, total: (yield* first(COUNT, parameters))?.total ?? 0 };
@@ -170,6 +180,11 @@ export class SqlJobs implements Jobs, JobQueue {
   prune(endedBeforeMs: number, maxRefused: number): Promise<number> {
     return this.#session.change(() => prune(endedBeforeMs, maxRefused));
   }
+}
+
+/** A text in a pattern of LIKE. */
+function literal(text: string): string {
+  return text.replaceAll(/[!%_]/g, '!$&');
 }
 
 function* amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Work<PurgeRecord | undefined> {

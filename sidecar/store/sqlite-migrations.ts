@@ -252,6 +252,12 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     entities TEXT NOT NULL,
     PRIMARY KEY (scan, finding, first)
   ) STRICT, WITHOUT ROWID;`,
+  // What the history is searched by; records of before are found by their times and states.
+  `ALTER TABLE job ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE job ADD COLUMN query_text TEXT NOT NULL DEFAULT '';
+  ALTER TABLE job ADD COLUMN types TEXT NOT NULL DEFAULT '';
+  UPDATE job SET created_at =
+    CAST(round((julianday(substr(record, instr(record, '"createdAt":"') + 13, 24)) - 2440587.5) * 86400000) AS INTEGER);`,
 ];
 
 /**

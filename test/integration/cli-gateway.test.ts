@@ -77,6 +77,9 @@ it('a purge at a gateway runs to its end, and its record can be read afterwards'
   const last = jsonLines(stdout).at(-1);
   assert.deepEqual([last?.['state'], last?.['deleted'], broker.entities.count()], ['succeeded', 60, 0]);
   const [listed] = jsonLines((await cli(['purges', 'list', '--json'], env)).stdout);
+  const found = ['--since', '2026-01-01', '--query', 'TYPE=', '--type', 'A', '--json'];
+  assert.deepEqual(jsonLines((await cli(['purges', 'list', ...found], env)).stdout), [listed]);
+  assert.equal((await cli(['purges', 'list', '--until', '2026-01-01', '--json'], env)).stdout, '');
   assert.equal(listed?.['id'], last?.['id']);
   const shown = await cli(['purges', 'show', String(last?.['id'])], env);
   assert.match(shown.stdout, /^deleted +60$/m);

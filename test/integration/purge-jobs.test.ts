@@ -160,6 +160,15 @@ it('a purge has a record also when its caller waited, when it deleted nothing, a
     every.filter((isDry) => !isDry),
   );
   assert.equal((await gateway.send('GET', '/api/v2/purges?dryRun=yes')).status, 400);
+  for (const time of ['since=yesterday', 'until=2026-13-01', 'since=2026-01-01T00:00:00', 'until=2026']) {
+    const refused = await gateway.send('GET', `/api/v2/purges?${time}`);
+    const [name] = time.split('=');
+    assert.deepEqual(
+      [refused.status, (refused.json() as { parameter: string }).parameter],
+      [400, name],
+      time,
+    );
+  }
 });
 
 it('a purge as a job can be cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {

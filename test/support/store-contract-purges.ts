@@ -92,6 +92,34 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids({ caller: "x' OR '1'='1" }), ['', 0]);
   });
 
+  test('records are found by when they were created, by a part of their query as it is read, and by a type that it names', async ({
+    jobs: purges,
+  }) => {
+    const put = async (id: string, createdAt: string, query: string) =>
+      purges.put({ ...purgeRecord(id, 'succeeded'), createdAt, query });
+    await put('a', '2026-01-01T00:00:00.000Z', 'type=Car,Bus&q=speed%3E100');
+    await put('b', '2026-01-02T00:00:00.000Z', 'type=(Carriage|Bus);Thing&q=a_b');
+    await put('c', '2026-01-03T00:00:00.000Z', 'q=speed%00%25');
+    const ids = async (filter: object) =>
+      (await purges.list({ ...filter, limit: 10, offset: 0 })).items.map(({ id }) => id).join('');
+    assert.equal(await ids({ since: Date.parse('2026-01-02T00:00:00Z') }), 'cb');
+    assert.equal(await ids({ until: Date.parse('2026-01-02T00:00:00Z') }), 'a');
+    assert.equal(await ids({ text: 'SPEED>1' }), 'a');
+    assert.deepEqual(
+      [await ids({ text: 'a_b' }), await ids({ text: 'd_1' }), await ids({ text: '%' })],
+      ['b', '', 'c'],
+    );
+    for (const [type, found] of [
+      ['Car', 'a'],
+      ['Bus', 'ba'],
+      ['Thing', 'b'],
+      ['Carri', ''],
+      ['C%r', ''],
+    ])
+      assert.equal(await ids({ type }), found, type);
+    assert.equal(await ids({ text: 'a\0' }), '');
+  });
+
   test('text that not every database holds finds no purge, and is refused as a tenant', async ({
     jobs: purges,
   }) => {

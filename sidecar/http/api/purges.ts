@@ -3,6 +3,7 @@ import { isFinal, JOB_STATES, type PurgeService } from '../../jobs/purge-service
 import { optionParameters, optionsOf } from '../../shared/purge-options.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { newPurgeOf, requesterOf, type AskedPurge, type RequesterOptions } from '../new-purge.js';
+import { parameterRefused } from './validation.js';
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
 import { eventIdOf, eventsOf } from './purge-events.js';
 import { defined, HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
@@ -25,6 +26,10 @@ const FILTERS = {
   caller: TextParameter(256, 'Who started them.'),
   retentionPolicy: TextParameter(256, 'The retention policy whose runs they are.'),
   dryRun: Type.Optional(Type.Boolean({ description: 'true: dry runs alone; false: no dry runs.' })),
+  since: TextParameter(40, 'A date or a time (RFC 3339): purges that were created then or later.'),
+  until: TextParameter(40, 'A date or a time (RFC 3339): purges that were created before it.'),
+  text: TextParameter(1000, 'A part of their query, decoded, in any case.'),
+  type: TextParameter(1000, 'An entity type that their query names.'),
 };
 
 /** Purges as resources: started, watched, changed, cancelled and looked up. */
@@ -40,7 +45,9 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     },
     config: { isPrivate: true },
     handler: async ({ query, baseUrl }, reply) => {
-      const { items, total } = await purges.list(query);
+      const { since, until, ...filter } = query;
+      const times = { since: timeOf('since', since), until: timeOf('until', until) };
+      const { items, total } = await purges.list({ ...filter, ...times });
       return send(reply, page(items, total, query, apiUrl(baseUrl, 'purges')));
     },
   });
@@ -189,6 +196,17 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       return send(reply, NO_CONTENT);
     },
   });
+}
+
+/** Without a zone, it would be another time in another place. */
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
+
+/** A time in a parameter, in milliseconds; a date is its first moment in UTC. */
+function timeOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const time = TIME.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(time)) return time;
+  throw parameterRefused(name, 'must be a date, or a time with its zone, such as 2026-11-28T09:00:00Z');
 }
 
 /** A purge in a body, with its options in the query. */

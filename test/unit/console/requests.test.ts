@@ -232,7 +232,17 @@ it('the context of the workbench is the one that was chosen, and the core contex
 });
 
 it('the history is asked for by what was filled in, without dry runs unless they are wanted', async () => {
-  const none = { state: '', tenant: '', caller: '', retentionPolicy: '', dry: '' } as const;
+  const none = {
+    state: '',
+    tenant: '',
+    caller: '',
+    retentionPolicy: '',
+    from: '',
+    to: '',
+    text: '',
+    type: '',
+    dry: '',
+  } as const;
   const lineOf = async (filters: object, at = 1) => {
     page.answer = () => Response.json([]);
     await listPurges({ ...none, ...filters }, at, 25, signal);
@@ -240,6 +250,10 @@ it('the history is asked for by what was filled in, without dry runs unless they
   };
   assert.equal(await lineOf({}), 'dryRun=false&limit=25&offset=0');
   assert.equal(await lineOf({ dry: 'shown' }, 3), 'limit=25&offset=50');
-  for (const name of ['state', 'tenant', 'caller'])
+  // Days as they are where the browser is, whole ones.
+  const day = new URLSearchParams(await lineOf({ from: '2026-03-01', to: '2026-03-01' }));
+  const [since, until] = ['since', 'until'].map((name) => new Date(day.get(name) ?? '').getTime());
+  assert.deepEqual([since, until], [new Date(2026, 2, 1).getTime(), new Date(2026, 2, 2).getTime()]);
+  for (const name of ['state', 'tenant', 'caller', 'text', 'type'])
     assert.equal(await lineOf({ [name]: 'a&b' }), `${name}=a%26b&dryRun=false&limit=25&offset=0`);
 });

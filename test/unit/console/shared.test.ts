@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { isUnsendable, formOf, queryOf, unitOf } from '../../../console/purge/form.js';
-import { duration, readableQuery } from '../../../console/shared/format.js';
+import { duration } from '../../../console/shared/format.js';
+import { readableQuery } from '../../../sidecar/shared/readable-query.js';
 import { localTime, noteDate } from '../../../console/shared/gateway-clock.js';
 import { unsendable } from '../../../console/shared/header-text.js';
 
