@@ -30,7 +30,8 @@ async function main(): Promise<void> {
 
   if (config.GATEWAY_TOKEN === undefined && !isLoopback(config.HOST)) {
     logger.warn(
-      'GATEWAY_OPEN is set: everybody who reaches this address can purge, past the limits of a gateway in front, and change schemas',
+      'GATEWAY_OPEN is set: everybody who reaches this address can ' +
+        'purge, past the limits of a gateway in front, and change schemas',
     );
   }
   const ending = createEnding({

@@ -74,7 +74,10 @@ function annotations(
         return [`::error title=Dependent refuses::${data(`${domain}/${model}: ${reason}`)}`];
       if (change === undefined || !isTooMuch(change, failOn)) return [];
       return differences.map(({ pointer, detail, class: one }) => {
-        return `::${levelOf(one, failOn)} title=Change of a dependent%3A ${one}::${data(`${domain}/${model}: ${pointer}: ${detail}`)}`;
+        return (
+          `::${levelOf(one, failOn)} title=Change of a dependent%3A ` +
+          `${one}::${data(`${domain}/${model}: ${pointer}: ${detail}`)}`
+        );
       });
     }),
     ...leftOut.map((line) => `::error title=Left out::${data(line)}`),

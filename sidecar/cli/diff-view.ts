@@ -24,7 +24,11 @@ export function diffLines({ summary, files, dependents }: Schemas['ImportReport'
       modelLines(`${one.domain}/${one.model}`, one, isChangedByContext(one) ? '' : ', by a changed document'),
     ),
     ...section('Shared documents, contexts and other files', others.flatMap(otherLines)),
-    `${formatItems(models.length, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}: ${counts.join(', ')}, ${formatCount(same)} unchanged${byContext === 0 ? '' : `, ${formatCount(byContext)} changed by a context`}. Files refused: ${formatCount(summary.refused)}.`,
+    `${formatItems(models.length, 'models')} in ` +
+      `${domains.length === 0 ? 'no domain' : domains.join(', ')}: ` +
+      `${counts.join(', ')}, ${formatCount(same)} ` +
+      `unchanged${byContext === 0 ? '' : `, ${formatCount(byContext)} changed by a context`}. ` +
+      `Files refused: ${formatCount(summary.refused)}.`,
   ].map(printable);
 }
 

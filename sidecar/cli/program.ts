@@ -289,7 +289,8 @@ function createProgram(
     .description('check entities against a model, locally or on a gateway; exits with 3 if one is invalid')
     .option(
       '--schema <path>',
-      'check locally: the schema.json of a model or its folder, or a folder of models, where each entity is checked by the model of its type; repeat it for folders with shared documents',
+      'check locally: the schema.json of a model or its folder, or a folder of models, where each ' +
+        'entity is checked by the model of its type; repeat it for folders with shared documents',
       (path: string, all: readonly string[] | undefined) => [...(all ?? []), path],
     )
     .option(

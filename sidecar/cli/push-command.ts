@@ -113,7 +113,8 @@ async function putPlan(
     if (!canAsk(context)) {
       const why = areAllAccepted(stored ?? []) ? '' : ', stored entities would be refused';
       throw usage(
-        `The change is ${found.change.overall}${why}, and there is no terminal for the confirmation: add --yes. Nothing was changed.`,
+        `The change is ${found.change.overall}${why}, and there is no ` +
+          'terminal for the confirmation: add --yes. Nothing was changed.',
       );
     }
     if (!(await confirm(`Update ${label}? [y/N] `, context))) {

@@ -93,7 +93,8 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
     const part = state === 'succeeded' ? '' : `, but not all were looked at (${state})`;
     return [
       printable(
-        `${domain}/${model} would refuse ${formatCount(refused)} of ${formatItems(checked, 'stored entities')} of type ${types.join(', ')}${others}${part}.`,
+        `${domain}/${model} would refuse ${formatCount(refused)} of ` +
+          `${formatItems(checked, 'stored entities')} of type ${types.join(', ')}${others}${part}.`,
       ),
       ...findingsTable(findings).map((line) => `  ${line}`),
       ...shown.map((id) => printable(`  ${id}`)),

@@ -170,7 +170,8 @@ async function byFolder(
   const [title, ...more] = titles.filter((one) => one === model || one.endsWith(`/${model}`));
   if (title === undefined || more.length > 0)
     throw usage(
-      `There ${title === undefined ? 'is no model' : 'are several models'} ${model} in ${paths.join(', ')}. Its models are ${titles.slice(0, 20).join(', ')}.`,
+      `There ${title === undefined ? 'is no model' : 'are several models'} ${model} ` +
+        `in ${paths.join(', ')}. Its models are ${titles.slice(0, 20).join(', ')}.`,
     );
   const [domain = '', name = ''] = title.split('/');
   return (text) => workbench.validate({ domain, name }, text, { form });

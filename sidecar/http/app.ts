@@ -160,7 +160,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
       const detail = `${request.method} is not allowed on ${path}: use ${allowed.join(' or ')}.`;
       return refuse(request, reply.header('allow', allowed.join(', ')), problem('methodNotAllowed', detail));
     }
-    const detail = `There is nothing at ${path}: the broker's API is under /ngsi-ld, the schema service under /api/v2, the health of this gateway under /health.`;
+    const detail =
+      `There is nothing at ${path}: the broker's API is under /ngsi-ld, the ` +
+      'schema service under /api/v2, the health of this gateway under /health.';
     return refuse(request, reply, problem('notFound', detail));
   }
 }

@@ -49,7 +49,8 @@ const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
 
 const CODING_IN_HTTP_1_0 = problem(
   'invalidRequest',
-  'The request has a Transfer-Encoding, which HTTP/1.0 does not know (RFC 9112, section 6.1). Send it as HTTP/1.1, or with a Content-Length.',
+  'The request has a Transfer-Encoding, which HTTP/1.0 does not know (RFC ' +
+    '9112, section 6.1). Send it as HTTP/1.1, or with a Content-Length.',
 );
 
 const UNKNOWN_CODING = problem(
@@ -130,7 +131,8 @@ export function longTarget(target: string): ProblemDraft | undefined {
   if (target.length <= MAX_TARGET_CHARS) return undefined;
   return problem(
     'uriTooLong',
-    `Path and query of the request together are longer than ${MAX_TARGET_CHARS} bytes. Send a long list of ids in several requests, or POST it to /ngsi-ld/v1/entityOperations/delete.`,
+    `Path and query of the request together are longer than ${MAX_TARGET_CHARS} bytes. Send a ` +
+      'long list of ids in several requests, or POST it to /ngsi-ld/v1/entityOperations/delete.',
   );
 }
 
@@ -153,7 +155,8 @@ export type HostCheck = (request: CalledBy) => ProblemDraft | undefined;
 
 const FOREIGN_HOST: ProblemDraft = problem(
   'hostNotAllowed',
-  'The gateway has no token and does not know this Host, so any web page could have sent the request. Call it by its address or as localhost, name the host in ALLOWED_HOSTS, or set GATEWAY_TOKEN.',
+  'The gateway has no token and does not know this Host, so any web page could have sent the request. ' +
+    'Call it by its address or as localhost, name the host in ALLOWED_HOSTS, or set GATEWAY_TOKEN.',
 );
 
 const FOREIGN_ORIGIN: ProblemDraft = problem(
@@ -197,7 +200,9 @@ export type LoopCheck = (via: string | undefined) => ProblemDraft | undefined;
 const DETAILS = {
   'been-here':
     'The request has been here before, as its Via says: BROKER_URL, or a broker behind it, leads back to this gateway.',
-  'too-many-hops': `The request has passed ${MAX_HOPS} gateways of this kind, as its Via says: they probably forward to each other.`,
+  'too-many-hops':
+    `The request has passed ${MAX_HOPS} gateways of this kind, ` +
+    'as its Via says: they probably forward to each other.',
 } as const;
 
 /** @param name this gateway's own name in Via */
@@ -230,8 +235,12 @@ export function createTokenCheck(tokens: readonly string[] | undefined, onRefuse
     throw refused(
       'unauthorized',
       header === undefined
-        ? 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If it came through Kong, the fault is in the gateway, whose plugin adds the token, and not in the request: the log of Kong has the cause.'
-        : 'The gateway token in the header X-Gateway-Token is not the right one. Nothing was done. If the request came through Kong, the fault is in the gateway, whose plugin has another token than this service, and not in the request.',
+        ? 'This request needs the gateway token in the header X-Gateway-Token. Nothing ' +
+            'was done. If it came through Kong, the fault is in the gateway, whose plugin ' +
+            'adds the token, and not in the request: the log of Kong has the cause.'
+        : 'The gateway token in the header X-Gateway-Token is not the right one. Nothing ' +
+            'was done. If the request came through Kong, the fault is in the gateway, ' +
+            'whose plugin has another token than this service, and not in the request.',
       {},
       { 'www-authenticate': 'GatewayToken' },
     );

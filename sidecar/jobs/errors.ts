@@ -17,7 +17,8 @@ export class IdsNotFoundError extends GatewayError {
 
   constructor(id: string, worker: string) {
     super(
-      `No ids of the purge ${id} are recorded here. Ids are recorded with record=ids, by the process that runs the purge (${worker}).`,
+      `No ids of the purge ${id} are recorded here. Ids are recorded ` +
+        `with record=ids, by the process that runs the purge (${worker}).`,
     );
   }
 }

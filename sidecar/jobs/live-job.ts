@@ -267,7 +267,10 @@ export function withoutWait<Record extends JobRecord>(record: Record): Record {
 /** @param broker see `brokerName`: without credentials */
 function waitNote(broker: string): string {
   const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
-  return `It waits for ${where}, where it began: BROKER_URL now names another broker. It continues once a gateway uses that broker, or ends when it is cancelled.`;
+  return (
+    `It waits for ${where}, where it began: BROKER_URL now names another broker. ` +
+    'It continues once a gateway uses that broker, or ends when it is cancelled.'
+  );
 }
 
 /** Without what is only true while a job runs. One that is to go on is compared with what it `expected`. */

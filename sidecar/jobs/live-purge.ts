@@ -106,7 +106,9 @@ export class LivePurge extends LiveJob<PurgeRecord> {
     }
     const expected = counted + this.#unknownBefore;
     const missing = (before ?? expected) - expected;
-    const note = `${String(missing)} of the matches that were counted before are neither left nor in the counts: this purge deleted them before that was written down, or others did.`;
+    const note =
+      `${String(missing)} of the matches that were counted before are neither left nor in ` +
+      'the counts: this purge deleted them before that was written down, or others did.';
     this.set({ expected, warnings: missing > 0 ? [...warnings, note] : warnings });
   }
 
@@ -129,7 +131,11 @@ export class LivePurge extends LiveJob<PurgeRecord> {
 
 /** @param number matches that are listed again, or new ones */
 function listedAgain(number: number): string {
-  return `${String(number)} of the deletes that had no answer when the gateway stopped count as not done, since as many matches are listed again. If those are new entities, that many deletes are missing from the counts.`;
+  return (
+    `${String(number)} of the deletes that had no answer when the gateway ` +
+    'stopped count as not done, since as many matches are listed again. If ' +
+    'those are new entities, that many deletes are missing from the counts.'
+  );
 }
 
 /** @param before warnings of an earlier process */

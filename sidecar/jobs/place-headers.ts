@@ -17,7 +17,8 @@ export function headersAt(given: Headers, { tenant, link, fiware }: PurgeRecord)
   if (asked !== undefined && asked !== tenant)
     throw new QueryRefusedError(
       'invalidRequest',
-      `The purge was of ${tenant === undefined ? 'the default tenant' : `the tenant ${tenant}`}, and this is done there: leave the tenant out.`,
+      `The purge was of ${tenant === undefined ? 'the default tenant' : `the tenant ${tenant}`}, ` +
+        'and this is done there: leave the tenant out.',
     );
   const isOther = ([name]: readonly [string, string]) => !(PLACE_HEADERS as readonly string[]).includes(name);
   const { service, servicePath } = fiware ?? {};

@@ -150,7 +150,10 @@ export class PurgeJobs {
       if (!(error instanceof TooManyMatchesError)) throw error;
       if (error.maxAffected !== reportAbove || live.hasBegun)
         throw budget?.explain(error, live.hasBegun) ?? error;
-      const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy allows (maxGrowth), so nothing was deleted. Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.`;
+      const note =
+        `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ` +
+        `${String(reportAbove)} that its retention policy allows (maxGrowth), so nothing was deleted. ` +
+        'Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.';
       live.set({ dryRun: true, heldBack: true, warnings: [...live.record.warnings, note] });
       await this.#purges.run({ live, prepared: prepared.asDryRun() });
     }

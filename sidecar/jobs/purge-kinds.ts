@@ -101,7 +101,9 @@ export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPur
         throw new PolicyRefusedError('The policy of this gateway allows no temporal purges.');
       if (target.kind === 'entities' && !dryRun && !setup.allowsWhole) {
         throw new PolicyRefusedError(
-          'This gateway deletes no whole temporal entities (TEMPORAL_WHOLE_DELETE=refuse), since the broker may delete the current entities with them: name attributes by attrs, or add a time filter.',
+          'This gateway deletes no whole temporal entities ' +
+            '(TEMPORAL_WHOLE_DELETE=refuse), since the broker may delete the current ' +
+            'entities with them: name attributes by attrs, or add a time filter.',
         );
       }
     },
@@ -245,7 +247,9 @@ function archiveModeOf(
   throw archiveRefused(
     limits.strategy === 'native'
       ? 'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes: leave archive out.'
-      : 'Whole temporal entities, attributes and datasets of a history cannot be archived, since lists show only some of their instances. Add a time filter (such as timerel=after&timeAt=1970-01-01T00:00:00Z), so that instances are purged; they can be archived.',
+      : 'Whole temporal entities, attributes and datasets of a history cannot be archived, since lists ' +
+          'show only some of their instances. Add a time filter (such as ' +
+          'timerel=after&timeAt=1970-01-01T00:00:00Z), so that instances are purged; they can be archived.',
   );
 }
 

@@ -171,7 +171,8 @@ function noteOf(record: PurgeRecord, job: JobNeeds | undefined, worker: string, 
     uncertain > 0 ? ` ${String(uncertain)} matches that may be gone count towards its maximum.` : '';
   const gap =
     inFlight > 0
-      ? `${String(inFlight)} of its matches were still to be deleted when its counts were last written; those that were deleted since are not in the counts.`
+      ? `${String(inFlight)} of its matches were still to be deleted when its counts ` +
+        'were last written; those that were deleted since are not in the counts.'
       : 'What was deleted since its counts were last written is not in the counts.';
   return `${why} ${gap}${towards}`;
 }

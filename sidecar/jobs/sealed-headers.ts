@@ -43,7 +43,8 @@ export function createHeaderSealer(secrets: readonly string[]): HeaderSealer {
       const [key] = keys;
       if (key === undefined) {
         throw new JobSecretError(
-          'The request has credentials for the broker, which a job can keep only when JOB_SECRET is set. Set it, or send the request without respond-async.',
+          'The request has credentials for the broker, which a job can keep only ' +
+            'when JOB_SECRET is set. Set it, or send the request without respond-async.',
         );
       }
       const nonce = randomBytes(NONCE_BYTES);

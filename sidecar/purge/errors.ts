@@ -111,7 +111,8 @@ export class TooManyMatchesError extends PurgeError {
     readonly matched: number,
     readonly maxAffected: number,
     readonly exact: boolean,
-    message = `The query matches ${exact ? '' : 'at least '}${matched}, more than the ${maxAffected} that may be affected. Count them with dryRun=true, narrow the query, or raise the maximum.`,
+    message = `The query matches ${exact ? '' : 'at least '}${matched}, more than the ${maxAffected} ` +
+      'that may be affected. Count them with dryRun=true, narrow the query, or raise the maximum.',
     options?: ErrorOptions,
   ) {
     super(message, options);

@@ -114,7 +114,8 @@ export class ScanTally {
   get warnings(): readonly string[] {
     const ambiguous = [...this.#ambiguous].map(
       ([type, number]) =>
-        `${entities(number)} of the type ${type} ${were(number)} not judged: several models have this type. Name the domain, or the model.`,
+        `${entities(number)} of the type ${type} ${were(number)} not judged: ` +
+        'several models have this type. Name the domain, or the model.',
     );
     const reasons = [...this.#reasons].map(
       ([why, { entities: number, sample }]) =>
@@ -125,7 +126,8 @@ export class ScanTally {
       : [];
     const cut = this.#isCutShort
       ? [
-          `Not all entities of the findings are kept: at most ${String(MAX_KEPT.finding)} of one finding, and ${String(MAX_KEPT.scan)} of all.`,
+          `Not all entities of the findings are kept: at most ${String(MAX_KEPT.finding)} ` +
+            `of one finding, and ${String(MAX_KEPT.scan)} of all.`,
         ]
       : [];
     return [...ambiguous, ...reasons, ...more, ...cut];

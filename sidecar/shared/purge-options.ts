@@ -63,7 +63,8 @@ export const PURGE_OPTIONS = {
     help: 'none, best-effort or required: keep what is deleted, so that it can be restored',
     isForDeletes: true,
     meaning:
-      'Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.',
+      'Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, ' +
+      'or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.',
     label: 'Archive',
     hint: 'so that it can be restored',
   },

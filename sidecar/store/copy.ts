@@ -119,7 +119,8 @@ async function requireReplaceable(client: ClientBase, found: Digest, place: stri
   const { rows } = await client.query<{ sha256: string }>('SELECT sha256 FROM last_copy');
   if (rows[0]?.sha256 === found.sha256) return;
   throw new DatabaseUnusableError(
-    `${place} holds records that no copy has written, or that were changed since, and was left as it was. Name an empty database or schema.`,
+    `${place} holds records that no copy has written, or that were changed ` +
+      'since, and was left as it was. Name an empty database or schema.',
   );
 }
 

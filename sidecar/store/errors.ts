@@ -177,7 +177,8 @@ export class DatabaseUnusableError extends GatewayError {
 export class DatabaseInUseError extends DatabaseUnusableError {
   constructor(path: string, options?: ErrorOptions) {
     super(
-      `${path} is in use by another gateway. End that one first, or name another file; several gateways share a PostgreSQL database (DATABASE_URL).`,
+      `${path} is in use by another gateway. End that one first, or name another ` +
+        'file; several gateways share a PostgreSQL database (DATABASE_URL).',
       options,
     );
   }

@@ -30,10 +30,13 @@ export function requireKnownFormat(
   const known = newestFormat(migrations);
   if (least > known)
     throw new DatabaseUnusableError(
-      `${place} has format ${format}, and this program knows formats up to ${known}. Run the newer program, or name a backup made before the upgrade.`,
+      `${place} has format ${format}, and this program knows formats up to ` +
+        `${known}. Run the newer program, or name a backup made before the upgrade.`,
     );
   if (format > 0 && format < FIRST_FORMAT)
     throw new DatabaseUnusableError(
-      `${place} has format ${format}, which this version no longer reads, and was left as it is. Name a new database. To keep its models, export them with the version that wrote it (ngsi-ld-gateway models export), and import them.`,
+      `${place} has format ${format}, which this version no longer reads, and was ` +
+        'left as it is. Name a new database. To keep its models, export them with ' +
+        'the version that wrote it (ngsi-ld-gateway models export), and import them.',
     );
 }

@@ -178,7 +178,8 @@ export class SqliteMissingError extends GatewayError {
 
   constructor(options?: ErrorOptions) {
     super(
-      `SQLite cannot be loaded: better-sqlite3 has no binary for ${process.platform}-${process.arch}. Install the packages again with \`npm ci\`, or set DATABASE_URL to keep everything in PostgreSQL.`,
+      `SQLite cannot be loaded: better-sqlite3 has no binary for ${process.platform}-${process.arch}. ` +
+        `Install the packages again with \`npm ci\`, or set DATABASE_URL to keep everything in PostgreSQL.`,
       options,
     );
   }

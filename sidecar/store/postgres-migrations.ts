@@ -387,7 +387,8 @@ async function inspect(
     );
     if (taken.length === 0) return { format: 0, least: 0 };
     throw new DatabaseUnusableError(
-      `${place} holds tables of another application (${taken.join(', ')}), and was left as it is. Name another database, or another schema.`,
+      `${place} holds tables of another application (${taken.join(', ')}), ` +
+        'and was left as it is. Name another database, or another schema.',
     );
   }
   const { rows } = await client.query<Format>('SELECT format, least FROM gateway_format');

@@ -100,7 +100,9 @@ export class WritePolicyService {
     const warnings: string[] = [];
     if (mode !== 'off' && checks.seen === 0)
       warnings.push(
-        `No write of an entity has come through this gateway since it started (${new Date(checks.startedAt).toISOString()}). Behind Kong, writes go past it until the block ngsi-ld-write of kong.yml is switched on.`,
+        'No write of an entity has come through this gateway since it started ' +
+          `(${new Date(checks.startedAt).toISOString()}). Behind Kong, writes ` +
+          'go past it until the block ngsi-ld-write of kong.yml is switched on.',
       );
     if (model !== undefined && !(await this.#isThere(model)))
       warnings.push(`There is no model ${model} now: until there is, its entities are not judged.`);

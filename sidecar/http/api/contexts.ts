@@ -116,7 +116,8 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       operationId: 'updateContext',
       summary: 'Make a new version of a custom context',
       description:
-        'It reaches the contexts and models that follow this one at once. Refused where one of them could not be processed any more.',
+        'It reaches the contexts and models that follow this one at ' +
+        'once. Refused where one of them could not be processed any more.',
       params: PARAMS,
       querystring: Query({ dryRun: DRY_RUN }),
       body: CONTEXT_CHANGE,

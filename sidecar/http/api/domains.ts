@@ -123,7 +123,8 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
       operationId: 'getDomainContext',
       summary: 'One context for all models of a domain',
       description:
-        'A term that models mean differently is left out: the header Link (describedby) then leads to warnings. The same is served as the context of the name of the domain.',
+        'A term that models mean differently is left out: the header Link (describedby) then ' +
+        'leads to warnings. The same is served as the context of the name of the domain.',
       params: DOMAIN_PATH,
       response: { 200: content('With the core context last.', { 'application/ld+json': LD_CONTEXT }) },
     },

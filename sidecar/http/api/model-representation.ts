@@ -22,7 +22,9 @@ import { timeText } from './answer.js';
 
 export const COMPATIBILITY = Type.Enum(['none', 'backward', 'forward', 'full'], {
   description:
-    '`backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.',
+    '`backward`: an update that may reject, or change the meaning of, ' +
+    'entities that were valid before is refused; `forward`: one after which ' +
+    'entities may be valid that the version before rejects; `full`: both.',
 });
 
 export const CHANGE_KIND = Type.Enum(['compatible', 'narrowing', 'breaking'], {
@@ -164,12 +166,14 @@ const SCHEMA = AnyJson(
 
 const CONTEXT_BASE = Type.String({
   description:
-    'Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI.',
+    'Base IRI of the terms of its context: http, https or urn, ending ' +
+    'with a separator. Without one, the setting CONTEXT_BASE_IRI.',
 });
 
 const OWN_CONTEXT = {
   ...AnyJson(
-    'Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the URL of one that is stored here or of an allowed origin.',
+    'Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the ' +
+      'name of a stored context, or the URL of one that is stored here or of an allowed origin.',
   ),
   type: ['object', 'array', 'string'],
 };

@@ -159,7 +159,8 @@ export function modelRoutes(api: Api, { store, models, comparison, lifecycles }:
       operationId: 'updateModel',
       summary: 'Update a model, or create it',
       description:
-        'Makes a new version if the schema, a document that it refers to, or the context has changed; that of a draft takes the place of the one before it. Without a schema, the model keeps its own.',
+        'Makes a new version if the schema, a document that it refers to, or the context has changed; ' +
+        'that of a draft takes the place of the one before it. Without a schema, the model keeps its own.',
       params: MODEL_PATH,
       querystring: Query({ dryRun: DRY_RUN }),
       body: MODEL_CHANGE,

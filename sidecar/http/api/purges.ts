@@ -226,7 +226,8 @@ function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
 
 const PLAN = Type.Union([Type.Literal(true), Type.String({ minLength: 1, maxLength: 100 })], {
   description:
-    'true, with dryRun: keep what matches, for an hour. The id of such a dry run, and nothing else: delete what still matches and was found then.',
+    'true, with dryRun: keep what matches, for an hour. The id of such a dry ' +
+    'run, and nothing else: delete what still matches and was found then.',
 });
 
 const NEW_PURGE_MEMBERS = {

@@ -78,7 +78,8 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
       operationId: 'putReference',
       summary: 'Store a reference document, or replace one',
       description:
-        'Versions of models keep the document that they were made with. With dependents=true, each model that was made with it is given a version with the new one.',
+        'Versions of models keep the document that they were made with. With dependents=true, ' +
+        'each model that was made with it is given a version with the new one.',
       querystring: Query({ uri: URI, dependents: DEPENDENTS, dryRun: DRY_RUN }),
       body: DOCUMENT,
       response: {

@@ -36,7 +36,8 @@ const SETTINGS = {
     minLength: 1,
     maxLength: 1024,
     description:
-      'Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone.',
+      'Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. ' +
+      'Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone.',
   }),
   schedule: Type.String({
     maxLength: 256,

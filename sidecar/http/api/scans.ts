@@ -51,7 +51,8 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       operationId: 'startScan',
       summary: 'Start a scan',
       description:
-        'Judges every entity that a GET of the query would show, and deletes nothing: by one model, by a schema, or by the models of their types.',
+        'Judges every entity that a GET of the query would show, and deletes ' +
+        'nothing: by one model, by a schema, or by the models of their types.',
       body: NEW_SCAN,
       response: { 202: json('Its record.', SCAN) },
     },
@@ -157,7 +158,8 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       operationId: 'listFoundEntities',
       summary: 'List the entities of a finding',
       description:
-        'Those that are kept: at most 10,000 of one finding, and 100,000 of a scan. With `Accept: application/x-ndjson`, all of them, one a line.',
+        'Those that are kept: at most 10,000 of one finding, and 100,000 of a ' +
+        'scan. With `Accept: application/x-ndjson`, all of them, one a line.',
       params: PARAMS,
       querystring: Query({
         finding: { ...COUNT, description: 'Position of the finding in the record, from 0.' },

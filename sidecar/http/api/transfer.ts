@@ -44,7 +44,8 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
         operationId: 'importModels',
         summary: 'Import a repository of data models',
         description:
-          'Finds schemas, the documents that they share, contexts and examples, and stores them in order. The same again changes nothing. Files that are refused do not stop the others.',
+          'Finds schemas, the documents that they share, contexts and examples, and stores them in ' +
+          'order. The same again changes nothing. Files that are refused do not stop the others.',
         querystring: Query({ domain: DOMAIN, dryRun: DRY_RUN }),
         response: { 200: json('What became of each file; also where some are refused.', IMPORT_REPORT) },
       },

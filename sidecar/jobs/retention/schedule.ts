@@ -29,7 +29,9 @@ function patternOf(schedule: string): CronPattern {
   const pattern = parseCron(schedule);
   if (pattern !== undefined) return pattern;
   const detail =
-    'schedule must be a cron pattern of five fields: minute, hour, day of the month, month, day of the week, as in 0 3 * * *. Each is made of numbers, names of months and days, *, lists, ranges and steps.';
+    'schedule must be a cron pattern of five fields: minute, hour, day ' +
+    'of the month, month, day of the week, as in 0 3 * * *. Each is made ' +
+    'of numbers, names of months and days, *, lists, ranges and steps.';
   throw refusedMember('schedule', detail);
 }
 

@@ -115,7 +115,9 @@ export async function checkNames(context: QueryView, removal: AttributeRemoval):
     for (const entity of entities) {
       const shown = ownAttributesOf(entity);
       if (shown.length === 0 || shown.includes(name)) continue;
-      const detail = `The broker shows the attribute ${name} as ${shown.slice(0, 3).join(', ')}: use that name, or send the @context that defines ${name}.`;
+      const detail =
+        `The broker shows the attribute ${name} as ${shown.slice(0, 3).join(', ')}: ` +
+        `use that name, or send the @context that defines ${name}.`;
       throw new QueryRefusedError('badRequestData', detail, removal.kind);
     }
   }
@@ -141,7 +143,8 @@ export async function checkKept(
   const shown = names.slice(0, 5).join(', ');
   throw refusedData(
     'keep',
-    `No match has an attribute to keep (${shown}), so every attribute would be deleted. Check the spelling and the @context, or delete the entities themselves.`,
+    `No match has an attribute to keep (${shown}), so every attribute would be ` +
+      'deleted. Check the spelling and the @context, or delete the entities themselves.',
   );
 }
 

@@ -33,7 +33,8 @@ const STILL_LISTED: BrokerProblem = {
 };
 
 const UNDECIDED =
-  'The broker confirmed deletes and lists the entities again, without a createdAt. They count as created anew, and were left. If they are the old ones, the deletes had no effect.';
+  'The broker confirmed deletes and lists the entities again, without a createdAt. They ' +
+  'count as created anew, and were left. If they are the old ones, the deletes had no effect.';
 
 const BEHIND =
   'The query still lists entities that the broker shows as gone when they are asked for one by one. They count as deleted.';

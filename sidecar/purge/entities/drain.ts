@@ -227,7 +227,8 @@ function finish({ ledger, paging, showsAll }: PurgeContext, survey: Survey): voi
   throw new BrokerReplyError(
     survey.unlisted > 0
       ? `The broker counts ${survey.unlisted} more matches than it lists.`
-      : 'The broker shows the same page for every offset, and matches that could not be deleted fill it. There may be more behind it.',
+      : 'The broker shows the same page for every offset, and matches ' +
+          'that could not be deleted fill it. There may be more behind it.',
   );
 }
 

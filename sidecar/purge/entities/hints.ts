@@ -67,7 +67,8 @@ function quotedTimes(condition: QCondition): readonly string[] {
   );
   return quoted.map(
     ({ value }) =>
-      `q compares ${condition.path.names.join('.')} with "${String(value)}" in quotes, which some brokers treat as a string that equals no time. Write times without quotes.`,
+      `q compares ${condition.path.names.join('.')} with "${String(value)}" in quotes, ` +
+      'which some brokers treat as a string that equals no time. Write times without quotes.',
   );
 }
 

@@ -37,13 +37,16 @@ export async function checkUnderstood(context: PurgeContext): Promise<void> {
   if (inDoubt !== undefined) {
     throw new FilterIgnoredError(
       'q',
-      `The broker does not understand the condition ${inDoubt.condition} of q: it lists entities, and none of them for ${inDoubt.holding}, which holds for all. So an empty result proves nothing. Nothing was deleted.`,
+      `The broker does not understand the condition ${inDoubt.condition} of ` +
+        `q: it lists entities, and none of them for ${inDoubt.holding}, which ` +
+        'holds for all. So an empty result proves nothing. Nothing was deleted.',
     );
   }
   const untimed = await firstMisread(context, q, holdingForTimes);
   if (untimed !== undefined) {
     context.warn(
-      `Nothing matches, and no entity that has what ${untimed.condition} compares is listed for ${untimed.holding}: either its values are no times, or the broker does not compare them as times.`,
+      `Nothing matches, and no entity that has what ${untimed.condition} compares is listed for ` +
+        `${untimed.holding}: either its values are no times, or the broker does not compare them as times.`,
     );
   }
 }
@@ -59,7 +62,9 @@ async function checkTypeUnderstood(context: QueryView): Promise<void> {
   if (await showsOnlyWithout(context, { holding, without })) {
     throw new FilterIgnoredError(
       'type',
-      `The broker does not understand "|" in type (${type}): it lists entities where the types are joined by commas. So an empty list does not show that nothing matches. Nothing was deleted. Write commas instead.`,
+      `The broker does not understand "|" in type (${type}): it lists entities ` +
+        'where the types are joined by commas. So an empty list does not show ' +
+        'that nothing matches. Nothing was deleted. Write commas instead.',
     );
   }
 }

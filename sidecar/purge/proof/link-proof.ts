@@ -66,7 +66,8 @@ const REFUSED: ReadonlySet<number> = new Set([400, 404, 409, 422, 424]);
 const MAX_SERVER_ERRORS = 3;
 
 const ADVICE =
-  'so this purge might reach entities of other names. Nothing was deleted. Check that the broker can fetch the @context, or write full IRIs in place of short names and leave out Link.';
+  'so this purge might reach entities of other names. Nothing was deleted. Check that the ' +
+  'broker can fetch the @context, or write full IRIs in place of short names and leave out Link.';
 
 /** What the broker did with an @context that cannot be fetched. */
 type LinkAnswer = { readonly kind: 'refused' } | { readonly kind: 'answered'; readonly page: ParsedPage };
@@ -156,7 +157,8 @@ async function askUnfetchable(
     if (REFUSED.has(reply.status)) return { kind: 'refused' };
     if (reply.status < 500)
       throw unproven(
-        `An @context that cannot be fetched is answered with status ${reply.status}, which does not show whether the broker would go on without it`,
+        `An @context that cannot be fetched is answered with status ${reply.status}, ` +
+          'which does not show whether the broker would go on without it',
       );
     const problem = parseBrokerProblem(reply);
     const isAboutContext = /LdContextNotAvailable/i.test(problem.type ?? '');

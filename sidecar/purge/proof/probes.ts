@@ -102,7 +102,9 @@ function replacementsOf(filter: ProbedParameter, value: string, isHistory: boole
 function variantsOf(filter: ProbedParameter, value: string, term: Term): readonly Replacement[] {
   const count = countVariants(term);
   if (count > MAX_CONDITIONS) {
-    const detail = `${filter} has ${count} conditions, and each takes a query to prove that the broker honours it. A purge takes at most ${MAX_CONDITIONS}: split it.`;
+    const detail =
+      `${filter} has ${count} conditions, and each takes a query to prove that ` +
+      `the broker honours it. A purge takes at most ${MAX_CONDITIONS}: split it.`;
     throw new QueryRefusedError('badRequestData', detail, filter);
   }
   return impossibleTexts(value, term).map(({ text, about, isContradiction }) => ({
@@ -225,7 +227,8 @@ function filterProbe(
       return isContradiction ? 'ignored' : 'honoured';
     },
     refusal: isContradiction
-      ? `The broker does not read ${what} as the standard does: asked for entities that meet both this condition and its opposite, it lists some or refuses the query, ${NOTHING_DELETED}`
+      ? `The broker does not read ${what} as the standard does: asked for entities that meet both ` +
+        `this condition and its opposite, it lists some or refuses the query, ${NOTHING_DELETED}`
       : `The broker ignores ${what} in this query: it lists entities where it cannot match, ${NOTHING_DELETED}`,
   };
 }
@@ -248,7 +251,9 @@ function tenantProbes(
     query: { selection, headers },
     showsBareEntities: false,
     meaningOf: (status) => (DENIED.has(status) ? 'honoured' : undefined),
-    refusal: `The broker ignores the header ${parameter} in this query: it lists entities for a tenant that does not exist, so this purge would reach another tenant. Nothing was deleted.`,
+    refusal:
+      `The broker ignores the header ${parameter} in this query: it lists entities for a tenant ` +
+      'that does not exist, so this purge would reach another tenant. Nothing was deleted.',
   });
   if (tenant !== undefined && tenant === service)
     return [probe('NGSILD-Tenant', { 'ngsild-tenant': name, 'fiware-service': name })];

@@ -180,7 +180,8 @@ function unknownParameter(
     ? `: ${reasons[name] ?? ''}`
     : near?.toLowerCase() === name.toLowerCase()
       ? `: names are case-sensitive; use ${near}`
-      : `: it is unknown, and an ignored filter would widen ${of.replace(/^a /, 'the ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
+      : ': it is unknown, and an ignored filter would widen ' +
+        `${of.replace(/^a /, 'the ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
   return new QueryRefusedError(
     'invalidRequest',
     `Parameter ${name.slice(0, 100)} is not accepted by ${of}${reason}${reason.endsWith('?') ? '' : '.'}`,
@@ -276,7 +277,9 @@ export function contextOfRequest(link: string | undefined): string | undefined {
   if (url !== undefined && another === undefined) return url;
   throw new QueryRefusedError(
     'invalidRequest',
-    `The Link of a purge must name one @context, as in <https://models.example/context.jsonld>; rel="${CONTEXT_RELATION}"; type="application/ld+json". This one names ${url === undefined ? 'none' : 'several'}.`,
+    'The Link of a purge must name one @context, as in ' +
+      `<https://models.example/context.jsonld>; rel="${CONTEXT_RELATION}"; ` +
+      `type="application/ld+json". This one names ${url === undefined ? 'none' : 'several'}.`,
     'Link',
   );
 }

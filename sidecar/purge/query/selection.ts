@@ -187,7 +187,8 @@ function tooWide(parameters: ReadonlyMap<string, string>): QueryRefusedError {
   const given = filters.length === 0 ? 'The query has no filter' : `${filters.join(', ')} alone is too wide`;
   return refusedData(
     undefined,
-    `${given}. NGSI-LD requires type, attrs, q, a geoquery or local=true for a purge; attrs and q need an attribute other than createdAt and modifiedAt. Add one of them, such as type=Vehicle.`,
+    `${given}. NGSI-LD requires type, attrs, q, a geoquery or local=true for a purge; attrs and q ` +
+      'need an attribute other than createdAt and modifiedAt. Add one of them, such as type=Vehicle.',
   );
 }
 
@@ -212,13 +213,17 @@ export function checkWholeTenant(
   if (dryRun || mode === 'allow') return;
   if (mode === 'refuse') {
     throw new PolicyRefusedError(
-      'This gateway refuses purges that may reach every entity of a tenant (PURGE_WHOLE_TENANT=refuse). Add a filter that matches only the entities to delete, such as type=Vehicle. dryRun=true is allowed.',
+      'This gateway refuses purges that may reach every entity of a tenant ' +
+        '(PURGE_WHOLE_TENANT=refuse). Add a filter that matches only the ' +
+        'entities to delete, such as type=Vehicle. dryRun=true is allowed.',
     );
   }
   if (maxAffected !== undefined) return;
   throw new QueryRefusedError(
     'invalidRequest',
-    'This query may reach every entity of the tenant. Set maxAffected to the number that may be deleted (dryRun=true counts them), or add a filter that matches only the entities to delete, such as type=Vehicle.',
+    'This query may reach every entity of the tenant. Set maxAffected to ' +
+      'the number that may be deleted (dryRun=true counts them), or add a ' +
+      'filter that matches only the entities to delete, such as type=Vehicle.',
     'maxAffected',
   );
 }

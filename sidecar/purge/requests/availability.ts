@@ -203,7 +203,8 @@ export const WITHHELD: Failure = {
     status: 409,
     title: 'Not deleted, to keep the maximum',
     detail:
-      'The gateway stopped while deletes were in flight, and they may have had an effect. With this one, more might be gone than the maximum allows, so it was not sent. Send the purge again.',
+      'The gateway stopped while deletes were in flight, and they may have had an effect. With this ' +
+      'one, more might be gone than the maximum allows, so it was not sent. Send the purge again.',
   },
 };
 

@@ -7,7 +7,8 @@ import type { QueryView } from './query-view.js';
 import { IdStates } from '../ledger/index.js';
 
 const UNCOUNTED =
-  'The broker answers this query with an empty list and no count, although it counts other queries that match nothing: it may have failed to run it.';
+  'The broker answers this query with an empty list and no count, although ' +
+  'it counts other queries that match nothing: it may have failed to run it.';
 
 /** Requests of a first page that stays empty although the broker counts matches. */
 const MAX_EMPTY_PAGES = 3;

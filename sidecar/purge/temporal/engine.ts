@@ -31,10 +31,12 @@ const MAX_SAMPLE = 100;
 const HINTS: HintSource = { resource: temporalEntities(), variants: CATCH_ALL_TIMES, questionsMax: 2 };
 
 const STOPPED_BY_VALUE =
-  'The purge was stopped before it was complete. With some instances deleted, entities may no longer match q or the geoquery: continue by id and time.';
+  'The purge was stopped before it was complete. With some instances deleted, ' +
+  'entities may no longer match q or the geoquery: continue by id and time.';
 
 const UNCOUNTABLE =
-  'The broker shows only part of what the query matches, so the maximum (maxAffected) cannot be checked. Nothing was deleted. Narrow the query, or remove the maximum.';
+  'The broker shows only part of what the query matches, so the maximum (maxAffected) ' +
+  'cannot be checked. Nothing was deleted. Narrow the query, or remove the maximum.';
 
 /**
  * Purges temporal evolutions by query: whole temporal entities, attributes, datasets or instances, as the query's target

@@ -113,7 +113,8 @@ export const OUT_OF_SIGHT: BrokerProblem = {
   status: 501,
   title: 'Instances out of sight',
   detail:
-    'The broker shows only some of the instances in the interval, and it is unclear whether the query matches the others. Purge them by id and time.',
+    'The broker shows only some of the instances in the interval, and it is ' +
+    'unclear whether the query matches the others. Purge them by id and time.',
 };
 
 /**
@@ -179,7 +180,8 @@ export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
       if (attributes?.has(attribute) !== false) return;
       throw new QueryRefusedError(
         'badRequestData',
-        `The broker shows the attribute ${short(attribute)} of ${short(entityId)}, which attrs does not name. Use that name, or send the @context that defines yours. Nothing more is deleted.`,
+        `The broker shows the attribute ${short(attribute)} of ${short(entityId)}, which attrs does ` +
+          'not name. Use that name, or send the @context that defines yours. Nothing more is deleted.',
         'attrs',
       );
     },
@@ -187,13 +189,16 @@ export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
       if (datasetIds?.has(instance.datasetId) === false) {
         throw new FilterIgnoredError(
           'datasetId',
-          `The broker shows an instance of ${short(attribute)} of ${short(entityId)} in the dataset ${short(instance.datasetId)}, which datasetId does not name. Nothing more is deleted.`,
+          `The broker shows an instance of ${short(attribute)} of ${short(entityId)} in the dataset ` +
+            `${short(instance.datasetId)}, which datasetId does not name. Nothing more is deleted.`,
         );
       }
       if (time !== undefined && instance.time !== undefined && !isWithin(instance.time)) {
         throw new FilterIgnoredError(
           'timerel',
-          `The broker shows an instance of ${short(attribute)} of ${short(entityId)} with ${time.property} ${short(instance.time)}, which is outside the interval. Nothing more is deleted.`,
+          `The broker shows an instance of ${short(attribute)} of ` +
+            `${short(entityId)} with ${time.property} ${short(instance.time)}, ` +
+            'which is outside the interval. Nothing more is deleted.',
         );
       }
     },

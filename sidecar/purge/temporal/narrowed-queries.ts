@@ -89,7 +89,8 @@ async function proveOne(
   }
   throw new FilterIgnoredError(
     filter,
-    `The broker ignores ${filter} (${about.slice(0, 100)}) in a query for one entity, so the gateway cannot see which instances the query excludes. Nothing more is deleted. Narrow the interval.`,
+    `The broker ignores ${filter} (${about.slice(0, 100)}) in a query for one entity, so the gateway ` +
+      'cannot see which instances the query excludes. Nothing more is deleted. Narrow the interval.',
   );
 }
 

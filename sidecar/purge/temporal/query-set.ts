@@ -72,7 +72,8 @@ export class QuerySet {
     );
     if ((await learnValueSelection(context, lists, time)) !== 'instances') return;
     throw new UnsupportedRequestError(
-      'The broker shows only the instances that q matches, but without a time filter a purge deletes all instances of these entities. Add timerel and timeAt. Nothing was deleted.',
+      'The broker shows only the instances that q matches, but without a time filter a purge ' +
+        'deletes all instances of these entities. Add timerel and timeAt. Nothing was deleted.',
     );
   }
 
@@ -165,6 +166,8 @@ async function checkTimeProperty(context: QueryView): Promise<void> {
   if (!isUnknown) return;
   throw new FilterIgnoredError(
     'timeproperty',
-    `The broker does not select instances by ${property}: it shows instances observed since 1970, and none with ${property} since then, which every instance has. So an empty result proves nothing. Nothing was deleted.`,
+    `The broker does not select instances by ${property}: it shows instances ` +
+      `observed since 1970, and none with ${property} since then, which every ` +
+      'instance has. So an empty result proves nothing. Nothing was deleted.',
   );
 }

@@ -207,7 +207,9 @@ async function processingFaults(
       ? [pointerTo(pointer, ...(Array.isArray(value) ? [index] : []), term)]
       : [],
   );
-  const detail = `The context protects ${term === undefined ? 'a term' : `"${term}"`}, which the NGSI-LD core context defines otherwise: no entity could be read with both.`;
+  const detail =
+    `The context protects ${term === undefined ? 'a term' : `"${term}"`}, which ` +
+    'the NGSI-LD core context defines otherwise: no entity could be read with both.';
   return [{ pointer: places.at(-1) ?? pointer, detail }];
 }
 

@@ -59,7 +59,9 @@ export function limitFaults(context: unknown, pointer = ''): readonly InputIssue
   }
   const parts = partsOf(context, pointer);
   if (parts.length > CONTEXT_LIMITS.contexts) {
-    const detail = `A context may consist of ${CONTEXT_LIMITS.contexts} maps and URLs, scoped ones included; this one has ${parts.length}.`;
+    const detail =
+      `A context may consist of ${CONTEXT_LIMITS.contexts} maps and ` +
+      `URLs, scoped ones included; this one has ${parts.length}.`;
     return [{ pointer, detail }];
   }
   const maps = parts.filter((part): part is Part & { value: JsonObject } => isObject(part.value));

@@ -140,7 +140,8 @@ const TERM_CHECKS: readonly Check[] = [
     ['@type', '@container'].some((name) => Object.hasOwn(definition, name))
       ? [
           'coercion',
-          `"${term}" has a coercion (@type or @container), which applies to the attribute as a whole: brokers such as Orion-LD answer 400 to normalized attributes with one.`,
+          `"${term}" has a coercion (@type or @container), which applies to the attribute as ` +
+            'a whole: brokers such as Orion-LD answer 400 to normalized attributes with one.',
         ]
       : undefined,
   ({ definition }) =>

@@ -121,7 +121,9 @@ function agreed(term: string, meanings: readonly Meant[]): Agreed {
 }
 
 function tooMuch(count: number, models: readonly string[]): DomainContextWarning {
-  const detail = `${count} terms of the models' own contexts that no model has in its schema are left out: a context may have ${CONTEXT_LIMITS.terms} terms.`;
+  const detail =
+    `${count} terms of the models' own contexts that no model has in its ` +
+    `schema are left out: a context may have ${CONTEXT_LIMITS.terms} terms.`;
   return { code: 'unused-terms-left-out', detail, models };
 }
 

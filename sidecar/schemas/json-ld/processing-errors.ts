@@ -87,7 +87,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['invalid default language', '@language must be a language tag or null.'],
   [
     'invalid IRI mapping',
-    'The term is not mapped to an absolute IRI. Give one, or a compact IRI whose prefix is defined. A term with a colon or slash can only be mapped to the IRI it stands for.',
+    'The term is not mapped to an absolute IRI. Give one, or a compact IRI whose prefix ' +
+      'is defined. A term with a colon or slash can only be mapped to the IRI it stands for.',
   ],
   ['invalid keyword alias', '@context and @preserve cannot have an alias.'],
   ['invalid language mapping', '@language of a term must be a language tag or null.'],
@@ -100,7 +101,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['invalid scoped context', 'The context of the term is itself invalid.'],
   [
     'invalid term definition',
-    'A term is defined by an IRI, null, or a map of @id, @type, @container, @context, @direction, @index, @language, @nest, @prefix, @protected and @reverse; a term must not be empty.',
+    'A term is defined by an IRI, null, or a map of @id, @type, @container, @context, @direction, ' +
+      '@index, @language, @nest, @prefix, @protected and @reverse; a term must not be empty.',
   ],
   ['invalid type mapping', '@type of a term must be @id, @vocab, @json, @none or an absolute IRI.'],
   ['invalid vocab mapping', '@vocab must be an IRI or null.'],
@@ -109,7 +111,9 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['loading remote context failed', 'A context that this one names cannot be loaded.'],
   [
     'protected term redefinition',
-    'The term is protected by a context before this one, such as the NGSI-LD core context, and means something else there. The core context belongs last, in one version: contexts of models here have it in them.',
+    'The term is protected by a context before this one, such as the ' +
+      'NGSI-LD core context, and means something else there. The core context ' +
+      'belongs last, in one version: contexts of models here have it in them.',
   ],
 ]);
 

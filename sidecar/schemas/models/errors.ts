@@ -68,8 +68,10 @@ export class IncompatibleChangeError extends GatewayError {
   ) {
     super(
       direction === 'backward'
-        ? `The change is ${report.overall}, but the model accepts only backward compatible changes: what was valid has to stay valid.`
-        : `Seen from the new version, the change is ${report.overall}, but the model accepts only forward compatible changes: what is valid has to be valid by the version before.`,
+        ? `The change is ${report.overall}, but the model accepts only ` +
+            'backward compatible changes: what was valid has to stay valid.'
+        : `Seen from the new version, the change is ${report.overall}, but the model accepts ` +
+            'only forward compatible changes: what is valid has to be valid by the version before.',
     );
   }
 
@@ -90,7 +92,8 @@ export class BrokenFollowersError extends GatewayError {
   ) {
     const whose = dependents.length === 1 ? '' : 'Of the first: ';
     super(
-      `The context ${JSON.stringify(contextName)} is in use by ${someOf(dependents)}, which could not be processed any more with this change. ${whose}${reason}`,
+      `The context ${JSON.stringify(contextName)} is in use by ${someOf(dependents)}, ` +
+        `which could not be processed any more with this change. ${whose}${reason}`,
     );
   }
 

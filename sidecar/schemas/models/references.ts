@@ -163,7 +163,8 @@ export class ReferenceGathering {
     const [one, other] = await this.#store.references.spellings(uri);
     return one === undefined || other === undefined
       ? 'it is neither stored here nor from an allowed origin'
-      : `it is not stored here, and documents that differ are stored under other URLs of that file, such as ${one.uri} and ${other.uri}`;
+      : 'it is not stored here, and documents that differ are stored under ' +
+          `other URLs of that file, such as ${one.uri} and ${other.uri}`;
   }
 
   /** As `load`, as text. */

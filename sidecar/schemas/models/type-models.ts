@@ -169,7 +169,8 @@ function refused(kind: 'notFound' | 'typeAmbiguous', errors: readonly InputIssue
   const hint = kind === 'notFound' ? '' : '; name the domain (?domain=), or validate against one model';
   return new WorkbenchRefusedError(
     kind,
-    `The entity ${pointer === '' ? '' : `at ${pointer} `}${kind === 'notFound' ? detail : `has no single model: ${detail}`}${hint}.`,
+    'The entity ' +
+      `${pointer === '' ? '' : `at ${pointer} `}${kind === 'notFound' ? detail : `has no single model: ${detail}`}${hint}.`,
     errors,
   );
 }

@@ -89,7 +89,8 @@ export const API_PARAMETERS: Components = {
   Tenant: header('NGSILD-Tenant', 'Tenant; the default one when absent.'),
   Link: header(
     'Link',
-    'The @context by which short names are read, unless the body holds it: <URL>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
+    'The @context by which short names are read, unless the body holds it: <URL>; ' +
+      'rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
   ),
   EntityId: {
     name: 'entityId',

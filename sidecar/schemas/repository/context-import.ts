@@ -48,7 +48,11 @@ export async function storeDocument(
 
 /** @param place where another document is stored */
 function reasonFor(place: string): string {
-  return `Another document is stored under ${place}, and nothing but the file itself says that the URL is its own. To replace that document, store this one by PUT /api/v2/references?uri=…&dependents=true, with dryRun=true first.`;
+  return (
+    `Another document is stored under ${place}, and nothing but the file itself ` +
+    'says that the URL is its own. To replace that document, store this one by ' +
+    'PUT /api/v2/references?uri=…&dependents=true, with dryRun=true first.'
+  );
 }
 
 interface ContextImportParts {
@@ -111,7 +115,10 @@ export class ContextImport {
       if (file === undefined || !name.includes('~')) continue;
       const here = await ifThere('context', contexts.document(name, version));
       if (here !== undefined && !sameJson(contextIn(here.bytes.toString()), contextIn(textOf(file.path))))
-        return `It names version ${version} of the context ${name}, which is different here, so its terms would mean something else.`;
+        return (
+          `It names version ${version} of the context ${name}, which ` +
+          'is different here, so its terms would mean something else.'
+        );
     }
     return undefined;
   }

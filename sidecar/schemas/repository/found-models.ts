@@ -50,7 +50,9 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     const hasFolder = fileNameOf(inner) === 'schema.json';
     const name = naming.name ?? (hasFolder && isResourceName(folder) ? folder : (facts.title ?? ''));
     if (!isResourceName(name)) {
-      const reason = `A model is named by the folder of its schema.json, or else by its title; neither is a name (${RESOURCE_NAME_RULE}).`;
+      const reason =
+        'A model is named by the folder of its schema.json, or else ' +
+        `by its title; neither is a name (${RESOURCE_NAME_RULE}).`;
       refused.push({ path, reason });
       continue;
     }
@@ -91,7 +93,9 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     } of claimed)
       refused.push({
         path,
-        reason: `${paths.find((other) => other !== path)} is named ${name} as well; a domain has one model of a name, so neither is stored.`,
+        reason:
+          `${paths.find((other) => other !== path)} is named ${name} as ` +
+          'well; a domain has one model of a name, so neither is stored.',
       });
     return [];
   });

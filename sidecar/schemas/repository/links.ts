@@ -293,7 +293,10 @@ class Linking {
 }
 
 function foreignReason(url: string, repository: string): string {
-  return `It is not stored under the URL ${url}, which is that of a file of another repository: import ${repository}, or store the document by PUT /api/v2/references?uri=….`;
+  return (
+    `It is not stored under the URL ${url}, which is that of a file of another repository: ` +
+    `import ${repository}, or store the document by PUT /api/v2/references?uri=….`
+  );
 }
 
 function isContext({ path, facts }: LinkedFile): boolean {

@@ -66,7 +66,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : MAX_PAGE_SIZE);
   if (isOpenByOversight(values, env)) {
     mistakes.push(
-      'GATEWAY_TOKEN is needed when HOST is not loopback: without it, every caller who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
+      'GATEWAY_TOKEN is needed when HOST is not loopback: without it, every caller ' +
+        'who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
     );
   }
   const metricsPort = values.get('METRICS_PORT');

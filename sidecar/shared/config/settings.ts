@@ -21,7 +21,8 @@ export const settings = {
   PORT: setting('8080', wholeNumber(0, 65_535), 'listen port; 0 picks a free one and prints it'),
   BROKER_URL: optional(
     brokerUrl,
-    'base URL of the broker (a path prefix is allowed), or `embedded`; unset means embedded on a loopback HOST, and a mistake on any other HOST or with NODE_ENV=production',
+    'base URL of the broker (a path prefix is allowed), or `embedded`; unset means embedded ' +
+      'on a loopback HOST, and a mistake on any other HOST or with NODE_ENV=production',
   ),
   METRICS_PORT: optional(
     wholeNumber(0, 65_535),
@@ -35,7 +36,8 @@ export const settings = {
   GATEWAY_TOKEN: {
     ...optional(
       oneOrTwoTokens,
-      'shared secret of Kong and sidecar; purges and writes without it are refused. Two, separated by a comma, while it is replaced: either is taken',
+      'shared secret of Kong and sidecar; purges and writes without it are ' +
+        'refused. Two, separated by a comma, while it is replaced: either is taken',
     ),
     secret: true,
   },
@@ -84,7 +86,8 @@ export const settings = {
   PURGE_STRATEGY: setting(
     'auto',
     oneOf(['auto', 'batch', 'single', 'native']),
-    "`auto` (batch, falling back to single), `batch`, `single`, or `native` (the broker's own purge, repeated until its count is 0)",
+    '`auto` (batch, falling back to single), `batch`, `single`, or ' +
+      "`native` (the broker's own purge, repeated until its count is 0)",
   ),
   PURGE_MAX_AFFECTED: setting(
     '0',
@@ -114,7 +117,8 @@ export const settings = {
   JOB_SECRET: {
     ...optional(
       tokens,
-      'secret with which the credentials that a job needs are encrypted at rest; a comma list to replace one: the first encrypts, all decrypt. Without it, jobs with credentials are refused',
+      'secret with which the credentials that a job needs are encrypted at rest; a comma list to ' +
+        'replace one: the first encrypts, all decrypt. Without it, jobs with credentials are refused',
     ),
     secret: true,
   },
@@ -198,7 +202,8 @@ export const settings = {
   WRITE_CHECK: setting(
     'off',
     oneOf(['off', 'report', 'enforce']),
-    'what holds for writes of entities that no write policy is for: `report` says in the answer whether they fit their models, `enforce` refuses those that do not',
+    'what holds for writes of entities that no write policy is for: `report` says in ' +
+      'the answer whether they fit their models, `enforce` refuses those that do not',
   ),
   BODY_LIMIT_BYTES: setting(
     '5242880',
