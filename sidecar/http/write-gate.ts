@@ -258,7 +258,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
             instead: {
               body: Buffer.from(thinned.body),
               answer: (status, body) => {
-                const result = mergedResult(status, body, thinned.ids, errors);
+                const result = mergedResult(status, body, thinned.ids, errors, UNREADABLE);
                 return result && { status: 207, body: JSON.stringify(result) };
               },
             },
@@ -326,7 +326,8 @@ function bodyFacts({
   };
 }
 
-function refusal(refused: readonly RefusedEntity[], isBatch: boolean): ProblemDraft {
+/** @param isThinned the other entities of the batch were sent */
+function refusal(refused: readonly RefusedEntity[], isBatch: boolean, isThinned = false): ProblemDraft {
   const isInvalid = refused.some(({ verdict }) => verdict === 'invalid');
   const errors = refused.flatMap(({ faults }) => faults).slice(0, MAX_FAULTS);
   const policies = [...new Set(refused.map(({ policy }) => policy))];
@@ -337,7 +338,7 @@ function refusal(refused: readonly RefusedEntity[], isBatch: boolean): ProblemDr
   const about = isBatch && refused.length > 1 ? `${refused.length} entities are` : 'The entity is';
   const what = isInvalid ? `${about} not valid` : `${about} not judged`;
   const place = first === undefined || first.pointer === '' ? 'it' : first.pointer;
-  const detail = `${what}, and ${by} lets nothing of it pass${first === undefined ? '' : `: ${place} ${first.detail}`}. Nothing was sent to the broker.`;
+  const detail = `${what}, and ${by} lets nothing of it pass${first === undefined ? '' : `: ${place} ${first.detail}`}. ${isThinned ? 'It was not sent' : 'Nothing was sent'} to the broker.`;
   const [policy = ''] = policies;
   const members = { errors, ...(policy === '' ? {} : { policy }) };
   return problem(isInvalid ? 'writeInvalid' : 'writeNotJudged', detail, members);
@@ -351,6 +352,11 @@ function failed({ policy }: { readonly policy: string }): ProblemDraft {
   );
 }
 
+const UNREADABLE = problem(
+  'brokerReplyUnusable',
+  'The broker did not say what became of this entity: its answer to the batch cannot be read.',
+);
+
 function batchErrors(refused: readonly RefusedEntity[]): readonly BatchError[] {
-  return refused.map((one) => ({ entityId: one.id ?? '', error: refusal([one], true) }));
+  return refused.map((one) => ({ entityId: one.id ?? '', error: refusal([one], true, true) }));
 }

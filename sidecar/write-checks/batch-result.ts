@@ -13,6 +13,7 @@ export interface BatchResult {
  * What became of a batch of which the broker got a part: its own result, and what it did not get.
  *
  * @param sent ids of the entities that it got
+ * @param unreadable the error of an entity of which the answer does not say what became of it
  * @returns undefined where the broker did not do it at all: then its answer says why
  */
 export function mergedResult(
@@ -20,25 +21,54 @@ export function mergedResult(
   body: string,
   sent: readonly string[],
   refused: readonly BatchError[],
+  unreadable: unknown,
 ): BatchResult | undefined {
-  if (status === 207) {
-    const { success, errors } = objectIn(body);
-    return {
-      success: listOf(success).filter((id) => typeof id === 'string'),
-      errors: [...listOf(errors), ...refused],
-    };
-  }
+  const ids = [...new Set(sent)];
   // 201 lists those that are new, and 204 none.
-  return status >= 200 && status < 300 ? { success: [...new Set(sent)], errors: refused } : undefined;
+  if (status >= 200 && status < 300 && status !== 207) return { success: ids, errors: refused };
+  const result = resultIn(body);
+  if (status === 207) {
+    const { success, errors } = result ?? {
+      ...{ success: [], errors: ids.map((entityId) => ({ entityId, error: unreadable })) },
+    };
+    return { success, errors: [...errors, ...refused] };
+  }
+  // Some brokers, such as Scorpio, answer 400, 404 or 409 with the result where all of a batch failed.
+  return result && result.errors.length > 0
+    ? { success: result.success, errors: [...result.errors, ...refused] }
+    : undefined;
 }
 
-function objectIn(text: string): { readonly success?: unknown; readonly errors?: unknown } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
+/** Undefined where the text is no result. */
+function resultIn(text: string): BatchResult | undefined {
+  const value = jsonIn(text);
+  if (Array.isArray(value)) return resultOfItems(value.filter(isObject));
+  if (!isObject(value) || !('success' in value || 'errors' in value)) return undefined;
+  const { success, errors } = value;
+  return { success: listOf(success).filter((id) => typeof id === 'string'), errors: listOf(errors) };
+}
+
+/** Scorpio has answered with a list of `{id, success}` and `{id, failure: [problem]}`. */
+function resultOfItems(items: readonly Readonly<Record<string, unknown>>[]): BatchResult | undefined {
+  const result: { success: string[]; errors: BatchError[] } = { success: [], errors: [] };
+  for (const { id, success, failure } of items) {
+    if (typeof id !== 'string') continue;
+    if (failure !== undefined) result.errors.push({ entityId: id, error: listOf(failure)[0] ?? failure });
+    else if (success !== undefined) result.success.push(id);
   }
+  return result.success.length + result.errors.length > 0 ? result : undefined;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -239,6 +239,18 @@ it('a batch that may be thinned out sends the others as they were written, and a
         ['urn:ngsi-ld:Car:1'],
         2,
       ],
+      // As Scorpio has answered, and as it answers where all have failed.
+      [
+        {
+          status: 207,
+          body: '[{"id":"urn:ngsi-ld:Car:1","type":"Upsert","success":[{}]},{"id":"urn:ngsi-ld:Car:3","failure":[{"status":400}]}]',
+        },
+        ['urn:ngsi-ld:Car:1'],
+        2,
+      ],
+      [{ status: 409, body: '{"errors":[{"id":"urn:ngsi-ld:Car:1"},{"id":"urn:ngsi-ld:Car:3"}]}' }, [], 3],
+      // It is not known what became of them.
+      [{ status: 207, body: 'done' }, [], 3],
     ];
     for (const [brokers, success, errors] of answers) {
       reply = brokers;
@@ -246,12 +258,13 @@ it('a batch that may be thinned out sends the others as they were written, and a
       assert.equal(answer.status, 207, answer.text);
       const result = answer.json() as {
         success: string[];
-        errors: { entityId: string; error: { errors?: unknown[] } }[];
+        errors: { entityId: string; error: { errors?: unknown[]; detail?: string } }[];
       };
       assert.deepEqual([result.success, result.errors.length], [success, errors]);
       const own = result.errors.at(-1);
       assert.equal(own?.entityId, 'urn:ngsi-ld:Car:2');
       assert.equal(own.error.errors?.length, 1);
+      assert.match(own.error.detail ?? '', /It was not sent to the broker\.$/);
       assert.equal(broker.requests.at(-1)?.body, `[${good(1)},${good(3)}]`);
     }
     reply = { status: 204 };
