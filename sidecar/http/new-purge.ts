@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { NewPurge, PurgePolicy } from '../jobs/purge-kinds.js';
 import type { PurgeService } from '../jobs/purge-service.js';
-import { forwardedHeaders } from '../purge/broker/index.js';
 import { UnsupportedRequestError } from '../purge/index.js';
 import { refused, RequestRefusedError } from './errors.js';
 import { REQUEST_ID_HEADER } from './request-log.js';
@@ -89,6 +88,36 @@ function identityOf(
     caller: callerOf(headers, hasToken),
     requestId: id,
   };
+}
+
+/**
+ * Request headers of a purge that go to the broker on each of its requests: @context (clause 6.3.5), tenant (6.3.14),
+ * loop prevention (6.3.18), credentials and tracing.
+ */
+const FORWARDED_HEADERS = [
+  'link',
+  'ngsild-tenant',
+  'fiware-service',
+  'fiware-servicepath',
+  'authorization',
+  'x-auth-token',
+  'via',
+  'traceparent',
+  'tracestate',
+  'x-request-id',
+] as const;
+
+/** Picks the forwarded headers out of a request's; names are lower-case on both sides. */
+export function forwardedHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of FORWARDED_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string') picked[name] = value;
+    else if (value !== undefined) picked[name] = value.join(', ');
+  }
+  return picked;
 }
 
 /** Header in which the Kong plugin sends its policy; it can only narrow what the configuration allows. */

@@ -3,7 +3,6 @@ import { contextLink } from '../ngsi-ld/context-link.js';
 import { isOverridden } from '../ngsi-ld/request-path.js';
 import { classifyWrite, type WriteRoute } from '../ngsi-ld/write-route.js';
 import { writeOptions } from '../ngsi-ld/write-options.js';
-import { forwardedHeaders } from '../purge/broker/index.js';
 import { type BatchError, type CandidatePolicy, mergedResult, tenantsOf } from '../write-checks/index.js';
 import type {
   EntityPlace,
@@ -18,7 +17,7 @@ import { ClientDisconnect } from './client-disconnect.js';
 import { BodyRoom, collectBody } from './collected-body.js';
 import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-problem.js';
 import { RequestRefusedError } from './errors.js';
-import { callerOf } from './new-purge.js';
+import { callerOf, forwardedHeaders } from './new-purge.js';
 import type { ForwardedParts, PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
 

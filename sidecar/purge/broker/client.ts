@@ -1,14 +1,15 @@
 import { Pool, type Dispatcher } from 'undici';
 import { OneATurn } from '../../shared/next-turn.js';
+import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { withVia } from '../../shared/via.js';
 import {
   BrokerTimeoutError,
   BrokerUnreachableError,
   type NoAnswer,
   NoAnswerError,
+  ReplyTooLargeError,
   RequestAbortedError,
 } from './errors.js';
-import { Canceller, exchange, type BrokerReply } from './exchange.js';
 
 /** One request to the broker's NGSI-LD API. */
 export interface BrokerRequest {
@@ -24,6 +25,13 @@ export interface BrokerRequest {
   readonly signal?: AbortSignal;
   /** Called when there is a connection, which may take a while; when it throws, nothing is sent, and `send` throws the same. */
   readonly beforeSending?: () => void;
+}
+
+/** One complete answer of the broker. Header names are lower-case; repeated headers are joined by a comma. */
+export interface BrokerReply {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
 }
 
 /** Sends single requests: no retries, no interpretation. */
@@ -69,6 +77,9 @@ const API_ROOT = '/ngsi-ld/v1';
 /** An entity may be as large as a document of MongoDB. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
+/** Limits on the JSON of an answer: parsing takes a few hundred milliseconds at most. */
+const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };
+
 const KEEP_ALIVE_MS = 10_000;
 
 /** Requests and answers from this length on are about hundreds of entities, and what becomes of each is noted at once. */
@@ -92,50 +103,61 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       bodyTimeout: 0,
     });
 
-  async function send(request: BrokerRequest): Promise<BrokerReply> {
+  async function answerTo(request: BrokerRequest): Promise<BrokerReply> {
     const { signal } = request;
     if (signal?.aborted === true) throw aborted(request);
-    const outgoing: Dispatcher.DispatchOptions = {
-      origin: brokerUrl.origin,
-      path: prefix + request.path,
-      method: request.method,
-      headers: {
-        accept: 'application/json',
-        ...request.headers,
-        ...(viaName === undefined ? {} : { via: withVia(request.headers?.['via'], viaName) }),
-        ...(request.jsonBody === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: request.jsonBody ?? null,
-    };
-    const canceller = new Canceller(request.beforeSending);
+    const exchange = new Exchange(
+      Math.min(replyMaxBytes, request.replyMaxBytes ?? Infinity),
+      request.beforeSending,
+    );
     const timer = setTimeout(() => {
       const message = `The broker did not answer within ${timeoutMs} ms.`;
-      canceller.cancel(new BrokerTimeoutError(message, canceller.hasStarted));
+      exchange.cancel(new BrokerTimeoutError(message, exchange.hasStarted));
     }, timeoutMs);
-    const onAbort = () => canceller.cancel(aborted(request));
+    const onAbort = () => exchange.cancel(aborted(request));
     signal?.addEventListener('abort', onAbort, { once: true });
-    let reply: BrokerReply;
     try {
-      reply = await exchange(
-        dispatcher,
-        outgoing,
-        canceller,
-        Math.min(replyMaxBytes, request.replyMaxBytes ?? Infinity),
-      );
+      return await exchange.run(dispatcher, {
+        origin: brokerUrl.origin,
+        path: prefix + request.path,
+        method: request.method,
+        headers: {
+          accept: 'application/json',
+          ...request.headers,
+          ...(viaName === undefined ? {} : { via: withVia(request.headers?.['via'], viaName) }),
+          ...(request.jsonBody === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: request.jsonBody ?? null,
+      });
     } catch (error) {
-      if (canceller.reason !== undefined) throw canceller.reason;
+      if (exchange.reason !== undefined) throw exchange.reason;
       const message = `The broker at ${brokerUrl.origin}${brokerUrl.pathname} could not be reached: ${reasonOf(error)}.`;
-      throw new BrokerUnreachableError(message, canceller.hasStarted, { cause: error });
+      throw new BrokerUnreachableError(message, exchange.hasStarted, { cause: error });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     }
-    if (Math.max(reply.body.length, request.jsonBody?.length ?? 0) >= LARGE_CHARS) await large.turn();
-    return reply;
+  }
+
+  async function send(request: BrokerRequest): Promise<BrokerReply> {
+    const startedMs = performance.now();
+    let status: number | undefined;
+    let noAnswer: NoAnswer | undefined;
+    try {
+      const reply = await answerTo(request);
+      ({ status } = reply);
+      if (Math.max(reply.body.length, request.jsonBody?.length ?? 0) >= LARGE_CHARS) await large.turn();
+      return reply;
+    } catch (error) {
+      if (error instanceof NoAnswerError) ({ noAnswer } = error);
+      throw error;
+    } finally {
+      onEnded?.({ method: request.method, status, noAnswer, ms: performance.now() - startedMs });
+    }
   }
 
   return {
-    send: onEnded === undefined ? send : observed(send, onEnded),
+    send,
     // A graceful close would wait for idle keep-alive sockets, and for a broker that hangs.
     close: async () => {
       if (options.dispatcher === undefined) await dispatcher.destroy();
@@ -143,24 +165,109 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   };
 }
 
-function observed(
-  send: BrokerClient['send'],
-  onEnded: (end: BrokerRequestEnd) => void,
-): BrokerClient['send'] {
-  return async (request) => {
-    const { method } = request;
-    const startedMs = performance.now();
-    const elapsedMs = () => performance.now() - startedMs;
+/**
+ * One request on its way to the broker, and its whole answer. It avoids the streams and promises of a general client, which
+ * would double the cost of a small request. Use once.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** Why it was cancelled; the first reason counts. */
+  reason: Error | undefined;
+  /** The request was sent, or a part of it. */
+  hasStarted = false;
+  readonly #maxBytes: number;
+  readonly #beforeSending: (() => void) | undefined;
+  readonly #weight = new JsonWeight(REPLY_WEIGHT);
+  #running: Dispatcher.DispatchController | undefined;
+  #resolve: (reply: BrokerReply) => void = () => {};
+  #reject: (reason: Error) => void = () => {};
+  #status = 0;
+  #headers: ReadonlyMap<string, string> = new Map();
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  /**
+   * @param maxBytes of the body of the answer
+   * @param beforeSending asked once there is a connection; when it throws, nothing is sent, and what it throws is the reason
+   */
+  constructor(maxBytes: number, beforeSending?: () => void) {
+    this.#maxBytes = maxBytes;
+    this.#beforeSending = beforeSending;
+  }
+
+  /** Sends the request. @throws undici's errors, or the reason of the cancellation */
+  run(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<BrokerReply> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      dispatcher.dispatch(request, this);
+    });
+  }
+
+  cancel(reason: Error): void {
+    this.reason ??= reason;
+    if (this.#running === undefined) this.#reject(this.reason);
+    else this.#running.abort(this.reason);
+  }
+
+  /** There is a connection, and nothing was sent yet. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#running = controller;
     try {
-      const reply = await send(request);
-      onEnded({ method, status: reply.status, ms: elapsedMs() });
-      return reply;
+      if (this.reason === undefined) this.#beforeSending?.();
     } catch (error) {
-      const noAnswer = error instanceof NoAnswerError ? error.noAnswer : undefined;
-      onEnded({ method, status: undefined, noAnswer, ms: elapsedMs() });
-      throw error;
+      this.reason = error instanceof Error ? error : new Error('The request was refused.', { cause: error });
     }
-  };
+    // Cancelled while waiting for a connection: nothing is sent.
+    if (this.reason === undefined) this.hasStarted = true;
+    else controller.abort(this.reason);
+  }
+
+  /** Interim answers (1xx) are replaced by the final one. */
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    this.#status = status;
+    this.#headers = headerMap(headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    this.#weight.add(chunk);
+    const isTooLong = this.#bytes > this.#maxBytes;
+    const excess = isTooLong ? `is larger than ${this.#maxBytes} bytes` : this.#weight.excess;
+    if (excess !== undefined) this.cancel(new ReplyTooLargeError(`The broker's answer ${excess}.`));
+    // The parser may reuse the memory.
+    else this.#chunks.push(Buffer.from(chunk));
+  }
+
+  onResponseEnd(): void {
+    const body = Buffer.concat(this.#chunks, this.#bytes)
+      .toString('utf8')
+      .replace(/^\ufeff/, '');
+    this.#resolve({ status: this.#status, headers: this.#headers, body });
+    // A removed abort listener still references later ones, and each of them its exchange. Without this, all pages of a
+    // purge would stay in memory until a full garbage collection.
+    this.#running = undefined;
+    this.#chunks = [];
+    this.#resolve = () => {};
+    this.#reject = () => {};
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#reject(error);
+  }
+}
+
+function headerMap(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return map;
 }
 
 function aborted(request: BrokerRequest): RequestAbortedError {
@@ -188,34 +295,4 @@ function reasonOf(error: unknown): string {
     default:
       return code ?? 'unknown reason';
   }
-}
-
-/**
- * Request headers of a purge that go to the broker on each of its requests: @context (clause 6.3.5), tenant (6.3.14),
- * loop prevention (6.3.18), credentials and tracing.
- */
-export const FORWARDED_HEADERS = [
-  'link',
-  'ngsild-tenant',
-  'fiware-service',
-  'fiware-servicepath',
-  'authorization',
-  'x-auth-token',
-  'via',
-  'traceparent',
-  'tracestate',
-  'x-request-id',
-] as const;
-
-/** Picks the forwarded headers out of a request's; names are lower-case on both sides. */
-export function forwardedHeaders(
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): Record<string, string> {
-  const picked: Record<string, string> = {};
-  for (const name of FORWARDED_HEADERS) {
-    const value = headers[name];
-    if (typeof value === 'string') picked[name] = value;
-    else if (value !== undefined) picked[name] = value.join(', ');
-  }
-  return picked;
 }

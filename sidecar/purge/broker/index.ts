@@ -1,6 +1,6 @@
 /** One request to the broker, what its answer means, and what was learnt about the broker. */
 export { type ProbedParameter, type Projection, type ProofName, BrokerMemory, FACT_MS } from './memory.js';
-export { type BrokerClient, type BrokerRequest, createBrokerClient, forwardedHeaders } from './client.js';
+export { type BrokerClient, type BrokerReply, type BrokerRequest, createBrokerClient } from './client.js';
 export {
   BrokerTimeoutError,
   BrokerUnreachableError,
@@ -9,7 +9,6 @@ export {
   ReplyTooLargeError,
   RequestAbortedError,
 } from './errors.js';
-export type { BrokerReply } from './exchange.js';
 export { COLLECTIONS, type Learnt, lessonsOf, readNote, writeNote } from './learnt.js';
 export {
   type BrokerProblem,

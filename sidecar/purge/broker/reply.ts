@@ -1,4 +1,4 @@
-import type { BrokerReply } from './exchange.js';
+import type { BrokerReply } from './client.js';
 import { cut } from '../../shared/shown.js';
 
 /**

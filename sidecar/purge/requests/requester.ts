@@ -22,7 +22,7 @@ export type Settled =
 
 export interface RequesterOptions extends ClearanceOptions {
   readonly client: BrokerClient;
-  /** Sent with each request: tenant, @context, credentials (see FORWARDED_HEADERS). */
+  /** Sent with each request: tenant, @context, credentials. */
   readonly headers: Readonly<Record<string, string>>;
   readonly retry: RetryPolicy;
   readonly random: () => number;

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import fc from 'fast-check';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import {
+  forwardedHeaders,
   newPurgeOf,
   parsePurgePolicy,
   requesterOf,
@@ -197,4 +198,23 @@ it('parsePurgePolicy (RFC 9651 § 3.2) answers a policy of positive bounds or re
       }
     }),
   );
+});
+
+it('forwardedHeaders passes on @context, tenant, credentials, loop prevention and tracing, and nothing else', () => {
+  const forwarded = words(`
+      authorization fiware-service fiware-servicepath link ngsild-tenant traceparent tracestate via
+      x-auth-token x-request-id
+    `);
+  const all = Object.fromEntries(forwarded.map((name) => [name, `value of ${name}`]));
+  const others = words(`
+      x-gateway-token x-purge-policy host cookie content-length prefer accept
+    `);
+  const request = { ...all, ...Object.fromEntries(others.map((name) => [name, 'x'])) };
+  assert.deepEqual(forwardedHeaders(request), all);
+});
+
+it('forwardedHeaders joins repeated headers by a comma and leaves absent ones out', () => {
+  const headers = { via: ['1.1 a', '1.1 b'], link: undefined };
+  assert.deepEqual(forwardedHeaders(headers), { via: '1.1 a, 1.1 b' });
+  assert.deepEqual(forwardedHeaders({}), {});
 });

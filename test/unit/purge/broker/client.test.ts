@@ -9,11 +9,9 @@ import {
   BrokerUnreachableError,
   ReplyTooLargeError,
   RequestAbortedError,
-  forwardedHeaders,
 } from '../../../../sidecar/purge/broker/index.js';
-import { type BrokerRequestEnd, FORWARDED_HEADERS } from '../../../../sidecar/purge/broker/client.js';
+import type { BrokerRequestEnd } from '../../../../sidecar/purge/broker/client.js';
 import { nextTurn } from '../../../../sidecar/shared/next-turn.js';
-import { words } from '../../../support/words.js';
 
 const ORIGIN = 'http://broker.test:1026';
 const LIST: BrokerRequest = { method: 'GET', path: '/entities?type=Car' };
@@ -330,24 +328,4 @@ it('the broker client hands out answers to large requests one in each turn as we
   const jsonBody = JSON.stringify(Array.from({ length: 500 }, (_, index) => `urn:ngsi-ld:Car:${index}`));
   const batch: BrokerRequest = { method: 'POST', path: '/entityOperations/delete', jsonBody };
   assert.equal(new Set(await turnsOf(t, batch, '')).size, 8);
-});
-
-it('forwardedHeaders passes on @context, tenant, credentials, loop prevention and tracing, and nothing else', () => {
-  const forwarded = words(`
-      authorization fiware-service fiware-servicepath link ngsild-tenant traceparent tracestate via
-      x-auth-token x-request-id
-    `);
-  assert.deepEqual([...FORWARDED_HEADERS].sort(), forwarded);
-  const all = Object.fromEntries(forwarded.map((name) => [name, `value of ${name}`]));
-  const others = words(`
-      x-gateway-token x-purge-policy host cookie content-length prefer accept
-    `);
-  const request = { ...all, ...Object.fromEntries(others.map((name) => [name, 'x'])) };
-  assert.deepEqual(forwardedHeaders(request), all);
-});
-
-it('forwardedHeaders joins repeated headers by a comma and leaves absent ones out', () => {
-  const headers = { via: ['1.1 a', '1.1 b'], link: undefined };
-  assert.deepEqual(forwardedHeaders(headers), { via: '1.1 a, 1.1 b' });
-  assert.deepEqual(forwardedHeaders({}), {});
 });
