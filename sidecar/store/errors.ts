@@ -1,7 +1,6 @@
 import { GatewayError, type ProblemMembers } from '../shared/errors.js';
 import { quoted } from '../shared/shown.js';
 import type { Dependent } from './records.js';
-import type { Expected, IfMatch } from './store.js';
 
 /** Something the store holds, or might hold. */
 export type Thing =
@@ -205,44 +204,4 @@ export function describeThing(thing: Thing): string {
 /** Names come from outside. */
 function named(name: string): string {
   return quoted(name, 200);
-}
-
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
-
-/**
- * True for text that comes back from a database as it went in.
- *
- * A lone surrogate has no UTF-8: it comes back as U+FFFD, and looking for one may find another. PostgreSQL holds no
- * U+0000.
- */
-export function isStorable(text: string): boolean {
-  return !UNSTORABLE.test(text);
-}
-
-/**
- * @param texts by what to call them in the error
- * @throws UnstorableTextError naming the first that cannot be stored
- */
-export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
-  for (const [what, text] of Object.entries(texts)) {
-    if (text !== undefined && !isStorable(text)) throw new UnstorableTextError(what);
-  }
-}
-
-/** @throws PreconditionFailedError when the thing has none of the expected ETags */
-export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
-  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
-}
-
-/**
- * @param etag undefined for a thing that is not there
- * @throws PreconditionFailedError
- */
-export function requireExpected(thing: Thing, etag: string | undefined, expected: Expected): void {
-  const holds =
-    expected === undefined ||
-    (expected === 'absent'
-      ? etag === undefined
-      : etag !== undefined && (expected === 'present' || expected.includes(etag)));
-  if (!holds) throw new PreconditionFailedError(thing, etag);
 }

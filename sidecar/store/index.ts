@@ -11,5 +11,6 @@ export * from './records.js';
 export type * from './retention-records.js';
 export type * from './scan-entities.js';
 export type { SqlStore as Store } from './sql-store.js';
+export { requireExpected, requireMatch, requireStorable } from './sql-work.js';
 export type * from './store.js';
 export type * from './write-policy-records.js';

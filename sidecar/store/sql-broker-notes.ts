@@ -1,5 +1,4 @@
-import { requireStorable } from './errors.js';
-import { all, run, type SqlSession, statement } from './sql-work.js';
+import { all, requireStorable, run, type SqlSession, statement } from './sql-work.js';
 
 /** What a process has learnt about a broker, as it wrote it down for others. */
 export interface BrokerNote {

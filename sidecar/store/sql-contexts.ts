@@ -2,11 +2,8 @@ import {
   AlreadyExistsError,
   DependencyChangedError,
   domainNameTaken,
-  isStorable,
   NotFoundError,
   ReadOnlyContextError,
-  requireMatch,
-  requireStorable,
 } from './errors.js';
 import type {
   Context,
@@ -23,8 +20,11 @@ import {
   etagOf,
   first,
   insertedId,
+  isStorable,
   mapped,
   putContent,
+  requireMatch,
+  requireStorable,
   run,
   SqlListing,
   type SqlSession,

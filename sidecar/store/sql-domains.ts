@@ -1,11 +1,4 @@
-import {
-  AlreadyExistsError,
-  contextNameTaken,
-  isStorable,
-  NotFoundError,
-  requireMatch,
-  requireStorable,
-} from './errors.js';
+import { AlreadyExistsError, contextNameTaken, NotFoundError } from './errors.js';
 import type {
   Compatibility,
   Domain,
@@ -19,8 +12,11 @@ import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
 import {
   etagOf,
   first,
+  isStorable,
   mapped,
   present,
+  requireMatch,
+  requireStorable,
   run,
   SqlListing,
   type SqlSession,

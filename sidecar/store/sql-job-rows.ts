@@ -1,5 +1,5 @@
 import { readableQuery } from '../shared/readable-query.js';
-import { isStorable, LeaseLostError, requireStorable, RunUnderWayError } from './errors.js';
+import { LeaseLostError, RunUnderWayError } from './errors.js';
 import {
   isFinal,
   type JobClaim,
@@ -10,7 +10,7 @@ import {
   type PurgeRecord,
   type ScanRecord,
 } from './job-records.js';
-import { first, run, statement, type Work } from './sql-work.js';
+import { first, isStorable, requireStorable, run, statement, type Work } from './sql-work.js';
 
 /** What a record is in the database. */
 export interface NewRow {

@@ -1,4 +1,3 @@
-import { isStorable } from './errors.js';
 import type {
   HeldJob,
   RequeueOptions,
@@ -30,7 +29,7 @@ import {
   takeNext,
 } from './sql-job-queue.js';
 import { putRow, recordOf, rowOf, type RecordRow } from './sql-job-rows.js';
-import { all, first, run, type SqlSession, statement, type Work } from './sql-work.js';
+import { all, first, isStorable, run, type SqlSession, statement, type Work } from './sql-work.js';
 
 type JobRow = RecordRow & { readonly job: string | null };
 

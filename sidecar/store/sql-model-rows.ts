@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DependencyChangedError, isStorable, requireStorable } from './errors.js';
+import { DependencyChangedError } from './errors.js';
 import type {
   Compatibility,
   ContentRef,
@@ -22,9 +22,11 @@ import {
   etagOf,
   first,
   insertedId,
+  isStorable,
   mapped,
   present,
   putContent,
+  requireStorable,
   run,
   sha256Of,
   SqlListing,

@@ -1,7 +1,6 @@
-import { isStorable } from './errors.js';
 import type { Model, ModelFilter, ModelTerms, Page, Paged } from './records.js';
 import { type ModelRow, SELECT_MODEL, toModel } from './sql-model-rows.js';
-import { mapped, run, SqlListing, statement, type Work } from './sql-work.js';
+import { isStorable, mapped, run, SqlListing, statement, type Work } from './sql-work.js';
 
 interface TermRow {
   readonly modelId: number;

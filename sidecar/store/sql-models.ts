@@ -1,10 +1,4 @@
-import {
-  AlreadyExistsError,
-  NotFoundError,
-  requireMatch,
-  StoreUnavailableError,
-  type Thing,
-} from './errors.js';
+import { AlreadyExistsError, NotFoundError, StoreUnavailableError, type Thing } from './errors.js';
 import {
   generatedContextName,
   type ContentRef,
@@ -41,7 +35,15 @@ import {
   updateModel,
 } from './sql-model-rows.js';
 import { putTerms, searchModels } from './sql-model-terms.js';
-import { contentText, etagOf, type SqlSession, timeAfter, versionParameter, type Work } from './sql-work.js';
+import {
+  contentText,
+  etagOf,
+  requireMatch,
+  type SqlSession,
+  timeAfter,
+  versionParameter,
+  type Work,
+} from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
 
 interface ModelUpdate {

@@ -1,6 +1,5 @@
-import { isStorable } from './errors.js';
 import type { FoundPlan, Plans, StoredPlan } from './plan-records.js';
-import { first, run, type SqlSession, statement, type Work } from './sql-work.js';
+import { first, isStorable, run, type SqlSession, statement, type Work } from './sql-work.js';
 
 interface Row {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { fileKey } from '../shared/code-hosts.js';
-import { isStorable, NotFoundError, requireExpected, requireMatch, requireStorable } from './errors.js';
+import { NotFoundError } from './errors.js';
 import {
   type Dependent,
   type NewReference,
@@ -17,8 +17,12 @@ import {
   etagOf,
   first,
   insertedId,
+  isStorable,
   mapped,
   putContent,
+  requireExpected,
+  requireMatch,
+  requireStorable,
   run,
   SqlListing,
   type SqlSession,

@@ -1,4 +1,4 @@
-import { isStorable, NotFoundError, requireExpected, requireMatch, requireStorable } from './errors.js';
+import { NotFoundError } from './errors.js';
 import type { Page, Paged } from './records.js';
 import type {
   NewRetentionPolicy,
@@ -11,7 +11,11 @@ import {
   all,
   etagOf,
   first,
+  isStorable,
   mapped,
+  requireExpected,
+  requireMatch,
+  requireStorable,
   run,
   SqlListing,
   type SqlSession,

@@ -1,6 +1,5 @@
-import { isStorable } from './errors.js';
 import type { FoundEntities, FoundEntity, ScanEntities } from './scan-entities.js';
-import { first, run, type SqlSession, statement } from './sql-work.js';
+import { first, isStorable, run, type SqlSession, statement } from './sql-work.js';
 
 const IS_HELD = 'EXISTS (SELECT 1 FROM job WHERE id = @scan AND lease = @lease AND ended_at IS NULL)';
 const KEEP = statement<{

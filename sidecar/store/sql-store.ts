@@ -1,5 +1,4 @@
 import { type BrokerNotes, type BrokerNotice, SqlBrokerNotes } from './sql-broker-notes.js';
-import { isStorable } from './errors.js';
 import type { LockWaits } from './sqlite-session.js';
 import type { JobNotice, JobQueue, Jobs } from './job-records.js';
 import type { RetentionPolicies } from './retention-records.js';
@@ -13,7 +12,7 @@ import { SqlReferences } from './sql-references.js';
 import type { ScanEntities } from './scan-entities.js';
 import { SqlScanEntities } from './sql-scan-entities.js';
 import { SqlRetention } from './sql-retention.js';
-import { contentText, type SqlSession } from './sql-work.js';
+import { contentText, isStorable, type SqlSession } from './sql-work.js';
 import { SqlWritePolicies } from './sql-write-policies.js';
 import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
 import type { WritePolicies } from './write-policy-records.js';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../shared/clock.js';
-import { requireStorable } from './errors.js';
+import { PreconditionFailedError, type Thing, UnstorableTextError } from './errors.js';
 import type { Page, Paged } from './records.js';
+import type { Expected, IfMatch } from './store.js';
 
 /**
  * A statement, the same for SQLite and PostgreSQL, with parameters as `@name`. Names of result columns that have capitals
@@ -142,6 +143,24 @@ export function etagOf(row: object): string {
   return createHash('sha256').update(JSON.stringify(row)).digest('base64url').slice(0, 22);
 }
 
+/** @throws PreconditionFailedError when the thing has none of the expected ETags */
+export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
+  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
+}
+
+/**
+ * @param etag undefined for a thing that is not there
+ * @throws PreconditionFailedError
+ */
+export function requireExpected(thing: Thing, etag: string | undefined, expected: Expected): void {
+  const holds =
+    expected === undefined ||
+    (expected === 'absent'
+      ? etag === undefined
+      : etag !== undefined && (expected === 'present' || expected.includes(etag)));
+  if (!holds) throw new PreconditionFailedError(thing, etag);
+}
+
 /** The time of a change: after the one before it, even if the clock goes back, so that no two states look the same. */
 export function timeAfter(previous: number, clock: Clock): number {
   return Math.max(previous + 1, clock.now());
@@ -155,6 +174,28 @@ export function present<Row extends object>(row: Row): { readonly [Name in keyof
 }
 
 type Present<Value> = Value extends null ? undefined : Value;
+
+const UNSTORABLE = /[\0\p{Surrogate}]/u;
+
+/**
+ * True for text that comes back from a database as it went in.
+ *
+ * A lone surrogate has no UTF-8: it comes back as U+FFFD, and looking for one may find another. PostgreSQL holds no
+ * U+0000.
+ */
+export function isStorable(text: string): boolean {
+  return !UNSTORABLE.test(text);
+}
+
+/**
+ * @param texts by what to call them in the error
+ * @throws UnstorableTextError naming the first that cannot be stored
+ */
+export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
+  for (const [what, text] of Object.entries(texts)) {
+    if (text !== undefined && !isStorable(text)) throw new UnstorableTextError(what);
+  }
+}
 
 const INSERT_CONTENT = statement<{ sha256: string; size: number; text: string }>(
   'INSERT INTO content (sha256, size, text) VALUES (@sha256, @size, @text) ON CONFLICT DO NOTHING',

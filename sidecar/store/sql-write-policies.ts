@@ -1,9 +1,13 @@
-import { isStorable, NotFoundError, requireExpected, requireMatch, requireStorable } from './errors.js';
+import { NotFoundError } from './errors.js';
 import type { Page, Paged } from './records.js';
 import {
   etagOf,
   first,
+  isStorable,
   mapped,
+  requireExpected,
+  requireMatch,
+  requireStorable,
   run,
   SqlListing,
   type SqlSession,
