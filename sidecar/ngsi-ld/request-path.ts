@@ -68,6 +68,8 @@ export function classifyRequest(
   rawHeaders: readonly string[] = [],
 ): RequestClass {
   const given = exactPath(rawUrl);
+  const target = method === 'DELETE' && !rawUrl.includes('#') ? PURGE_PATHS.get(given) : undefined;
+  if (target !== undefined) return { kind: 'purge', target };
   if (PLAIN_PATH.test(given)) {
     if (!/^\/ngsi-ld(?:\/|$)/i.test(given)) return OTHER;
     if (method !== 'DELETE' && !becomesDelete(method, rawUrl, rawHeaders)) return PASS;
@@ -77,8 +79,6 @@ export function classifyRequest(
   const readings = [...ownReadings, ...carelessReadings(rawUrl)];
   if (!readings.some(isUnderApi)) return OTHER;
   if (method === 'DELETE') {
-    const target = rawUrl.includes('#') ? undefined : PURGE_PATHS.get(exactPath(rawUrl));
-    if (target !== undefined) return { kind: 'purge', target };
     if (isOneResource(rawUrl, rawHeaders)) return PASS;
     if (isSingleResourceDeletePath(rawUrl) && !hasSingleIdentifiers(rawUrl))
       return refuse('not-one-identifier');
