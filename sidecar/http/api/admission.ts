@@ -3,6 +3,7 @@ import type {
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
+  onSendHookHandler,
   preHandlerHookHandler,
   preValidationHookHandler,
 } from 'fastify';
@@ -61,6 +62,14 @@ export function preparation(baseUrlOf: BaseUrlOf): preHandlerHookHandler {
   };
 }
 
+/** Calls back before the answer to each request that may have changed something. */
+export function notingWrites(onWritten: () => void): onSendHookHandler {
+  return (request, _reply, payload, done) => {
+    if (isWrite(request.method, request.routeOptions.config)) onWritten();
+    done(null, payload);
+  };
+}
+
 /** Answers what no route takes. */
 export function notFound(routes: readonly ApiRoute[]): (request: FastifyRequest) => never {
   return (request) => {
@@ -85,7 +94,7 @@ function pathOf({ url }: FastifyRequest): string {
 }
 
 /** Whether a request may change something, and so needs the gateway token where there is one. */
-export function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
+function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
   return !isComputation && !['GET', 'HEAD', 'OPTIONS'].includes(method);
 }
 

@@ -10,8 +10,8 @@ import {
   bodyPresence,
   notFound,
   preparation,
+  notingWrites,
   takePreflight,
-  isWrite,
 } from './admission.js';
 import { takeJsonBodies } from './body-parser.js';
 import { contextRoutes } from './contexts.js';
@@ -78,10 +78,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       api.addHook('preValidation', bodyPresence);
       api.addHook('preHandler', preparation(options.baseUrlOf));
       takeJsonBodies(api);
-      api.addHook('onSend', (request, _reply, payload, done) => {
-        if (isWrite(request.method, request.routeOptions.config)) options.onWritten?.();
-        done(null, payload);
-      });
+      if (options.onWritten !== undefined) api.addHook('onSend', notingWrites(options.onWritten));
       api.setValidatorCompiler(compileValidator);
       api.setSchemaErrorFormatter(refusalOf);
       // Answers are bytes when they come here: fast-json-stringify would not keep exact numbers.
