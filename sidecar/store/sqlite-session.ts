@@ -177,9 +177,9 @@ export class SqliteSession implements SqlSession {
     return this.#guarded(() => this.#run('immediate', counted), WRITE);
   }
 
-  /** As `write`: SQLite has one writer. */
+  /** As `write`, for what the revision does not tell of. */
   async change<T>(work: () => Work<T>): Promise<T> {
-    return this.write(work);
+    return this.#guarded(() => this.#run('immediate', work), WRITE);
   }
 
   /** @throws StoreUnavailableError when nothing can be written now */
@@ -187,7 +187,7 @@ export class SqliteSession implements SqlSession {
     await this.#guarded(() => checkWritable(this.#db), { inTurn: true, waitMs: CHECK_WAIT_MS });
   }
 
-  /** Changes with every write, by any connection. */
+  /** Changes with every write, and with every change by another connection. */
   revision(): Promise<string> {
     // All requests that come in the same turn of the event loop share one look, after the last of them.
     this.#look ??= new Promise((resolve) => setImmediate(resolve)).then(() => {

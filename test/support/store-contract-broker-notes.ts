@@ -25,9 +25,13 @@ export function brokerNoteContract(test: StoreTest): void {
     assert.ok(nowMs >= empty.nowMs);
   });
 
-  test('a process has one note about a broker, which the next one replaces', async ({ brokerNotes }) => {
+  test('a process has one note about a broker, which the next one replaces', async (store) => {
+    const { brokerNotes } = store;
+    const revision = () => store.revision();
     await brokerNotes.write(BROKER, { writer: 'one', text: 'a' }, HOUR_MS);
+    const before = await revision();
     await brokerNotes.write(BROKER, { writer: 'one', text: 'b' }, HOUR_MS);
+    assert.equal(await revision(), before, 'what is known of models stays valid');
     assert.deepEqual((await brokerNotes.read(BROKER, HOUR_MS)).notes, [{ writer: 'one', text: 'b' }]);
   });
 
