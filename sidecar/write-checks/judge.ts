@@ -1,3 +1,4 @@
+import type { Supplied } from '../schemas/json-ld/errors.js';
 import type { JsonLdTasks } from '../schemas/json-ld/tasks.js';
 import type { WriteTasks } from '../schemas/writes/tasks.js';
 import type { Judgement, JudgeInput, JudgeNeeds, SuppliedToJudge } from '../schemas/writes/protocol.js';
@@ -65,20 +66,38 @@ export class Judge {
 
   async #supplied(
     stamp: string,
-    { urls, context, types, models, unprepared, entities }: JudgeNeeds,
+    needs: JudgeNeeds,
     before: SuppliedToJudge,
     { baseUrl, entities: typesOf }: JudgeOptions,
     run: RunOptions,
   ): Promise<SuppliedToJudge> {
-    if (types !== undefined)
-      return { ...before, types: [...(before.types ?? []), ...(await this.#supply.types(types, stamp))] };
-    if (models !== undefined)
-      return { ...before, models: [...(before.models ?? []), ...(await this.#supply.models(models))] };
-    if (entities !== undefined)
-      return { ...before, entities: [...(before.entities ?? []), ...(await typesOf(entities))] };
-    const slowly = { ...run, deadlineMs: PREPARE_MS };
+    const { types = [], models = [], entities = [] } = needs;
+    const [foundTypes, foundModels, foundEntities] = await Promise.all([
+      this.#supply.types(types, stamp),
+      this.#supply.models(models),
+      entities.length === 0 ? [] : typesOf(entities),
+    ]);
+    const contexts = await this.#prepared(stamp, needs, before.contexts ?? [], baseUrl, run);
+    return {
+      contexts,
+      types: [...(before.types ?? []), ...foundTypes],
+      models: [...(before.models ?? []), ...foundModels],
+      entities: [...(before.entities ?? []), ...foundEntities],
+    };
+  }
+
+  /** Has the worker get ready what it lacks. @returns the contexts that are known then */
+  async #prepared(
+    stamp: string,
+    { urls, context, unprepared, threadId }: JudgeNeeds,
+    before: Supplied,
+    baseUrl: string,
+    run: RunOptions,
+  ): Promise<Supplied> {
+    if (urls === undefined && unprepared === undefined) return before;
+    const slowly = { ...run, deadlineMs: PREPARE_MS, ...(threadId === undefined ? {} : { threadId }) };
     const ready = await this.#supply.withSchemas(unprepared ?? []);
-    let contexts = before.contexts ?? [];
+    let contexts = before;
     let needed = urls ?? [];
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       contexts = [...contexts, ...(await this.#supply.contexts(needed, baseUrl))];
@@ -88,7 +107,7 @@ export class Judge {
       needed = [...new Set(outcome.urls)].filter((url) => !known.has(url));
       if (needed.length === 0) break;
     }
-    return { ...before, contexts };
+    return contexts;
   }
 }
 

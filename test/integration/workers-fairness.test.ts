@@ -280,3 +280,16 @@ it(
     assert.equal(getPriority(), before);
   },
 );
+
+it('a task for one thread runs there, and another where that thread is gone', async (t) => {
+  const pool = poolFor(t);
+  const end = assert.rejects(pool.run('spin', null, { queueKey: 'a', deadlineMs: 300 }), TaskTooCostlyError);
+  const free = await pool.run('thread', null, { queueKey: 'b' });
+  await end;
+  const tasks = ['a', 'b', 'c', 'd', 'e', 'f'].map((queueKey) =>
+    pool.run('thread', null, { queueKey, threadId: free }),
+  );
+  assert.deepEqual([...new Set(await Promise.all(tasks))], [free]);
+  assert.equal(pool.load().waiting, 0);
+  assert.equal(typeof (await pool.run('thread', null, { threadId: 1_000_000 })), 'number');
+});

@@ -15,6 +15,9 @@ import { absoluteReference } from './processor.js';
 /** Contexts that one request may lead to. */
 export const MAX_CONTEXTS = 100;
 
+/** Stamps of which it is known what URLs mean. */
+const MAX_STAMPS = 3;
+
 /** Characters of the documents that are kept. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
@@ -31,8 +34,8 @@ export interface GatheredContexts {
 
 /** What a worker knows of contexts. What their URLs mean it knows until the stamp changes, contents for longer. */
 export class KnownContexts {
-  #stamp: string | undefined;
-  readonly #keys = new Map<string, string>();
+  /** By stamp and URL. Requests that came before a change may be under way beside others. */
+  readonly #keys = new LRUCache<string, Map<string, string>>({ max: MAX_STAMPS });
   readonly #contents = new LRUCache<string, ContextContent>({
     maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ text }) => Math.max(1, text.length),
@@ -46,15 +49,15 @@ export class KnownContexts {
    * @param supplied for this request; of it, failures are not remembered
    */
   gather(urls: Iterable<string>, stamp: string, supplied: Supplied): GatheredContexts {
-    if (stamp !== this.#stamp) this.#keys.clear();
-    this.#stamp = stamp;
+    const keys = this.#keys.get(stamp) ?? new Map<string, string>();
+    this.#keys.set(stamp, keys);
     const given = new Map(supplied);
     const [contents, failures] = [new Map<string, ContextContent>(), new Map<string, ContextFailure>()];
     const missing: string[] = [];
     const asked = new Set(urls);
     // What is added while the loop runs is visited, too.
     for (const url of asked) {
-      const found = this.#find(url, given.get(url));
+      const found = this.#find(url, given.get(url), keys);
       if (found === undefined) missing.push(url);
       else if ('kind' in found) failures.set(url, found);
       else {
@@ -65,14 +68,18 @@ export class KnownContexts {
     return { contents, failures, missing, isTooMuch: asked.size > MAX_CONTEXTS };
   }
 
-  #find(url: string, supply: Supply | undefined): ContextContent | ContextFailure | undefined {
+  #find(
+    url: string,
+    supply: Supply | undefined,
+    keys: Map<string, string>,
+  ): ContextContent | ContextFailure | undefined {
     const bundled = this.#bundled.get(url) ?? readBundled(url);
     if (bundled !== undefined) {
       this.#bundled.set(url, bundled);
       return bundled;
     }
     // What has a key was supplied before, without fault.
-    const key = supply === undefined ? this.#keys.get(url) : undefined;
+    const key = supply === undefined ? keys.get(url) : undefined;
     if (key !== undefined) return this.#contents.get(key);
     const fault = urlFault(url, '');
     if (fault !== undefined) return { kind: 'contextRefused', detail: fault.detail };
@@ -81,7 +88,7 @@ export class KnownContexts {
     const known = this.#contents.get(`${supply.sha256} ${supply.documentUrl ?? url}`);
     const content = known ?? readContext(url, supply);
     if ('kind' in content) return content;
-    this.#keys.set(url, content.key);
+    keys.set(url, content.key);
     this.#contents.set(content.key, content);
     return content;
   }

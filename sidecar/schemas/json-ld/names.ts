@@ -19,7 +19,9 @@ export interface Names {
   isScoped(type: string): boolean;
 }
 
-export type NamesOutcome = { readonly names: Names } | { readonly unusable: string } | Needs;
+export type NamesOutcome =
+  /** It is fixed if no other document may change it. */
+  { readonly names: Names; readonly isFixed: boolean } | { readonly unusable: string } | Needs;
 
 /** Contexts whose names are kept. */
 const MAX_KEPT = 300;
@@ -42,7 +44,7 @@ export class NameReader {
    * @param stamp changes whenever a URL may mean something else
    */
   async read(context: unknown, stamp: string, supplied: Supplied): Promise<NamesOutcome> {
-    if (context === undefined && this.#core !== undefined) return { names: this.#core };
+    if (context === undefined && this.#core !== undefined) return { names: this.#core, isFixed: true };
     const key = context === undefined ? '' : JSON.stringify(context);
     if (context !== undefined && !(typeof context === 'string' && this.#kept.has(`${key} ${stamp}`))) {
       const [fault] = [...safetyFaults(context), ...formFaults(context, '')];
@@ -53,9 +55,10 @@ export class NameReader {
         .map(({ url }) => absoluteReference('', url))
         .filter((url) => coreVersionOf(url) === undefined),
     );
-    const name = urls.size === 0 ? key : `${key} ${stamp}`;
+    const isFixed = urls.size === 0;
+    const name = isFixed ? key : `${key} ${stamp}`;
     const kept = this.#kept.get(name);
-    if (kept !== undefined) return { names: kept };
+    if (kept !== undefined) return { names: kept, isFixed };
     const gathered = this.#known.gather(urls, stamp, supplied);
     if (gathered.isTooMuch) return { unusable: `It leads to more than ${MAX_CONTEXTS} others.` };
     if (gathered.missing.length > 0) return { needs: { urls: gathered.missing } };
@@ -76,7 +79,7 @@ export class NameReader {
       const names = namesIn(active);
       if (context === undefined) this.#core = names;
       else this.#kept.set(name, names);
-      return { names };
+      return { names, isFixed };
     } catch (error) {
       return { unusable: error instanceof Error ? error.message : 'It cannot be processed.' };
     }

@@ -12,7 +12,7 @@ import {
 } from './body.js';
 import { judgedEntities, type Verdict } from './judged-entities.js';
 import { judgeFragment, judgeWhole, type Manner } from './judge.js';
-import { type Knowledge, Missing } from './knowledge.js';
+import { AllNeeds, type Knowledge, Missing } from './knowledge.js';
 import { choosePolicy, type WrittenType } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement } from './protocol.js';
 import { isDeleted, readSubmitted, type Submitted } from './submitted.js';
@@ -45,8 +45,16 @@ export class Judging {
     if ('fault' in body) return this.#unreadable(body.fault);
     await this.#lookAhead(body.entities);
     const verdicts: Verdict[] = [];
-    for (const entity of body.entities) verdicts.push(await this.#verdict(entity));
-    if (this.#wanted.size > 0) throw new Missing({ entities: [...this.#wanted] });
+    const needs = new AllNeeds();
+    for (const entity of body.entities)
+      try {
+        verdicts.push(await this.#verdict(entity));
+      } catch (error) {
+        if (!(error instanceof Missing)) throw error;
+        needs.add(error.needs);
+      }
+    needs.add({ entities: [...this.#wanted] });
+    needs.throwIfAny();
     return this.#collected(verdicts, body);
   }
 

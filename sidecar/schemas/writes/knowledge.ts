@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { NameReader, type Names } from '../json-ld/names.js';
+import type { NameReader, Names } from '../json-ld/names.js';
 import { Spelling } from '../validation/spelling.js';
 import { judgeFragment, judgeWhole } from './judge.js';
 import type { WrittenType } from './policy-choice.js';
@@ -14,26 +14,54 @@ export class Missing extends Error {
   }
 }
 
-/** What a worker knows while the stamp is the same. */
-export class Knowledge {
-  readonly names = new NameReader();
-  #stamp = '';
-  readonly #types = new Map<string, readonly SuppliedModel[]>();
-  readonly #models = new Map<string, SuppliedModel | undefined>();
-  readonly #meanings = new Map<string, WriteModel | typeof UNUSABLE>();
-  readonly #ofType = new Map<string, readonly WriteModel[]>();
+/** What is needed for all entities of a write: of their contexts, one at a time. */
+export class AllNeeds {
+  #context: Pick<JudgeNeeds, 'urls' | 'context'> | undefined;
+  readonly #types = new Map<string, WrittenType>();
+  readonly #models = new Set<string>();
+  readonly #unprepared = new Map<string, SuppliedModel>();
+  readonly #entities = new Set<string>();
 
-  take({ stamp, supplied }: JudgeInput): void {
-    this.renew(stamp);
-    for (const [iri, models] of supplied.types ?? []) this.#types.set(iri, models);
-    for (const [name, model] of supplied.models ?? []) this.#models.set(name, model);
+  add({ urls, context, types = [], models = [], unprepared = [], entities = [] }: JudgeNeeds): void {
+    if (urls !== undefined && context !== undefined) this.#context ??= { urls, context };
+    for (const type of types) this.#types.set(type.iri ?? type.written, type);
+    for (const name of models) this.#models.add(name);
+    for (const model of unprepared) this.#unprepared.set(meaningKey(model), model);
+    for (const id of entities) this.#entities.add(id);
   }
 
-  /** Forgets what may have changed. */
-  renew(stamp: string): void {
-    if (stamp === this.#stamp) return;
-    for (const map of [this.#types, this.#models, this.#meanings, this.#ofType]) map.clear();
-    this.#stamp = stamp;
+  /** @throws Missing */
+  throwIfAny(): void {
+    const lists = {
+      types: [...this.#types.values()],
+      models: [...this.#models],
+      unprepared: [...this.#unprepared.values()],
+      entities: [...this.#entities],
+    };
+    const needed = Object.entries(lists).filter(([, list]) => list.length > 0);
+    if (this.#context === undefined && needed.length === 0) return;
+    throw new Missing({ ...this.#context, ...Object.fromEntries(needed) });
+  }
+}
+
+/** What a worker knows of models while the stamp is the same. */
+export class Knowledge {
+  readonly names: NameReader;
+  readonly #types = new Map<string, readonly SuppliedModel[]>();
+  readonly #models = new Map<string, SuppliedModel | undefined>();
+  readonly #meanings = new Map<string, Meaning>();
+  readonly #ofType = new Map<string, readonly WriteModel[]>();
+
+  /** @param before what was known before only documents of other origins may have changed */
+  constructor(names: NameReader, before?: Knowledge) {
+    this.names = names;
+    if (before === undefined) return;
+    for (const [key, meaning] of before.#meanings) if (meaning.isFixed) this.#meanings.set(key, meaning);
+  }
+
+  take({ supplied }: JudgeInput): void {
+    for (const [iri, models] of supplied.types ?? []) this.#types.set(iri, models);
+    for (const [name, model] of supplied.models ?? []) this.#models.set(name, model);
   }
 
   /** The models of a type. */
@@ -44,6 +72,8 @@ export class Knowledge {
     if (known !== undefined) return known;
     const candidates = this.#types.get(iri);
     if (candidates === undefined) throw new Missing({ types: [type] });
+    const unprepared = candidates.filter((one) => !this.#meanings.has(meaningKey(one)));
+    if (unprepared.length > 0) throw new Missing({ unprepared });
     const models: WriteModel[] = [];
     for (const one of candidates) {
       const model = this.#meant(one);
@@ -63,7 +93,7 @@ export class Knowledge {
   #meant(one: SuppliedModel): WriteModel | undefined {
     const known = this.#meanings.get(meaningKey(one));
     if (known === undefined) throw new Missing({ unprepared: [one] });
-    return known === UNUSABLE ? undefined : known;
+    return known.model;
   }
 
   /** Compiles a model and reads what its names mean. @returns the contexts that are needed for that */
@@ -74,15 +104,22 @@ export class Knowledge {
     const compiled = compileWriteModel(one.key, one.name, schema);
     const outcome = await this.names.read(contextIn(one), stamp, contexts);
     if ('needs' in outcome) return outcome.needs.urls;
-    const model = 'unusable' in outcome ? UNUSABLE : withMeaning(one.title, compiled, outcome.names);
-    this.#meanings.set(meaningKey(one), model);
-    if (model !== UNUSABLE && 'names' in outcome) warmUp(model, outcome.names);
+    if ('unusable' in outcome) this.#meanings.set(meaningKey(one), { model: undefined, isFixed: false });
+    else {
+      const model = withMeaning(one.title, compiled, outcome.names);
+      this.#meanings.set(meaningKey(one), { model, isFixed: outcome.isFixed });
+      warmUp(model, outcome.names);
+    }
     return [];
   }
 }
 
-/** Stands for a model whose @context cannot be used. */
-const UNUSABLE = 'unusable';
+interface Meaning {
+  /** Undefined where its @context cannot be used. */
+  readonly model: WriteModel | undefined;
+  /** Whether it is always the same: its @context depends on no other document. */
+  readonly isFixed: boolean;
+}
 
 function meaningKey({ title, key, context }: SuppliedModel): string {
   return `${title} ${key} ${context}`;

@@ -30,7 +30,10 @@ export interface JudgeInput {
   readonly isJsonLd: boolean;
   /** In order; the last is for all entities. */
   readonly candidates: readonly JudgeCandidate[];
-  /** Changes whenever a URL, a type or a model may mean something else. */
+  /**
+   * Changes whenever a URL, a type or a model may mean something else: the revision of the store, a space, and what changes as
+   * documents of other origins may.
+   */
   readonly stamp: string;
   readonly supplied: SuppliedToJudge;
 }
@@ -56,8 +59,10 @@ export interface SuppliedModel {
   readonly context: string;
 }
 
-/** What the task needs before it can go on. */
+/** What the task needs before it can go on; all that is known to be needed. */
 export interface JudgeNeeds {
+  /** The worker that is to get ready. */
+  readonly threadId?: number;
   /** Contexts, and JSON of the one that leads to them. */
   readonly urls?: readonly string[];
   readonly context?: string;

@@ -1,20 +1,29 @@
+import { threadId } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import { NameReader } from '../json-ld/names.js';
 import { Judging } from './judging.js';
 import { Knowledge, Missing } from './knowledge.js';
-import type { JudgeInput, JudgeOutcome, PrepareInput, PrepareOutcome } from './protocol.js';
+import type { JudgeInput, JudgeNeeds, JudgeOutcome, PrepareInput, PrepareOutcome } from './protocol.js';
 
-const knowledge = new Knowledge();
+const names = new NameReader();
+
+/** Stamps whose knowledge is kept: writes that came before a change are judged beside those that come after it. */
+const MAX_STAMPS = 3;
+
+const knowledge = new LRUCache<string, Knowledge>({ max: MAX_STAMPS });
 
 /** Tasks that judge writes. They run in workers, because models have patterns. */
 export const writeTasks = {
   /** Judges the entities of a write, each by its policy and its models. It may need something first. */
   async judgeWrite(input: JudgeInput): Promise<JudgeOutcome> {
-    knowledge.take(input);
+    const known = knowledgeAt(input.stamp);
+    known.take(input);
     // What comes first in a worker takes longer.
-    if (!knowledge.names.isReady) return { needs: { unprepared: [] } };
+    if (!names.isReady) return { needs: fromHere({ unprepared: [] }) };
     try {
-      return { judged: await new Judging(input, knowledge).judge() };
+      return { judged: await new Judging(input, known).judge() };
     } catch (error) {
-      if (error instanceof Missing) return { needs: error.needs };
+      if (error instanceof Missing) return { needs: fromHere(error.needs) };
       throw error;
     }
   },
@@ -22,16 +31,31 @@ export const writeTasks = {
   /** Gets models and a context ready. */
   async prepareWrites(input: PrepareInput): Promise<PrepareOutcome> {
     const { stamp, context, contexts, models } = input;
-    knowledge.renew(stamp);
-    await knowledge.names.read(undefined, stamp, []);
+    const known = knowledgeAt(stamp);
+    await names.read(undefined, stamp, []);
     const urls: string[] = [];
-    for (const model of models) urls.push(...(await knowledge.prepare(model, input)));
+    for (const model of models) urls.push(...(await known.prepare(model, input)));
     if (context !== undefined) {
-      const outcome = await knowledge.names.read(JSON.parse(context), stamp, contexts);
+      const outcome = await names.read(JSON.parse(context), stamp, contexts);
       if ('needs' in outcome) urls.push(...outcome.needs.urls);
     }
     return { urls };
   },
 };
+
+/** What is known at a stamp, which begins with the revision of the store. */
+function knowledgeAt(stamp: string): Knowledge {
+  const known = knowledge.get(stamp);
+  if (known !== undefined) return known;
+  const revision = stamp.slice(0, stamp.indexOf(' ') + 1);
+  const before = [...knowledge.entries()].find(([other]) => other.startsWith(revision));
+  const next = new Knowledge(names, before?.[1]);
+  knowledge.set(stamp, next);
+  return next;
+}
+
+function fromHere(needs: JudgeNeeds): JudgeNeeds {
+  return { ...needs, threadId };
+}
 
 export type WriteTasks = typeof writeTasks;

@@ -85,6 +85,13 @@ export class FairQueue<Task> {
     return undefined;
   }
 
+  /** A task that waits elsewhere, for one certain worker, runs there now: it holds the worker until `release`. */
+  hold(queueKey: string, task: Task): Batch<Task> {
+    this.#held.set(queueKey, this.#heldBy(queueKey) + 1);
+    this.#busy += 1;
+    return { queueKey, tasks: [task] };
+  }
+
   /**
    * The worker of a batch is free.
    *

@@ -54,6 +54,8 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   readonly #queue: FairQueue<Task>;
   readonly #slots: WorkerSlot[] = [];
   readonly #running = new Set<RunningBatch>();
+  /** Tasks that wait for one certain worker. */
+  readonly #pinned = new Map<Task, WorkerSlot>();
   #isClosed = false;
   #isDispatching = false;
 
@@ -74,8 +76,10 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   run<Kind extends keyof Tasks & string>(
     kind: Kind,
     input: Parameters<Tasks[Kind]>[0],
-    { deadlineMs = this.#options.deadlineMs, signal, mayFinish = false, queueKey = kind }: RunOptions = {},
+    options: RunOptions = {},
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>> {
+    const { deadlineMs = this.#options.deadlineMs, signal, mayFinish = false, queueKey = kind } = options;
+    const { threadId } = options;
     return new Promise((resolveTyped, reject) => {
       if (this.#isClosed) throw new TaskFailedError('The workers have been closed.');
       const resolve = (value: unknown) => resolveTyped(value as Awaited<ReturnType<Tasks[Kind]>>);
@@ -85,7 +89,10 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
         task.fail(signal.reason);
         return;
       }
-      if (!this.#queue.offer(queueKey, task, since)) throw new WorkersBusyError(this.#queue.waiting);
+      const pinnedTo =
+        threadId === undefined ? undefined : this.#slots.find((slot) => slot.threadId === threadId);
+      if (pinnedTo !== undefined) this.#pinned.set(task, pinnedTo);
+      else if (!this.#queue.offer(queueKey, task, since)) throw new WorkersBusyError(this.#queue.waiting);
       if (signal !== undefined) task.failOnAbort(signal, () => this.#withdraw(task, mayFinish));
       for (const slot of this.#slots) if (slot.isBroken) void slot.restart();
       this.#dispatchSoon();
@@ -96,15 +103,16 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   load(): { readonly waiting: number; readonly running: number } {
     let running = 0;
     for (const { batch } of this.#running) running += batch.tasks.length;
-    return { waiting: this.#queue.waiting, running };
+    return { waiting: this.#queue.waiting + this.#pinned.size, running };
   }
 
   /** Ends all workers; their tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const running = [...this.#running].flatMap(({ batch }) => batch.tasks);
-    for (const task of [...this.#queue.drain(), ...running])
+    for (const task of [...this.#queue.drain(), ...this.#pinned.keys(), ...running])
       task.fail(new TaskFailedError('The workers are being closed.'));
+    this.#pinned.clear();
     await Promise.all(this.#slots.map((slot) => slot.close()));
   }
 
@@ -120,21 +128,29 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
 
   /** Hands tasks to the free workers. */
   #dispatch(): void {
-    const { startTimer: start = startTimer } = this.#options;
     const earliest = this.#clock.now() - Math.max(WAIT.deadlines * this.#options.deadlineMs, WAIT.minMs);
     for (const task of this.#queue.expired(({ since }) => since < earliest))
       task.fail(new WorkersBusyError(this.#queue.waiting));
+    for (const [task, slot] of this.#pinned) {
+      if (!slot.isFree) continue;
+      this.#pinned.delete(task);
+      this.#begin(this.#queue.hold(task.queueKey, task), slot);
+    }
     for (;;) {
       const free = this.#slots.filter(({ isFree }) => isFree);
       const batch = free.length === 0 ? undefined : this.#queue.take(this.#clock.now());
       if (batch === undefined) break;
       const home = this.#slots[homeOf(batch.queueKey, this.#options.threads)];
       const slot = free.find((one) => one === home) ?? free[0];
-      if (slot !== undefined)
-        void this.#carryOut(new RunningBatch(batch, slot, start, this.#clock.processorTimeMs));
+      if (slot !== undefined) this.#begin(batch, slot);
     }
     const isFull = this.#slots.length === this.#options.threads;
     if (this.#queue.waiting > 0 && !isFull && this.#slots.every(({ isBusy }) => isBusy)) this.#addSlot();
+  }
+
+  #begin(batch: Batch<Task>, slot: WorkerSlot): void {
+    const { startTimer: start = startTimer } = this.#options;
+    void this.#carryOut(new RunningBatch(batch, slot, start, this.#clock.processorTimeMs));
   }
 
   async #carryOut(run: RunningBatch): Promise<void> {
@@ -172,7 +188,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
 
   /** A task was abandoned. If a worker runs nothing else, it gets a short grace period. */
   #withdraw(task: Task, mayFinish: boolean): void {
-    if (this.#queue.withdraw(task.queueKey, task) || mayFinish) return;
+    if (this.#pinned.delete(task) || this.#queue.withdraw(task.queueKey, task) || mayFinish) return;
     for (const run of this.#running) {
       const { tasks } = run.batch;
       if (tasks.includes(task) && tasks.every(({ isOver }) => isOver)) run.endWithin(GRACE_MS);
@@ -182,8 +198,9 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   /** When no worker can be loaded, waiting tasks would never run: they fail. */
   #giveUpWithout(cause: unknown): void {
     if (!this.#slots.every(({ isBroken }) => isBroken)) return;
-    for (const task of this.#queue.drain())
+    for (const task of [...this.#queue.drain(), ...this.#pinned.keys()])
       task.fail(new TaskFailedError('No worker could be started.', { cause }));
+    this.#pinned.clear();
   }
 }
 

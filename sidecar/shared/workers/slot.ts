@@ -52,6 +52,7 @@ export class WorkerSlot {
   #piscina: Piscina<readonly Job[], readonly JobResult[]>;
   #state: 'loading' | 'free' | 'busy' | 'broken' = 'loading';
   #thread: string | undefined;
+  #threadId: number | undefined;
   /** Ends what Piscina runs; it costs much less than an AbortController. */
   #ender = new EventEmitter();
 
@@ -101,6 +102,11 @@ export class WorkerSlot {
     }
   }
 
+  /** The thread of the worker, once that has loaded. */
+  get threadId(): number | undefined {
+    return this.#threadId;
+  }
+
   /** What the system calls the thread of the worker, where it is known. */
   get thread(): string | undefined {
     return this.#thread;
@@ -130,8 +136,9 @@ export class WorkerSlot {
     });
     const isCurrent = () => this.#piscina === piscina && this.#state !== 'broken';
     // The only message is `Loaded`.
-    piscina.on('message', ({ thread }: Loaded) => {
+    piscina.on('message', ({ thread, threadId }: Loaded) => {
       if (!isCurrent()) return;
+      this.#threadId = threadId;
       this.#thread = thread;
       this.#state = 'free';
       this.#options.onLoaded();
@@ -160,8 +167,11 @@ export type BatchResult =
  */
 const FIRST_LOOK = 0.05;
 
-/** How many deadlines may pass, whatever a worker gets of the processor: no longer than tasks behind it wait. */
-const MAX_DEADLINES = 4;
+/**
+ * How many deadlines may pass, and at least so many milliseconds, whatever a worker gets of the processor: no longer than tasks
+ * behind it wait.
+ */
+const MAX_PASSED = { deadlines: 4, leastMs: 1000 } as const;
 
 /**
  * A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. Where the system
@@ -210,6 +220,7 @@ export class RunningBatch {
   /** Ends the worker once it has had its time. @returns ends that */
   #watch(deadlineMs: number, processorTimeMs: () => number | undefined): () => void {
     const firstMs = FIRST_LOOK * deadlineMs;
+    const mostMs = Math.max(MAX_PASSED.deadlines * deadlineMs, MAX_PASSED.leastMs);
     let atFirst: number | undefined;
     let passedMs = 0;
     let stop: () => void;
@@ -222,7 +233,7 @@ export class RunningBatch {
         const now = processorTimeMs();
         const usedMs = atFirst === undefined || now === undefined ? passedMs : firstMs + now - atFirst;
         const leftMs = deadlineMs - usedMs;
-        if (leftMs <= firstMs || passedMs >= MAX_DEADLINES * deadlineMs) this.#end();
+        if (leftMs <= firstMs || passedMs >= mostMs) this.#end();
         else wait(leftMs);
       });
     };

@@ -1,5 +1,5 @@
 import { getPriority, setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, threadId } from 'node:worker_threads';
 import type { CancelSignal } from '../cancel-signal.js';
 import { systemThread } from '../clock.js';
 
@@ -18,6 +18,8 @@ export interface RunOptions {
    * others, and never take all workers. Defaults to the kind of the task.
    */
   readonly queueKey?: string;
+  /** The thread that is to run it (`threadId`), before others that wait; any, when that one is gone. */
+  readonly threadId?: number;
 }
 
 /** Runs tasks outside the calling thread. A task may be run twice, so it must have no side effects. */
@@ -49,6 +51,7 @@ export type JobResult = ({ readonly value: unknown } | { readonly error: Error }
 /** What a worker says once, when it has loaded its modules and can begin. */
 export interface Loaded {
   readonly loaded: true;
+  readonly threadId: number;
   /** What the system calls its thread, where it is known. */
   readonly thread: string | undefined;
 }
@@ -60,7 +63,7 @@ const NICENESS = 5;
 export function serve(tasks: TaskTable): (jobs: readonly Job[]) => Promise<readonly JobResult[]> {
   const byKind = new Map(Object.entries(tasks));
   lowerPriority();
-  parentPort?.postMessage({ loaded: true, thread: systemThread() } satisfies Loaded);
+  parentPort?.postMessage({ loaded: true, threadId, thread: systemThread() } satisfies Loaded);
   return async (jobs) => {
     const outcomes: JobResult[] = [];
     for (const job of jobs) outcomes.push(await outcomeOf(job, byKind));

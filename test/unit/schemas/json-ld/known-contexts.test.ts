@@ -17,7 +17,7 @@ function supplyOf(context: unknown, documentUrl?: string): Supply {
 }
 
 describe('what a worker knows of contexts', () => {
-  it('a context is known under its URL until the stamp changes, and must be supplied again then', () => {
+  it('a context is known under its URL while the stamp is one of the last three, and must be supplied for each', () => {
     const known = new KnownContexts();
     const missing = (stamp: string, supplied?: Supply) =>
       known.gather([url(1)], stamp, supplied === undefined ? [] : [[url(1), supplied]]).missing;
@@ -26,6 +26,8 @@ describe('what a worker knows of contexts', () => {
     assert.deepEqual(missing('a'), []);
     assert.deepEqual(missing('b'), [url(1)]);
     assert.deepEqual(missing('b', supplyOf({})), []);
+    assert.deepEqual(missing('a'), []);
+    for (const stamp of ['c', 'd', 'e']) assert.deepEqual(missing(stamp), [url(1)]);
     assert.deepEqual(missing('a'), [url(1)]);
   });
 
