@@ -332,6 +332,11 @@ export const text = {
       `Matches of the last ${count(runs)} runs, oldest first. The highest bar is ${count(most)}.`,
     settings: 'Settings',
     cutoff: 'Cutoff',
+    previewOld: 'Something was changed since. Preview again to see what it does.',
+    lastRun: 'Last run',
+    neverRan: 'not yet',
+    wouldGo: (matched: string) => `${matched} would go`,
+    deleted: (deleted: string) => `${deleted} deleted`,
     previewed: (value: number, unit: string) => `${counted(value, unit)} would be deleted now`,
     enforceTitle: (name: string) => `Enforce ${name}?`,
     enforceWhat: (schedule: string, zone: string) =>

@@ -44,3 +44,16 @@ export function refusalOf(error: unknown): string | undefined {
   if (innerProblem(problem) !== undefined) return text.preview.brokerRefused;
   return problem.status === 400 || problem.status === 409 ? text.preview.refused : undefined;
 }
+
+/** What the gateway says about members of the form that it refuses, by their names. */
+export function memberFaults(error: unknown): Readonly<Record<string, string>> {
+  const errors: unknown = error instanceof ApiError ? error.problem['errors'] : undefined;
+  if (!Array.isArray(errors)) return {};
+  const faults = errors as readonly { readonly pointer?: unknown; readonly detail?: unknown }[];
+  return Object.fromEntries(
+    faults.flatMap(({ pointer, detail }) => {
+      const member = typeof pointer === 'string' ? pointer.split('/')[1] : undefined;
+      return member === undefined || typeof detail !== 'string' ? [] : [[member, detail] as const];
+    }),
+  );
+}

@@ -112,6 +112,7 @@ function Ids({ record }: { readonly record: Purge }) {
           title={t.idsRemoveTitle}
           what={t.idsRemoveWhat}
           go={t.idsRemoveGo}
+          tenant={record.tenant ?? ''}
           onClose={() => setIsRemoving(false)}
           onSure={async () => {
             await api.request('delete', '/purges/{purge}/ids', asked);

@@ -77,6 +77,7 @@ export function Undo({ record }: { readonly record: Purge }) {
           title={t.eraseTitle}
           what={t.eraseWhat}
           go={t.eraseGo}
+          tenant={record.tenant ?? ''}
           onClose={() => setIsErasing(false)}
           onSure={async () => {
             await api.request('delete', '/purges/{purge}/archive', { path });

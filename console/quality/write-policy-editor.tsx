@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { isOvertaken, type Tagged } from '../api/client.js';
+import { memberFaults } from '../parts/failure-words.js';
 import { Choice, Field, Lines } from '../parts/fields.js';
 import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
@@ -16,7 +17,6 @@ import {
   type WritePolicy,
 } from './write-policies-api.js';
 import {
-  faultsOf,
   formOfWritePolicy,
   NEW_WRITE_POLICY,
   writeSettingsOf,
@@ -93,7 +93,7 @@ function Editor({
   const [isRemoving, setIsRemoving] = useState(false);
   // In the address of the request, another name would be that of nothing.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
-  const faults = faultsOf(error);
+  const faults = memberFaults(error);
   const begin = (name: keyof WritePolicyForm) => ({
     ...{ label: t.fields[name], value: form[name], error: faults[name] },
     onInput: (value: string) => draft.change({ [name]: value }),

@@ -1,4 +1,3 @@
-import { ApiError } from '../api/client.js';
 import type { WritePolicy, WriteSettings } from './write-policies-api.js';
 
 type Tenants = 'all' | 'default' | 'one';
@@ -62,17 +61,4 @@ export function writeSettingsOf(form: WritePolicyForm): WriteSettings {
     ...(priority === '' ? {} : { priority: (Number.isFinite(value) ? value : priority) as number }),
     ...(onFailure === '' ? {} : { onFailure }),
   };
-}
-
-/** What the gateway says about members of the form that it refuses, by their names. */
-export function faultsOf(error: unknown): Readonly<Record<string, string>> {
-  const errors: unknown = error instanceof ApiError ? error.problem['errors'] : undefined;
-  if (!Array.isArray(errors)) return {};
-  const faults = errors as readonly { readonly pointer?: unknown; readonly detail?: unknown }[];
-  return Object.fromEntries(
-    faults.flatMap(({ pointer, detail }) => {
-      const member = typeof pointer === 'string' ? pointer.split('/')[1] : undefined;
-      return member === undefined || typeof detail !== 'string' ? [] : [[member, detail] as const];
-    }),
-  );
 }

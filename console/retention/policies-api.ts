@@ -5,6 +5,7 @@ import {
   type RetentionPolicy,
   type RetentionPreview,
   type RetentionSettings,
+  type Schemas,
   type Tagged,
 } from '../api/client.js';
 
@@ -15,7 +16,7 @@ export async function listPolicies(
   page: number,
   size: number,
   signal: AbortSignal,
-): Promise<Page<RetentionPolicy>> {
+): Promise<Page<Schemas['ListedRetentionPolicy']>> {
   const query = { limit: size, offset: (page - 1) * size };
   return api.page('/retention-policies', { query, signal });
 }
@@ -37,6 +38,15 @@ export async function writePolicy(
 
 export async function removePolicy(name: string, etag: string): Promise<void> {
   await api.request('delete', POLICY, { path: { retentionPolicy: name }, headers: { 'if-match': etag } });
+}
+
+/** What settings that are not saved would match. @param name of the policy that has run, if there is one */
+export async function previewSettings(
+  name: string | undefined,
+  settings: RetentionSettings,
+): Promise<RetentionPreview> {
+  const body = name === undefined ? settings : { ...settings, name };
+  return api.json('post', '/retention-policies/preview', { body, isRead: true });
 }
 
 export async function previewPolicy(name: string, signal: AbortSignal): Promise<RetentionPreview> {

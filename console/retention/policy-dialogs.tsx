@@ -9,7 +9,7 @@ import { unitOfPreview } from './policy-form.js';
 
 interface PreviewedDialogProps extends Pick<
   SureDialogProps,
-  'title' | 'what' | 'go' | 'onClose' | 'onSure' | 'onOvertaken' | 'cancel'
+  'title' | 'what' | 'go' | 'onClose' | 'onSure' | 'onOvertaken' | 'cancel' | 'tenant'
 > {
   readonly name: string;
 }

@@ -1,5 +1,12 @@
 import { useState } from 'preact/hooks';
-import { isOvertaken, type RetentionPolicy, type Tagged } from '../api/client.js';
+import {
+  isOvertaken,
+  type RetentionPolicy,
+  type RetentionPreview,
+  type RetentionSettings,
+  type Tagged,
+} from '../api/client.js';
+import { memberFaults } from '../parts/failure-words.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
@@ -11,8 +18,9 @@ import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
-import { writePolicy } from './policies-api.js';
+import { previewSettings, writePolicy } from './policies-api.js';
 import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
+import { Previewed } from './policy-preview.js';
 import { nextRuns } from './schedule.js';
 
 /** The step of the page of a policy that asks whether it is to delete. */
@@ -40,6 +48,13 @@ export function PolicyEditor({
   const [isSaving, setIsSaving] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   // In the address of the request, another name would be that of nothing.
+  // Of settings as they were typed then, and of how they are to be read.
+  const [preview, setPreview] = useState<{
+    readonly of: RetentionSettings;
+    readonly found: RetentionPreview;
+  }>();
+  const [isCounting, setIsCounting] = useState(false);
+  const faults = memberFaults(error);
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const isEnforced = read?.value.mode === 'enforce';
   const set = (changed: Partial<PolicyForm>) => draft.change(changed);
@@ -57,7 +72,7 @@ export function PolicyEditor({
       label={label}
       hint={hint}
       value={form[name]}
-      error={wrong}
+      error={wrong ?? faults[name]}
       isRequired={isRequired}
       isReadOnly={name === 'name' && read !== undefined}
       onInput={(value) => set({ [name]: value })}
@@ -77,6 +92,19 @@ export function PolicyEditor({
       setIsSaving(false);
     }
   };
+  const look = async () => {
+    setIsCounting(true);
+    setError(undefined);
+    setPreview(undefined);
+    const settings = settingsOf(form, read?.value);
+    try {
+      setPreview({ of: settings, found: await previewSettings(read?.value.name, settings) });
+    } catch (failure) {
+      setError(failure);
+    }
+    setIsCounting(false);
+  };
+  const isSeen = JSON.stringify(preview?.of) === JSON.stringify(settingsOf(form, read?.value));
   const [next] = nextRuns(form.schedule, form.timeZone, 1, new Date()) ?? [];
   return (
     <div class="page narrow">
@@ -154,7 +182,18 @@ export function PolicyEditor({
           </button>
         )}
         {isEnforced && <p class="notice warn">{t.saveStops(form.name)}</p>}
+        <section aria-live="polite" aria-label={t.preview}>
+          {preview !== undefined && (
+            <div class={isSeen ? undefined : 'outdated'}>
+              <Previewed preview={preview.found} settings={preview.of} />
+              {!isSeen && <p class="quiet">{t.previewOld}</p>}
+            </div>
+          )}
+        </section>
         <div class="actions">
+          <button type="button" disabled={isCounting} onClick={() => void look()}>
+            {isCounting ? text.preview.counting : t.preview}
+          </button>
           <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
             {t.saveReport}
           </button>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isOvertaken, type Purge, type RetentionPolicy, type Tagged } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
-import { SampleList } from '../entities/sample-list.js';
 import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purge-options.js';
@@ -12,7 +11,8 @@ import { text } from '../strings.js';
 import { previewPolicy, readPolicy, removePolicy, runPolicy, runsOf, writePolicy } from './policies-api.js';
 import { PreviewedDialog } from './policy-dialogs.js';
 import { ENFORCE, PolicyEditor } from './policy-editor.js';
-import { unitOfPreview, withMode } from './policy-form.js';
+import { withMode } from './policy-form.js';
+import { Previewed } from './policy-preview.js';
 import { nextRuns } from './schedule.js';
 import { Sparkline } from '../parts/sparkline.js';
 
@@ -137,6 +137,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
       {asking === 'enforce' && (
         <PreviewedDialog
           name={name}
+          tenant={policy.tenant ?? ''}
           title={t.enforceTitle(name)}
           what={t.enforceWhat(schedule, timeZone)}
           go={t.enforceGo}
@@ -149,6 +150,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
       {asking === 'run' && (
         <PreviewedDialog
           name={name}
+          tenant={policy.tenant ?? ''}
           title={t.runTitle(name)}
           what={t.runWhat}
           go={t.runGo}
@@ -160,6 +162,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
       {asking === 'remove' && (
         <SureDialog
           title={t.removeTitle(name)}
+          tenant={policy.tenant ?? ''}
           what={t.removeWhat}
           go={t.removeGo}
           onClose={close}
@@ -260,24 +263,7 @@ function Preview({ policy, etag }: { readonly policy: RetentionPolicy; readonly 
       <h2 id="preview">{t.preview}</h2>
       {error !== undefined && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && <Loading />}
-      {value !== undefined && (
-        <>
-          <p class="matched">
-            {value.atLeast === true && <span>{text.preview.atLeast} </span>}
-            <strong>{count(value.matched)}</strong>{' '}
-            {t.previewed(value.matched, unitOfPreview(value)).replace(/^\S+ /, '')}
-          </p>
-          <p>
-            {t.cutoff}: {time(value.cutoff)}
-          </p>
-          <pre class="request" tabIndex={0} aria-label={t.fields.query}>
-            {value.query}
-          </pre>
-          {value.sample.length > 0 && (
-            <SampleList ids={value.sample} place={policy} label={text.preview.sampleLabel} />
-          )}
-        </>
-      )}
+      {value !== undefined && <Previewed preview={value} settings={policy} />}
     </section>
   );
 }

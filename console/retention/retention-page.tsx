@@ -1,7 +1,9 @@
+import type { Schemas } from '../api/client.js';
 import { NoSuchPage, Pager } from '../parts/pager.js';
+import { PurgeChip } from '../parts/purge-chip.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
-import { time } from '../shared/format.js';
+import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
@@ -65,7 +67,8 @@ function PolicyList({ page }: { readonly page: number }) {
                 <th scope="col">{t.fields.mode}</th>
                 <th scope="col">{t.fields.query}</th>
                 <th scope="col">{t.fields.olderThan}</th>
-                <th scope="col">{t.next}</th>
+                <th scope="col">{t.lastRun}</th>
+                <th scope="col">{t.nextRun}</th>
               </tr>
             </thead>
             <tbody>
@@ -82,6 +85,13 @@ function PolicyList({ page }: { readonly page: number }) {
                   </td>
                   <td>
                     {policy.olderThan} · {policy.by}
+                  </td>
+                  <td>
+                    {policy.lastRun === undefined ? (
+                      <span class="quiet">{t.neverRan}</span>
+                    ) : (
+                      <LastRun run={policy.lastRun} />
+                    )}
                   </td>
                   <td class="when">{policy.enabled ? nextOf(policy.schedule, policy.timeZone) : t.off}</td>
                 </tr>
@@ -101,6 +111,20 @@ function PolicyList({ page }: { readonly page: number }) {
         />
       )}
     </div>
+  );
+}
+
+/** What came of a run, and when it was. */
+function LastRun({ run }: { readonly run: NonNullable<Schemas['ListedRetentionPolicy']['lastRun']> }) {
+  const t = text.retention;
+  const { id, state, createdAt, deleted, matched, dryRun } = run;
+  return (
+    <>
+      <PurgeChip state={state} />{' '}
+      <a href={routeTo(['history', id])}>{dryRun ? t.wouldGo(count(matched)) : t.deleted(count(deleted))}</a>
+      <br />
+      <span class="quiet">{time(createdAt)}</span>
+    </>
   );
 }
 

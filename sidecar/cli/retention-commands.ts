@@ -19,7 +19,7 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-type Policy = Schemas['RetentionPolicy'];
+type Policy = Schemas['ListedRetentionPolicy'];
 
 /** Lists the policies by name. @throws CliError */
 export async function listPolicies(
@@ -34,7 +34,18 @@ export async function listPolicies(
     policies.push(...items);
     isLast = items.length < MAX_PAGE;
   }
-  const head = ['NAME', 'MODE', 'SCHEDULE', 'ZONE', 'OLDER THAN', 'BY', 'TARGET', 'TENANT', 'QUERY'];
+  const head = [
+    'NAME',
+    'MODE',
+    'SCHEDULE',
+    'ZONE',
+    'OLDER THAN',
+    'BY',
+    'TARGET',
+    'TENANT',
+    'LAST RUN',
+    'QUERY',
+  ];
   const table = () => (policies.length === 0 ? [] : formatTable([head, ...policies.map(rowOf)]));
   const isTable = sayList(policies, options, table, context);
   if (isTable && policies.length === 0) say(context.stderr, 'There are no retention policies.');
@@ -42,10 +53,26 @@ export async function listPolicies(
 }
 
 function rowOf(policy: Policy): readonly string[] {
-  const { name, mode, enabled, schedule, timeZone, olderThan, by, target, tenant = '-', query } = policy;
+  const {
+    name,
+    mode,
+    enabled,
+    schedule,
+    timeZone,
+    olderThan,
+    by,
+    target,
+    tenant = '-',
+    query,
+    lastRun,
+  } = policy;
   return [
     ...[name, enabled ? mode : `${mode} (off)`, schedule, timeZone, olderThan, by, target],
-    ...[tenant, query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query],
+    ...[
+      tenant,
+      lastRun === undefined ? '-' : `${lastRun.createdAt} ${lastRun.state}`,
+      query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query,
+    ],
   ].map(printable);
 }
 
@@ -63,7 +90,7 @@ export async function applyPolicies(
 const RETENTION: AppliedKind = {
   read: (name, gateway) => unlessMissing(gateway.json('get', POLICY, { path: { retentionPolicy: name } })),
   put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { retentionPolicy: name }, body }),
-  readOnly: ['caller', 'createdAt', 'modifiedAt'],
+  readOnly: ['caller', 'createdAt', 'modifiedAt', 'lastRun'],
   defaults: DEFAULT_RETENTION,
 };
 

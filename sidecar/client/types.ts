@@ -772,6 +772,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/retention-policies/preview': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Count what a retention policy would match, and save nothing
+     * @description With the name of a policy, its earlier runs say whether more match than maxGrowth allows.
+     */
+    readonly post: operations['previewRetentionSettings'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/retention-policies/{retentionPolicy}/run': {
     readonly parameters: {
       readonly query?: never;
@@ -1936,6 +1956,118 @@ export interface components {
         readonly detail: string;
       }[];
     };
+    /** ListedRetentionPolicy */
+    readonly ListedRetentionPolicy: {
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly name: string;
+      /** @enum {string} */
+      readonly target: 'entities' | 'temporal';
+      /** @description As in the URL of a purge. */
+      readonly query: string;
+      readonly tenant?: string;
+      /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
+      readonly link?: string;
+      /** @description A duration of ISO 8601, such as P90D. */
+      readonly olderThan: string;
+      /** @description Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone. */
+      readonly by: string;
+      /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
+      readonly schedule: string;
+      /** @description A purge that matches more is refused before its first delete. */
+      readonly maxAffected?: number;
+      /** @description Deletes per second, at most. */
+      readonly maxPerSecond?: number;
+      /**
+       * @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.
+       * @enum {string}
+       */
+      readonly archive?: 'none' | 'best-effort' | 'required';
+      readonly description?: string;
+      /** @default UTC */
+      readonly timeZone: string;
+      /**
+       * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.
+       * @default 3
+       */
+      readonly maxGrowth: number;
+      /**
+       * @default report
+       * @enum {string}
+       */
+      readonly mode: 'report' | 'enforce';
+      /** @default true */
+      readonly enabled: boolean;
+      /** @description Who wrote it last. */
+      readonly caller: string;
+      /** Format: date-time */
+      readonly createdAt: string;
+      /** Format: date-time */
+      readonly modifiedAt: string;
+      /** @description The record of its last run, in short; not given if it has not run. */
+      readonly lastRun?: {
+        readonly id: string;
+        /** @enum {string} */
+        readonly state:
+          | 'queued'
+          | 'running'
+          | 'cancelling'
+          | 'succeeded'
+          | 'partial'
+          | 'failed'
+          | 'cancelled'
+          | 'refused'
+          | 'interrupted';
+        /** @description A run that matched too many, and so only reported them. */
+        readonly heldBack?: boolean;
+        readonly dryRun: boolean;
+        readonly matched: number;
+        readonly deleted: number;
+        /** Format: date-time */
+        readonly createdAt: string;
+      };
+    };
+    /** NewRetentionPolicy */
+    readonly NewRetentionPolicy: {
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly name: string;
+      /** @enum {string} */
+      readonly target: 'entities' | 'temporal';
+      /** @description As in the URL of a purge. */
+      readonly query: string;
+      readonly tenant?: string;
+      /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
+      readonly link?: string;
+      /** @description A duration of ISO 8601, such as P90D. */
+      readonly olderThan: string;
+      /** @description Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone. */
+      readonly by: string;
+      /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
+      readonly schedule: string;
+      /** @description A purge that matches more is refused before its first delete. */
+      readonly maxAffected?: number;
+      /** @description Deletes per second, at most. */
+      readonly maxPerSecond?: number;
+      /**
+       * @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.
+       * @enum {string}
+       */
+      readonly archive?: 'none' | 'best-effort' | 'required';
+      readonly description?: string;
+      /** @default UTC */
+      readonly timeZone?: string;
+      /**
+       * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.
+       * @default 3
+       */
+      readonly maxGrowth?: number;
+      /**
+       * @default report
+       * @enum {string}
+       */
+      readonly mode?: 'report' | 'enforce';
+      /** @default true */
+      readonly enabled?: boolean;
+    };
     /** RetentionPolicy */
     readonly RetentionPolicy: {
       /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
@@ -1983,48 +2115,6 @@ export interface components {
       readonly createdAt: string;
       /** Format: date-time */
       readonly modifiedAt: string;
-    };
-    /** NewRetentionPolicy */
-    readonly NewRetentionPolicy: {
-      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
-      readonly name: string;
-      /** @enum {string} */
-      readonly target: 'entities' | 'temporal';
-      /** @description As in the URL of a purge. */
-      readonly query: string;
-      readonly tenant?: string;
-      /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
-      readonly link?: string;
-      /** @description A duration of ISO 8601, such as P90D. */
-      readonly olderThan: string;
-      /** @description Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone. */
-      readonly by: string;
-      /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
-      readonly schedule: string;
-      /** @description A purge that matches more is refused before its first delete. */
-      readonly maxAffected?: number;
-      /** @description Deletes per second, at most. */
-      readonly maxPerSecond?: number;
-      /**
-       * @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.
-       * @enum {string}
-       */
-      readonly archive?: 'none' | 'best-effort' | 'required';
-      readonly description?: string;
-      /** @default UTC */
-      readonly timeZone?: string;
-      /**
-       * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.
-       * @default 3
-       */
-      readonly maxGrowth?: number;
-      /**
-       * @default report
-       * @enum {string}
-       */
-      readonly mode?: 'report' | 'enforce';
-      /** @default true */
-      readonly enabled?: boolean;
     };
     /** RetentionPolicySettings */
     readonly RetentionPolicySettings: {
@@ -4060,13 +4150,13 @@ export interface operations {
     };
     readonly requestBody?: never;
     readonly responses: {
-      /** @description Policies by name. */
+      /** @description Policies by name, each with its last run. */
       readonly 200: {
         headers: {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': readonly components['schemas']['RetentionPolicy'][];
+          readonly 'application/json': readonly components['schemas']['ListedRetentionPolicy'][];
         };
       };
     };
@@ -4199,6 +4289,30 @@ export interface operations {
       readonly cookie?: never;
     };
     readonly requestBody?: never;
+    readonly responses: {
+      /** @description The matches. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['RetentionPreview'];
+        };
+      };
+    };
+  };
+  readonly previewRetentionSettings: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RetentionPolicySettings'];
+      };
+    };
     readonly responses: {
       /** @description The matches. */
       readonly 200: {

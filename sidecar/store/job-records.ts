@@ -336,6 +336,8 @@ export interface Jobs {
    * @param limit runs, at most
    */
   completedRuns(retentionPolicy: string, limit: number): Promise<readonly PurgeRecord[]>;
+  /** The newest run of each of these retention policies that has run, by its name. */
+  lastRuns(retentionPolicies: readonly string[]): Promise<ReadonlyMap<string, PurgeRecord>>;
   /** Oldest first. */
   unfinished(): Promise<readonly UnfinishedJob[]>;
   /**

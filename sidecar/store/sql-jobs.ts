@@ -69,6 +69,9 @@ const COUNT = statement<FilterParameters, { readonly total: number }>(
 const COMPLETED_RUNS = statement<{ policy: string; limit: number }, Pick<RecordRow, 'record'>>(`
   SELECT record FROM job WHERE retention_policy = @policy AND state IN ('succeeded', 'partial')
   ORDER BY held_back, number DESC LIMIT @limit`);
+const LAST_RUN = statement<{ policy: string }, Pick<RecordRow, 'record'>>(
+  'SELECT record FROM job WHERE retention_policy = @policy ORDER BY number DESC LIMIT 1',
+);
 const UNFINISHED = statement<object, JobRow>(
   'SELECT record, details, job FROM job WHERE ended_at IS NULL ORDER BY number',
 );
@@ -166,6 +169,17 @@ export class SqlJobs implements Jobs, JobQueue {
   async completedRuns(policy: string, limit: number): Promise<readonly PurgeRecord[]> {
     const rows = await this.#session.get(() => all(COMPLETED_RUNS, { policy, limit }));
     return rows.map((row) => recordOf(row) as PurgeRecord);
+  }
+
+  lastRuns(policies: readonly string[]): Promise<ReadonlyMap<string, PurgeRecord>> {
+    return this.#session.read(function* () {
+      const runs = new Map<string, PurgeRecord>();
+      for (const policy of policies) {
+        const row = yield* first(LAST_RUN, { policy });
+        if (row !== undefined) runs.set(policy, recordOf(row) as PurgeRecord);
+      }
+      return runs;
+    });
   }
 
   async unfinished(): Promise<readonly UnfinishedJob[]> {

@@ -83,7 +83,8 @@ export class ApiDescription {
 
   #pathOf(target: string): string | undefined {
     const [rawPath = ''] = target.split('?', 1);
-    return Object.keys(this.document.paths).find((template) => fits(template, rawPath));
+    const { paths } = this.document;
+    return rawPath in paths ? rawPath : Object.keys(paths).find((template) => fits(template, rawPath));
   }
 
   /** @param header a reference to a component */

@@ -149,6 +149,7 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['GET', '/scans/S/entities?finding=0'],
   ['GET', '/retention-policies'],
   ['POST', '/retention-policies', { name: 'R', ...RETENTION }],
+  ['POST', '/retention-policies/preview', RETENTION],
   ['GET', '/retention-policies/R'],
   ['PUT', '/retention-policies/R', RETENTION],
   ['GET', '/retention-policies/R/preview'],

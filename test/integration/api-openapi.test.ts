@@ -76,6 +76,7 @@ const OPERATIONS = {
   '/scans/{scan}/events': 'get',
   '/scans/{scan}/entities': 'get',
   '/retention-policies': 'get post',
+  '/retention-policies/preview': 'post',
   '/retention-policies/{retentionPolicy}': 'delete get put',
   '/retention-policies/{retentionPolicy}/preview': 'get',
   '/retention-policies/{retentionPolicy}/run': 'post',
@@ -453,6 +454,12 @@ async function retention(api: ApiClient): Promise<void> {
     await api.get(`${policy}/preview`, headers);
     await api.send('POST', `${policy}/run`, { headers });
   }
+  const preview = (body: object, headers = {}) =>
+    api.send('POST', '/retention-policies/preview', { body, headers });
+  await preview({ ...RETENTION, query: 'q=a)|(b' });
+  await preview({ ...RETENTION, mode: 'enforce' }, noDryRuns);
+  await preview(RETENTION, { 'ngsild-tenant': 't' });
+  await preview(RETENTION, { 'ngsild-snapshot': 'urn:a:1' });
   await put({});
   await api.get(policy);
   await api.get(policy, { 'if-none-match': '*' });
@@ -500,6 +507,7 @@ async function preview(api: ApiClient): Promise<void> {
   await api.send('POST', '/purges', { body: { plan }, headers: { 'x-purge-policy': 'max-affected=1' } });
   await api.post('/retention-policies', { name: 'R', ...RETENTION });
   await api.get('/retention-policies/R/preview');
+  await api.post('/retention-policies/preview', RETENTION);
 }
 
 /** Scans of a broker with entities, which end, and whose findings have entities. */

@@ -34,6 +34,10 @@ const car = (observedAt: string) => (index: number) => ({
   speed: { type: 'Property', value: index, observedAt },
 });
 
+interface Listed {
+  readonly lastRun?: Partial<PurgeRecord>;
+}
+
 type Sender = Pick<TestGateway, 'send'>;
 
 async function put(gateway: Sender, name: string, change: object = {}, headers = {}) {
@@ -83,6 +87,7 @@ it('a retention policy has defaults that delete nothing, and is replaced under i
   assert.equal((await put(gateway, 'a', { name: 'b' })).status, 400);
   const list = await gateway.send('GET', '/api/v2/retention-policies');
   assert.deepEqual(column(list.json() as { name: string }[], 'name'), ['old-cars']);
+  assert.deepEqual(column(list.json() as { lastRun?: object }[], 'lastRun'), [undefined]);
   assert.equal((await gateway.send('DELETE', '/api/v2/retention-policies/old-cars')).status, 204);
   assert.equal((await gateway.send('GET', '/api/v2/retention-policies/old-cars')).status, 404);
 });
@@ -121,6 +126,47 @@ it('a retention policy that could never run is refused, naming the wrong member'
   assert.equal((await gateway.send('GET', '/api/v2/retention-policies/wrong')).status, 404);
 });
 
+it('all that is wrong in the settings of a policy is told at once, each at its member', async () => {
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const pointers = async (change: object) => {
+    const { errors } = (await put(gateway, 'wrong', change)).problem() as { errors?: { pointer: string }[] };
+    return column(errors ?? [], 'pointer');
+  };
+  const wrong = { timeZone: 'Mars', schedule: 'daily', olderThan: 'P0D', by: 'observedAt', query: 'limit=5' };
+  assert.deepEqual(await pointers(wrong), ['/timeZone', '/schedule', '/olderThan', '/by', '/query']);
+  assert.deepEqual(await pointers({ query: 'type=Car&q=a)|(b', by: 'a|b' }), ['/by', '/query']);
+  const tenant = { query: 'local=true', by: 'modifiedAt', mode: 'enforce' };
+  assert.deepEqual(await pointers(tenant), ['/maxAffected']);
+  assert.deepEqual(await pointers({ link: 'https://c.example/c' }), ['/link']);
+});
+
+it('settings that are not saved are previewed as those of a policy are, or refused as a PUT refuses them', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(7, car(OLD));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const preview = async (settings: object) =>
+    gateway.send('POST', '/api/v2/retention-policies/preview', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(settings),
+    });
+  const found = (await preview(POLICY)).json() as Record<string, unknown>;
+  assert.deepEqual(
+    [found['matched'], String(found['query']).slice(0, 27)],
+    [7, 'type=Car&q=speed.observedAt'],
+  );
+  assert.equal((await preview({ ...POLICY, by: 'observedAt' })).problem()['parameter'], 'by');
+  assert.deepEqual((await gateway.send('GET', '/api/v2/retention-policies')).json(), []);
+  // Of a policy that has run, it is known what is usual.
+  await put(gateway, 'old-cars', { query: 'type=Nothing' });
+  await run(gateway, 'old-cars');
+  assert.equal(
+    ((await preview({ ...POLICY, name: 'old-cars' })).json() as { reportAbove: number }).reportAbove,
+    0,
+  );
+  assert.equal((await preview({ ...POLICY, name: 'other' })).status, 200);
+});
+
 it('a retention policy previews and reports its matches, and deletes them only in mode enforce', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(7, car(OLD));
@@ -138,6 +184,9 @@ it('a retention policy previews and reports its matches, and deletes them only i
   await put(gateway, 'old-cars', { mode: 'enforce' });
   const done = await run(gateway, 'old-cars');
   assert.deepEqual([done.state, done.dryRun, done.deleted], ['succeeded', false, 7]);
+  const [{ lastRun } = {}] = (await gateway.send('GET', '/api/v2/retention-policies')).json() as Listed[];
+  const { id, state, dryRun, matched: matches, deleted, createdAt } = done;
+  assert.deepEqual(lastRun, { id, state, dryRun, matched: matches, deleted, createdAt });
   assert.equal(broker.entities.count(), 5);
   const runs = await gateway.send('GET', '/api/v2/retention-policies/old-cars/runs');
   assert.deepEqual(column(runs.json() as PurgeRecord[], 'id'), [done.id, report.id]);

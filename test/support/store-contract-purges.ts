@@ -233,6 +233,8 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await idsOf(9), ['c', 'b', 'a', 'held 2', 'held 1']);
     assert.deepEqual(await idsOf(2), ['c', 'b']);
     assert.deepEqual(await purges.completedRuns('none', 9), []);
+    const last = await purges.lastRuns(['none', 'old']);
+    assert.deepEqual([[...last.keys()], last.get('old')?.id], [['old'], 'now']);
   });
 
   test('one of several concurrent runs of a retention policy begins, and another one only after its end', async ({

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { DEFAULT_RETENTION } from '../../jobs/retention/defaults.js';
-import type { RetentionPolicy } from '../../jobs/retention/retention-service.js';
-import { HEADER_TEXT, optionMembers, TARGET, UNIT } from './purge-schemas.js';
+import type { ListedPolicy, RetentionPolicy } from '../../jobs/retention/retention-service.js';
+import { HEADER_TEXT, optionMembers, PURGE, TARGET, UNIT } from './purge-schemas.js';
 import { Closed, COUNT, DESCRIPTION, NAME, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 import { timeText } from './answer.js';
 
@@ -62,13 +62,25 @@ export const POLICY_SETTINGS = Closed('RetentionPolicySettings', {
   ...GIVEN,
 });
 
-export const POLICY = Closed('RetentionPolicy', {
+const STORED = {
   name: NAME,
   ...SETTINGS,
   ...DEFAULTED,
   caller: { ...TEXT, description: 'Who wrote it last.' },
   createdAt: TIME,
   modifiedAt: TIME,
+};
+
+export const POLICY = Closed('RetentionPolicy', STORED);
+
+/** The same in a list, with what came of its last run. */
+export const LISTED_POLICY = Closed('ListedRetentionPolicy', {
+  ...STORED,
+  lastRun: Type.Optional(
+    Type.Pick(PURGE, ['id', 'state', 'dryRun', 'matched', 'deleted', 'createdAt', 'heldBack'], {
+      description: 'The record of its last run, in short; not given if it has not run.',
+    }),
+  ),
 });
 
 export const PREVIEW = Closed('RetentionPreview', {
@@ -101,4 +113,19 @@ export function policyJson({
 }: RetentionPolicy): WrittenOf<typeof POLICY> {
   const times = { createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
   return { name, ...settings, caller: author.caller, ...times };
+}
+
+export function listedPolicyJson({ policy, lastRun }: ListedPolicy): WrittenOf<typeof LISTED_POLICY> {
+  if (lastRun === undefined) return policyJson(policy);
+  const { id, state, dryRun, matched, deleted, createdAt, heldBack } = lastRun;
+  const run = {
+    id,
+    state,
+    dryRun,
+    matched,
+    deleted,
+    createdAt,
+    ...(heldBack === undefined ? {} : { heldBack }),
+  };
+  return { ...policyJson(policy), lastRun: run };
 }

@@ -4,6 +4,7 @@ import { PurgeFailedError } from '../../jobs/errors.js';
 import type {
   RetentionCaller,
   RetentionPolicy,
+  RetentionPreview,
   RetentionService,
 } from '../../jobs/retention/retention-service.js';
 import { BrokerRefusedError } from '../../purge/index.js';
@@ -26,6 +27,8 @@ import {
 import { defined, PURGE } from './purge-schemas.js';
 import { empty, json, list, NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
 import {
+  LISTED_POLICY,
+  listedPolicyJson,
   NEW_POLICY,
   POLICY,
   POLICY_SETTINGS,
@@ -59,12 +62,15 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       operationId: 'listRetentionPolicies',
       summary: 'List retention policies',
       querystring: Query(PAGE),
-      response: { 200: list('Policies by name.', POLICY) },
+      response: { 200: list('Policies by name, each with its last run.', LISTED_POLICY) },
     },
     config: { isPrivate: true },
     handler: async ({ query, baseUrl }, reply) => {
       const { items, total } = await retention.list(query);
-      return send(reply, page(items.map(policyJson), total, query, apiUrl(baseUrl, 'retention-policies')));
+      return send(
+        reply,
+        page(items.map(listedPolicyJson), total, query, apiUrl(baseUrl, 'retention-policies')),
+      );
     },
   });
 
@@ -166,7 +172,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 200: json('The matches.', PREVIEW) },
     },
     config: {
-      problems: ['badRequestData', 'forbiddenByPolicy', 'notSupported', 'tooManyPurges', ...BROKER_PROBLEMS],
+      problems: PREVIEW_PROBLEMS,
       isVolatile: true,
       isPrivate: true,
       namesPurge: true,
@@ -175,11 +181,28 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const signal = disconnectSignal(request.raw, reply.raw);
       const { retentionPolicy } = request.params;
       const preview = retention.preview(retentionPolicy, callerOf(request, options), signal);
-      const { id, cutoff, query, report, reportAbove } = await preview.catch(asOurs);
-      const { matched, sample, unit, isLowerBound } = report;
-      const atLeast = isLowerBound === undefined ? {} : { atLeast: true };
-      const counts = { matched, sample, cutoff, query, ...defined({ unit, reportAbove }), ...atLeast };
-      return send(reply, namingPurge(current(counts), id));
+      return send(reply, previewed(await preview.catch(asOurs)));
+    },
+  });
+
+  api.post(`${POLICIES}/preview`, {
+    schema: {
+      tags: [tag],
+      operationId: 'previewRetentionSettings',
+      summary: 'Count what a retention policy would match, and save nothing',
+      description:
+        'With the name of a policy, its earlier runs say whether more match than maxGrowth allows.',
+      body: POLICY_SETTINGS,
+      response: { 200: json('The matches.', PREVIEW) },
+    },
+    bodyLimit: MAX_BODY_BYTES,
+    config: { problems: PREVIEW_PROBLEMS, isVolatile: true, isPrivate: true, namesPurge: true },
+    handler: async (request, reply) => {
+      const signal = disconnectSignal(request.raw, reply.raw);
+      const { name, ...settings } = request.body;
+      const caller = callerOf(request, options);
+      const preview = retention.previewSettings(name, settingsOf(settings), caller, signal);
+      return send(reply, previewed(await preview.catch(asOurs)));
     },
   });
 
@@ -237,6 +260,18 @@ const BROKER_PROBLEMS = [
   ...(['brokerRefused', 'brokerFailed', 'brokerUnreachable', 'brokerReplyUnusable'] as const),
   ...(['brokerContextUnavailable', 'brokerThrottled', 'brokerTimeout'] as const),
 ];
+
+const PREVIEW_PROBLEMS = [
+  ...(['badRequestData', 'forbiddenByPolicy', 'notSupported', 'tooManyPurges'] as const),
+  ...BROKER_PROBLEMS,
+];
+
+function previewed({ id, cutoff, query, report, reportAbove }: RetentionPreview) {
+  const { matched, sample, unit, isLowerBound } = report;
+  const atLeast = isLowerBound === undefined ? {} : { atLeast: true };
+  const counts = { matched, sample, cutoff, query, ...defined({ unit, reportAbove }), ...atLeast };
+  return namingPurge(current(counts), id);
+}
 
 function policyUrl(baseUrl: string, { name }: RetentionPolicy): string {
   return apiUrl(baseUrl, 'retention-policies', name);

@@ -17,7 +17,8 @@ import {
 import type { Clock } from '../../shared/clock.js';
 import { preparePurge, type NewPurge, type PurgeKinds, type PurgePolicy } from '../purge-kinds.js';
 import type { PurgeService } from '../purge-service.js';
-import { checkSchedule, refusedMember } from './schedule.js';
+import { refusedMember } from './schedule.js';
+import { checkSettings } from './settings-check.js';
 import { optionsIn, optionsOf } from '../../shared/purge-options.js';
 
 export type { RetentionPolicy };
@@ -35,10 +36,21 @@ export interface RetentionCaller {
 export interface RetentionServiceOptions {
   readonly store: RetentionPolicies;
   readonly purges: Pick<PurgeService, 'submit' | 'run' | 'list'>;
-  readonly history: Pick<Jobs, 'completedRuns'>;
+  readonly history: Pick<Jobs, 'completedRuns' | 'lastRuns'>;
   readonly kinds: PurgeKinds;
   /** The time of day. */
   readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A policy as far as its runs go by it. */
+type PolicyToRun = Pick<RetentionPolicy, 'name' | 'settings'> & {
+  readonly author: Pick<RetentionPolicy['author'], 'policy'>;
+};
+
+/** A policy in a list, with its last run. */
+export interface ListedPolicy {
+  readonly policy: RetentionPolicy;
+  readonly lastRun: PurgeRecord | undefined;
 }
 
 /** What a policy matches now. */
@@ -60,8 +72,11 @@ export class RetentionService {
     this.#options = options;
   }
 
-  list(page: Page): Promise<Paged<RetentionPolicy>> {
-    return this.#options.store.list(page);
+  async list(page: Page): Promise<Paged<ListedPolicy>> {
+    const { store, history } = this.#options;
+    const { items, total } = await store.list(page);
+    const runs = await history.lastRuns(items.map(({ name }) => name));
+    return { items: items.map((policy) => ({ policy, lastRun: runs.get(policy.name) })), total };
   }
 
   /** @throws NotFoundError */
@@ -80,15 +95,20 @@ export class RetentionService {
     { caller, policy }: Pick<RetentionCaller, 'caller' | 'policy'>,
     expected?: Expected,
   ): Promise<{ readonly policy: RetentionPolicy; readonly isNew: boolean }> {
-    const { store, kinds, clock } = this.#options;
-    checkSchedule(settings, clock.now());
-    const { query } = retentionSelection(settings, clock.now());
-    const { target, link } = settings;
-    const headers = link === undefined ? {} : { link };
-    preparePurge(kinds, {
-      ...{ target, policy, headers, query: runQuery(settings, query, settings.mode === 'report') },
+    this.#check(settings, policy);
+    return this.#options.store.put({ name, settings, author: { caller, policy: { ...policy } } }, expected);
+  }
+
+  /** @throws SettingsRefusedError, PolicyRefusedError for what could never run */
+  #check(settings: RetentionSettings, policy: PurgePolicy): void {
+    const { kinds, clock } = this.#options;
+    checkSettings(settings, clock.now(), () => {
+      const { query } = retentionSelection(settings, clock.now());
+      const { target, link } = settings;
+      const headers = link === undefined ? {} : { link };
+      const isReport = settings.mode === 'report';
+      return preparePurge(kinds, { target, policy, headers, query: runQuery(settings, query, isReport) });
     });
-    return store.put({ name, settings, author: { caller, policy: { ...policy } } }, expected);
   }
 
   /** @throws AlreadyExistsError, and what `put` throws for a policy that could never run */
@@ -143,7 +163,26 @@ export class RetentionService {
    * @throws NotFoundError, PurgeFailedError
    */
   async preview(name: string, by: RetentionCaller, gone: AbortSignal): Promise<RetentionPreview> {
-    const policy = await this.get(name);
+    return this.#preview(await this.get(name), by, gone);
+  }
+
+  /**
+   * Counts what a run would match with settings that are not saved.
+   *
+   * @param name of the policy whose earlier runs say what is usual, if there is one
+   * @throws what `put` and `preview` throw
+   */
+  async previewSettings(
+    name: string | undefined,
+    settings: RetentionSettings,
+    by: RetentionCaller,
+    gone: AbortSignal,
+  ): Promise<RetentionPreview> {
+    this.#check(settings, by.policy);
+    return this.#preview({ name: name ?? '', settings, author: { policy: { ...by.policy } } }, by, gone);
+  }
+
+  async #preview(policy: PolicyToRun, by: RetentionCaller, gone: AbortSignal): Promise<RetentionPreview> {
     const { cutoff, query } = retentionSelection(policy.settings, this.#options.clock.now());
     const purge = purgeOf(policy, by, runQuery(policy.settings, query, true));
     const { report, record } = await this.#options.purges.run(purge, gone);
@@ -164,18 +203,14 @@ export class RetentionService {
   }
 
   /** How many matches a run may have before it becomes a report; undefined without a guard. */
-  async #usualMost({ name, settings: { maxGrowth } }: RetentionPolicy): Promise<number | undefined> {
+  async #usualMost({ name, settings: { maxGrowth } }: PolicyToRun): Promise<number | undefined> {
     if (maxGrowth === 0) return undefined;
     return usualMost(maxGrowth, await this.#options.history.completedRuns(name, USUAL_RUNS));
   }
 }
 
 /** The purge that a run is. */
-function purgeOf(
-  { settings, author }: RetentionPolicy,
-  by: RetentionCaller,
-  query: PurgeParameters,
-): NewPurge {
+function purgeOf({ settings, author }: PolicyToRun, by: RetentionCaller, query: PurgeParameters): NewPurge {
   const { target, tenant, link } = settings;
   return {
     ...{ target, query, caller: by.caller, requestId: by.requestId },

@@ -35,7 +35,8 @@ function patternOf(schedule: string): CronPattern {
   throw refusedMember('schedule', detail);
 }
 
-function checkTimeZone(timeZone: string): void {
+/** @throws QueryRefusedError */
+export function checkTimeZone(timeZone: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone });
   } catch (cause) {

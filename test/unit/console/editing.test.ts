@@ -8,6 +8,7 @@ import { draftName, ModelSchema } from '../../../console/models/model-schema.js'
 import type { Model } from '../../../console/models/model-types.js';
 import { NewModelPage } from '../../../console/models/new-model.js';
 import { ReferencesPage } from '../../../console/models/references-page.js';
+import { PolicyEditor } from '../../../console/retention/policy-editor.js';
 import { draftOf } from '../../../console/shared/drafts.js';
 import { text } from '../../../console/strings.js';
 import { openTab, problem, tagged } from './open-tab.js';
@@ -16,7 +17,14 @@ const t = text.models;
 
 describe('what is typed and saved', () => {
   const page = openTab({
-    drafts: ['new model', 'samples', 'context C', 'context ~new', draftName({ domain: 'D', name: 'M' })],
+    drafts: [
+      'new model',
+      'samples',
+      'context C',
+      'context ~new',
+      'policy ',
+      draftName({ domain: 'D', name: 'M' }),
+    ],
   });
   const trial = (version: number) => ({
     ...{ dryRun: true, outcome: 'version', version, warnings: [] },
@@ -155,6 +163,48 @@ describe('what is typed and saved', () => {
       );
       assert.equal(page.location.hash, '#/models/~contexts/C');
       assert.equal(draftOf('context C'), undefined);
+    });
+  });
+
+  describe('a retention policy', () => {
+    const r = text.retention;
+    const matches = (matched: number) =>
+      Response.json({ matched, sample: ['urn:Car:1'], cutoff: '2026-03-03T00:00:00Z', query: 'type=Car' });
+
+    it('what a new policy would delete is previewed before it is saved, and is old once something is changed', async () => {
+      const form = await page.open(h(PolicyEditor, { onSaved: () => undefined }));
+      await form.type(r.name, 'old-cars');
+      await form.type(r.query, 'type=Car');
+      page.answer = () => matches(7);
+      await form.press(r.preview);
+      const [asked] = page.writes;
+      assert.match(asked?.url ?? '', /retention-policies\/preview$/);
+      assert.equal((JSON.parse(asked?.body ?? '') as { query: string }).query, 'type=Car');
+      assert.ok(form.text.includes('7 entities would be deleted now') && form.text.includes('urn:Car:1'));
+      assert.ok(!form.text.includes(r.previewOld));
+      await form.type(r.olderThan, '30d');
+      assert.ok(form.text.includes(r.previewOld));
+      assert.equal(page.writes.length, 1);
+    });
+
+    it('everything that is wrong with a policy is said at its field', async () => {
+      const form = await page.open(h(PolicyEditor, { onSaved: () => undefined }));
+      const errors = [
+        { pointer: '/olderThan', detail: 'olderThan must be a duration.' },
+        { pointer: '/schedule', detail: 'schedule must be a cron pattern.' },
+      ];
+      page.answer = () => problem(400, { errors });
+      await form.press(r.preview);
+      for (const [label, said] of [
+        [r.olderThan, 'olderThan must be a duration.'],
+        [r.schedule, 'schedule must be a cron pattern.'],
+      ] as const) {
+        const field = form.field(label);
+        assert.equal(field.getAttribute('aria-invalid'), 'true', label);
+        const note = form.all(`[id="${field.getAttribute('aria-describedby') ?? ''}"]`);
+        assert.equal(note[0]?.textContent, said);
+      }
+      assert.equal(form.field(r.query).getAttribute('aria-invalid'), 'false');
     });
   });
 
