@@ -27,7 +27,7 @@ export interface Write {
 /** What is known of its body beside its bytes. */
 export type WriteBody = Pick<
   JudgeInput,
-  'bytes' | 'isSimplified' | 'updates' | 'datasetId' | 'link' | 'linkDoubt' | 'isJsonLd'
+  'bytes' | 'isSimplified' | 'updates' | 'mergesLanguages' | 'datasetId' | 'link' | 'linkDoubt' | 'isJsonLd'
 >;
 
 /** What becomes of a write, and why. */
@@ -192,12 +192,28 @@ export class WriteChecks {
       const since = types.now;
       const judgement = await judge.judge(input, {
         ...{ signal, baseUrl },
-        entities: (ids) => types.of(place, ids),
+        entities: (ids) => whileThere(signal, (there) => types.of(place, ids, there)),
       });
       if (!types.isOutdated(judgement.dependsOn, since)) return judgement;
       if (round === MAX_JUDGEMENTS) throw new TypeUnknownError('The type of the entity keeps changing.');
       await types.settled(judgement.dependsOn);
     }
+  }
+}
+
+/** Does work that ends when the client leaves. */
+async function whileThere<Result>(
+  client: CancelSignal,
+  work: (there: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const leave = () => controller.abort(client.reason);
+  client.addEventListener('abort', leave);
+  try {
+    if (client.aborted) leave();
+    return await work(controller.signal);
+  } finally {
+    client.removeEventListener('abort', leave);
   }
 }
 

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { car, enforcing, ENTITIES, sending, UnluckyBroker } from '../support/write-mishaps.js';
+import { ApiClient } from './api-client.js';
+
+after(stopAll);
+
+describe('checked writes in which something goes wrong', () => {
+  let broker: UnluckyBroker;
+  let gateway: TestGateway;
+
+  before(async () => {
+    broker = await new UnluckyBroker().start();
+    gateway = await enforcing(broker);
+  });
+
+  const write = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    gateway.send('POST', ENTITIES, {
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+
+  it('a broker that resets the connection gets a checked write once, and the client gets 502', async () => {
+    const before = broker.writes.length;
+    const answer = await write(car(1), { 'x-mishap': 'reset' });
+    assert.equal(answer.status, 502, answer.text);
+    assert.equal(broker.writes.length, before + 1);
+  });
+
+  it('a failure of the broker reaches the client as it is, with the verdict', async () => {
+    const answer = await write(car(1), { 'x-mishap': 'failure' });
+    assert.deepEqual(
+      [answer.status, answer.text, answer.headers.get('x-broker'), answer.headers.get('retry-after')],
+      [503, 'no', 'mine', '7'],
+    );
+    assert.equal(answer.headers.get('write-check'), 'valid');
+  });
+
+  it('an answer to a checked write that breaks off never looks complete', async () => {
+    await assert.rejects(write(car(1), { 'x-mishap': 'half' }));
+    assert.equal((await write(car(2))).status, 201);
+  });
+
+  it('a client that waits for 100 Continue gets it where its write is judged, and the broker gets no Expect', async () => {
+    for (const [speed, status] of [
+      [1, 201],
+      ['fast', 400],
+    ] as const) {
+      const body = JSON.stringify(car(speed));
+      const sent = sending(gateway, ENTITIES, body, { expect: '100-continue' });
+      const before = broker.writes.length;
+      sent.flushHeaders();
+      await once(sent, 'continue');
+      assert.equal(broker.writes.length, before, 'nothing is sent before it is judged');
+      sent.end(body);
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      answer.resume();
+      assert.equal(answer.statusCode, status);
+      const last = broker.writes.at(-1);
+      if (status === 201) assert.deepEqual([last?.body, last?.headers['expect']], [body, undefined]);
+      else assert.equal(broker.writes.length, before);
+    }
+  });
+
+  it('a body that is refused unseen is not asked for with 100 Continue', async () => {
+    const coded = { 'content-encoding': 'gzip', expect: '100-continue' };
+    const sent = sending(gateway, ENTITIES, JSON.stringify(car(1)), coded);
+    let continues = 0;
+    sent.on('continue', () => (continues += 1)).flushHeaders();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.deepEqual([answer.statusCode, continues], [400, 0]);
+  });
+
+  it('a client that leaves while its write is judged has nothing sent, and the broker is asked no longer', async () => {
+    const before = broker.writes.length;
+    const sent = sending(gateway, `${ENTITIES}/urn:ngsi-ld:Car:slow/attrs`, '{"speed":1}');
+    sent.end('{"speed":1}');
+    const asked = await broker.until(() => broker.seen.findLast(({ method }) => method === 'GET'));
+    sent.destroy();
+    await broker.until(() => (asked.isGone ? true : undefined));
+    assert.equal((await write(car(3))).status, 201);
+    assert.equal(broker.writes.length, before + 1);
+  });
+
+  it('a client that leaves while its write is passed on ends the request to the broker', async () => {
+    const body = JSON.stringify(car(4));
+    const sent = sending(gateway, ENTITIES, body, { 'x-mishap': 'silence' });
+    sent.end(body);
+    const passed = await broker.until(() => broker.writes.find((one) => one.body === body));
+    sent.destroy();
+    await broker.until(() => (passed.isGone ? true : undefined));
+  });
+
+  it('a broker that does not answer is 504, and one that does not say the type of an entity is a failure of the check', async () => {
+    const hurried = await enforcing(broker, { BROKER_TIMEOUT_MS: '300', RETRY_MAX_ATTEMPTS: '1' });
+    const send = (
+      method: string,
+      path: string,
+      body: unknown,
+      headers: Readonly<Record<string, string>> = {},
+    ) =>
+      hurried.send(method, path, {
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+    const silent = await send('POST', ENTITIES, car(7), { 'x-mishap': 'silence' });
+    assert.deepEqual([silent.status, silent.headers.get('write-check')], [504, null], silent.text);
+    const slow = `${ENTITIES}/urn:ngsi-ld:Car:slow/attrs`;
+    const failed = await send('PATCH', slow, { speed: 1 });
+    assert.equal(failed.status, 503, failed.text);
+    assert.match(failed.text, /write-check-failed/);
+    await (
+      await ApiClient.of(hurried.url)
+    ).put('/write-policies/all', { mode: 'enforce', onFailure: 'accept' });
+    const open = await send('PATCH', slow, { speed: 1 });
+    assert.deepEqual([open.status, open.headers.get('write-check')], [201, 'not-judged'], open.text);
+  });
+});
