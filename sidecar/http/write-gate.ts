@@ -315,9 +315,9 @@ function bodyFacts({
   if (charset !== undefined && !/^\s*charset="?utf-8"?\s*$/.test(charset))
     return { doubt: 'its body is not said to be UTF-8' };
   const link = contextLink(links);
-  const { isSimplified, updates, datasetId } = writeOptions(url);
+  const { datasetId, ...options } = writeOptions(url);
   return {
-    ...{ isSimplified, updates },
+    ...options,
     isJsonLd: essence.trim() === 'application/ld+json' || essence.trim() === 'application/merge-patch+json',
     ...(datasetId === undefined ? {} : { datasetId }),
     ...(link === 'unclear' ? { linkDoubt: 'its header Link does not name exactly one @context' } : {}),

@@ -7,6 +7,8 @@ export interface WriteOptions {
   readonly isSimplified: boolean;
   /** Whether an upsert certainly only updates what is there: `options=update`, and nothing that says otherwise. */
   readonly updates: boolean;
+  /** Whether strings may be merged into the language maps that attributes have: `lang`, on a merge. */
+  readonly mergesLanguages: boolean;
   /** The one instance of the attribute that is certainly meant, where one is. */
   readonly datasetId: string | undefined;
 }
@@ -41,11 +43,15 @@ export function writeOptions(rawUrl: string): WriteOptions {
   return {
     isSimplified,
     updates: isSpelledOut && says.includes('update') && !says.some((one) => /^replace$/i.test(one)),
+    mergesLanguages: named('lang').length > 0,
     datasetId: meansOne ? dataset?.[1] : undefined,
   };
 }
 
-const NONE: WriteOptions = { isSimplified: false, updates: false, datasetId: undefined };
+const NONE: WriteOptions = {
+  ...{ isSimplified: false, updates: false, mergesLanguages: false },
+  datasetId: undefined,
+};
 
 function parameterOf(text: string): readonly [name: string, value: string] {
   const end = text.indexOf('=');

@@ -18,6 +18,11 @@ const CAR = {
     type: { const: 'Car' },
     speed: { type: 'number', maximum: 300 },
     plate: { type: 'string', maxLength: 8 },
+    label: {
+      type: 'object',
+      description: 'LanguageProperty. What it is called.',
+      additionalProperties: { type: 'string', maxLength: 9 },
+    },
     address: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
   required: ['id', 'type', 'speed'],
@@ -119,4 +124,39 @@ describe('writes that are checked', () => {
       assert.equal(broker.requests.filter((one) => one.method !== 'GET').length, count, 'nothing is sent');
     });
   }
+
+  const merged = async (path: string, body: unknown) => {
+    const method = path.startsWith('/entityOperations') ? 'POST' : 'PATCH';
+    const options = { headers: JSON_TYPE, body: JSON.stringify(body) };
+    const found = await gateway.send(method, `/ngsi-ld/v1${path}`, options);
+    return [found.status, found.headers.get('write-check')];
+  };
+
+  it('a merge with lang is not judged where it may put a string into a language map, and its other attributes are', async () => {
+    const merge = `/entities/${ID}?lang=de&options=keyValues`;
+    assert.deepEqual(await merged(merge, { label: 'Auto' }), [204, 'not-judged']);
+    assert.deepEqual(await merged(merge, { label: 'Auto', speed: 7 }), [204, 'not-judged']);
+    assert.deepEqual(await merged(merge, { label: 'Auto', speed: 'fast' }), [400, null]);
+    assert.deepEqual(await merged(merge, { plate: 'M 1' }), [204, 'valid']);
+    assert.deepEqual(await merged(`/entities/${ID}?lang=de`, { label: P('Auto') }), [204, 'not-judged']);
+    const batch = '/entityOperations/merge?lang=de&options=keyValues';
+    assert.deepEqual(await merged(batch, [{ id: ID, label: 'Auto' }]), [204, 'not-judged']);
+    assert.deepEqual(await merged(batch, [{ id: ID, label: 'Auto', plate: 5 }]), [400, null]);
+  });
+
+  it('a language map is judged with lang as without it, and a string for it is invalid where lang says nothing', async () => {
+    for (const query of ['', '?lang=de']) {
+      const merge = `/entities/${ID}${query}`;
+      const label = (languageMap: object) => ({ label: { type: 'LanguageProperty', languageMap } });
+      assert.deepEqual(await merged(merge, label({ de: 'Auto' })), [204, 'valid']);
+      assert.deepEqual(await merged(merge, label({ de: 'urn:ngsi-ld:null' })), [204, 'valid']);
+      assert.deepEqual(await merged(merge, label({ de: 'Automobil mit Anhang' })), [400, null]);
+    }
+    assert.deepEqual(await merged(`/entities/${ID}?options=keyValues`, { label: 'Auto' }), [400, null]);
+    for (const query of ['', '&lang=de'])
+      assert.deepEqual(await merged(`/entities/${ID}/attrs?options=keyValues${query}`, { label: 'Auto' }), [
+        400,
+        null,
+      ]);
+  });
 });

@@ -13,6 +13,7 @@ import {
 import { judgedEntities, type Verdict } from './judged-entities.js';
 import { judgeFragment, judgeWhole, type Manner } from './judge.js';
 import { AllNeeds, type Knowledge, Missing } from './knowledge.js';
+import { withoutMergedStrings } from './languages.js';
 import { choosePolicy, type WrittenType } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement } from './protocol.js';
 import { isDeleted, readSubmitted, type Submitted } from './submitted.js';
@@ -146,8 +147,12 @@ export class Judging {
     if (stored === undefined) return { policy, reason: 'the broker has no such entity' };
     const models = await this.#models(types, policy);
     if (typeof models === 'string') return { policy, reason: models };
-    const errors = judgeFragment(models, submitted, this.#manner, this.#spelling);
-    return errors.length === 0 ? { policy } : { policy, errors };
+    const { kind, mergesLanguages } = this.#input;
+    const isInLanguage = mergesLanguages && (kind === 'merge' || kind === 'batch-merge');
+    const { rest, doubt } = isInLanguage ? withoutMergedStrings(models, submitted) : { rest: submitted };
+    const errors = judgeFragment(models, rest, this.#manner, this.#spelling);
+    if (errors.length > 0) return { policy, errors };
+    return doubt === undefined ? { policy } : { policy, reason: doubt };
   }
 
   /** @param readings the attribute in each way in which brokers read the body */

@@ -20,6 +20,8 @@ export interface JudgeInput {
   readonly isSimplified: boolean;
   /** Whether an upsert certainly only updates entities that are there. */
   readonly updates: boolean;
+  /** Whether a merge may put strings into language maps. */
+  readonly mergesLanguages: boolean;
   /** The dataset of an attribute that is deleted. */
   readonly datasetId?: string;
   /** Of the @context that the Link header names. */
