@@ -299,6 +299,46 @@ it('a change of the model applies to the next write', async () => {
   });
 });
 
+it('writes that run while their model is replaced, deleted and made again each get the verdict of one of these', async () => {
+  const speedOf = (type: string) => ({
+    ...SCHEMA,
+    properties: { ...SCHEMA.properties, speed: { type } },
+  });
+  await under({ m: { mode: 'enforce', onUnjudged: 'refuse' } }, async () => {
+    let isOver = false;
+    const seen = new Set<string>();
+    const writer = async (speed: unknown) => {
+      for (let n = 0; !isOver; n += 1) {
+        const { status, text, headers } = await write(car(n, speed));
+        const { type = '' } = status === 204 ? {} : (JSON.parse(text) as { type?: string });
+        seen.add(
+          `${typeof speed} ${status} ${headers.get('write-check') ?? type.split(/[:/]/).at(-1) ?? ''}`,
+        );
+      }
+    };
+    const writers = [1, 2, 'fast', 'slow'].map(writer);
+    for (let round = 0; round < 5; round += 1) {
+      assert.equal((await api.put('/domains/D/models/Car', { schema: speedOf('string') })).status, 200);
+      assert.equal((await write(car(0, 'x'))).status, 204);
+      assert.equal((await api.delete('/domains/D/models/Car', { 'if-match': '*' })).status, 204);
+      assert.equal((await write(car(0, 'x'))).status, 400, 'it is not judged');
+      assert.equal((await api.put('/domains/D/models/Car', { schema: speedOf('number') })).status, 201);
+      assert.equal((await write(car(0, 'x'))).status, 400);
+    }
+    isOver = true;
+    await Promise.all(writers);
+    const possible = ['number', 'string'].flatMap((type) =>
+      ['204 valid', '400 BadRequestData', '400 write-not-judged', '503 write-check-failed'].map(
+        (one) => `${type} ${one}`,
+      ),
+    );
+    assert.deepEqual(
+      [...seen].filter((one) => !possible.includes(one)),
+      [],
+    );
+  });
+});
+
 it('a batch of a thousand is judged as a whole, and names the place of what is wrong', async () => {
   await under({ l: { mode: 'enforce' } }, async () => {
     const many = Array.from({ length: 1000 }, (_, n) => car(n, n));

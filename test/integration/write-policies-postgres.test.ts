@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CuttingProxy } from '../support/cutting-proxy.js';
+import {
+  PATIENT,
+  startTestGateway,
+  stopAll,
+  stopLater,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { createDatabase } from '../support/postgres.js';
+import { startRecordingBroker } from '../support/recording-broker.js';
+import { ApiClient, makeModel } from './api-client.js';
+
+after(stopAll);
+
+const SCHEMA = { type: 'object', properties: { type: { const: 'Car' }, speed: { type: 'number' } } };
+
+const write = async (gateway: TestGateway, speed: unknown) => {
+  const { status, headers } = await gateway.send('POST', '/ngsi-ld/v1/entities', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed }),
+  });
+  return `${status} ${headers.get('write-check') ?? ''}`;
+};
+
+/** Writes until that is answered as it should be: what another gateway did applies within two seconds. */
+async function until(gateway: TestGateway, speed: unknown, wanted: string): Promise<void> {
+  for (let found = ''; found !== wanted; found = await write(gateway, speed)) await pause(20);
+}
+
+describe('write policies on PostgreSQL', { timeout: 300_000 }, () => {
+  it('a policy applies in all gateways on the database, and after a restart in which that is away, once it is back', async () => {
+    const database = await createDatabase();
+    const broker = await startRecordingBroker(() => ({ status: 204 }));
+    const proxy = await CuttingProxy.start(Number(new URL(database.url).port));
+    stopLater(() => proxy.close());
+    const cuttable = new URL(database.url);
+    cuttable.port = String(proxy.port);
+    const start = (url: string, setting = 'off') =>
+      startTestGateway({
+        ...{ BROKER_URL: broker.url, DATABASE_URL: url, WRITE_CHECK: setting, LOG_LEVEL: 'warn' },
+        ...PATIENT,
+      });
+    const [one, two] = [await start(database.url), await start(cuttable.href)];
+    const api = await ApiClient.of(one.url);
+    await makeModel(api, 'D', 'Car', SCHEMA);
+    assert.equal(await write(two, 'fast'), '204 ');
+    const policy = { mode: 'enforce', onUnjudged: 'refuse' };
+    assert.equal((await api.put('/write-policies/cars', policy)).status, 201);
+    assert.equal(await write(one, 'fast'), '400 ');
+    await until(two, 'fast', '400 ');
+    assert.equal(await write(two, 1), '204 valid');
+
+    proxy.refuse();
+    assert.equal(await write(two, 'fast'), '400 ', 'the policies that were read last apply');
+    const [lenient, strict] = [await start(cuttable.href), await start(cuttable.href, 'enforce')];
+    assert.equal(await write(lenient, 'fast'), '204 not-judged');
+    assert.equal(await write(strict, 1), '503 ');
+    const sent = broker.requests.length;
+    assert.equal(await write(strict, 'fast'), '503 ');
+    assert.equal(broker.requests.length, sent);
+
+    proxy.cutAll();
+    for (const gateway of [two, lenient, strict]) {
+      await until(gateway, 'fast', '400 ');
+      assert.equal(await write(gateway, 1), '204 valid');
+    }
+    assert.equal((await api.delete('/write-policies/cars')).status, 204);
+    await until(two, 'fast', '204 ');
+    await until(strict, 'fast', '400 ');
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { after, it } from 'node:test';
+import { send, sendJson, stopAll, stopLater } from '../support/gateway-harness.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+import { BROKEN, ROOM, roomEntity, type Scan, startScan } from '../support/scans.js';
+
+after(stopAll);
+
+const ENTITIES = 1_000_000;
+const MIB = 1024;
+/** By each entity, some 30 bytes; the rest is garbage that is not collected yet. */
+const MAY_GROW = 200 * MIB;
+
+/** A broker that makes up its entities as they are asked for. */
+async function startGenerator(): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    const parameters = new URL(incoming.url ?? '', 'http://broker').searchParams;
+    const isMeant = parameters.get('type') === 'Room' && incoming.headers['ngsild-tenant'] === undefined;
+    const total = isMeant ? ENTITIES : 0;
+    const from = Number(parameters.get('offset') ?? 0);
+    const to = Math.min(total, from + Number(parameters.get('limit') ?? 20));
+    const page = Array.from({ length: Math.max(0, to - from) }, (_, index) => roomEntity(from + index));
+    outgoing.writeHead(200, { 'content-type': 'application/json', 'ngsild-results-count': String(total) });
+    outgoing.end(JSON.stringify(page));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stopLater(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Memory of a process in use, in kB. */
+function residentKb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}
+
+const OPTIONS =
+  process.platform === 'linux' ? {} : { skip: 'only Linux says how much memory a process uses' };
+
+it(
+  'a scan of a million entities finds all that are invalid, and needs no more memory than one of a quarter',
+  OPTIONS,
+  async (t) => {
+    const gateway = await GatewayProcess.start({
+      PORT: '0',
+      BROKER_URL: await startGenerator(),
+      LOG_LEVEL: 'warn',
+    });
+    const url = await gateway.url();
+    await sendJson(url, 'POST', '/api/v2/domains', { name: 'D' });
+    await sendJson(url, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
+    const id = await startScan(url, { query: 'type=Room' });
+    let [first, most] = [0, 0];
+    let record: Scan;
+    do {
+      await pause(200);
+      record = (await send(url, 'GET', `/api/v2/scans/${id}`)).json() as Scan;
+      const now = residentKb(gateway.pid);
+      if (record.checked < ENTITIES / 4) first = Math.max(first, now);
+      else most = Math.max(most, now);
+    } while (record.endedAt === undefined);
+    t.diagnostic(
+      `at most ${Math.round(first / MIB)} MiB in the first quarter, and ${Math.round(most / MIB)} after it`,
+    );
+    // They are counted of 3,000.
+    const broken = BROKEN.reduce((sum, { entities }) => sum + entities, 0) * (ENTITIES / 3000);
+    assert.deepEqual(
+      [record.state, record.checked, record.invalid],
+      ['succeeded', ENTITIES, Math.round(broken)],
+    );
+    assert.ok(most - first < MAY_GROW, `${first} kB, then ${most} kB`);
+  },
+);
