@@ -127,6 +127,13 @@ export const fieldDefinitions = {
     description:
       'Allow dry runs only: a purge without dryRun=true is answered with 403, and nothing is deleted.',
   },
+  vouch_for_writes: {
+    type: 'boolean',
+    required: true,
+    default: false,
+    description:
+      'Send writes under /ngsi-ld to the sidecar with the token and the name of their caller, which checks them. For the routes of checked writes.',
+  },
 } as const satisfies Record<string, FieldDefinition>;
 
 type Definitions = typeof fieldDefinitions;
@@ -152,7 +159,12 @@ export const Schema: readonly Readonly<Record<string, FieldDefinition>>[] = Obje
 /** The outcome of {@link parseConfig}. */
 export type ParsedConfig =
   | { readonly ok: true; readonly config: PluginConfig }
-  | { readonly ok: false; readonly mistakes: readonly string[] };
+  | {
+      readonly ok: false;
+      readonly mistakes: readonly string[];
+      /** What a faulty configuration says of it: such writes must not go on without their callers. */
+      readonly vouchesForWrites?: boolean;
+    };
 
 /**
  * Checks what Kong hands over as configuration. Never throws.
@@ -172,7 +184,9 @@ export function parseConfig(raw: unknown): ParsedConfig {
     else if (value !== undefined) checked[name] = value;
   }
   // Each value has just been checked against the definition its type comes from.
-  return mistakes.length > 0 ? { ok: false, mistakes } : { ok: true, config: checked as PluginConfig };
+  return mistakes.length > 0
+    ? { ok: false, mistakes, vouchesForWrites: given.get('vouch_for_writes') === true }
+    : { ok: true, config: checked as PluginConfig };
 }
 
 function missing(definition: FieldDefinition): string | undefined {

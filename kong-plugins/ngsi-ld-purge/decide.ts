@@ -18,7 +18,10 @@ export type Decision =
   | { readonly kind: 'pass' }
   /** A purge: vetted, stamped, sent to the sidecar with its policy. */
   | { readonly kind: 'purge'; readonly config: PluginConfig; readonly policy: string }
-  /** A request to the sidecar's own API that needs the token: stamped like a purge, which it may start. */
+  /**
+   * A request to the sidecar's own API that needs the token: stamped like a purge, which it may start. So is a write that the
+   * sidecar checks, for it to know the caller.
+   */
   | { readonly kind: 'api'; readonly config: PluginConfig; readonly policy: string }
   /** A DELETE that may be more than one resource: the sidecar judges it, without our stamp. */
   | { readonly kind: 'judge'; readonly config: PluginConfig }
@@ -36,18 +39,26 @@ function isSafe(method: string): boolean {
  *
  * It refuses only what the sidecar cannot see: that a collection was spelt otherwise before Kong normalised its path. All
  * else the sidecar refuses, which counts and records it. A route bound too widely does no harm: a request that is not a
- * DELETE, and that the sidecar does not guard, passes. A DELETE passes only where it is certainly a single resource, or
+ * DELETE, and that the sidecar does not guard, passes, unless it is to vouch for writes. A DELETE passes only where it is certainly a single resource, or
  * certainly not for the broker.
  */
 export function decide({ method, rawPath, path }: RequestFacts, parsed: ParsedConfig): Decision {
   if (isSafe(method)) return isGuardedRecord(path) ? vouched('api', parsed) : { kind: 'pass' };
-  if (method !== 'DELETE') return isSchemaService(path) ? vouched('api', parsed) : { kind: 'pass' };
+  if (method !== 'DELETE') {
+    const isVouchedFor = isSchemaService(path) || (vouchesForWrites(parsed) && isNgsiLd(path));
+    return isVouchedFor ? vouched('api', parsed) : { kind: 'pass' };
+  }
   if (isCollection(rawPath)) return vouched('purge', parsed);
   if (isCollection(path)) return { kind: 'refuse', problem: problem('ambiguousPath') };
-  if (isResource(path)) return { kind: 'pass' };
+  if (isResource(path)) return vouchesForWrites(parsed) ? vouched('api', parsed) : { kind: 'pass' };
   if (isSchemaService(path)) return vouched('api', parsed);
   if (!isNgsiLd(path)) return { kind: 'pass' };
   return parsed.ok ? { kind: 'judge', config: parsed.config } : MISCONFIGURED;
+}
+
+/** Whether writes under /ngsi-ld go to the sidecar, in whatever way they are spelt: it judges that, too. */
+function vouchesForWrites(parsed: ParsedConfig): boolean {
+  return parsed.ok ? parsed.config.vouch_for_writes : parsed.vouchesForWrites === true;
 }
 
 function vouched(kind: 'purge' | 'api', parsed: ParsedConfig): Decision {

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { FakeKong } from '../support/fake-pdk.js';
+import { PATIENT, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { startRecordingBroker } from '../support/recording-broker.js';
+import { ApiClient, makeModel } from './api-client.js';
 import {
   buildPlugin,
   dumpPlugins,
@@ -49,6 +52,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     link = await server.connect();
   });
   after(async () => {
+    await stopAll();
     await server.stop();
     await plugin.remove();
   });
@@ -66,7 +70,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     assert.deepEqual([info.Name, info.Phases, info.Priority], ['ngsi-ld-purge', ['access'], 15]);
     assert.match(info.Version, /^\d+\.\d+\.\d+$/);
     const fields = info.Schema.fields[0]?.config.fields ?? [];
-    assert.equal(fields.length, 12);
+    assert.equal(fields.length, 13);
     for (const field of fields) assert.ok(Object.values(field)[0]?.description);
   });
 
@@ -101,6 +105,42 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
         ['x-gateway-token', 'the-secret'],
       ],
     );
+  });
+
+  it('the built plugin names the caller of a write to the sidecar, whose policies believe nobody else', async () => {
+    const broker = await startRecordingBroker(() => ({ status: 204 }));
+    const gateway = await startTestGateway({
+      ...{ BROKER_URL: broker.url, GATEWAY_TOKEN: 'the-secret', WRITE_CHECK: 'enforce', LOG_LEVEL: 'silent' },
+      ...PATIENT,
+    });
+    const api = await ApiClient.of(gateway.url, { 'x-gateway-token': 'the-secret' });
+    await makeModel(api, 'D', 'Car');
+    await api.put('/write-policies/zoe', { mode: 'off', callers: ['Zoë'] });
+    const instance = await link.startInstance({ ...config, vouch_for_writes: true });
+    const rawPath = '/ngsi-ld/v1/entities';
+    const forged = { 'X-Gateway-Token': 'the-secret', 'X-Consumer-Username': 'Zoë' };
+    /** A write as it comes to the sidecar: by the plugin, or past it. */
+    const write = async (consumer: string | undefined, isPastPlugin = false) => {
+      const kong = new FakeKong({
+        ...{ method: 'POST', rawPath, headers: forged },
+        ...(consumer === undefined ? {} : { consumer: { id: 'c', username: consumer } }),
+      });
+      if (isPastPlugin) await kong.pdk.service.request.setHeaders({ 'X-Gateway-Token': [] });
+      else await link.access(instance, kong);
+      const { host: _host, ...headers } = Object.fromEntries(kong.outcome.headers);
+      const named = headers['x-consumer-username'];
+      const utf8 =
+        named === undefined ? {} : { 'x-consumer-username': Buffer.from(named).toString('latin1') };
+      const answer = await gateway.send('POST', rawPath, {
+        headers: { ...headers, ...utf8, 'content-type': 'application/json' },
+        body: JSON.stringify({ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: 'fast' }),
+      });
+      return answer.status;
+    };
+    assert.deepEqual([await write('Zoë'), await write('Ann'), await write(undefined)], [204, 400, 400]);
+    assert.equal(await write(undefined, true), 400, 'where the plugin has failed, nobody is vouched for');
+    const [passed] = broker.requests;
+    assert.equal(passed?.headers['x-gateway-token'], undefined);
   });
 
   it('the built plugin refuses an ambiguous path with a problem, and works on afterwards', async () => {

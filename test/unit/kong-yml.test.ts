@@ -120,6 +120,16 @@ it('kong.yml sends writes of entities to the sidecar once their block is switche
   const { services: switchedOn } = readKongFile(on);
   const of = (method: string, path: string) =>
     routeOf(switchedOn, method, `/ngsi-ld/v1${path}`)?.service.name;
+  const written = switchedOn.flatMap((service) =>
+    service.routes.filter(({ name }) => name === 'ngsi-ld-write' || name === 'ngsi-ld-delete-attribute'),
+  );
+  const own = routes.flatMap((route) => route.plugins ?? [])[0]?.config;
+  for (const { plugins = [] } of written)
+    assert.deepEqual(plugins, [
+      { name: 'request-transformer', config: { remove: { headers: ['X-Gateway-Token', 'X-Purge-Policy'] } } },
+      { name: 'ngsi-ld-purge', config: { ...own, vouch_for_writes: true } },
+    ]);
+  assert.equal(written.length, 2);
   const id = 'urn:ngsi-ld:Car:1';
   for (const [method, path] of [
     ...[

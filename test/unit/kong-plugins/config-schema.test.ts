@@ -102,6 +102,7 @@ it('the configuration schema fills in every default', () => {
       read_timeout_ms: 3_600_000,
       allow_temporal: true,
       dry_run_only: false,
+      vouch_for_writes: false,
     },
   });
 });

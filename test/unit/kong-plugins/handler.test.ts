@@ -228,6 +228,53 @@ it('a request is for /api/v2 by the path that Kong forwards, however the client 
     }
 });
 
+const WRITES: readonly FakeRequest[] = [
+  ...['POST', 'PUT', 'PATCH'].flatMap((method) =>
+    [
+      '/ngsi-ld/v1/entities',
+      '/ngsi-ld/v1/entities/urn:x:1/attrs',
+      '/ngsi-ld/v1/entities;x',
+      '/ngsi-ld%2Fv1',
+    ].map((rawPath) => ({ method, rawPath })),
+  ),
+  { rawPath: '/ngsi-ld/v1/entities/urn:x:1/attrs/a' },
+];
+
+it('a write under /ngsi-ld goes to the sidecar with its caller where the plugin is to vouch for writes, in place of forged ones', async () => {
+  for (const request of WRITES) {
+    const caller = { consumer: { id: 'c-1', username: 'ada' }, credential: { id: 'k-1' } };
+    const kong = await run({ ...request, headers: FORGED, ...caller }, { ...config, vouch_for_writes: true });
+    assert.deepEqual([kong.outcome.target, kong.outcome.retries], ['sidecar:8080', 0], request.rawPath);
+    assert.deepEqual(sent(kong), {
+      ...{ 'x-consumer-id': 'c-1', 'x-consumer-username': 'ada', 'x-credential-identifier': 'k-1' },
+      'x-gateway-token': 'the-secret',
+    });
+  }
+});
+
+it('a write under /ngsi-ld passes unchanged where the plugin is not to vouch for writes, and so does a read where it is', async () => {
+  for (const request of WRITES) {
+    const { target, headers, answer } = (await run({ ...request, headers: { 'X-Consumer-ID': 'c' } }))
+      .outcome;
+    assert.deepEqual([target, [...headers], answer], [undefined, [['x-consumer-id', 'c']], undefined]);
+  }
+  const read = await run(
+    { method: 'GET', rawPath: '/ngsi-ld/v1/entities' },
+    { ...config, vouch_for_writes: true },
+  );
+  assert.equal(read.outcome.target, undefined);
+});
+
+it('a write that the plugin is to vouch for is refused where it cannot: an anonymous one may be checked by other policies', async () => {
+  for (const request of WRITES) {
+    const wrong = await run(request, { ...config, vouch_for_writes: true, gateway_token: '' });
+    assert.equal(refusal(wrong, 500), 'plugin-misconfigured');
+    const failing = new FakeKong(request).trouble('client.getConsumer', { kind: 'throw' });
+    await new Plugin({ ...config, vouch_for_writes: true }).access(failing.pdk);
+    assert.equal(refusal(failing, 503), 'gateway-failure');
+  }
+});
+
 it('a request to /api/v2 carries the policy, which holds for the purges it may start', async () => {
   const settings = { ...config, max_affected: 10, allow_temporal: false, dry_run_only: true };
   for (const request of guarded) {
