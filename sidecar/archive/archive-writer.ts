@@ -134,6 +134,12 @@ export class ArchiveWriter {
     return (this.#pending.get(key) ?? this.#digests.get(key)) === digest;
   }
 
+  /** A part is not archived as it is now, whatever the archive has of it: what is there is from before, or not all of it. */
+  forget(key: string): void {
+    this.#pending.delete(key);
+    if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
+  }
+
   /** Archives a line. It is durable after seal(). */
   async add({ entityId, text, parts, since }: ArchivedLine): Promise<void> {
     const fresh = [...parts].filter(([key, digest]) => !this.knows(key, digest));

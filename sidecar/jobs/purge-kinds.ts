@@ -109,8 +109,7 @@ export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPur
     },
     concurrencyOf: (policy) => policy.temporalConcurrency,
     unitOf: ({ target }) => target.kind,
-    // A list shows the newest instances of each attribute, and a purge without a time filter deletes all of them.
-    isArchivable: ({ target }) => target.kind === 'instances',
+    isArchivable: () => true,
     run: purgeTemporal,
   };
 }
@@ -234,7 +233,7 @@ function vetted<Query extends PurgeQuery>(
  * @throws QueryRefusedError where it asks for an archive that cannot be made
  */
 function archiveModeOf(
-  { archiving = NO_ARCHIVES, limits }: PurgeSetup,
+  { archiving = NO_ARCHIVES }: PurgeSetup,
   asked: ArchiveMode = 'none',
   isArchivable = true,
 ): ArchiveMode {
@@ -245,11 +244,7 @@ function archiveModeOf(
     throw archiveRefused('This gateway keeps no archives (ARCHIVE_URL is not set): leave archive out.');
   if (isArchivable) return mode;
   throw archiveRefused(
-    limits.strategy === 'native'
-      ? 'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes: leave archive out.'
-      : 'Whole temporal entities, attributes and datasets of a history cannot be archived, since lists ' +
-          'show only some of their instances. Add a time filter (such as ' +
-          'timerel=after&timeAt=1970-01-01T00:00:00Z), so that instances are purged; they can be archived.',
+    'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes: leave archive out.',
   );
 }
 

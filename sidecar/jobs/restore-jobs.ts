@@ -49,7 +49,8 @@ export class RestoreJobs {
     const { policy, dryRun, caller, requestId, maxPerSecond, ids } = asked;
     if (policy.dryRunOnly === true && !dryRun)
       throw new PolicyRefusedError('The policy of this gateway allows dry runs only: set dryRun to true.');
-    const { tenant, link, query, unit = 'entities' } = source;
+    const { tenant, link, query } = source;
+    const unit = restoredUnit(source);
     const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
       ...{ id: randomUUID(), state: 'queued', target: 'restore', restoreOf: of, query, unit, worker },
@@ -110,7 +111,7 @@ export class RestoreJobs {
 
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
     const { kinds, sealer } = this.#options;
-    const { restoreOf = '', dryRun, unit, concurrency } = live.record;
+    const { restoreOf = '', dryRun, concurrency } = live.record;
     const { reader, record: source } = await this.#archives.open(restoreOf);
     const target = targetOf(source);
     const { limits, dependencies } = kinds[target];
@@ -119,7 +120,7 @@ export class RestoreJobs {
     const events = restoreArchive(
       {
         lines: () => reader.entities(),
-        unit: unit === undefined || unit === 'datasets' ? 'entities' : unit,
+        unit: restoredUnit(source),
         ids: ids === undefined ? undefined : new Set(ids),
         dryRun,
         headers: sealer.open(job),
@@ -141,4 +142,10 @@ export class RestoreJobs {
   #now(): string {
     return new Date(this.#options.clock.now()).toISOString();
   }
+}
+
+/** What comes back of a purge: instances of its history, whatever it deleted of that. */
+function restoredUnit({ target, unit }: PurgeRecord): 'entities' | 'attributes' | 'instances' {
+  if (target === 'temporal') return 'instances';
+  return unit === 'attributes' ? 'attributes' : 'entities';
 }

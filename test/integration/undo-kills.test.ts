@@ -18,7 +18,9 @@ import {
   archivedKeys,
   NOTHING_RESTORED,
   parseEntityPurgeQuery,
+  parseTemporalPurgeQuery,
   purgeEntities,
+  purgeTemporal,
   restoreArchive,
   type RestorePosition,
 } from '../../sidecar/purge/index.js';
@@ -26,6 +28,7 @@ import { systemClock } from '../../sidecar/shared/clock.js';
 import { send, sendJson, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { seedSensors } from '../support/temporal-harness.js';
 import { runs } from '../support/thoroughness.js';
 import {
   ended,
@@ -245,6 +248,63 @@ describe('an archive whose purge is killed again and again', () => {
           },
         ),
         { numRuns: runs(12) },
+      );
+    });
+
+  /** All instances at the broker or in an archive, without what only the broker writes. */
+  function contentsOf(entities: Iterable<Readonly<Record<string, unknown>>>): readonly string[] {
+    const all: string[] = [];
+    for (const { id, type, ...attributes } of entities)
+      for (const [name, value] of type === 'Sensor' ? Object.entries(attributes) : [])
+        for (const { instanceId: _i, createdAt: _c, modifiedAt: _m, ...rest } of [value].flat() as object[] &
+          Readonly<Record<string, unknown>>[])
+          if (rest['type'] !== undefined) all.push(JSON.stringify([id, name, Object.entries(rest).sort()]));
+    return all.sort();
+  }
+
+  for (const [query, unit] of [
+    ['type=Sensor', 'entities'],
+    ['type=Sensor&attrs=temperature', 'attributes'],
+  ] as const)
+    it(`no instance that a purge of histories by ${query} deletes is missing in the archive, wherever the gateway dies; and all come back`, async () => {
+      const histories = () => broker.temporal.ids().map((id) => broker.temporal.get(id) ?? {});
+      await fc.assert(
+        fc.asyncProperty(deaths, fc.constantFrom(Infinity, 4), async (purging, failsEach) => {
+          for (const id of broker.temporal.ids())
+            await fetch(`${broker.url}/ngsi-ld/v1/temporal/entities/${id}`, { method: 'DELETE' });
+          seedSensors(broker, { entities: 12, instances: 6 });
+          const before = contentsOf(histories());
+          const storage = new MemoryStorage();
+          storage.failsEach = failsEach;
+          const archives = new Archives({ storage, cipher: new ArchiveCipher([]), keepDays: 1 });
+          const of = { purge: randomUUID(), target: 'temporal' } as const;
+          const lines = () => archives.reader(of).entities();
+          await dieOften(purging, async (life, epoch) => {
+            storage.life = life;
+            const writer = await archives.writer(of, epoch, archivedKeys(unit));
+            const archive = { writer, isRequired: true };
+            const order = { query: parseTemporalPurgeQuery(query), headers: {}, limits: LIMITS, archive };
+            const signal = new AbortController().signal;
+            const isDone = await live(life, purgeTemporal(order, dependenciesIn(life), signal));
+            storage.life = undefined;
+            const kept: Readonly<Record<string, unknown>>[] = [];
+            for await (const { line } of lines()) kept.push(JSON.parse(line) as Record<string, unknown>);
+            const there = new Set([...contentsOf(kept), ...contentsOf(histories())]);
+            assert.deepEqual(
+              before.filter((instance) => !there.has(instance)),
+              [],
+            );
+            return isDone;
+          });
+          const order = { ids: undefined, dryRun: false, headers: {}, limits: LIMITS, from: undefined };
+          const restoring = { ...order, lines, unit: 'instances', save: async () => {} } as const;
+          await live(
+            undefined,
+            restoreArchive(restoring, dependenciesIn(undefined), new AbortController().signal),
+          );
+          assert.deepEqual(contentsOf(histories()), before);
+        }),
+        { numRuns: runs(8) },
       );
     });
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
+import type { Behaviour, EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import {
   send,
   startTestBroker,
@@ -12,10 +13,37 @@ import {
   stopAll,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { systemClock, type Clock } from '../../sidecar/shared/clock.js';
 import { hour, seedSensors, TEMPORAL } from '../support/temporal-harness.js';
 import { recordOf, restored } from '../support/undo.js';
 
 type Instance = Readonly<Record<string, unknown>>;
+
+/** What brokers do that makes it hard to read a history. */
+const BROKERS = {
+  'shows all': {},
+  'says what it leaves out': { instancePageSize: 17 },
+  'leaves out instances silently': { silentInstanceLimit: 17 },
+  'selects entities whatever the interval': { selectsIgnoringTime: true, lastNBeforeTime: true },
+} satisfies Readonly<Record<string, Partial<Behaviour>>>;
+
+/** What a sensor says in one hour; of every tenth hour, a status that was never observed. */
+function measuredAt(index: number, n: number) {
+  return {
+    ...{ id: `urn:ngsi-ld:Sensor:${String(index)}`, type: 'Sensor' },
+    temperature: {
+      ...{ type: 'Property', value: n + index, observedAt: hour(n) },
+      ...(n % 4 === 3 ? { datasetId: 'urn:ds:b' } : {}),
+    },
+    ...(n % 10 === 0 ? { status: { type: 'Property', value: n } } : {}),
+  };
+}
+
+/** No two writes have the same time. */
+function strictClock(): Clock {
+  let last = 0;
+  return { ...systemClock, now: () => (last = Math.max(last + 1, systemClock.now())) };
+}
 
 describe('undo of temporal purges', () => {
   let folder: string;
@@ -24,7 +52,7 @@ describe('undo of temporal purges', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'undo-'));
-    broker = await startTestBroker();
+    broker = await startTestBroker({ clock: strictClock() });
     gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
   });
   after(async () => {
@@ -32,18 +60,27 @@ describe('undo of temporal purges', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** All that was observed, without ids and times that the broker sets; in order. */
-  async function histories(): Promise<readonly string[]> {
-    const query = `type=Sensor&timerel=after&timeAt=1970-01-01T00:00:00Z&limit=1000`;
-    const entities = (await send(broker.url, 'GET', `${TEMPORAL}?${query}`)).json() as Instance[];
+  /** All instances, without ids and times that the broker sets; in order. */
+  function histories(): readonly string[] {
     const all: string[] = [];
-    for (const { id, type: _type, ...attributes } of entities)
+    for (const { id, type, ...attributes } of broker.temporal
+      .ids()
+      .map((id) => broker.temporal.get(id) ?? {})) {
+      if (type !== 'Sensor') continue;
       for (const [name, value] of Object.entries(attributes))
         for (const instance of [value].flat() as Instance[]) {
           const { instanceId: _id, createdAt: _created, modifiedAt: _modified, ...rest } = instance;
-          all.push(JSON.stringify([id, name, Object.entries(rest).sort()]));
+          if (rest['type'] !== undefined) all.push(JSON.stringify([id, name, Object.entries(rest).sort()]));
         }
+    }
     return all.sort();
+  }
+
+  async function withSensors(behaviour: Partial<Behaviour>): Promise<void> {
+    Object.assign(broker.behaviour, goodBehaviour());
+    for (const id of broker.temporal.ids()) await send(broker.url, 'DELETE', `${TEMPORAL}/${id}`);
+    for (let n = 0; n < 30; n += 1) broker.temporal.seed(3, (index) => measuredAt(index, n));
+    Object.assign(broker.behaviour, behaviour);
   }
 
   async function purged(query: string) {
@@ -54,11 +91,11 @@ describe('undo of temporal purges', () => {
 
   it('gives instances back to their history, with their datasets and times, and none twice', async () => {
     seedSensors(broker, { entities: 6, instances: 130 });
-    const before = await histories();
+    const before = histories();
     const purge = await purged(`type=Sensor&timerel=before&timeAt=${hour(90)}&archive=required`);
     assert.ok(purge.deleted > 500);
     assert.equal(purge.archive?.entities, 6);
-    const after = await histories();
+    const after = histories();
     assert.equal(after.length, before.length - purge.deleted);
     const dry = await restored(gateway, purge.id, { dryRun: true });
     assert.deepEqual([dry.matched, dry.restored, dry.alreadyThere], [purge.deleted, purge.deleted, 0]);
@@ -68,27 +105,91 @@ describe('undo of temporal purges', () => {
       ['succeeded', purge.deleted, 0, 0, 0],
     );
     assert.match(restore.warnings.join(), /ids of the instances are new/);
-    assert.deepEqual(await histories(), before);
+    assert.deepEqual(histories(), before);
     const again = await restored(gateway, purge.id);
     assert.deepEqual([again.restored, again.alreadyThere], [0, purge.deleted]);
-    assert.deepEqual(await histories(), before);
+    assert.deepEqual(histories(), before);
   });
 
   it('gives back a history that has lost all its instances', async () => {
-    const before = await histories();
+    const before = histories();
     const purge = await purged('type=Sensor&timerel=after&timeAt=1970-01-01T00:00:00Z&archive=required');
-    assert.deepEqual(await histories(), []);
+    assert.ok(histories().every((instance) => instance.includes('"status"')));
     const restore = await restored(gateway, purge.id);
     assert.equal(restore.restored, purge.deleted);
-    assert.deepEqual(await histories(), before);
+    assert.deepEqual(histories(), before);
   });
 
-  for (const query of ['type=Sensor', 'type=Sensor&attrs=temperature', 'type=Sensor&datasetId=urn:ds:b'])
-    it(`refuses to archive ${query}, of which lists show only a part`, async () => {
-      const before = await histories();
-      const answer = await gateway.send('DELETE', `${TEMPORAL}?${query}&archive=required`);
-      assert.equal(answer.status, 400);
-      assert.match(answer.problem().detail ?? '', /Add a time filter/);
-      assert.deepEqual(await histories(), before);
-    });
+  const deletes: readonly (readonly [query: string, unit: string, ...how: (keyof typeof BROKERS)[]])[] = [
+    ['type=Sensor', 'entities', 'says what it leaves out', 'leaves out instances silently'],
+    ['type=Sensor&q=temperature>3', 'entities', 'selects entities whatever the interval'],
+    ['type=Sensor&attrs=temperature,status', 'attributes', 'leaves out instances silently'],
+    ['type=Sensor&datasetId=urn:ds:b', 'datasets', 'shows all', 'says what it leaves out'],
+    ['type=Sensor&datasetId=@none&attrs=temperature', 'datasets', 'says what it leaves out'],
+  ];
+  for (const [query, unit, ...brokers] of deletes)
+    for (const how of brokers)
+      it(`gives back all that ${query} deletes at a broker that ${how}`, async () => {
+        await withSensors(BROKERS[how]);
+        const before = histories();
+        const purge = await purged(`${query}&archive=required`);
+        assert.deepEqual([purge.unit, purge.failed, purge.unknown], [unit, 0, 0]);
+        const gone = before.length - histories().length;
+        assert.ok(gone > 0);
+        const restore = await restored(gateway, purge.id);
+        const { state, alreadyThere, failed, unknown } = restore;
+        assert.deepEqual(
+          [state, restore.restored, alreadyThere, failed, unknown],
+          ['succeeded', gone, 0, 0, 0],
+        );
+        assert.deepEqual(histories(), before);
+        // What was never observed cannot be asked for by time: the list by createdAt shows it, where it is whole.
+        if (how !== 'shows all') return;
+        const again = await restored(gateway, purge.id);
+        assert.deepEqual([again.restored, again.alreadyThere], [0, gone]);
+      });
+
+  it('required: a history of which the broker hides instances stays', async () => {
+    await withSensors({ instancePageSize: 17 });
+    broker.temporal.seed(1, (index) => ({
+      ...measuredAt(index, 0),
+      status: Array.from({ length: 20 }, (_, value) => ({ type: 'Property', value })),
+    }));
+    const purge = await purged('type=Sensor&archive=required');
+    assert.deepEqual([purge.deleted, purge.failed, broker.temporal.ids().length], [2, 1, 1]);
+    assert.match(JSON.stringify(purge.errors), /shows only some of its instances/);
+  });
+
+  it('required: a history that is too large to be archived as a whole stays, and says what to do', async () => {
+    await withSensors({});
+    const value = 'x'.repeat(1024 * 1024);
+    broker.temporal.seed(1, (index) => ({
+      ...measuredAt(index, 0),
+      status: Array.from({ length: 13 }, (_, n) => ({ type: 'Property', value, observedAt: hour(n) })),
+    }));
+    const purge = await purged('type=Sensor&id=urn:ngsi-ld:Sensor:0&archive=required');
+    assert.deepEqual([purge.deleted, purge.failed, broker.temporal.ids().length], [0, 1, 3]);
+    assert.match(JSON.stringify(purge.errors), /too large to be archived as a whole.*with a time filter/);
+  });
+
+  const HIDING: Readonly<Record<string, Partial<Behaviour>>> = {
+    'does not list by system times': { refusedTimeProperties: ['createdAt', 'modifiedAt'] },
+    'does not keep system times': { timePropertiesMissing: ['createdAt', 'modifiedAt'] },
+  };
+  for (const [how, behaviour] of Object.entries(HIDING))
+    for (const query of ['type=Sensor', 'type=Sensor&attrs=status,temperature'])
+      it(`required: ${query} deletes nothing at a broker that ${how}, and so may hide instances`, async () => {
+        await withSensors(behaviour);
+        const before = histories();
+        const purge = await purged(`${query}&archive=required`);
+        assert.deepEqual([purge.deleted, purge.failed > 0], [0, true]);
+        assert.match(JSON.stringify(purge.errors), /not-archived/);
+        assert.deepEqual(histories(), before);
+        const lost = await purged(`${query}&archive=best-effort`);
+        assert.ok(lost.deleted > 0);
+        assert.match(
+          lost.warnings.join(),
+          new RegExp(`^${String(lost.deleted)} of what was deleted could not be archived`),
+        );
+      });
 });

@@ -7,6 +7,7 @@ export interface PurgeRecord {
   readonly id: string;
   readonly state: string;
   readonly target: string;
+  readonly unit?: string;
   readonly matched: number;
   readonly deleted: number;
   readonly failed: number;

@@ -12,24 +12,39 @@ import { keyOf } from '../ledger/index.js';
 export function archivedKeys(
   unit: 'entities' | 'attributes' | 'datasets' | 'instances',
 ): (id: string, line: string) => ArchivedLine['parts'] {
-  return (id, line) =>
-    unit === 'entities' ? wholeEntity(id, line).parts : partsOf(id, line, unit === 'attributes');
+  return (id, line) => (unit === 'entities' ? wholeEntity(id, line).parts : partsOf(id, line, unit));
 }
 
-function partsOf(entityId: string, line: string, areWhole: boolean): ArchivedLine['parts'] {
+function partsOf(
+  entityId: string,
+  line: string,
+  unit: 'attributes' | 'datasets' | 'instances',
+): ArchivedLine['parts'] {
   const { entity } = readLine(line);
   const parts = new Map<string, number>();
   for (const attribute of ownAttributesOf(entity)) {
     const content = entity[attribute] ?? null;
-    if (areWhole) parts.set(keyOf({ entityId, attribute }), digestOf(writeJson(content)));
+    if (unit === 'attributes') parts.set(keyOf({ entityId, attribute }), digestOf(writeJson(content)));
+    // Datasets are read anew before they are deleted: what they held does not help.
+    else if (unit === 'datasets')
+      for (const instance of listOf(content))
+        parts.set(keyOf({ entityId, attribute, datasetId: textIn(instance, 'datasetId') ?? NO_DATASET }), 0);
     else
       for (const instance of listOf(content)) {
-        const instanceId = isObject(instance) ? instance['instanceId'] : undefined;
-        if (typeof instanceId !== 'string') continue;
+        const instanceId = textIn(instance, 'instanceId');
+        if (instanceId === undefined) continue;
         parts.set(keyOf({ entityId, attribute, instanceId }), digestOf(writeJson(instance)));
       }
   }
   return parts;
+}
+
+/** Stands for the instances without a datasetId. */
+const NO_DATASET = '@none';
+
+function textIn(instance: JsonValue, member: 'instanceId' | 'datasetId'): string | undefined {
+  const text = isObject(instance) ? instance[member] : undefined;
+  return typeof text === 'string' ? text : undefined;
 }
 
 function listOf(content: JsonValue): readonly JsonValue[] {

@@ -29,6 +29,9 @@ export class Archiving {
   /** Keys of what is deleted without being archived; more are only counted, perhaps twice. */
   readonly #lost = new Set<string>();
   #moreLost = 0;
+  #lastDoubt = 'The broker did not show them whole.';
+  /** Why parts cannot be archived whole, until somebody asks to delete them. */
+  readonly #doubts = new Map<string, string>();
 
   /** @param stopped aborts when the purge has to stop: it waits for no archive then */
   constructor({ writer, isRequired }: PurgeArchive, stopped: AbortSignal) {
@@ -66,6 +69,12 @@ export class Archiving {
     await unlessStopped(this.#writer.add({ entityId, text, parts: fresh }), this.#stopped);
   }
 
+  /** What is about to be deleted cannot be archived whole. @param why a sentence */
+  doubt(key: string, why: string): void {
+    this.#writer.forget(key);
+    this.#doubts.set(key, why);
+  }
+
   /** Makes durable what was added, as far as it can be. @throws PurgeStoppedError */
   async seal(): Promise<void> {
     await unlessStopped(this.#writer.seal(), this.#stopped);
@@ -86,12 +95,13 @@ export class Archiving {
     await unlessStopped(this.#writer.seal(), this.#stopped);
     const missing = keys.filter((key) => !this.#writer.has(key));
     if (missing.length === 0) return keys;
-    if (!this.#isRequired) {
-      for (const key of missing) this.#noteLost(key);
-      return keys;
+    for (const key of missing) {
+      const why = this.#doubts.get(key);
+      this.#doubts.delete(key);
+      if (this.#isRequired) onRefused(key, notArchived(why ?? this.#writer.failure?.message));
+      else this.#noteLost(key, why);
     }
-    const problem = notArchived(this.#writer.failure);
-    for (const key of missing) onRefused(key, problem);
+    if (!this.#isRequired) return keys;
     if (this.#writer.hasGivenUp) {
       const said = this.#writer.failure?.message ?? '';
       throw new ArchiveUnavailableError(`${said} The purge stopped: what cannot be archived is not deleted.`);
@@ -104,11 +114,12 @@ export class Archiving {
   get warnings(): readonly string[] {
     const lost = this.#lost.size + this.#moreLost;
     if (lost === 0) return [];
-    const why = this.#writer.failure?.message ?? 'The broker did not show them whole.';
+    const why = this.#writer.failure?.message ?? this.#lastDoubt;
     return [`${String(lost)} of what was deleted could not be archived, and cannot be restored. ${why}`];
   }
 
-  #noteLost(key: string): void {
+  #noteLost(key: string, why: string | undefined): void {
+    this.#lastDoubt = why ?? this.#lastDoubt;
     if (this.#lost.has(key)) return;
     if (this.#lost.size < MAX_LOST) this.#lost.add(key);
     else this.#moreLost += 1;
@@ -117,8 +128,7 @@ export class Archiving {
 
 const MAX_LOST = 100_000;
 
-function notArchived(failure: ArchiveUnavailableError | undefined): BrokerProblem {
-  const why = failure?.message ?? 'The broker did not show it whole, or it changed meanwhile.';
+function notArchived(why = 'The broker did not show it whole, or it changed meanwhile.'): BrokerProblem {
   return {
     status: 503,
     type: ownType('not-archived'),

@@ -13,7 +13,7 @@ import {
 import { BrokerFailedError } from '../errors.js';
 import { IdState, IdStates, keyOf, type Item } from '../ledger/index.js';
 import type { ListedPage, PageShape, WalkEnd } from '../listing/index.js';
-import type { PurgeContext } from '../run/index.js';
+import type { HistoryArchive, PurgeContext } from '../run/index.js';
 
 /** Deletes between two progress reports; one for each would double the bookkeeping. */
 const DELETES_PER_REPORT = 20;
@@ -98,8 +98,10 @@ export class ItemPass {
         ...(shape === undefined ? {} : { shape }),
       };
       const end = await walkItems(this.#context, reader, entities, async (batch, page) => {
-        this.#dispatcher.add(await this.#archived(this.#take(batch, page), batch, page));
-        await this.#dispatcher.room(most);
+        for (const due of this.#portionsOf(this.#take(batch, page))) {
+          this.#dispatcher.add(await this.#archived(due, batch, page));
+          await this.#dispatcher.room(most);
+        }
       });
       await this.#dispatcher.settled();
       this.#context.reportProgress();
@@ -123,25 +125,55 @@ export class ItemPass {
     };
   }
 
+  /** What is archived together, and then deleted. */
+  *#portionsOf(due: readonly PendingDelete[]): Iterable<readonly PendingDelete[]> {
+    const { histories } = this.#context;
+    if (histories === undefined) {
+      yield due;
+      return;
+    }
+    for (let at = 0, next: number; at < due.length; at = next) {
+      next = at + histories.most;
+      yield due.slice(at, next);
+    }
+  }
+
   /** Of a purge that archives: archives what is to be deleted, and keeps what may go. */
   async #archived(
     due: readonly PendingDelete[],
     batch: ItemBatch,
     page: ListedPage,
   ): Promise<readonly PendingDelete[]> {
-    const { archiving, ledger } = this.#context;
+    const { archiving, ledger, histories } = this.#context;
     if (archiving === undefined || due.length === 0) return due;
     const byKey = new Map(due.map((next) => [keyOf(next.item), next]));
-    const contents = batch.items.map((item, index) =>
-      byKey.has(keyOf(item)) ? batch.contents?.[index] : undefined,
-    );
-    await keepParts(this.#context, page, { items: batch.items, contents });
+    if (histories !== undefined) await this.#keepHistories(histories, byKey);
+    else {
+      const contents = batch.items.map((item, index) =>
+        byKey.has(keyOf(item)) ? batch.contents?.[index] : undefined,
+      );
+      await keepParts(this.#context, page, { items: batch.items, contents });
+    }
     const kept = await archiving.release([...byKey.keys()], (key, problem) => {
       const item = byKey.get(key)?.item;
       this.#queued.delete(key);
       if (item !== undefined) ledger.recordFailure(item, problem);
     });
     return kept.flatMap((key) => byKey.get(key) ?? []);
+  }
+
+  /** Archives histories, and leaves what is still shown, which may go as long as what was read is recent. */
+  async #keepHistories(histories: HistoryArchive, due: Map<string, PendingDelete>): Promise<void> {
+    const { items, listed } = await histories.keep([...due.values()].map(({ item }) => item));
+    const isStale = isStaleSince(this.#context.clock, listed);
+    const shown = new Set(items.map(keyOf));
+    for (const [key, next] of due)
+      if (shown.has(key)) due.set(key, { ...next, isStale });
+      else {
+        due.delete(key);
+        this.#queued.delete(key);
+        this.#counts.unsent += 1;
+      }
   }
 
   /** What is to be deleted of the items on a page, as queued from now on. */

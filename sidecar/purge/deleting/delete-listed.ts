@@ -111,7 +111,7 @@ export interface DeleteTry {
 /** Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. */
 export function createDeleteDispatcher(scope: DeletingContext, howToTry: DeleteTry): Dispatcher<string> {
   const { isFinalTry, singly, retrySingly, mayTryAgain, listed, batchMax = Infinity } = howToTry;
-  const { deleter, ledger, limits, clock } = scope;
+  const { deleter, ledger, limits, clock, histories } = scope;
   const isStale = isStaleSince(clock, listed);
   const usesBatches = () => !singly && deleter.usesBatches;
   const report: ReportResult = (entityId, result) => {
@@ -123,11 +123,20 @@ export function createDeleteDispatcher(scope: DeletingContext, howToTry: DeleteT
   };
   return new Dispatcher<string>({
     concurrency: () => (howToTry.isAlone === true ? 1 : limits.concurrency),
-    chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : 1),
+    chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : (histories?.most ?? 1)),
     bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
     chunkBytesMax: MAX_BATCH_BYTES,
     run: async (ids) => {
       if (isStale()) return [];
+      if (histories !== undefined) {
+        const { items, listed: read } = await histories.keep(ids.map((entityId) => ({ entityId })));
+        const isReadTooEarly = isStaleSince(clock, read);
+        for (const { entityId } of items) {
+          report(entityId, await deleter.deleteOne(entityId, isReadTooEarly));
+          scope.reportProgress();
+        }
+        return [];
+      }
       const [only] = ids;
       if (!usesBatches() && ids.length === 1 && only !== undefined) {
         report(only, await deleter.deleteOne(only, isStale));

@@ -81,7 +81,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     const state = states.get(entityId);
     if (state === IdState.unknown && plan?.has(entityId) === false) return unplanned.note(entityId);
     const isTaken = options.takesFresh || state !== IdState.unknown;
-    if (context.archiving !== undefined && isTaken) toKeep.push(entityId);
+    if (context.archiving !== undefined && context.histories === undefined && isTaken) toKeep.push(entityId);
     if (state === IdState.unknown) return unseen.note(entityId);
     if (!states.markListed(entityId)) return false;
     if (state === IdState.gone || state === IdState.goneTwice) {

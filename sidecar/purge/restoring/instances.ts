@@ -3,6 +3,7 @@ import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
+import { BrokerRefusedError } from '../errors.js';
 import { Lister, temporalEntities } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
@@ -13,11 +14,27 @@ import { resultOfReply, sendCreate } from './whole-entities.js';
 /** Instances of one attribute in one query: brokers show some hundreds at once. */
 const MAX_INSTANCES = 100;
 
+/** Instances that one request adds, and its largest body: brokers refuse bodies from 1 MB on. */
+const MAX_ADDED = 500;
+const MAX_ADDED_CHARS = 800_000;
+
+/** Statuses with which brokers refuse a query that they do not understand. */
+const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422, 501]);
+
+/** What a query shows of one attribute. */
+interface ShownHistory {
+  readonly instances: readonly JsonValue[];
+  /** The broker says that there are more. */
+  readonly isPartial: boolean;
+}
+
 /** Instances of attributes: added to the history of their entity, which is made where it is gone. */
 export class Instances implements RestoreKind {
   readonly #requester: Requester;
   readonly #lister: Lister;
   readonly #concurrency: () => number;
+  /** Instances in the longest list that was shown. */
+  #longest = 0;
 
   constructor(options: LookupOptions, concurrency: () => number) {
     this.#requester = options.requester;
@@ -35,7 +52,7 @@ export class Instances implements RestoreKind {
           content,
           key: `${entityId}\u0000${attribute}\u0000${String(index)}`,
         },
-        // It is looked for by its time.
+        // It is looked for by its time; where there is none, some brokers show it all the same.
         isHidden: timeOf(content) === undefined || !isAskable(entityId),
       })),
     );
@@ -44,17 +61,27 @@ export class Instances implements RestoreKind {
   /** Instances get new ids: one is there when an instance with the same time and content is, each counted once. */
   async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
     const shown = new Map<string, JsonValue>();
-    const waiting = groupsOf(items.filter(({ isHidden }) => isHidden !== true));
+    const askable = items.filter(({ entityId }) => isAskable(entityId));
+    const waiting = groupsOf(askable);
     const worker = async () => {
       for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
         const page = await this.#historyOf(group);
+        if (page === undefined) continue;
         const half = Math.ceil(group.length / 2);
-        if (page.isPartial && group.length > 1) waiting.push(group.slice(0, half), group.slice(half));
+        if (this.#mayBeCut(page, group) && hasTime(group) && group.length > 1)
+          waiting.push(group.slice(0, half), group.slice(half));
         else match(group, page.instances, shown);
       }
     };
     await Promise.all(Array.from({ length: this.#concurrency() }, worker));
     return shown;
+  }
+
+  /** Some brokers leave out instances silently: then no list is longer. One with all that is looked for is long enough. */
+  #mayBeCut({ instances, isPartial }: ShownHistory, group: readonly RestoreItem[]): boolean {
+    this.#longest = Math.max(this.#longest, instances.length);
+    if (isPartial) return true;
+    return instances.length > 0 && instances.length === this.#longest && !hasAll(group, instances);
   }
 
   isSame(): boolean {
@@ -65,13 +92,31 @@ export class Instances implements RestoreKind {
     const results = new Map<string, CreateResult>();
     const waiting = [...groupBy(items, ({ entityId }) => entityId).values()];
     const worker = async () => {
-      for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-        const result = await this.#add(group);
-        for (const { key } of group) results.set(key, result);
-      }
+      for (let group = waiting.shift(); group !== undefined; group = waiting.shift())
+        for (const part of this.#portionsOf(group)) {
+          const result = await this.#add(part);
+          for (const { key } of part) results.set(key, result);
+        }
     };
     await Promise.all(Array.from({ length: this.#concurrency() }, worker));
     return results;
+  }
+
+  /** What goes in one request. */
+  *#portionsOf(items: readonly RestoreItem[]): Iterable<readonly RestoreItem[]> {
+    let portion: RestoreItem[] = [];
+    let chars = 0;
+    for (const item of items) {
+      const more = writeJson(item.content).length;
+      const most = Math.min(MAX_ADDED, this.#requester.mostAtOnce);
+      if (portion.length > 0 && (portion.length >= most || chars + more > MAX_ADDED_CHARS)) {
+        yield portion;
+        [portion, chars] = [[], 0];
+      }
+      portion.push(item);
+      chars += more;
+    }
+    if (portion.length > 0) yield portion;
   }
 
   /** Adds instances of one entity, by the request that also makes its history (clause 5.6.11). */
@@ -90,13 +135,22 @@ export class Instances implements RestoreKind {
     return resultOfReply(settled.reply, settled.wasUnclear);
   }
 
-  /** What the broker shows of one attribute, in the time of some instances of it. */
-  async #historyOf(
-    items: readonly RestoreItem[],
-  ): Promise<{ instances: readonly JsonValue[]; isPartial: boolean }> {
+  /** What the broker shows of one attribute, in the time of some instances of it; undefined where it does not say. */
+  async #historyOf(items: readonly RestoreItem[]): Promise<ShownHistory | undefined> {
     const [first] = items;
     const { entityId = '', attribute = '', entity } = first ?? {};
     const times = items.map(({ content }) => timeOf(content) ?? 0);
+    const interval = hasTime(items)
+      ? [
+          { name: 'timerel', value: 'between' },
+          { name: 'timeAt', value: timeText(Math.min(...times) - 1) },
+          { name: 'endTimeAt', value: timeText(Math.max(...times) + 1) },
+        ]
+      : [
+          { name: 'timerel', value: 'after' },
+          { name: 'timeAt', value: timeText(0) },
+          { name: 'timeproperty', value: 'createdAt' },
+        ];
     const type = [entity?.['type']].flat().filter((one) => typeof one === 'string');
     const selection = [
       ...(type.length === 0 ? [] : [{ name: 'type', value: type.join(',') }]),
@@ -104,19 +158,30 @@ export class Instances implements RestoreKind {
         { name: 'id', value: entityId },
         { name: 'attrs', value: attribute },
       ],
-      { name: 'timerel', value: 'between' },
-      { name: 'timeAt', value: timeText(Math.min(...times) - 1) },
-      { name: 'endTimeAt', value: timeText(Math.max(...times) + 1) },
+      ...interval,
     ];
-    const page = await this.#lister.page({ selection, limit: 1, isBare: true });
+    const page = await this.#lister.page({ selection, limit: 1, isBare: true }).catch((error: unknown) => {
+      const isUnknown = error instanceof BrokerRefusedError && NOT_UNDERSTOOD.has(error.problem.status);
+      if (isUnknown && !hasTime(items)) return undefined;
+      throw error;
+    });
+    if (page === undefined) return undefined;
     const shown = page.entities[page.ids.indexOf(entityId)] as JsonObject | undefined;
     return { instances: instancesOf(member(shown ?? {}, attribute)), isPartial: page.isPartial };
   }
 }
 
-/** Items of one attribute each, in order of time, not too many. */
+function hasTime([first]: readonly RestoreItem[]): boolean {
+  return first !== undefined && timeOf(first.content) !== undefined;
+}
+
+/** Items of one attribute each, in order of time, not too many; those without a time apart. */
 function groupsOf(items: readonly RestoreItem[]): RestoreItem[][] {
-  const byAttribute = groupBy(items, ({ entityId, attribute = '' }) => `${entityId}\u0000${attribute}`);
+  const byAttribute = groupBy(
+    items,
+    ({ entityId, attribute = '', content }) =>
+      `${entityId}\u0000${attribute}\u0000${String(timeOf(content) === undefined)}`,
+  );
   return [...byAttribute.values()].flatMap((all) => {
     const sorted = all.toSorted((one, other) => (timeOf(one.content) ?? 0) - (timeOf(other.content) ?? 0));
     const groups: RestoreItem[][] = [];
@@ -124,6 +189,12 @@ function groupsOf(items: readonly RestoreItem[]): RestoreItem[][] {
       groups.push(sorted.slice(at, at + MAX_INSTANCES));
     return groups;
   });
+}
+
+function hasAll(items: readonly RestoreItem[], instances: readonly JsonValue[]): boolean {
+  const shown = new Map<string, JsonValue>();
+  match(items, instances, shown);
+  return shown.size === items.length;
 }
 
 /** Notes which items are among the instances that are shown. */

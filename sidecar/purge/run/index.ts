@@ -1,5 +1,5 @@
 /** One purge: a stream of events, what its parts share, and what it sees of the broker through a query. */
-export type { AppliedPlan, PurgeContext, PurgeLimits, PurgeScope } from './purge-run.js';
+export type { AppliedPlan, HistoryArchive, PurgeContext, PurgeLimits, PurgeScope } from './purge-run.js';
 export type { BrokerQuery, QueryView } from './query-view.js';
 export type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
 export {

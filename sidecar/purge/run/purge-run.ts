@@ -5,9 +5,9 @@ import type { Clock } from '../../shared/clock.js';
 import { Archiving, type PurgeArchive } from '../archiving/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
-import type { ListedResource } from '../listing/index.js';
+import type { Listed, ListedResource } from '../listing/index.js';
 import { formatParameters, type PurgeQuery } from '../query/index.js';
-import { type OnOutcome, ItemLedger } from '../ledger/index.js';
+import { type Item, type OnOutcome, ItemLedger } from '../ledger/index.js';
 import { OpenedQuery, type BrokerQuery, type QueryView } from './query-view.js';
 
 /** How entities are deleted: `native` by the broker's own Purge Entities, the others by the gateway. */
@@ -38,6 +38,8 @@ export interface PurgeScope {
   readonly warnings: ReadonlySet<string>;
   /** Takes what is about to be deleted; undefined where nothing is archived. */
   readonly archiving: Archiving | undefined;
+  /** Of a purge that archives more than lists show: archives it right before its delete. */
+  readonly histories?: HistoryArchive;
   /** Of a purge that applies a plan: what may be deleted, and nothing else. */
   readonly plan: AppliedPlan | undefined;
   /** Of a dry run that makes a plan: receives the key of each match. */
@@ -52,6 +54,18 @@ export interface PurgeScope {
   reportProgress(): void;
   /** Opens a query. Nothing is sent yet. */
   open(query: BrokerQuery): PurgeContext;
+}
+
+/** Archives all that a delete removes where lists show only a part of it. */
+export interface HistoryArchive {
+  /** Items that are best archived together, as of now. */
+  readonly most: number;
+  /**
+   * Adds items to the archive, as the broker shows them now.
+   *
+   * @returns those that the query still shows, and when they were read
+   */
+  keep(items: readonly Item[]): Promise<{ readonly items: readonly Item[]; readonly listed: Listed }>;
 }
 
 /** A purge, and the query through which it sees the broker. */

@@ -2,6 +2,7 @@ import {
   checkBound,
   countMatches,
   trustedTotal,
+  type PurgeContext,
   type PurgeScope,
   type PurgeEvent,
   type PurgeReport,
@@ -21,6 +22,7 @@ import { temporalAttributeKind } from './attribute-kind.js';
 import { createInstanceGuard, type InstanceGuard } from './instances.js';
 import { InstanceKind } from './instance-kind.js';
 import { VALUE_FILTERS } from './narrowed-queries.js';
+import { TemporalHistories } from './history-archive.js';
 import { firstShape } from './instance-pages.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { CATCH_ALL_TIMES, QuerySet, type OpenedQuery } from './query-set.js';
@@ -70,7 +72,7 @@ async function run(scope: PurgeScope, query: TemporalPurgeQuery, startedMs: numb
 
 async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise<PurgeReport> {
   const { maxAffected } = scope.limits;
-  const queries = new QuerySet(query);
+  const queries = new QuerySet(query, scope.archiving !== undefined);
   if (query.dryRun) return previewWhole(scope, queries);
   let listed: number | undefined;
   if (maxAffected !== undefined && scope.plan === undefined) {
@@ -84,7 +86,7 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
   }
   let arrived = 0;
   for await (const { context, first } of queries.open(scope)) {
-    arrived += await purgeByIds(context, first, listed);
+    arrived += await purgeByIds(withHistories(context, createInstanceGuard(query)), first, listed);
     // The count is that of the first query; the others show what it missed.
     listed = undefined;
   }
@@ -142,7 +144,7 @@ async function purgeParts(
   let arrived = 0;
   for await (const opened of queries.open(scope, shape)) {
     arrived += await removeItems(
-      opened.context,
+      query.target.kind === 'instances' ? opened.context : withHistories(opened.context, guard),
       kindOf(opened, false),
       trustedTotal(opened.context, opened.first),
     );
@@ -188,6 +190,13 @@ function itemKind(
   return target.kind === 'instances'
     ? new InstanceKind(context, { ...options, time: target.time })
     : temporalAttributeKind(context, options.guard, datasetId);
+}
+
+/** Of a purge that archives: what it deletes is more than its lists show. */
+function withHistories(context: PurgeContext, guard: InstanceGuard): PurgeContext {
+  const { archiving } = context;
+  if (archiving === undefined) return context;
+  return { ...context, histories: new TemporalHistories({ ...context, archiving }, guard) };
 }
 
 /** Deleting instances may change which entities match. */

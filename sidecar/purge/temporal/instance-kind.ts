@@ -32,6 +32,8 @@ export interface InstanceKindOptions {
   readonly startedMs: number;
   /** Nothing is deleted, so instances that the broker leaves out need queries of their own. */
   readonly countsOnly: boolean;
+  /** What is known of how much the broker shows at once. @default nothing */
+  readonly evidence?: TruncationEvidence;
 }
 
 /** Pages on which to try to learn how the broker reads filters by value. */
@@ -60,7 +62,7 @@ export class InstanceKind implements ItemKind {
   readonly #options: InstanceKindOptions;
   readonly #filters: ReadonlySet<string>;
   readonly #filtersByValue: boolean;
-  readonly #evidence = new TruncationEvidence();
+  readonly #evidence: TruncationEvidence;
   #shape: InstancePageShape;
   /** Without lastN. A count must be complete at once; a delete starts with small pages and checks again at the end. */
   #isBare: boolean;
@@ -77,6 +79,7 @@ export class InstanceKind implements ItemKind {
     const first = firstShape(context.limits.pageSize);
     this.#context = context;
     this.#options = options;
+    this.#evidence = options.evidence ?? new TruncationEvidence();
     this.#filters = new Set(context.selection.map(({ name }) => name));
     this.#filtersByValue = [...this.#filters].some((name) => VALUE_FILTERS.has(name));
     this.#shape = options.countsOnly ? { ...first, limit: 1 } : first;

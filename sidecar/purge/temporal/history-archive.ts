@@ -1,0 +1,267 @@
+import type { ArchivedEntity } from '../../archive/index.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { objectOf } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
+import type { Archiving } from '../archiving/index.js';
+import { walkItems } from '../deleting/index.js';
+import { ReplyTooLargeError } from '../broker/index.js';
+import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError } from '../errors.js';
+import { IdStates, type Item, keyOf } from '../ledger/index.js';
+import type { PageSource } from '../listing/index.js';
+import type { HistoryArchive, PurgeContext } from '../run/index.js';
+import { InstanceKind } from './instance-kind.js';
+import { TruncationEvidence } from './instance-pages.js';
+import type { InstanceGuard } from './instances.js';
+import { VALUE_FILTERS } from './narrowed-queries.js';
+import { EPOCH, type TimeFilter, timeParameters } from './time-filter.js';
+
+/** All times, by each time that instances have: every instance has the first two. */
+const EVERY_TIME: readonly TimeFilter[] = [
+  { property: 'createdAt', from: EPOCH, to: undefined },
+  { property: 'modifiedAt', from: EPOCH, to: undefined },
+  { property: 'observedAt', from: EPOCH, to: undefined },
+  { property: 'observedAt', from: undefined, to: EPOCH },
+];
+
+/** A history with longer answers, or that takes longer to read, is not archived as a whole. */
+const MAX_HISTORY_CHARS = 12 * 1024 * 1024;
+const MAX_READ_MS = 10_000;
+
+/** Histories that are read together: as many as take about this long. */
+const QUICK_MS = 250;
+const SLOW_MS = 1000;
+const MAX_TOGETHER = 16;
+
+/** How often what is listed may be missing when it is read by its id, before that is a reason not to archive it. */
+const MAX_MISSES = 3;
+const MAX_REMEMBERED = 10_000;
+
+const TOO_LARGE =
+  'Its history is too large to be archived as a whole (12 MiB, or ten seconds of reading). Purge its instances first, with a time filter.';
+const HIDDEN = 'The broker shows only some of its instances.';
+const NO_SYSTEM_TIMES =
+  'The broker lists instances neither by createdAt nor by modifiedAt, so it may hide those that were never observed. Purge instances, with a time filter.';
+const NOT_SHOWN = 'The broker lists it, and does not show it whole when it is asked for by its id.';
+
+/** Reading has to end: it takes too long, or too much was read. */
+class HistoryTooLarge extends Error {}
+
+/** What was read of one entity. */
+interface History {
+  /** Its members that are no attributes. */
+  readonly about: JsonObject;
+  /** Instances by attribute, each by its instanceId or what it holds. */
+  readonly attributes: Map<string, Map<string, JsonValue>>;
+  /** An instance was shown by observedAt, and not by the times that every instance has. */
+  hasGap: boolean;
+}
+
+/**
+ * Archives whole histories before they are deleted. A list shows the newest instance of each attribute; here, all are read,
+ * by the id of their entity and by each time that instances have, in as many queries as the broker needs.
+ */
+export class TemporalHistories implements HistoryArchive {
+  readonly #context: PurgeContext & { readonly archiving: Archiving };
+  readonly #guard: InstanceGuard;
+  readonly #evidence = EVERY_TIME.map(() => new TruncationEvidence());
+  readonly #refused = new Set<TimeFilter>();
+  readonly #misses = new Map<string, number>();
+  #most = 2;
+
+  constructor(context: PurgeContext & { readonly archiving: Archiving }, guard: InstanceGuard) {
+    this.#context = context;
+    this.#guard = guard;
+  }
+
+  get most(): number {
+    return this.#most;
+  }
+
+  async keep(items: readonly Item[]): ReturnType<HistoryArchive['keep']> {
+    const { clock } = this.#context;
+    const atMs = clock.now();
+    const ids = await this.#stillMatching(new Set(items.map(({ entityId }) => entityId)));
+    const histories = await this.#read(ids, atMs);
+    const shown: Item[] = [];
+    for (const item of items) if (await this.#keep(item, histories.get(item.entityId))) shown.push(item);
+    const tookMs = clock.now() - atMs;
+    if (tookMs < QUICK_MS) this.#most = Math.min(MAX_TOGETHER, this.#most * 2);
+    else if (tookMs > SLOW_MS) this.#most = Math.max(1, Math.floor(this.#most / 2));
+    return { items: shown, listed: { atMs: clock.now(), tookMs: 0 } };
+  }
+
+  /** @returns whether it may be deleted, as far as its archive is concerned, which still has to be asked */
+  async #keep(item: Item, read: History | string | undefined): Promise<boolean> {
+    const { archiving } = this.#context;
+    const { entityId, attribute } = item;
+    const key = keyOf(item);
+    const found = typeof read === 'object' ? contentOf(read, item) : undefined;
+    if (typeof read === 'string') archiving.doubt(key, read);
+    else if (read === undefined || found === undefined || read.hasGap) {
+      // It was deleted or changed meanwhile; the next list shows it, or not.
+      if (!this.#isMissedOften(key)) return false;
+      archiving.doubt(key, NOT_SHOWN);
+    } else if (attribute === undefined) {
+      await archiving.keepEntities([[entityId, writeJson({ ...read.about, ...found })]]);
+    } else {
+      const part = { entityId, attribute, key, content: found[attribute] ?? null };
+      await archiving.keepParts(entityId, read.about['type'], [part]);
+    }
+    return true;
+  }
+
+  #isMissedOften(key: string): boolean {
+    const misses = (this.#misses.get(key) ?? 0) + 1;
+    if (misses > 1 || this.#misses.size < MAX_REMEMBERED) this.#misses.set(key, misses);
+    return misses >= MAX_MISSES || !this.#misses.has(key);
+  }
+
+  /** Those that the query of the purge still shows, where it has filters that reading by id leaves out. */
+  async #stillMatching(ids: ReadonlySet<string>): Promise<readonly string[]> {
+    const { selection, lister } = this.#context;
+    if (!selection.some(({ name }) => isByValue(name))) return [...ids];
+    const asked = [...selection.filter(({ name }) => !isById(name)), idsParameter(ids)];
+    const shown = new Set<string>();
+    for (let offset = 0; shown.size < ids.size;) {
+      const page = await lister.page({ selection: asked, offset, limit: ids.size });
+      const before = shown.size;
+      for (const id of page.ids) if (ids.has(id)) shown.add(id);
+      if (page.ids.length === 0 || shown.size === before) break;
+      offset += page.ids.length;
+    }
+    return [...shown];
+  }
+
+  /** @returns the history of each entity that is shown, or why it cannot be archived */
+  async #read(ids: readonly string[], atMs: number): Promise<ReadonlyMap<string, History | string>> {
+    if (ids.length === 0) return new Map();
+    const came = await this.#readTogether(ids, atMs);
+    if (typeof came !== 'string') return came;
+    const [only = ''] = ids;
+    if (ids.length === 1) return new Map([[only, came]]);
+    // Of which of them it holds is not known.
+    this.#most = 1;
+    const all = new Map<string, History | string>();
+    for (const id of ids) for (const [read, history] of await this.#read([id], atMs)) all.set(read, history);
+    return all;
+  }
+
+  /** @returns why at least one of them cannot be archived, or their histories */
+  async #readTogether(ids: readonly string[], atMs: number): Promise<ReadonlyMap<string, History> | string> {
+    const histories = new Map<string, History>();
+    try {
+      for (const [index, time] of EVERY_TIME.entries())
+        if (!this.#refused.has(time) && !(await this.#readBy(time, index, ids, histories, atMs)))
+          return HIDDEN;
+    } catch (error) {
+      if (error instanceof HistoryTooLarge) return TOO_LARGE;
+      throw error;
+    }
+    const hasSystemTime = EVERY_TIME.some(
+      (time) => time.property !== 'observedAt' && !this.#refused.has(time),
+    );
+    return hasSystemTime ? histories : NO_SYSTEM_TIMES;
+  }
+
+  /** Reads the instances that have a time. @returns whether the broker showed all of them */
+  async #readBy(
+    time: TimeFilter,
+    index: number,
+    ids: readonly string[],
+    histories: Map<string, History>,
+    atMs: number,
+  ): Promise<boolean> {
+    const view = this.#viewBy(time, ids, atMs);
+    const evidence = this.#evidence[index] ?? new TruncationEvidence();
+    const options = { time, evidence, guard: this.#guard, startedMs: atMs, countsOnly: true };
+    let isWhole = true;
+    try {
+      await walkItems(view, new InstanceKind(view, options), new IdStates(), (batch, page) => {
+        isWhole &&= batch.isIncomplete !== true;
+        for (const [at, item] of batch.items.entries()) {
+          const { entityId, attribute = '' } = item;
+          const entity = page.entities[page.ids.indexOf(entityId)] ?? {};
+          const history = histories.get(entityId) ?? newHistory(entity);
+          histories.set(entityId, history);
+          const instances = history.attributes.get(attribute) ?? new Map<string, JsonValue>();
+          history.attributes.set(attribute, instances);
+          const key = keyOf(item);
+          if (instances.has(key)) continue;
+          if (time.property === 'observedAt') history.hasGap = true;
+          instances.set(key, batch.contents?.[at] ?? null);
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof BrokerRefusedError) || ![400, 422, 501].includes(error.problem.status))
+        throw error;
+      this.#refused.add(time);
+    }
+    return isWhole;
+  }
+
+  /** The query for some histories. The filters were proven in the query of the purge; what they do not show is not deleted. */
+  #viewBy(time: TimeFilter, ids: readonly string[], atMs: number): PurgeContext {
+    const { selection, lister, clock, limits } = this.#context;
+    const asked = new Set(ids);
+    let chars = 0;
+    const page: PageSource['page'] = async (query) => {
+      if (clock.now() - atMs > MAX_READ_MS) throw new HistoryTooLarge();
+      const shown = await lister.page(query).catch((error: unknown) => {
+        const isLarge = error instanceof BrokerReplyError && error.cause instanceof ReplyTooLargeError;
+        throw isLarge ? new HistoryTooLarge() : error;
+      });
+      chars += shown.length;
+      if (chars > MAX_HISTORY_CHARS) throw new HistoryTooLarge();
+      if (shown.ids.some((id) => !asked.has(id)))
+        throw new FilterIgnoredError(
+          'id',
+          'The broker ignores the id of a temporal query, so no history can be archived. Nothing more is deleted.',
+        );
+      return shown;
+    };
+    return {
+      ...this.#context,
+      lister: { ...lister, page },
+      paging: { contradicted: false, longestPage: 0 },
+      limits: { ...limits, concurrency: Math.min(4, limits.concurrency) },
+      selection: [
+        ...selection.filter(({ name }) => !isById(name) && !isByValue(name) && !isTime(name)),
+        idsParameter(asked),
+        ...timeParameters(time),
+      ],
+    };
+  }
+}
+
+function newHistory(entity: Readonly<Record<string, unknown>>): History {
+  const attributes = new Set(ownAttributesOf(entity));
+  const about = Object.entries(entity as ArchivedEntity).filter(([name]) => !attributes.has(name));
+  return { about: objectOf(about), attributes: new Map(), hasGap: false };
+}
+
+/** The instances of an item by attribute; undefined where there are none any more. */
+function contentOf({ attributes }: History, { attribute }: Item): JsonObject | undefined {
+  const names = attribute === undefined ? [...attributes.keys()] : [attribute];
+  const found = names.flatMap((name) => {
+    const all = [...(attributes.get(name)?.values() ?? [])];
+    return all.length === 0 ? [] : [[name, all] as const];
+  });
+  return found.length === 0 && attribute !== undefined ? undefined : objectOf(found);
+}
+
+function isById(name: string): boolean {
+  return name === 'id' || name === 'idPattern';
+}
+
+function isByValue(name: string): boolean {
+  return VALUE_FILTERS.has(name) || name === 'scopeQ';
+}
+
+function isTime(name: string): boolean {
+  return ['timerel', 'timeAt', 'endTimeAt', 'timeproperty'].includes(name);
+}
+
+function idsParameter(ids: ReadonlySet<string>) {
+  return { name: 'id', value: [...ids].join(',') };
+}
