@@ -206,7 +206,7 @@ it('kong.yml sends the schema service to the sidecar, writes by way of the plugi
 
 it('kong.yml lets the plugin vouch for reads of purges and retention policies, and for no others', () => {
   const guarded = words(`
-      purges purges/ purges?state=running purges/1/events retention-policies/p/runs
+      purges purges/ purges?state=running purges/1/events retention-policies/p/runs scans scans/1/entities?finding=0
     `);
   for (const method of ['GET', 'HEAD']) {
     for (const path of guarded)
