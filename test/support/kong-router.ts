@@ -52,9 +52,18 @@ interface FailureCounts {
   readonly http_failures: number;
 }
 
+/** A plugin that is bound to a consumer at a service. */
+export interface BoundPlugin extends KongPlugin {
+  readonly consumer?: string;
+  readonly service?: string;
+}
+
 export interface KongFile {
   readonly services: readonly KongService[];
   readonly upstreams: readonly KongUpstream[];
+  /** Callers; routes do not depend on them. */
+  readonly consumers?: readonly { readonly username: string }[];
+  readonly plugins?: readonly BoundPlugin[];
 }
 
 const FAILURE_COUNTS = ['tcp_failures', 'timeouts', 'http_failures'];
@@ -68,7 +77,7 @@ const ROUTE_MEMBERS = words(`
 /** Reads a declarative file; throws on anything this model does not know, rather than judge by half of it. */
 export function readKongFile(text: string): KongFile {
   const file = parse(text) as KongFile & { readonly _format_version: string };
-  known(file, ['_format_version', '_comment', 'services', 'upstreams']);
+  known(file, ['_format_version', '_comment', 'services', 'upstreams', 'consumers', 'plugins']);
   if (file._format_version !== '3.0') throw new Error('unknown format');
   for (const service of file.services) {
     known(service, SERVICE_MEMBERS);
@@ -77,6 +86,7 @@ export function readKongFile(text: string): KongFile {
       for (const plugin of route.plugins ?? []) known(plugin, ['name', 'config']);
     }
   }
+  for (const plugin of file.plugins ?? []) known(plugin, ['name', 'consumer', 'service', 'config']);
   for (const upstream of file.upstreams) {
     known(upstream, ['name', 'targets', 'healthchecks']);
     for (const target of upstream.targets) known(target, ['target']);
