@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stopLater } from './gateway-harness.js';
+import { ROOT } from './project.js';
+
+/** The only caller that the proxies know, and the token that they add. */
+export const CALLER = { user: 'alice', password: 'secret of alice' } as const;
+export const TOKEN = 'token-of-the-sidecar';
+
+/** bcrypt of {@link CALLER}'s password, with the lowest cost. */
+const PASSWORD_HASH = '$2b$04$8W3QObhR5mmsFrOTOhiUM.nickExDmxdi8xeVgV4dzav06OvOaVyG';
+
+/** Where the proxy listens, where the sidecar does, and a folder for the files of the program. */
+interface Place {
+  readonly port: number;
+  readonly sidecar: number;
+  readonly folder: string;
+}
+
+interface Proxy {
+  /** What is started, and the file of deploy/ that it reads. */
+  readonly program: 'nginx' | 'haproxy' | 'caddy';
+  readonly file: string;
+  /** Replacements in the file, each for a text that stands there exactly once. */
+  replace(place: Place): readonly (readonly [text: string, by: string])[];
+  /** Files to be written beside it. */
+  files?(place: Place): Readonly<Record<string, string>>;
+  arguments(place: Place): readonly string[];
+}
+
+/** The reverse proxies of deploy/ whose programs Debian has. */
+export const PROXIES: readonly Proxy[] = [
+  {
+    program: 'nginx',
+    file: 'nginx.conf',
+    replace: ({ port, sidecar, folder }) => [
+      ['server 127.0.0.1:8080;', `server 127.0.0.1:${sidecar};`],
+      ['listen 127.0.0.1:8000;', `listen 127.0.0.1:${port};`],
+      ['auth_basic_user_file /etc/nginx/', `auth_basic_user_file ${folder}/`],
+      ['include /etc/nginx/', `include ${folder}/`],
+    ],
+    files: ({ folder }) => ({
+      'ngsi-ld-gateway.users': `${CALLER.user}:{PLAIN}${CALLER.password}\n`,
+      'ngsi-ld-gateway.token': `proxy_set_header X-Gateway-Token "${TOKEN}";\n`,
+      'main.conf': `
+        daemon off; master_process off; pid ${folder}/nginx.pid;
+        events { worker_connections 256; }
+        http {
+          access_log off;
+          ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+          include ${folder}/nginx.conf;
+        }`,
+    }),
+    arguments: ({ folder }) => [
+      '-p',
+      folder,
+      '-e',
+      join(folder, 'error.log'),
+      '-c',
+      join(folder, 'main.conf'),
+    ],
+  },
+  {
+    program: 'haproxy',
+    file: 'haproxy.cfg',
+    replace: ({ port, sidecar }) => [
+      ['server sidecar 127.0.0.1:8080', `server sidecar 127.0.0.1:${sidecar}`],
+      ['bind 127.0.0.1:8000', `bind 127.0.0.1:${port}`],
+    ],
+    arguments: ({ folder }) => ['-db', '-f', join(folder, 'haproxy.cfg')],
+  },
+  {
+    program: 'caddy',
+    file: 'Caddyfile',
+    replace: ({ port, sidecar }) => [
+      ['reverse_proxy 127.0.0.1:8080 {', `reverse_proxy 127.0.0.1:${sidecar} {`],
+      [':8000 {', `:${port} {`],
+    ],
+    arguments: ({ folder }) => ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')],
+  },
+];
+
+/** The path of a program; undefined where it is not installed. */
+export function findProgram(name: string): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** Starts the program of a proxy with the file of deploy/, in front of a sidecar; gives its port. `stopAll` ends it. */
+export async function startProxy(proxy: Proxy, sidecar: number): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'proxy-'));
+  const place = { port: await freePort(), sidecar, folder };
+  let text = readFileSync(join(ROOT, 'deploy', proxy.file), 'utf8');
+  for (const [written, by] of proxy.replace(place)) {
+    assert.equal(text.split(written).length, 2, `${proxy.file} has once: ${written}`);
+    text = text.replace(written, () => by);
+  }
+  for (const [name, content] of Object.entries({ [proxy.file]: text, ...proxy.files?.(place) }))
+    await writeFile(join(folder, name), content);
+
+  const child = spawn(findProgram(proxy.program) ?? proxy.program, proxy.arguments(place), {
+    env: {
+      HOME: folder,
+      GATEWAY_TOKEN: TOKEN,
+      GATEWAY_USER: CALLER.user,
+      GATEWAY_PASSWORD: CALLER.password,
+      GATEWAY_PASSWORD_HASH: PASSWORD_HASH,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()));
+  const ended = once(child, 'close');
+  stopLater(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  });
+  while (!(await accepts(place.port))) {
+    if (child.exitCode !== null) assert.fail(`${proxy.program} ended: ${errors}`);
+    await sleep(20);
+  }
+  return place.port;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
+}

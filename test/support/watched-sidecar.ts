@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { stopLater } from './gateway-harness.js';
+import { Waiting } from './waiting.js';
+
+/** A request as it reached the sidecar. */
+export interface Arrival {
+  readonly method: string;
+  readonly url: string;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  /** The client, or the proxy for it, hung up before the answer. */
+  isGone: boolean;
+}
+
+/** What stands where a proxy expects the sidecar: it notes what comes, and passes it on to a gateway. */
+export interface WatchedSidecar {
+  readonly port: number;
+  readonly arrivals: readonly Arrival[];
+  /** Waits for an arrival. */
+  until(isMeant: (arrival: Arrival) => boolean): Promise<Arrival>;
+}
+
+/**
+ * Starts it. It answers some paths itself: `/stub/close` by breaking the connection, `/stub/wait` never, `/stub/length` with the
+ * length of the body, `/stub/large` with that many bytes, and `/stub/events` with one event now, and one that `/stub/next` sends.
+ */
+export async function startWatchedSidecar(gatewayPort: number): Promise<WatchedSidecar> {
+  const arrivals: Arrival[] = [];
+  const waiting = new Waiting();
+  let listener: http.ServerResponse | undefined;
+  const server = http.createServer({ maxHeaderSize: 128 * 1024 }, (req, res) => {
+    const { method = '', url = '', rawHeaders } = req;
+    const arrival: Arrival = { method, url, rawHeaders, isGone: false };
+    arrivals.push(arrival);
+    waiting.notify();
+    res.on('close', () => {
+      arrival.isGone = !res.writableEnded;
+      waiting.notify();
+    });
+    const { pathname, searchParams } = new URL(url, 'http://sidecar');
+    switch (pathname) {
+      case '/stub/close':
+        req.socket.destroy();
+        return;
+      case '/stub/wait':
+        return;
+      case '/stub/length': {
+        let length = 0;
+        req.on('data', (bytes: Buffer) => (length += bytes.length));
+        req.on('end', () => res.end(String(length)));
+        return;
+      }
+      case '/stub/large':
+        res.end(Buffer.alloc(Number(searchParams.get('bytes')), 'x'));
+        return;
+      case '/stub/events':
+        listener = res.writeHead(200, { 'content-type': 'text/event-stream' });
+        listener.write('data: first\n\n');
+        return;
+      case '/stub/next':
+        listener?.end('data: second\n\n');
+        res.end();
+        return;
+      default:
+        relay(req, res, gatewayPort);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stopLater(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    arrivals,
+    until: async (isMeant) => waiting.until(() => arrivals.find(isMeant)),
+  };
+}
+
+function relay(req: http.IncomingMessage, res: http.ServerResponse, port: number): void {
+  const { method, url: path, rawHeaders } = req;
+  const onward = http.request({ host: '127.0.0.1', port, method, path, headers: rawHeaders, agent: false });
+  onward.on('response', (answer) => {
+    res.writeHead(answer.statusCode ?? 0, answer.rawHeaders);
+    answer.pipe(res);
+  });
+  onward.on('error', () => res.destroy());
+  req.pipe(onward);
+}
