@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, it } from 'node:test';
 import { callerHeaders } from '../../kong-plugins/ngsi-ld-purge/caller.js';
+import { isGuardedRecord } from '../../kong-plugins/ngsi-ld-purge/path.js';
 import { startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { startRecordingBroker, type RecordingBroker } from '../support/recording-broker.js';
 import { CALLER, findProgram, PROXIES, startProxy, TOKEN } from '../support/reverse-proxies.js';
@@ -348,3 +349,15 @@ through(
     }
   },
 );
+
+it('Kong adds the token to each read of the API that needs it, with the plugin and without', async () => {
+  const { paths } = (await gateway.send('GET', '/api/v2/openapi.json')).json() as {
+    readonly paths: Readonly<Record<string, { readonly get?: { readonly security?: readonly unknown[] } }>>;
+  };
+  const reads = Object.entries(paths).flatMap(([path, { get }]) =>
+    get === undefined ? [] : [{ path, ...get }],
+  );
+  assert.ok(reads.length > 20);
+  for (const { path, security } of reads)
+    assert.equal(isGuardedRecord(`/api/v2${path}`), security !== undefined, path);
+});

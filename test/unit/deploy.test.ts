@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { parse } from 'yaml';
+import { callerHeaders } from '../../kong-plugins/ngsi-ld-purge/caller.js';
+import { ROOT } from '../support/project.js';
+
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+/** What the sidecar trusts of a request with the token, in lower case. */
+const TRUSTED = ['X-Gateway-Token', 'X-Purge-Policy', ...callerHeaders]
+  .map((name) => name.toLowerCase())
+  .sort();
+const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase());
+
+it('the configurations of other gateways lead to the sidecar alone, and have no secret', () => {
+  for (const name of ['nginx.conf', 'haproxy.cfg', 'Caddyfile', 'envoy.yaml', 'apisix.yaml']) {
+    const text = read(`deploy/${name}`);
+    const lines = text.split('\n').filter((line) => !/^\s*#/.test(line));
+    const addresses = lines.join('\n').matchAll(/127\.0\.0\.1(?::|, port_value: )(\d+)/g);
+    const ports = Array.from(addresses, ([, port]) => port);
+    assert.deepEqual(
+      [...new Set(ports)].filter((port) => port !== '8000'),
+      ['8080'],
+      name,
+    );
+    assert.doesNotMatch(lines.join('\n'), /(?:broker|orion|scorpio|stellio|1026)/i, name);
+    const reference =
+      /%\[env\(GATEWAY_TOKEN\)\]|\{env\.GATEWAY_TOKEN\}|%ENVIRONMENT\(GATEWAY_TOKEN\)%|\$\{\{GATEWAY_TOKEN\}\}|\.token;/;
+    assert.match(lines.join('\n'), reference, name);
+  }
+});
+
+it('envoy.yaml removes what the sidecar trusts, repeats nothing, sets no time limit and leaves paths alone', () => {
+  const { static_resources: resources } = parse(read('deploy/envoy.yaml')) as {
+    static_resources: { listeners: { filter_chains: { filters: { typed_config: Manager }[] }[] }[] };
+  };
+  interface Manager {
+    readonly normalize_path: boolean;
+    readonly merge_slashes: boolean;
+    readonly path_with_escaped_slashes_action: string;
+    readonly common_http_protocol_options: { readonly headers_with_underscores_action: string };
+    readonly early_header_mutation_extensions: {
+      readonly typed_config: { readonly mutations: { readonly remove: string }[] };
+    }[];
+    readonly route_config: { readonly virtual_hosts: { readonly routes: readonly object[] }[] };
+  }
+  const manager = resources.listeners[0]?.filter_chains[0]?.filters[0]?.typed_config ?? assert.fail();
+  const removed =
+    manager.early_header_mutation_extensions[0]?.typed_config.mutations.map(({ remove }) => remove) ?? [];
+  for (const name of TRUSTED) assert.ok(removed.includes(name), name);
+  assert.ok(removed.includes('x-envoy-retry-on'), 'by which clients ask for retries');
+  assert.equal(manager.common_http_protocol_options.headers_with_underscores_action, 'DROP_HEADER');
+  assert.deepEqual(
+    [manager.normalize_path, manager.merge_slashes, manager.path_with_escaped_slashes_action],
+    [false, false, 'KEEP_UNCHANGED'],
+  );
+  assert.deepEqual(manager.route_config.virtual_hosts[0]?.routes, [
+    {
+      match: { prefix: '/' },
+      route: { cluster: 'sidecar', timeout: '0s' },
+      request_headers_to_remove: ['authorization'],
+      request_headers_to_add: [
+        {
+          header: { key: 'x-gateway-token', value: '%ENVIRONMENT(GATEWAY_TOKEN)%' },
+          append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+        },
+      ],
+    },
+  ]);
+  assert.doesNotMatch(read('deploy/envoy.yaml'), /retry_policy:/);
+});
+
+it('apisix.yaml removes or replaces what the sidecar trusts, repeats nothing, waits for purges and leaves paths alone', () => {
+  const { routes } = parse(read('deploy/apisix.yaml')) as {
+    readonly routes: readonly [
+      {
+        readonly uri: string;
+        readonly upstream: { readonly retries: number; readonly timeout: { readonly read: number } };
+        readonly plugins: {
+          readonly 'basic-auth': { readonly hide_credentials: boolean };
+          readonly 'proxy-rewrite': {
+            readonly use_real_request_uri_unsafe: boolean;
+            readonly headers: {
+              readonly remove: readonly string[];
+              readonly set: Readonly<Record<string, string>>;
+            };
+          };
+        };
+      },
+    ];
+  };
+  const [{ uri, upstream, plugins }] = routes;
+  const { headers, ...rewrite } = plugins['proxy-rewrite'];
+  const byBasicAuth = ['x-consumer-username', 'x-consumer-custom-id', 'x-credential-identifier'];
+  assert.deepEqual(
+    [...lower(headers.remove), ...lower(Object.keys(headers.set)), ...byBasicAuth].sort(),
+    TRUSTED,
+  );
+  assert.deepEqual([uri, upstream.retries, upstream.timeout.read], ['/*', 0, 3600]);
+  assert.deepEqual(rewrite, { use_real_request_uri_unsafe: true });
+  assert.equal(plugins['basic-auth'].hide_credentials, true);
+});
+
+it('docs/operations/other-gateways.md names every file of deploy/ beside Kubernetes', () => {
+  const page = read('docs/operations/other-gateways.md');
+  for (const name of readdirSync(join(ROOT, 'deploy')).filter((each) => each !== 'kubernetes'))
+    assert.ok(page.includes(`deploy/${name}`), name);
+});
