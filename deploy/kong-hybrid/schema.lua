@@ -96,6 +96,12 @@ return {
               default = false,
               description = "Allow dry runs only: a purge without dryRun=true is answered with 403, and nothing is deleted.",
             } },
+          { vouch_for_writes = {
+              type = "boolean",
+              required = true,
+              default = false,
+              description = "Send writes under /ngsi-ld to the sidecar with the token and the name of their caller, which checks them. For the routes of checked writes.",
+            } },
         },
       },
     },
