@@ -27,6 +27,8 @@ export class TypeUnknownError extends Error {}
 /** How long a type is remembered, in milliseconds. */
 const FRESH_MS = 60_000;
 const MAX_REMEMBERED = 20_000;
+/** Counted by size: with `max`, each cache would take memory, and time at the start, for all of them at once. */
+const REMEMBERED = { maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 };
 /** Entities that are asked for in one query, and queries at a time. */
 const AT_ONCE = 50;
 const QUERIES = 8;
@@ -43,12 +45,12 @@ const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 export class EntityTypes {
   readonly #client: Pick<BrokerClient, 'send'>;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #known = new LRUCache<string, KnownTypes>({ max: MAX_REMEMBERED });
+  readonly #known = new LRUCache<string, KnownTypes>(REMEMBERED);
   /** Writes under way that may change types, by entity; of all entities under `''`. */
   readonly #changing = new Map<string, number>();
   #changes = 0;
   #waiting: (() => void)[] = [];
-  readonly #changedAt = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  readonly #changedAt = new LRUCache<string, number>(REMEMBERED);
   /** The last change that concerned all entities, or that is no longer remembered by its entity. */
   #allChangedAt = 0;
 
