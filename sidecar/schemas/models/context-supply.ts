@@ -44,6 +44,9 @@ type Fetch = (url: string) => Promise<Supply>;
 
 /** Finds contexts by the URLs that name them: those of this service, reference documents, and documents of allowed origins. */
 export class ContextSupply {
+  static #instances = 0;
+  /** Workers may serve several services of a process, where a URL means different things. */
+  readonly #instance = (ContextSupply.#instances += 1);
   readonly #sources: ContextSources;
   readonly #fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
     'text' in supply ? supply.text.length : 0,
@@ -55,7 +58,7 @@ export class ContextSupply {
 
   /**
    * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
-   * every minute because of other origins. Take it before anything is supplied for a request.
+   * every minute because of other origins. Each service has others. Take it before anything is supplied for a request.
    *
    * @param baseUrl of this service, as the client reaches it, without a trailing slash
    * @throws StoreUnavailableError
@@ -64,7 +67,7 @@ export class ContextSupply {
     const { store, remote } = this.#sources;
     // Only then, the meaning of URLs depends on it.
     const base = remote.allows(`${baseUrl}/`) ? ` ${baseUrl}` : '';
-    return `${await store.revision()} ${this.#slot()}${base}`;
+    return `${this.#instance}:${await store.revision()} ${this.#slot()}${base}`;
   }
 
   /**
