@@ -71,9 +71,14 @@ async function testFiles(target) {
     .map((file) => join(compiled, relative(root, file)).replace(/\.ts$/, '.js'));
 }
 
+/** What files share, workers for example, is closed after the last; see test/support/shared-by-files.ts. */
 const GROUP_START = `import { createRequire } from 'node:module';
-import { describe } from 'node:test';
+import { after, describe } from 'node:test';
 const load = createRequire(import.meta.url);
+globalThis.closedAfterLastFile = [];
+after(async () => {
+  for (const close of globalThis.closedAfterLastFile) await close();
+});
 `;
 
 /** A suite of all that is in a file, loaded at once so that its hooks are those of the suite. @param {string} file compiled */

@@ -9,6 +9,7 @@ import { startGateway, type Gateway, type GatewayOptions } from '../../sidecar/g
 import { createWorkers, type Workers } from '../../sidecar/schemas/open-schemas.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import type { Problem } from '../../sidecar/ngsi-ld/problem.js';
+import { shared } from './shared-by-files.js';
 import { Waiting } from './waiting.js';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -16,6 +17,7 @@ const closers: (() => Promise<unknown>)[] = [];
 /** Closes every gateway and broker that was started, the latest first; for a file's `after` hook. */
 export async function stopAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close();
+  await workers.release();
 }
 
 /** Registers what `stopAll` is to close besides. */
@@ -120,22 +122,15 @@ export const QUICK = {
 
 const SHARED_DEADLINE_MS = 60_000;
 
-let shared: Workers | undefined;
+const workers = shared(() => createWorkers({ deadlineMs: SHARED_DEADLINE_MS, clock: systemClock }));
 
 /** Settings of a gateway whose work on schemas has time on a slow machine, too. */
 export const PATIENT = { WORKBENCH_TIMEOUT_MS: String(SHARED_DEADLINE_MS) };
 
-/** Gateways and commands in this process share their workers until `stopAll`: it takes new ones a while to get going. */
+/** Gateways and commands in this process share their workers: it takes new ones a while to get going. */
 export function sharedWorkers(): Workers {
-  if (shared === undefined) {
-    const workers = createWorkers({ deadlineMs: SHARED_DEADLINE_MS, clock: systemClock });
-    shared = { run: (...task) => workers.run(...task), load: () => workers.load(), close: async () => {} };
-    stopLater(async () => {
-      shared = undefined;
-      await workers.close();
-    });
-  }
-  return shared;
+  const all = workers.get();
+  return { run: (...task) => all.run(...task), load: () => all.load(), close: async () => {} };
 }
 
 /** Starts a gateway in this process from environment variables, with its log captured; time and chance may be replaced. */

@@ -7,25 +7,24 @@ import { systemClock } from '../../sidecar/shared/clock.js';
 import { tarGz } from './archives.js';
 import { FIVE_REPOSITORIES } from './five-repositories.js';
 import { entriesOf } from './repositories.js';
+import { shared } from './shared-by-files.js';
 
 /** Of all services here. */
-let workers = createWorkers({ deadlineMs: 30_000, clock: systemClock });
+const sharedWorkers = shared(() => createWorkers({ deadlineMs: 30_000, clock: systemClock }));
 
-/** Ends the workers of the tests of a file; the next file in the same process gets others. */
+/** For a file's `after` hook. */
 export async function closeWorkers(): Promise<void> {
-  const ended = workers;
-  workers = createWorkers({ deadlineMs: 30_000, clock: systemClock });
-  await ended.close();
+  await sharedWorkers.release();
 }
 
 /** A schema service of its own, in memory, whose workers go on to the next. */
 export async function withTransfer<Result>(work: (transfer: Transfer) => Promise<Result>): Promise<Result> {
-  const shared = {
+  const workers = sharedWorkers.get();
+  const schemas = await openSchemasInMemory(systemClock, {
     run: workers.run.bind(workers),
     load: workers.load.bind(workers),
     close: () => Promise.resolve(),
-  };
-  const schemas = await openSchemasInMemory(systemClock, shared);
+  });
   try {
     return await work(schemas.transfer);
   } finally {

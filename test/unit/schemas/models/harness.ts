@@ -1,4 +1,4 @@
-import { after, before, type TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import {
   RemoteDocumentError,
   type RemoteDocuments,
@@ -15,6 +15,7 @@ import type { ModelKey, Page } from '../../../../sidecar/store/records.js';
 import { SqliteStore } from '../../../../sidecar/store/sqlite-store.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 import { entryBeside, WorkerPool } from '../../../../sidecar/shared/workers/pool.js';
+import { shared } from '../../../support/shared-by-files.js';
 import { handClock } from '../../../support/store-samples.js';
 import type { Tasks } from '../../../../sidecar/schemas/worker.js';
 
@@ -44,25 +45,25 @@ export interface RigOptions {
 /** Origin that documents may be fetched from. */
 export const ALLOWED = 'https://allowed.example';
 
-/** Makes rigs that share the workers of a test file. To be called where its tests are described. */
+const entry = entryBeside('../../../../sidecar/schemas/worker', import.meta.url);
+const workers = shared(
+  () => new WorkerPool<Tasks>({ entry, threads: 1, queueLength: 100, deadlineMs: 30_000 }),
+);
+
+/** Makes rigs that share their workers. To be called where the tests of a file are described. */
 export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig> {
-  let pool: WorkerPool<Tasks> | undefined;
-  before(() => {
-    const entry = entryBeside('../../../../sidecar/schemas/worker', import.meta.url);
-    pool = new WorkerPool<Tasks>({ entry, threads: 1, queueLength: 100, deadlineMs: 30_000 });
-  });
-  after(() => pool?.close());
+  after(() => workers.release());
   return async (t, options = {}) => {
-    if (pool === undefined) throw new Error('tests have not begun');
+    const pool = workers.get();
     const opened = await SqliteStore.open(':memory:', handClock());
     t.after(() => opened.close());
     const store = options.store?.(opened) ?? opened;
     const [web, fetched, tasks] = [new Map<string, unknown>(), [] as string[], [] as string[]];
-    const workers = noting(options.workers?.(pool) ?? pool, tasks);
+    const noted = noting(options.workers?.(pool) ?? pool, tasks);
     const remote = remoteOf(web, fetched);
     const { cacheBytes } = options;
     const service = new SchemaService({
-      ...{ store, workers, remote, contextBase: CONTEXT_BASE },
+      ...{ store, workers: noted, remote, contextBase: CONTEXT_BASE },
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
     });
     await service.domains.create({ name: 'city' });
