@@ -1,20 +1,21 @@
-import { after, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { PostgresStore } from '../../sidecar/store/postgres-store.js';
-import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { migrateTo } from '../../sidecar/store/postgres-migrations.js';
+import { StoreDatabase } from '../support/postgres.js';
 import { storeContract } from '../support/store-contract.js';
 import { behaveByPlainRules } from '../support/store-model.js';
 import { handClock } from '../support/store-samples.js';
 import type { Clock } from '../../sidecar/shared/clock.js';
 
-const databases: TestDatabase[] = [];
+let database: StoreDatabase;
 
-after(async () => {
-  for (const database of databases) await database.drop();
+before(async () => {
+  database = await StoreDatabase.create(migrateTo);
 });
+after(() => database.drop());
 
 async function open(clock: Clock): Promise<PostgresStore> {
-  const database = await createDatabase();
-  databases.push(database);
+  await database.empty();
   return PostgresStore.open(database.url, { clock });
 }
 

@@ -95,6 +95,55 @@ export async function createDatabase(server?: string): Promise<TestDatabase> {
   };
 }
 
+/**
+ * A database in which stores are opened one after the other: to empty its tables takes a tenth of the time of making and
+ * migrating another one.
+ */
+export class StoreDatabase {
+  readonly #database: TestDatabase;
+  /** Empties it, and puts back the rows that migrations have made. */
+  readonly #restore: string;
+
+  private constructor(database: TestDatabase, restore: string) {
+    this.#database = database;
+    this.#restore = restore;
+  }
+
+  /** @param migrate makes the tables */
+  static async create(migrate: (url: string) => Promise<unknown>): Promise<StoreDatabase> {
+    const database = await createDatabase();
+    await migrate(database.url);
+    const tables = await database.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const rows: string[] = [];
+    for (const { name } of tables) {
+      const [found] = await database.query<{ json: string | null }>(
+        `SELECT json_agg(t)::text AS json FROM ${name} t`,
+      );
+      if (found?.json)
+        rows.push(
+          `INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, '${found.json}')`,
+        );
+    }
+    const all = tables.map(({ name }) => name).join();
+    return new StoreDatabase(database, [`TRUNCATE ${all} RESTART IDENTITY`, ...rows].join(';'));
+  }
+
+  get url(): string {
+    return this.#database.url;
+  }
+
+  /** Makes it as it was when it was migrated; nobody may be at work in it. */
+  async empty(): Promise<void> {
+    await this.#database.query(this.#restore);
+  }
+
+  async drop(): Promise<void> {
+    await this.#database.drop();
+  }
+}
+
 async function query<Row extends object>(url: string, sql: string): Promise<readonly Row[]> {
   const client = new Client(url);
   // A connection that is cut on purpose.
