@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { readDockerfile } from '../support/dockerfile.js';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { run } from '../support/built.js';
@@ -40,19 +40,6 @@ before(async () => {
 });
 after(stopAll);
 
-it('npm run build leaves one file for Kong, and removes outdated files', async () => {
-  assert.deepEqual(await kongPlugins(), ['ngsi-ld-purge.cjs']);
-  await mkdir(join(root, 'dist/kong-plugins/old'), { recursive: true });
-  await writeFile(join(root, 'dist/kong-plugins/old.cjs'), 'throw new Error()');
-  await writeFile(join(root, 'dist/sidecar/old.js'), 'throw new Error()');
-  await build();
-  assert.deepEqual(
-    (await kongPlugins()).filter((name) => name.includes('.')),
-    ['ngsi-ld-purge.cjs'],
-  );
-  assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
-});
-
 it('npm run build makes the tested plugin and launcher from the files in the image of Kong', async () => {
   const tested = await buildPlugin();
   stopLater(() => tested.remove());
@@ -63,11 +50,28 @@ it('npm run build makes the tested plugin and launcher from the files in the ima
   assert.ok(launcher.equals(await readFile(tested.launcher)));
 });
 
-it('npm run build makes all that the image of the sidecar needs from the files in it', async () => {
-  await copyFor('sidecar/Dockerfile');
-  await build();
-  for (const name of ['sidecar/main.js', 'sidecar/schemas/worker.js', 'cli.js', 'console/index.html'])
-    assert.ok((await stat(join(root, 'dist', name))).isFile(), name);
+describe('npm run build, once more and with the files in the image of the sidecar', () => {
+  before(async () => {
+    assert.deepEqual(await kongPlugins(), ['ngsi-ld-purge.cjs']);
+    await mkdir(join(root, 'dist/kong-plugins/old'), { recursive: true });
+    await writeFile(join(root, 'dist/kong-plugins/old.cjs'), 'throw new Error()');
+    await writeFile(join(root, 'dist/sidecar/old.js'), 'throw new Error()');
+    await copyFor('sidecar/Dockerfile');
+    await build();
+  });
+
+  it('npm run build leaves one file for Kong, and removes outdated files', async () => {
+    assert.deepEqual(
+      (await kongPlugins()).filter((name) => name.includes('.')),
+      ['ngsi-ld-purge.cjs'],
+    );
+    assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
+  });
+
+  it('npm run build makes all that the image of the sidecar needs from the files in it', async () => {
+    for (const name of ['sidecar/main.js', 'sidecar/schemas/worker.js', 'cli.js', 'console/index.html'])
+      assert.ok((await stat(join(root, 'dist', name))).isFile(), name);
+  });
 });
 
 it('npm run build repeated while a gateway runs from its result disturbs nothing', async () => {
@@ -75,17 +79,15 @@ it('npm run build repeated while a gateway runs from its result disturbs nothing
   const url = await gateway.url();
   const main = join(root, 'dist/sidecar/main.js');
   const unchanged = await stat(main);
-  for (const [turn, type] of ['Vehicle', 'Building'].entries()) {
-    // What has changed is replaced, and what has not is left alone.
-    await appendFile(join(root, 'sidecar/gateway.ts'), `\nexport const turn${turn} = ${turn};\n`);
-    const building = build();
-    const during = await send(url, 'DELETE', `/ngsi-ld/v1/entities?type=${type}`);
-    assert.equal(during.status, 204);
-    assert.notEqual(during.headers.get('purge-deleted'), '0');
-    await building;
-    assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
-    assert.equal((await stat(main)).ino, unchanged.ino);
-  }
+  // What has changed is replaced, and what has not is left alone.
+  await appendFile(join(root, 'sidecar/gateway.ts'), '\nexport const changed = true;\n');
+  const building = build();
+  const during = await send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Vehicle');
+  assert.equal(during.status, 204);
+  assert.notEqual(during.headers.get('purge-deleted'), '0');
+  await building;
+  assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
+  assert.equal((await stat(main)).ino, unchanged.ino);
   const next = await GatewayProcess.start({ PORT: '0' }, root);
   assert.equal((await send(await next.url(), 'GET', '/health/ready')).status, 200);
   gateway.signal('SIGTERM');
