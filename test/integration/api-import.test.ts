@@ -382,7 +382,7 @@ it('an import of thousands of files is answered, and so are other requests meanw
   const sent = api.send('POST', '/import', { raw, headers: GZIP });
   const asking = async () => (await api.get('/domains')).status;
   let others = 0;
-  while ((await Promise.race([sent, asking()])) === 200) others += 1;
+  while (others < 50 && (await Promise.race([sent, asking()])) === 200) others += 1;
   assert.ok(others > 10, `${others} other requests were answered`);
   assert.equal(reportOf(await sent).summary.ignored, 2_005);
 });
@@ -658,7 +658,7 @@ it('an import is 503 while another one is under way', async () => {
 it('an import whose client disconnects stops, is logged as refused without a stack, and is completed by the next one', async () => {
   const { api, log } = await startApi(PUBLIC);
   const models = Object.fromEntries(
-    Array.from({ length: 40 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
+    Array.from({ length: 20 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
   );
   const files = { ...completeRepository(), ...models };
   const raw = await tarGz(entriesOf(files));

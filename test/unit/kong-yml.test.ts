@@ -9,6 +9,7 @@ import { resourcePatterns } from '../../kong-plugins/ngsi-ld-purge/path.js';
 import { classifyRequest } from '../../sidecar/ngsi-ld/request-path.js';
 import { normalizePath, readKongFile, routeOf } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
+import { runs } from '../support/thoroughness.js';
 import { words } from '../support/words.js';
 
 const { services, upstreams } = readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8'));
@@ -294,9 +295,9 @@ it('kong.yml never sends a DELETE to the broker that the sidecar would not pass 
       broker += 1;
       assert.deepEqual(classifyRequest('DELETE', routed.path), { kind: 'pass' }, start + rest);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(800) },
   );
-  assert.ok(broker > 50, 'too few of the paths were resources for this to say anything');
+  assert.ok(broker > 30, 'too few of the paths were resources for this to say anything');
 });
 
 it('kong.yml never sends a request to a second sidecar that may change something, and waits long enough for a purge', () => {

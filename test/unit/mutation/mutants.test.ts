@@ -5,6 +5,7 @@ import { it } from 'node:test';
 import ts from 'typescript';
 import { readSources } from '../../support/source-imports.js';
 import { ROOT } from '../../support/project.js';
+import { isThorough } from '../../support/thoroughness.js';
 import { applyMutant, mutantsOf } from '../../mutation/mutants.js';
 
 const changed = (text: string) => mutantsOf(text).map((mutant) => applyMutant(text, mutant));
@@ -100,8 +101,9 @@ it('each change of a mutation run differs from the source, and nearly always par
   let all = 0;
   for (const { path } of readSources('sidecar/purge/requests')) {
     const text = readFileSync(join(ROOT, path), 'utf8');
-    for (const after of changed(text)) {
+    for (const [index, after] of changed(text).entries()) {
       assert.notEqual(after, text);
+      if (!isThorough && index % 8 !== 0) continue;
       const { diagnostics = [] } = ts.transpileModule(after, { reportDiagnostics: true });
       all += 1;
       if (diagnostics.length > 0) unparsable += 1;

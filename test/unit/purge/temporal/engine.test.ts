@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { goodBehaviour } from '../../../../sidecar/embedded-broker/behaviour.js';
 import type { Behaviour, EmbeddedBroker } from '../../../../sidecar/embedded-broker/index.js';
 import { TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
+import { runs } from '../../../support/thoroughness.js';
 import {
   closeBrokers,
   brokerWith,
@@ -139,9 +140,9 @@ it('a temporal purge of any history counts exactly the matches of its query, acc
       assert.ok(broker.temporal.has('urn:ngsi-ld:Other:1'));
       await broker.close();
     }),
-    { numRuns: 60 },
+    { numRuns: runs(25) },
   );
-  assert.ok(some > 20, 'enough queries meant something');
+  assert.ok(some > 5, 'enough queries meant something');
 });
 
 /** What a GET of the query shows of a broker that hides nothing, one text for each instance. */
@@ -202,7 +203,7 @@ it('a temporal purge by value of any history deletes exactly what its query show
       }
       await broker.close();
     }),
-    { numRuns: 60 },
+    { numRuns: runs(25) },
   );
-  assert.ok(whole > 15, `${whole} of them whole, ${partial} not`);
+  assert.ok(whole > 3, `${whole} of them whole, ${partial} not`);
 });

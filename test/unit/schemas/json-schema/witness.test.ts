@@ -200,7 +200,7 @@ describe('a witness', () => {
         );
         assert.deepEqual(differencesWithWitnesses(before, after), found);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(15) },
     );
   });
 
@@ -212,7 +212,7 @@ describe('a witness', () => {
           if (difference.witness !== undefined) requireWitness(difference, before, after);
         }
       }),
-      { numRuns: runs(40) },
+      { numRuns: runs(25) },
     );
   });
 

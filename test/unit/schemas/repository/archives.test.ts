@@ -17,6 +17,7 @@ import { isRead, readPath } from '../../../../sidecar/schemas/repository/file-pa
 import { readTarGz } from '../../../../sidecar/schemas/repository/tar.js';
 import { readZip } from '../../../../sidecar/schemas/repository/zip.js';
 import { type Entry, tarGz, zip, type ZipEntry } from '../../../support/archives.js';
+import { isThorough } from '../../../support/thoroughness.js';
 
 const LIMITS: RepositoryLimits = { packedBytes: 1_000_000, unpackedBytes: 16_000_000, files: 20_000 };
 
@@ -130,12 +131,12 @@ for (const [kind, read] of Object.entries(READERS)) {
       await assert.rejects(read(files, { ...LIMITS, files: 2 }), RepositoryTooLargeError);
     });
 
-    it(`a ${kind} of ten thousand files is read`, async () => {
-      const entries = Array.from({ length: 10_000 }, (_, index) => ({
+    it(`a ${kind} of thousands of files is read`, async () => {
+      const entries = Array.from({ length: isThorough ? 10_000 : 2000 }, (_, index) => ({
         name: `m/${index}/schema.json`,
         content: '{}',
       }));
-      assert.equal((await read(entries)).files.length, 10_000);
+      assert.equal((await read(entries)).files.length, entries.length);
     });
 
     it(`a ${kind} with files that no import needs is read without them`, async () => {
