@@ -16,6 +16,7 @@ import {
   createLoopCheck,
   createHostCheck,
 } from './http/request-checks.js';
+import { openTracing } from './tracing/open-tracing.js';
 import { startMetricsServer } from './http/metrics-routes.js';
 import { POLICY_HEADER } from './http/new-purge.js';
 import { createPassThrough } from './http/pass-through.js';
@@ -103,6 +104,13 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     onBack: () => logger.info('the database can be used again'),
   });
   opened.add(() => store.close());
+  const tracing = await openTracing({
+    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    serviceName: config.OTEL_SERVICE_NAME,
+    instanceName: config.INSTANCE_NAME,
+    share: config.OTEL_TRACES_SAMPLER_ARG,
+  });
+  opened.add(async () => tracing?.close());
   const schemas = openSchemas(config, store, clock, options.workers);
   opened.add(() => schemas.close());
   let purges: OpenPurges | undefined;
@@ -133,7 +141,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     timeoutMs: config.BROKER_TIMEOUT_MS,
     viaName,
     large: new OneATurn(newcomers),
-    onEnded: metrics.requests.brokerAnswered,
+    onEnded(end) {
+      metrics.requests.brokerAnswered(end);
+      tracing?.brokerAnswered(end);
+    },
   });
   opened.add(() => client.close());
   isBrokerUp = createBrokerProbe(client, clock);
@@ -148,7 +159,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     brokerNotes: store.brokerNotes,
     plans: store.plans,
   };
-  const opening = { client, brokerUrl, ...kept, clock, random, logger, archives, metrics };
+  const opening = { client, brokerUrl, ...kept, clock, random, logger, archives, metrics, tracing };
   const { service, retention, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
   const scans = new ScanService(endings.jobs, {
@@ -176,6 +187,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const app = buildApp({
     logger,
     turns,
+    onRequest: tracing && ((req, res) => tracing.request(req, res)),
     clientPace: options.clientPace,
     client,
     purges: service,

@@ -15,9 +15,11 @@ import { PlanService } from './jobs/plan-service.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
+import type { JobObserver } from './jobs/service-options.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeKinds } from './jobs/purge-kinds.js';
 import type { Metrics } from './metrics/metrics.js';
+import type { Tracing } from './tracing/tracing.js';
 import type { Archives } from './archive/index.js';
 import type { BrokerClient, Learnt } from './purge/broker/index.js';
 import {
@@ -48,6 +50,8 @@ export interface OpenPurgesOptions {
   /** Where dry runs keep what they find. */
   readonly plans: Plans;
   readonly metrics: Pick<Metrics, 'purges' | 'scans' | 'retention'>;
+  /** Undefined where nothing is traced. */
+  readonly tracing?: Pick<Tracing, 'jobs'> | undefined;
   /** Where purges archive what they delete; undefined where they cannot. */
   readonly archives?: Archives | undefined;
 }
@@ -70,6 +74,31 @@ export interface OpenPurges {
   stop(): void;
   /** Writes the records that are not yet written. */
   close(): Promise<void>;
+}
+
+/** Tells what is traced of jobs as well. */
+function traced(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefined): JobObserver {
+  if (tracing === undefined) return observer;
+  const { jobs } = tracing;
+  return {
+    ...observer,
+    started(record) {
+      observer.started(record);
+      jobs.started(record);
+    },
+    event(record, event) {
+      observer.event(record, event);
+      jobs.event(record, event);
+    },
+    taken(record) {
+      observer.taken(record);
+      jobs.ended(record);
+    },
+    ended(record, error) {
+      observer.ended(record, error);
+      jobs.ended(record);
+    },
+  };
 }
 
 /** Wires purges from the configuration. */
@@ -105,7 +134,10 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
     problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
-    observer: observeJobs(logger, metrics, (error) => problemOf(error) !== undefined),
+    observer: traced(
+      observeJobs(logger, metrics, (error) => problemOf(error) !== undefined),
+      options.tracing,
+    ),
   });
   const recordRequired = config.PURGE_RECORD === 'required';
   const service = new PurgeService(jobs, {

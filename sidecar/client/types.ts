@@ -1677,6 +1677,8 @@ export interface components {
       readonly link?: string;
       readonly caller: string;
       readonly requestId: string;
+      /** @description The trace that it belongs to (W3C Trace Context). */
+      readonly traceparent?: string;
       readonly worker: string;
       readonly retentionPolicy?: string;
       /** @description A run that matched too many, and so only reported them. */
@@ -1793,6 +1795,8 @@ export interface components {
       readonly sample?: number;
       readonly caller: string;
       readonly requestId: string;
+      /** @description The trace that it belongs to (W3C Trace Context). */
+      readonly traceparent?: string;
       readonly worker: string;
       readonly waitsFor?: string;
       readonly maxPerSecond: number | null;
@@ -1893,6 +1897,8 @@ export interface components {
       readonly sample?: number;
       readonly caller: string;
       readonly requestId: string;
+      /** @description The trace that it belongs to (W3C Trace Context). */
+      readonly traceparent?: string;
       readonly worker: string;
       readonly waitsFor?: string;
       readonly maxPerSecond: number | null;

@@ -12,7 +12,7 @@ import { isApiPath } from './api/routes.js';
 import { registerApi, type ApiOptions } from './api/register-api.js';
 import { MIN_BYTES_PER_SECOND, type ClientPace } from './client-pace.js';
 import { registerConsoleRoutes, type ConsoleRoutesOptions } from './console-routes.js';
-import { createFrontDoor } from './front-door.js';
+import { createFrontDoor, type FrontDoorOptions } from './front-door.js';
 import { closeIdleClients } from './idle-clients.js';
 import { registerHealthRoutes } from './health.js';
 import { sendAfterUpload } from './late-upload.js';
@@ -34,6 +34,8 @@ export interface AppOptions extends PurgeRoutesOptions, ApiOptions, ConsoleRoute
   readonly turns: Turns;
   /** How slowly clients may send and read. @default 60 s at a standstill, or behind 1000 bytes a second */
   readonly clientPace?: Partial<ClientPace> | undefined;
+  /** Told of each request before it is answered. Must not throw. */
+  readonly onRequest?: FrontDoorOptions['onRequest'];
   /** Refuses what a foreign web page may have sent. */
   readonly checkHost: HostCheck;
   /** Refuses what has been here before. */
@@ -89,6 +91,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
         fastify,
         checkHost,
         checkLoop,
+        onRequest: options.onRequest,
         onRefused: (reason, req, problem) =>
           noteRefused(reason, { reqId: requestIdOf(req), ...refusalFields(req, problem) }),
       });

@@ -33,6 +33,8 @@ export interface FrontDoorOptions {
   readonly checkHost: HostCheck;
   /** Refuses requests that have passed this gateway before. */
   readonly checkLoop: LoopCheck;
+  /** Called with each request, before it is answered. Must not throw. */
+  readonly onRequest?: ((req: IncomingMessage, res: ServerResponse) => void) | undefined;
   /** Called for each refusal. Must not throw. */
   readonly onRefused?: (reason: Refusal, req: IncomingMessage, problem: ProblemDraft) => void;
 }
@@ -78,7 +80,7 @@ const DETAILS: Readonly<Record<RefusalReason, string>> = {
  *     }
  */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
-  const { passThrough, fastify, checkHost, checkLoop, onRefused } = options;
+  const { passThrough, fastify, checkHost, checkLoop, onRequest, onRefused } = options;
 
   function admit(
     req: IncomingMessage,
@@ -86,6 +88,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     awaitsContinue: boolean,
     decision = decide(req),
   ): void {
+    onRequest?.(req, res);
     switch (decision.by) {
       case 'broker':
         passThrough(req, res, { awaitsContinue });

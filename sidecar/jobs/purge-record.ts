@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { queryText } from '../purge/index.js';
+import { traceIn } from '../shared/traceparent.js';
 import type { JobNeeds, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
 import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './live-job.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
@@ -51,6 +52,7 @@ function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
     ...{ id: randomUUID(), ...start, target, query: queryText(query), caller, requestId },
     ...(tenant === undefined ? {} : { tenant }),
     ...(link === undefined ? {} : { link }),
+    ...traceIn(headers),
     ...(fiware === undefined ? {} : { fiware }),
     ...(retentionPolicy === undefined ? {} : { retentionPolicy }),
     ...(planOf === undefined ? {} : { planOf }),

@@ -1,3 +1,4 @@
+import { traceIn } from '../shared/traceparent.js';
 import { randomUUID } from 'node:crypto';
 import {
   outcomeOf,
@@ -56,6 +57,7 @@ export class RestoreJobs {
       ...{ id: randomUUID(), state: 'queued', target: 'restore', restoreOf: of, query, unit, worker },
       ...(tenant === undefined ? {} : { tenant }),
       ...(link === undefined ? {} : { link }),
+      ...traceIn(headers),
       ...{ caller, requestId, policy: { ...policy }, dryRun, createdAt: this.#now() },
       ...NOTHING_DONE,
       ...{ restored: 0, alreadyThere: 0 },

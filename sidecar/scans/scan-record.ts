@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { cancelled, waitingFor, withoutPace, withoutWait } from '../jobs/live-job.js';
+import { traceIn } from '../shared/traceparent.js';
 import type { NewPurge } from '../jobs/purge-kinds.js';
 import type { ScanRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
 import type { JsonValue } from '../shared/json/json.js';
@@ -37,6 +38,7 @@ export function newScanRecord(asked: NewScan, worker: string, createdAt: string)
     ...{ id: randomUUID(), state: 'queued', target: 'scan', query, caller, requestId, worker, createdAt },
     ...(tenant === undefined ? {} : { tenant }),
     ...(link === undefined ? {} : { link }),
+    ...traceIn(headers),
     ...(domain === undefined ? {} : { domain }),
     ...(model === undefined ? {} : { model }),
     ...(schema === undefined ? {} : { candidate: digestOf(schema) }),

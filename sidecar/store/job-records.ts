@@ -35,6 +35,8 @@ interface JobMembers {
   readonly link?: string;
   readonly caller: string;
   readonly requestId: string;
+  /** The trace that it belongs to (W3C Trace Context). */
+  readonly traceparent?: string;
   /** The gateway process that works on it, or did last. */
   readonly worker: string;
   /** The policy of the gateway in front under which it was started, by the names of X-Purge-Policy. */

@@ -786,6 +786,27 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.equal(answer?.status, 504, answer?.text);
     },
   ],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    'is where spans are sent, those of OTEL_SERVICE_NAME',
+    async () => {
+      assert.match(
+        await exported({ OTEL_SERVICE_NAME: 'city' }),
+        /"service\.name","value":\{"stringValue":"city"/,
+      );
+    },
+  ],
+  OTEL_SERVICE_NAME: [
+    'is ngsi-ld-gateway if it is not set',
+    async () => {
+      assert.match(await exported({}), /"stringValue":"ngsi-ld-gateway"/);
+    },
+  ],
+  OTEL_TRACES_SAMPLER_ARG: [
+    'is the share of requests that are traced',
+    async () => {
+      assert.equal(await exported({ OTEL_TRACES_SAMPLER_ARG: '0' }), '');
+    },
+  ],
   LOG_LEVEL: [
     'is how much is logged',
     async () => {
@@ -802,5 +823,14 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
 };
+
+/** What a gateway sends to its collector about one request. */
+async function exported(env: Readonly<Record<string, string>>): Promise<string> {
+  const collector = await startRecordingBroker();
+  const { gateway } = await withCars({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
+  await gateway.send('GET', '/ngsi-ld/v1/types');
+  await gateway.gateway.close();
+  return collector.requests.map(({ body }) => body).join();
+}
 
 for (const [name, [effect, check]] of Object.entries(EFFECTS)) it(`${name} ${effect}`, PATIENCE, check);

@@ -98,6 +98,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['@prometheus-io/client'] },
+  'sidecar/tracing': {
+    rooms: ['sidecar/purge/broker', 'sidecar/purge', 'sidecar/store', 'sidecar/shared'],
+    packages: [
+      ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
+      '@opentelemetry/sdk-trace',
+    ],
+  },
   'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
   'sidecar/schemas/json-schema': {
     rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],

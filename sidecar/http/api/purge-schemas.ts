@@ -54,6 +54,7 @@ export const PURGE = Type.Object(
     link: Type.Optional(TEXT),
     caller: TEXT,
     requestId: TEXT,
+    traceparent: Type.Optional({ ...TEXT, description: 'The trace that it belongs to (W3C Trace Context).' }),
     worker: TEXT,
     retentionPolicy: Type.Optional(TEXT),
     heldBack: Type.Optional(

@@ -68,6 +68,7 @@ const MEMBERS = {
   sample: Type.Optional(COUNT),
   caller: TEXT,
   requestId: TEXT,
+  traceparent: Type.Optional({ ...TEXT, description: 'The trace that it belongs to (W3C Trace Context).' }),
   worker: TEXT,
   waitsFor: Type.Optional(TEXT),
   maxPerSecond: OrNull(Type.Integer()),

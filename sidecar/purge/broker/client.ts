@@ -65,6 +65,10 @@ export interface BrokerClientOptions {
 /** How one request ended, for those who measure. */
 export interface BrokerRequestEnd {
   readonly method: BrokerRequest['method'];
+  /** Below the API root. */
+  readonly path: string;
+  /** The trace that the request belongs to (W3C Trace Context). */
+  readonly traceparent?: string | undefined;
   /** Of the answer; undefined when there was none. */
   readonly status: number | undefined;
   /** Why there was none. */
@@ -152,7 +156,9 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       if (error instanceof NoAnswerError) ({ noAnswer } = error);
       throw error;
     } finally {
-      onEnded?.({ method: request.method, status, noAnswer, ms: performance.now() - startedMs });
+      const { method, path, headers } = request;
+      const traceparent = headers?.['traceparent'];
+      onEnded?.({ method, path, traceparent, status, noAnswer, ms: performance.now() - startedMs });
     }
   }
 

@@ -1,6 +1,12 @@
 /** One request to the broker, what its answer means, and what was learnt about the broker. */
 export { type ProbedParameter, type Projection, type ProofName, BrokerMemory, FACT_MS } from './memory.js';
-export { type BrokerClient, type BrokerReply, type BrokerRequest, createBrokerClient } from './client.js';
+export {
+  type BrokerClient,
+  type BrokerReply,
+  type BrokerRequest,
+  type BrokerRequestEnd,
+  createBrokerClient,
+} from './client.js';
 export {
   BrokerTimeoutError,
   BrokerUnreachableError,

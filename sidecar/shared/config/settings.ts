@@ -229,6 +229,16 @@ export const settings = {
     wholeNumber(1, 60_000),
     'milliseconds for one piece of work on schemas, contexts and documents of users',
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    httpUrl,
+    'URL of an OpenTelemetry collector that takes OTLP over HTTP; spans go to /v1/traces below it',
+  ),
+  OTEL_SERVICE_NAME: setting('ngsi-ld-gateway', (text) => text, 'name of this gateway in traces'),
+  OTEL_TRACES_SAMPLER_ARG: setting(
+    '1',
+    fraction,
+    'share of requests that are traced; one that comes with a trace is traced if that is sampled',
+  ),
   LOG_LEVEL: setting('info', oneOf(LOG_LEVELS), `log level: ${LOG_LEVELS.join(', ')}`),
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -252,6 +262,12 @@ function wholeNumber(least: number, most: number): Parse<number> {
       throw new Error(`must be a whole number from ${least} to ${most}`);
     return value;
   };
+}
+
+function fraction(text: string): number {
+  const value = /^(?:0|1|[01]?\.\d{1,10})$/.test(text) ? Number(text) : NaN;
+  if (!(value >= 0 && value <= 1)) throw new Error('must be a number from 0 to 1');
+  return value;
 }
 
 function oneOf<const Choice extends string>(choices: readonly Choice[]): Parse<Choice> {

@@ -64,6 +64,8 @@ it('loadConfig has the defaults of the table when nothing is set', () => {
       IMPORT_LIMIT_BYTES: 67_108_864,
       CONTEXT_BASE_IRI: 'https://uri.etsi.org/ngsi-ld/default-context/',
       WORKBENCH_TIMEOUT_MS: 2000,
+      OTEL_SERVICE_NAME: 'ngsi-ld-gateway',
+      OTEL_TRACES_SAMPLER_ARG: 1,
       LOG_LEVEL: 'info',
     },
   );
@@ -136,7 +138,7 @@ it('loadConfig accepts every log level and every strategy of the table', () => {
   }
 });
 
-it('loadConfig accepts numbers from the least to the greatest of their setting, and no others', () => {
+it('loadConfig accepts whole numbers from the least to the greatest of their setting, and no others', () => {
   const bounds: Readonly<Record<string, readonly [number, number]>> = {
     PORT: [0, 65_535],
     PURGE_PAGE_SIZE: [1, 1_000_000],
@@ -160,7 +162,9 @@ it('loadConfig accepts numbers from the least to the greatest of their setting, 
     WORKBENCH_TIMEOUT_MS: [1, 60_000],
   };
   const numbers = Object.entries<Setting<unknown>>(settings).filter(
-    ([, { default: fallback = '', parse }]) => fallback !== '' && typeof parse(fallback) === 'number',
+    ([name, { default: fallback = '', parse }]) =>
+      // A share is no whole number.
+      name !== 'OTEL_TRACES_SAMPLER_ARG' && fallback !== '' && typeof parse(fallback) === 'number',
   );
   assert.deepEqual(Object.keys(bounds).sort(), numbers.map(([name]) => name).sort());
   for (const [name, [least, most]] of Object.entries(bounds)) {
@@ -220,6 +224,8 @@ for (const [name, values] of Object.entries({
   ],
   WORKBENCH_TIMEOUT_MS: ['0', '2s', '60001'],
   METRICS_PORT: ['-1', '65536', '/metrics', 'on'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317'],
+  OTEL_TRACES_SAMPLER_ARG: ['1%', '2', '-0.1', '1.5', 'always_on'],
   LOG_LEVEL: ['verbose', 'INFO'],
 })) {
   it(`loadConfig refuses a wrong ${name} by name`, () => {

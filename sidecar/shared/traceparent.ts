@@ -1,0 +1,20 @@
+/** A header `traceparent` as W3C Trace Context 1 § 3.2 has it: the trace, the span, and whether the span is sampled. */
+export interface Traceparent {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+/** Reads a header; undefined where it names no span. */
+export function parseTraceparent(header: string): Traceparent | undefined {
+  const [, traceId = '', spanId = '', flags = ''] =
+    /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? [];
+  return traceId === '' ? undefined : { traceId, spanId, isSampled: (parseInt(flags, 16) & 1) === 1 };
+}
+
+/** What a record keeps of the headers of its request. */
+export function traceIn({ traceparent }: Readonly<Record<string, string>>): {
+  readonly traceparent?: string;
+} {
+  return traceparent !== undefined && parseTraceparent(traceparent) !== undefined ? { traceparent } : {};
+}
