@@ -19,6 +19,8 @@ interface StringField {
   readonly len_min?: number;
   readonly len_max?: number;
   readonly match_none?: readonly Forbidden[];
+  /** Nothing else is taken. */
+  readonly one_of?: readonly string[];
 }
 
 interface IntegerField {
@@ -127,6 +129,12 @@ export const fieldDefinitions = {
     description:
       'Allow dry runs only: a purge without dryRun=true is answered with 403, and nothing is deleted.',
   },
+  archive: {
+    type: 'string',
+    one_of: ['best-effort', 'required'],
+    description:
+      'How much a purge archives of what it deletes, at least: best-effort, or required (what cannot be archived is not deleted).',
+  },
   vouch_for_writes: {
     type: 'boolean',
     required: true,
@@ -209,6 +217,8 @@ function wrong(value: unknown, definition: FieldDefinition): string | undefined 
       // Both strings end up in a header or an address: visible ASCII only. To the sidecar a comma separates two tokens.
       if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(value))
         return 'contains white space, a comma, control or non-ASCII characters';
+      if (definition.one_of?.includes(value) === false)
+        return `is not one of ${definition.one_of.join(', ')}`;
       return isTooShortOrLong(value, definition)
         ? `is not between ${definition.len_min} and ${definition.len_max} characters long`
         : undefined;

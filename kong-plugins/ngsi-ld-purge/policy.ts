@@ -21,5 +21,6 @@ export function purgePolicy(config: PluginConfig): string {
   }
   if (!config.allow_temporal) members.push('allow-temporal=?0');
   if (config.dry_run_only) members.push('dry-run-only=?1');
+  if (config.archive !== undefined) members.push(`archive=${config.archive}`);
   return members.join(', ');
 }

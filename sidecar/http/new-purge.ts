@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { NewPurge, PurgePolicy } from '../jobs/purge-kinds.js';
 import type { PurgeService } from '../jobs/purge-service.js';
 import { UnsupportedRequestError } from '../purge/index.js';
+import type { ArchiveMode } from '../shared/purge-options.js';
 import { refused, RequestRefusedError } from './errors.js';
 import { REQUEST_ID_HEADER } from './request-log.js';
 
@@ -130,20 +131,24 @@ const INTEGERS = {
   concurrency: 'concurrency',
   'temporal-concurrency': 'temporalConcurrency',
 } as const;
+/** The least that a purge archives. */
+const LEAST_ARCHIVE = /^(?:none|best-effort|required)$/;
 const BOOLEANS = { 'dry-run-only': 'dryRunOnly', 'allow-temporal': 'allowTemporal' } as const;
 
 type IntegerKey = (typeof INTEGERS)[keyof typeof INTEGERS];
 type BooleanKey = (typeof BOOLEANS)[keyof typeof BOOLEANS];
 
 /**
- * Reads a policy: a dictionary of integers and booleans (RFC 9651 § 3.2), e.g. `max-affected=100, dry-run-only=?1`.
+ * Reads a policy: a dictionary of integers, booleans and tokens (RFC 9651 § 3.2), e.g. `max-affected=100, archive=required`.
  *
  * @throws RequestRefusedError (400) for anything else: a bound that is not understood would not hold
  */
 export function parsePurgePolicy(header: string | readonly string[] | undefined): PurgePolicy {
   if (header === undefined) return {};
   const text = typeof header === 'string' ? header : header.join(', ');
-  const policy: Partial<Record<IntegerKey, number> & Record<BooleanKey, boolean>> = {};
+  const policy: Partial<Record<IntegerKey, number> & Record<BooleanKey, boolean>> & {
+    archive?: ArchiveMode;
+  } = {};
   for (const member of text.split(',')) {
     const [name = '', value = '', ...rest] = member.trim().split('=');
     if (rest.length === 0 && Object.hasOwn(INTEGERS, name) && /^\d{1,15}$/.test(value) && Number(value) > 0) {
@@ -151,6 +156,8 @@ export function parsePurgePolicy(header: string | readonly string[] | undefined)
     } else if (rest.length === 0 && Object.hasOwn(BOOLEANS, name) && /^(?:\?[01])?$/.test(value)) {
       // A member without a value is true.
       policy[BOOLEANS[name as keyof typeof BOOLEANS]] = value !== '?0';
+    } else if (rest.length === 0 && name === 'archive' && LEAST_ARCHIVE.test(value)) {
+      policy.archive = value as ArchiveMode;
     } else {
       const detail = `The header X-Purge-Policy has a member that is not understood: "${member.trim().slice(0, 60)}".`;
       throw refused('invalidRequest', detail);

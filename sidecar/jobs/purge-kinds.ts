@@ -19,7 +19,7 @@ import {
   parseTemporalPurgeQuery,
   type TemporalPurgeQuery,
 } from '../purge/index.js';
-import { ARCHIVE_MODES, type ArchiveMode } from '../shared/purge-options.js';
+import { type ArchiveMode, stricterArchive } from '../shared/purge-options.js';
 import type { DeleteBudget } from './delete-budget.js';
 
 /**
@@ -34,6 +34,8 @@ export interface PurgePolicy {
   readonly temporalConcurrency?: number;
   readonly dryRunOnly?: boolean;
   readonly allowTemporal?: boolean;
+  /** The least that a purge archives. */
+  readonly archive?: ArchiveMode;
 }
 
 /** What purges of one collection work with. */
@@ -222,37 +224,37 @@ function vetted<Query extends PurgeQuery>(
   const isNative = kind.limits.strategy === 'native';
   if (query.maxPerSecond !== undefined && isNative) throw rateRefused();
   if (query.record === 'ids' && isNative) throw idsRefused();
-  const archive = archiveModeOf(kind, query.archive, query.dryRun || kind.isArchivable(query));
+  const archive = archiveModeOf(kind, query, policy.archive);
   const order = { query, headers, limits: narrowLimits(kind, policy, query) };
   return prepared(kind, order, archive);
 }
 
 /**
- * How much a purge archives: what it asks for, and never less than the configuration does.
+ * How much a purge archives: what it asks for, and never less than the configuration and the policy demand.
  *
- * @throws QueryRefusedError where it asks for an archive that cannot be made
+ * @throws QueryRefusedError where it asks for an archive that cannot be made, PolicyRefusedError where others demand it
  */
-function archiveModeOf(
-  { archiving = NO_ARCHIVES }: PurgeSetup,
-  asked: ArchiveMode = 'none',
-  isArchivable = true,
+function archiveModeOf<Query extends PurgeQuery>(
+  { archiving = NO_ARCHIVES, isArchivable }: PurgeKind<Query>,
+  query: Query,
+  ofPolicy: ArchiveMode = 'none',
 ): ArchiveMode {
-  const rank = (mode: ArchiveMode) => ARCHIVE_MODES.indexOf(mode);
-  const mode = rank(asked) > rank(archiving.least) ? asked : archiving.least;
-  if (mode === 'none') return mode;
-  if (!archiving.isPossible)
-    throw archiveRefused('This gateway keeps no archives (ARCHIVE_URL is not set): leave archive out.');
-  if (isArchivable) return mode;
-  throw archiveRefused(
-    'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes: leave archive out.',
+  const demanded = stricterArchive(archiving.least, ofPolicy);
+  const mode = stricterArchive(query.archive ?? 'none', demanded);
+  // A dry run deletes nothing: only what it asks for itself has to be possible.
+  if (mode === 'none' || (query.dryRun && mode === demanded)) return mode;
+  const why = archiving.isPossible
+    ? 'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes'
+    : 'This gateway keeps no archives (ARCHIVE_URL is not set)';
+  if (archiving.isPossible && (query.dryRun || isArchivable(query))) return mode;
+  if (mode !== demanded)
+    throw new QueryRefusedError('invalidRequest', `${why}: leave archive out.`, 'archive');
+  throw new PolicyRefusedError(
+    `${why}, but every purge has to archive (archive=${mode}). Nothing was deleted.`,
   );
 }
 
 const NO_ARCHIVES: ArchivePolicy = { least: 'none', isPossible: false };
-
-function archiveRefused(detail: string): QueryRefusedError {
-  return new QueryRefusedError('invalidRequest', detail, 'archive');
-}
 
 function prepared<Query extends PurgeQuery>(
   kind: PurgeKind<Query>,

@@ -61,6 +61,7 @@ export const PURGE_OPTIONS = {
     places: ['query', 'body', 'retention', 'console'],
     flag: '--archive <how>',
     help: 'none, best-effort or required: keep what is deleted, so that it can be restored',
+    policy: 'archive',
     isForDeletes: true,
     meaning:
       'Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, ' +
@@ -88,6 +89,11 @@ export const PURGE_OPTIONS = {
 /** How much a purge archives, the least first. */
 export const ARCHIVE_MODES = PURGE_OPTIONS.archive.type;
 export type ArchiveMode = (typeof ARCHIVE_MODES)[number];
+
+/** The one of two that archives more. */
+export function stricterArchive(one: ArchiveMode, other: ArchiveMode): ArchiveMode {
+  return ARCHIVE_MODES.indexOf(one) > ARCHIVE_MODES.indexOf(other) ? one : other;
+}
 
 type Table = typeof PURGE_OPTIONS;
 export type PurgeOptionName = keyof Table;

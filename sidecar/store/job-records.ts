@@ -40,7 +40,7 @@ interface JobMembers {
   /** The gateway process that works on it, or did last. */
   readonly worker: string;
   /** The policy of the gateway in front under which it was started, by the names of X-Purge-Policy. */
-  readonly policy: Readonly<Record<string, number | boolean>>;
+  readonly policy: Readonly<Record<string, number | boolean | string>>;
   /** The broker that a queued job waits for, where BROKER_URL names another one; without credentials. */
   readonly waitsFor?: string;
   /** Items per second; null for no limit. */

@@ -29,7 +29,7 @@ export interface RetentionSettings extends OptionValues<'retention'> {
 export interface RetentionAuthor {
   readonly caller: string;
   /** By the names of X-Purge-Policy. */
-  readonly policy: Readonly<Record<string, number | boolean>>;
+  readonly policy: Readonly<Record<string, number | boolean | string>>;
 }
 
 export interface RetentionPolicy {

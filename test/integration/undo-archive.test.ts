@@ -182,6 +182,22 @@ describe('a purge that archives', () => {
     assert.equal(purge.archive?.entities, 2);
   });
 
+  it('a policy of the gateway in front sets the least as well, also where no archive can be made', async () => {
+    await withCars(3);
+    const policy = (value: string) => ({ 'x-purge-policy': value });
+    const purge = await record(
+      await gateway.purge('type=Car&id=urn:ngsi-ld:Car:1', policy('archive=required')),
+    );
+    assert.equal(purge.archive?.entities, 1);
+    const plain = await startTestGateway({ BROKER_URL: broker.url });
+    const refused = await plain.purge('type=Car', policy('archive=best-effort'));
+    assert.equal(refused.status, 403);
+    assert.match(refused.problem().detail ?? '', /keeps no archives .* every purge has to archive/);
+    assert.equal((await plain.purge('type=Car&dryRun=true', policy('archive=required'))).status, 200);
+    assert.equal((await gateway.purge('type=Car', policy('archive=always'))).status, 400);
+    assert.equal((await entities('type=Car')).length, 2);
+  });
+
   it('a folder and a bucket that cannot be written are mistakes at the start', async () => {
     const bucket = await StubBucket.open();
     const keys = {

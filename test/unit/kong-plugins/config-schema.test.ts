@@ -81,6 +81,13 @@ it('the configuration schema takes exactly the tokens that the sidecar takes for
   assert.match(match_none[0].pattern, /,/, 'Kong says so when it starts');
 });
 
+it('the configuration schema takes for an archive only what demands one', () => {
+  for (const archive of ['best-effort', 'required'])
+    assert.equal(parseConfig({ sidecar_host: 's', archive }).ok, true, archive);
+  for (const archive of ['none', 'REQUIRED', '', true, 1])
+    assert.equal(parseConfig({ sidecar_host: 's', archive }).ok, false, String(archive));
+});
+
 it('the configuration schema takes only booleans for its switches', () => {
   for (const name of ['allow_temporal', 'dry_run_only']) {
     for (const value of [true, false]) {

@@ -15,9 +15,10 @@ it('the policy the plugin writes is read by the sidecar as exactly the limits co
     temporal: limit,
     history: fc.boolean(),
     dry: fc.boolean(),
+    archive: fc.constantFrom(undefined, 'best-effort', 'required'),
   });
   fc.assert(
-    fc.property(limits, ({ max, page, batch, width, temporal, history, dry }) => {
+    fc.property(limits, ({ max, page, batch, width, temporal, history, dry, archive }) => {
       const parsed = parseConfig({
         sidecar_host: 'sidecar',
         max_affected: max,
@@ -27,6 +28,7 @@ it('the policy the plugin writes is read by the sidecar as exactly the limits co
         temporal_concurrency: temporal,
         allow_temporal: history,
         dry_run_only: dry,
+        archive,
       });
       assert.ok(parsed.ok);
       const header = purgePolicy(parsed.config);
@@ -38,6 +40,7 @@ it('the policy the plugin writes is read by the sidecar as exactly the limits co
         temporalConcurrency: temporal,
         allowTemporal: history ? undefined : false,
         dryRunOnly: dry ? true : undefined,
+        archive,
       };
       const given = Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== undefined));
       assert.deepEqual(parsePurgePolicy(header === '' ? undefined : header), given);
