@@ -242,7 +242,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
 
   /** Resolves when no purge runs any more, each has its last record, and every answer is on its way. */
   async function quiet(): Promise<void> {
-    await endings.jobs.idle();
+    await endings.jobs.registry.idle();
     await turns.idle();
   }
 

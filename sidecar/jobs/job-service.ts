@@ -23,20 +23,20 @@ export class JobService {
   readonly options: JobServiceOptions;
   readonly registry: JobRegistry;
   readonly records: RecordKeeper;
+  readonly leases: LeaseKeeper;
   readonly notifier: Notifier;
   readonly #kinds = new Map<JobKindName, ServedKind>();
   readonly #history: HistoryPruner;
-  readonly #keeper: LeaseKeeper;
   #queued = 0;
 
   constructor(options: JobServiceOptions) {
     this.options = options;
     const { store, clock, holder, isStoreShared = false, leaseMs, broker } = options;
     this.notifier = new Notifier(clock);
-    this.registry = new JobRegistry(options.maxRunning, () => this.#keeper.lookForMore());
+    this.registry = new JobRegistry(options.maxRunning, () => this.leases.lookForMore());
     this.#history = new HistoryPruner(options, (id) => this.records.latest(id) !== undefined);
     this.records = new RecordKeeper(options, this.registry, this.#history);
-    this.#keeper = new LeaseKeeper({
+    this.leases = new LeaseKeeper({
       ...{ registry: this.registry, store, holder, leaseMs, broker, isShared: isStoreShared },
       monotonicMs: options.monotonicMs ?? (() => performance.now()),
       begin: (taken, lease) => this.#kindOf(taken.record).begin(taken, lease),
@@ -61,19 +61,14 @@ export class JobService {
   /** Resumes what no process works on, and begins to prune the history. */
   start(): void {
     this.#history.start();
-    this.#keeper.start();
+    this.leases.start();
   }
 
   /** Something has changed in the store. */
   noticed({ what, id }: JobNotice): void {
     this.notifier.notify(id);
     if (what === 'waiting' || (what === 'wish' && this.registry.get(id) !== undefined))
-      void this.#keeper.look();
-  }
-
-  /** The lease of a purge whose caller waits. */
-  lease(): Lease {
-    return this.#keeper.lease();
+      void this.leases.look();
   }
 
   /**
@@ -85,7 +80,7 @@ export class JobService {
     const { store, maxQueued, broker } = this.options;
     this.registry.requireOpen();
     if (!(await store.add(record, needs, maxQueued, broker))) throw new QueueFullError(maxQueued);
-    await this.#keeper.look();
+    await this.leases.look();
   }
 
   /** Stops all jobs, and refuses new ones. They go back into the queue. */
@@ -94,16 +89,11 @@ export class JobService {
     this.registry.stop();
   }
 
-  /** Resolves when nothing runs in this process. */
-  idle(): Promise<void> {
-    return this.registry.idle();
-  }
-
   /** Writes the records that are not yet written. */
   async close(): Promise<void> {
     this.stop();
     await this.records.close();
-    this.#keeper.close();
+    this.leases.close();
   }
 
   #kindOf(record: JobRecord): ServedKind {

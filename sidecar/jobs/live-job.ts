@@ -148,29 +148,22 @@ export interface LeaseOptions {
 
 /** The right of this process to work on a purge, and until when it is sure of that right. */
 export class Lease {
+  readonly claim: JobClaim;
+  /** See HeldJob: 0 for a purge whose caller waits. */
+  readonly number: number;
   readonly #options: LeaseOptions;
   readonly #lost = new AbortController();
+  /** Aborts when the purge has to stop here. */
+  readonly lost = this.#lost.signal;
   #untilMs: number;
   #askedMs = -Infinity;
   #isTaken = false;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
+    this.claim = options.claim;
+    this.number = options.claim.lease;
     this.#untilMs = options.untilMs;
-  }
-
-  get claim(): JobClaim {
-    return this.#options.claim;
-  }
-
-  /** See HeldJob: 0 for a purge whose caller waits. */
-  get number(): number {
-    return this.claim.lease;
-  }
-
-  /** Aborts when the purge has to stop here. */
-  get lost(): AbortSignal {
-    return this.#lost.signal;
   }
 
   /** Whether another process has the purge, or has ended it. */

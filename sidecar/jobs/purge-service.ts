@@ -72,7 +72,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
     const { registry, records } = this.jobs;
     const prepared = this.#prepare(asked);
     const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
-    const live = this.#runner.enter(record, this.jobs.lease());
+    const live = this.#runner.enter(record, this.jobs.leases.lease());
     try {
       registry.takePlace(live, prepared.dryRun ? 'dry run' : 'purge');
       await this.#runner.begin(live);

@@ -139,7 +139,7 @@ export class SqliteSession implements SqlSession {
   #ownWrites = 0;
   /** The pending read of the revision, shared by all who ask before it is made. */
   #look: Promise<string> | undefined;
-  readonly #transaction: Database.Transaction<(work: () => void) => void>;
+  readonly #transaction: Database.Transaction<(work: () => Work<unknown>) => unknown>;
   readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
   readonly clock: Clock;
 
@@ -150,9 +150,7 @@ export class SqliteSession implements SqlSession {
     db.function('now_ms', { deterministic: false }, () => Math.trunc(clock.now()));
     // Changes when another connection has written (PRAGMA data_version).
     this.#foreignWrites = db.prepare<[], number>('PRAGMA data_version').pluck();
-    this.#transaction = db.transaction((work: () => void) => {
-      work();
-    });
+    this.#transaction = db.transaction((work: () => Work<unknown>) => this.#drive(work()));
   }
 
   /** What was waited for locks of other connections since the start. */
@@ -165,21 +163,21 @@ export class SqliteSession implements SqlSession {
   }
 
   async read<T>(work: () => Work<T>): Promise<T> {
-    return this.#guarded(() => this.#run('deferred', work), READ);
+    return this.#guarded(() => this.#transaction.deferred(work) as T, READ);
   }
 
   /** Takes the write lock first. Waits for the lock of another process without blocking the event loop. */
   async write<T>(work: () => Work<T>): Promise<T> {
-    const counted = () => {
+    return this.#guarded(() => {
+      const result = this.#transaction.immediate(work) as T;
       this.#ownWrites += 1;
-      return work();
-    };
-    return this.#guarded(() => this.#run('immediate', counted), WRITE);
+      return result;
+    }, WRITE);
   }
 
   /** As `write`, for what the revision does not tell of. */
   async change<T>(work: () => Work<T>): Promise<T> {
-    return this.#guarded(() => this.#run('immediate', work), WRITE);
+    return this.#guarded(() => this.#transaction.immediate(work) as T, WRITE);
   }
 
   /** @throws StoreUnavailableError when nothing can be written now */
@@ -195,14 +193,6 @@ export class SqliteSession implements SqlSession {
       return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`, READ);
     });
     return this.#look;
-  }
-
-  #run<T>(mode: 'deferred' | 'immediate', work: () => Work<T>): T {
-    const results: T[] = [];
-    this.#transaction[mode](() => {
-      results.push(this.#drive(work()));
-    });
-    return results[0] as T;
   }
 
   #drive<T>(work: Work<T>): T {

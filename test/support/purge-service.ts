@@ -133,7 +133,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
   /** Stops the process in an orderly way: its jobs go back into the queue. */
   const shutDown = async () => {
     service.jobs.stop();
-    await service.jobs.idle();
+    await service.jobs.registry.idle();
     await service.jobs.close();
   };
   return { service, kept, told, errors, clock, shutDown };

@@ -217,7 +217,7 @@ it('a job that was given back while the store is away is not called cancelled, f
   const { id, ...made } = await jobOf(untilStopped);
   made.kept.isAway = true;
   made.service.jobs.stop();
-  await made.service.jobs.idle();
+  await made.service.jobs.registry.idle();
   await assert.rejects(made.service.cancel(id), StoreUnavailableError);
   made.kept.isAway = false;
   await made.service.jobs.close();
@@ -284,7 +284,7 @@ it('a job that another process takes while it waits for the store stops here, an
   const { id } = await one.service.submit(newPurge('type=T&maxAffected=5'));
   await turns();
   assert.equal(one.told.at(-1), 'taken');
-  await one.service.jobs.idle();
+  await one.service.jobs.registry.idle();
   assert.deepEqual(two.told, []);
   assert.equal((await kept.store.get(id))?.state, 'running');
   await close();

@@ -289,7 +289,7 @@ it('a job that is cancelled while it goes back to the queue is cancelled, and is
   await turns();
   write();
   assert.match((await cancelling).state, /^cancel/);
-  await made.service.jobs.idle();
+  await made.service.jobs.registry.idle();
   await made.service.jobs.close();
   assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
 });
@@ -305,7 +305,7 @@ it('a job that waits for the store to write what it may delete goes back to the 
   const { id } = await made.service.submit(newPurge('type=T&maxAffected=5'));
   await turns();
   made.service.jobs.stop();
-  await made.service.jobs.idle();
+  await made.service.jobs.registry.idle();
   assert.equal(sent, 0);
   made.kept.isAway = false;
   await made.service.jobs.close();
