@@ -1,11 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { isFinal, JOB_STATES, type PurgeService } from '../../jobs/purge-service.js';
+import { JOB_STATES, type PurgeService } from '../../jobs/purge-service.js';
 import { optionParameters, optionsOf } from '../../shared/purge-options.js';
-import { disconnectSignal } from '../client-disconnect.js';
 import { newPurgeOf, requesterOf, type AskedPurge, type RequesterOptions } from '../new-purge.js';
 import { parameterRefused } from './validation.js';
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
-import { eventIdOf, eventsOf } from './purge-events.js';
+import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
 import { defined, HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
 import { content, empty, json, list, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { type Api, apiUrl } from './routes.js';
@@ -137,31 +136,12 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       tags: [tag],
       operationId: 'watchPurge',
       summary: 'Watch a purge by server-sent events',
-      description:
-        'The record now, and on each change, at most four times a second. The stream ends with the final record.',
       params: PARAMS,
-      response: {
-        200: content('Events, each with a record.', { 'text/event-stream': TEXT }),
-        204: empty('The record of Last-Event-ID is final.'),
-      },
+      ...EVENTS_SCHEMA,
     },
     config: { isVolatile: true, isPrivate: true },
-    handler: async ({ params, method, headers, raw }, reply) => {
-      const record = await purges.get(params.purge);
-      const seen = headers['last-event-id'];
-      // It makes browsers stop asking again.
-      if (isFinal(record.state) && seen === eventIdOf(record)) return send(reply, { status: 204 });
-      const mediaType = 'text/event-stream';
-      if (method === 'HEAD') return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType } });
-      return send(reply, {
-        status: 200,
-        headers: { 'x-accel-buffering': 'no' },
-        stream: {
-          text: eventsOf(purges.watch(params.purge, disconnectSignal(raw, reply.raw)), seen),
-          mediaType,
-        },
-      });
-    },
+    handler: async ({ params: { purge } }, reply) =>
+      sendEvents(reply, await purges.get(purge), (signal) => purges.watch(purge, signal)),
   });
 
   api.get('/purges/:purge/ids', {

@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
 import type { ScanService } from '../../scans/scan-service.js';
-import { isFinal, JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
-import { disconnectSignal } from '../client-disconnect.js';
+import { JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
 import { SCHEMA_PROBLEMS } from './models.js';
 import { requesterOf, type RequesterOptions } from '../new-purge.js';
 import { accepted, current, page, send } from './answer.js';
-import { eventIdOf, eventsOf } from './purge-events.js';
+import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
 import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } from './scan-schemas.js';
 import { type Api, apiUrl } from './routes.js';
-import { content, COUNT, empty, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
+import { content, COUNT, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 
 export interface ScanResourceOptions extends RequesterOptions {
   readonly scans: ScanService;
@@ -127,29 +126,12 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       tags: [tag],
       operationId: 'watchScan',
       summary: 'Watch a scan by server-sent events',
-      description:
-        'The record now, and on each change, at most four times a second. The stream ends with the final record.',
       params: PARAMS,
-      response: {
-        200: content('Events, each with a record.', { 'text/event-stream': TEXT }),
-        204: empty('The record of Last-Event-ID is final.'),
-      },
+      ...EVENTS_SCHEMA,
     },
     config: { isVolatile: true, isPrivate: true },
-    handler: async ({ params, method, headers, raw }, reply) => {
-      const record = await scans.get(params.scan);
-      const seen = headers['last-event-id'];
-      // It makes browsers stop asking again.
-      if (isFinal(record.state) && seen === eventIdOf(shownScan(record))) return send(reply, { status: 204 });
-      const mediaType = 'text/event-stream';
-      if (method === 'HEAD') return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType } });
-      const records = shownScans(scans.watch(params.scan, disconnectSignal(raw, reply.raw)));
-      return send(reply, {
-        status: 200,
-        headers: { 'x-accel-buffering': 'no' },
-        stream: { text: eventsOf(records, seen), mediaType },
-      });
-    },
+    handler: async ({ params: { scan } }, reply) =>
+      sendEvents(reply, await scans.get(scan), (signal) => scans.watch(scan, signal), shownScan),
   });
 
   api.get('/scans/:scan/entities', {
@@ -214,8 +196,4 @@ async function* lines(from: From): AsyncGenerator<string, void> {
 function listed(record: ScanRecord) {
   const { findings: _findings, ...shown } = shownScan(record);
   return shown;
-}
-
-async function* shownScans(records: AsyncGenerator<ScanRecord, void>) {
-  for await (const record of records) yield shownScan(record);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { eventsOf } from '../../../sidecar/http/api/purge-events.js';
+import { eventsOf } from '../../../sidecar/http/api/job-events.js';
 
 it('a stream of events shows that it is alive every fifteen seconds without news, and leaves no timer', async (t) => {
   const timers = new Map<unknown, { readonly ms: unknown; readonly fire: () => void }>();

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { isFinal, type JobRecord } from '../../store/index.js';
+import { disconnectSignal } from '../client-disconnect.js';
+import { send } from './answer.js';
+import { content, empty, TEXT } from './schemas.js';
+
+const EVENTS = 'text/event-stream';
+
+/** What the routes of events are described by, whatever the job. */
+export const EVENTS_SCHEMA = {
+  description:
+    'The record now, and on each change, at most four times a second. The stream ends with the final record.',
+  response: {
+    200: content('Events, each with a record.', { [EVENTS]: TEXT }),
+    204: empty('The record of Last-Event-ID is final.'),
+  },
+};
+
+/**
+ * Answers with the events of a job, or with 204 where the client has had the last one: it makes browsers stop asking again.
+ *
+ * @param record of the job as it is now
+ * @param watch its records, until the signal aborts
+ * @param shown a record as it is answered
+ */
+export function sendEvents<Record extends JobRecord>(
+  reply: FastifyReply,
+  record: Record,
+  watch: (signal: AbortSignal) => AsyncGenerator<Record, void>,
+  shown: (record: Record) => object = (one) => one,
+): FastifyReply {
+  const { method, headers, raw } = reply.request;
+  const seen = headers['last-event-id'];
+  if (isFinal(record.state) && seen === eventIdOf(shown(record))) return send(reply, { status: 204 });
+  if (method === 'HEAD') return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType: EVENTS } });
+  return send(reply, {
+    status: 200,
+    headers: { 'x-accel-buffering': 'no' },
+    stream: { text: eventsOf(watch(disconnectSignal(raw, reply.raw)), seen, shown), mediaType: EVENTS },
+  });
+}
+
+/** How often a stream of events without news shows that it is alive. */
+const HEARTBEAT_MS = 15_000;
+
+/**
+ * Server-sent events (the HTML standard, § 9.2) of a job.
+ *
+ * @param records of the job: the one now, and each change
+ * @param seen the id of the event that the client has, if any
+ * @param shown a record as it is answered
+ */
+export async function* eventsOf<Record extends object>(
+  records: AsyncGenerator<Record, void>,
+  seen: string | readonly string[] | undefined,
+  shown: (record: Record) => object = (one) => one,
+): AsyncGenerator<string, void> {
+  let heartbeat: NodeJS.Timeout | undefined;
+  try {
+    for (let next = records.next(); ;) {
+      const beat = new Promise<'beat'>((resolve) => {
+        heartbeat = setTimeout(() => resolve('beat'), HEARTBEAT_MS);
+      });
+      const step = await Promise.race([next, beat]);
+      clearTimeout(heartbeat);
+      if (step === 'beat') {
+        yield ': still there\n\n';
+        continue;
+      }
+      if (step.done === true) return;
+      const news = shown(step.value);
+      const id = eventIdOf(news);
+      if (id !== seen) yield `id: ${id}\ndata: ${JSON.stringify(news)}\n\n`;
+      next = records.next();
+    }
+  } finally {
+    clearTimeout(heartbeat);
+  }
+}
+
+/** The same for the same record, from any process. */
+function eventIdOf(record: object): string {
+  return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 16);
+}
