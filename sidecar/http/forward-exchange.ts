@@ -12,6 +12,7 @@ import {
 import { timeFor } from './client-pace.js';
 import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders } from './forward-headers.js';
+import { type ForwardedParts, HeldAnswer, ReplyNotHttpError } from './forwarded-parts.js';
 import { isPlainlyFramed } from './request-checks.js';
 import type { Entrant, Holder, Places } from './places.js';
 import { requestIdOf, loggedPath } from './request-log.js';
@@ -57,51 +58,8 @@ interface Outbound {
   readonly brokerTimeout: number;
 }
 
-/** What of an exchange is not as it came: somebody has looked at the request before. */
-export interface ForwardedParts {
-  /** As much of the body as was read; nothing else is to come if `isWhole`. */
-  readonly body?: { readonly bytes: Buffer; readonly isWhole: boolean };
-  /** Names and values of fields that the answer gets. */
-  readonly answerFields?: readonly string[];
-  /** A body to send instead of the one received, and how to change the answer to it; undefined leaves the answer as it is. */
-  readonly instead?: {
-    readonly body: Buffer;
-    readonly answer: (
-      status: number,
-      body: string,
-    ) => { readonly status: number; readonly body: string } | undefined;
-  };
-}
-
-/** Fields that say something of the bytes of a body, or how the answer to it may be coded. */
-const OF_BODY: ReadonlySet<string> = new Set([
-  ...['content-length', 'content-md5', 'content-digest', 'repr-digest', 'digest', 'accept-encoding'],
-]);
-
-/** The fields with which the parts go to the broker. */
-export function headersFor(fields: string[], { instead }: ForwardedParts): string[] {
-  if (instead === undefined) return fields;
-  return fields.filter((_, at) => !OF_BODY.has((fields[at - (at % 2)] ?? '').toLowerCase()));
-}
-
-/** Bytes of an answer that is held back. */
-const MAX_HELD_BYTES = 16 * 1024 * 1024;
-
-/** An answer that is not sent before its end. */
-interface HeldAnswer {
-  readonly status: number;
-  readonly statusMessage: string;
-  readonly fields: readonly string[];
-  readonly chunks: Buffer[];
-  bytes: number;
-}
-
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 const EMPTY = Buffer.alloc(0);
-
-class ReplyNotHttpError extends Error {
-  readonly code = 'HPE_UNKNOWN_TRANSFER_CODING';
-}
 
 class ClientGoneError extends Error {}
 
@@ -276,7 +234,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     const { answerFields = [], instead } = this.#parts;
     const fields = [...endToEndHeaders(rawOf(controller.rawHeaders ?? headers)), ...answerFields];
     if (instead !== undefined) {
-      this.#held = { status, statusMessage, fields, chunks: [], bytes: 0 };
+      this.#held = new HeldAnswer(status, printable(statusMessage), fields, instead);
       return;
     }
     this.#res.writeHead(status, printable(statusMessage), fields);
@@ -294,10 +252,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#headIsDue = false;
     if (this.#held !== undefined) {
-      this.#held.chunks.push(chunk);
-      this.#held.bytes += chunk.length;
-      if (this.#held.bytes > MAX_HELD_BYTES)
-        throw new ReplyNotHttpError('The answer to a batch is too large.');
+      this.#held.add(chunk);
       return;
     }
     if (this.#res.destroyed || this.#res.write(chunk)) return;
@@ -317,25 +272,8 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
 
   onResponseEnd(): void {
     this.#leave();
-    if (this.#held !== undefined) this.#answerHeld(this.#held);
+    this.#held?.writeTo(this.#res);
     this.#end();
-  }
-
-  #answerHeld({ status, statusMessage, fields, chunks }: HeldAnswer): void {
-    const body = Buffer.concat(chunks);
-    const other = this.#parts.instead?.answer(status, body.toString());
-    if (other === undefined) {
-      this.#res.writeHead(status, printable(statusMessage), [...fields]);
-      this.#res.write(body);
-      return;
-    }
-    const bytes = Buffer.from(other.body);
-    const kept = fields.filter((_, at) => !OF_ANSWER.test(fields[at - (at % 2)] ?? ''));
-    this.#res.writeHead(other.status, [
-      ...kept,
-      ...['Content-Type', 'application/json', 'Content-Length', String(bytes.length)],
-    ]);
-    this.#res.write(bytes);
   }
 
   #end(): void {
@@ -389,9 +327,6 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     this.#controller?.abort(new ClientGoneError());
   }
 }
-
-/** Fields of an answer that do not hold for another body. */
-const OF_ANSWER = /^(?:content-.*|etag|last-modified|location|digest|repr-digest|accept-ranges)$/i;
 
 function sendHead(exchange: ForwardExchange): void {
   exchange.sendHead();

@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { MIN_BYTES_PER_SECOND } from './client-pace.js';
-import {
-  type ForwardedParts,
-  ForwardExchange,
-  headersFor,
-  type ForwardFailure,
-  type PassThroughEnd,
-} from './forward-exchange.js';
+import { ForwardExchange, type ForwardFailure, type PassThroughEnd } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
 import { createForwardedHeaders } from './forward-headers.js';
+import { type ForwardedParts, headersFor } from './forwarded-parts.js';
 import { Places } from './places.js';
 import { originForm } from '../ngsi-ld/request-path.js';
 
@@ -58,7 +53,7 @@ export interface ForwardingManner extends ForwardedParts {
   readonly awaitsContinue?: boolean;
 }
 
-export type { ForwardedParts, ForwardFailure, PassThroughEnd };
+export type { ForwardFailure, PassThroughEnd };
 
 const BROKER_TIMEOUT_DEFAULT_MS = 30_000;
 

@@ -18,7 +18,8 @@ import { BodyRoom, collectBody } from './collected-body.js';
 import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-problem.js';
 import { RequestRefusedError } from './errors.js';
 import { callerOf, forwardedHeaders } from './new-purge.js';
-import type { ForwardedParts, PassThrough } from './pass-through.js';
+import type { ForwardedParts } from './forwarded-parts.js';
+import type { PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
 
 export interface WriteGateOptions {
