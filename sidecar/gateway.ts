@@ -215,7 +215,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     environment: config.ENVIRONMENT_NAME,
     writePolicies: writes.policies,
     writeChecks: writes.checks,
-    onWritten: () => writes.noteStored(),
+    onWritten: writes.noteStored,
     passThrough: createWriteGate({
       passThrough,
       checks: writes.checks,

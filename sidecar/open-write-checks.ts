@@ -30,7 +30,7 @@ export interface OpenWriteChecks {
   readonly checks: WriteChecks;
   readonly policies: WritePolicyService;
   /** Something was written to the store by this process: the next write of an entity waits until it is read. */
-  noteStored(): void;
+  readonly noteStored: () => void;
 }
 
 /** The checks of writes, with the policies as they are now; where these cannot be read, the log says so. */
@@ -63,7 +63,7 @@ export async function openWriteChecks(
     ...{ store: store.writePolicies, models: store.models, cache, checks },
     knowsCallers: config.GATEWAY_TOKEN !== undefined,
   });
-  return { checks, policies, noteStored: () => cache.expire() };
+  return { checks, policies, noteStored: cache.expire };
 }
 
 /** Between two lines of the log about writes that are not valid, and two about those that could not be judged, in ms. */

@@ -60,12 +60,12 @@ export class PolicyCache {
   }
 
   /** Has the next write wait until the store was read again: something was written to it. */
-  expire(): void {
+  readonly expire = (): void => {
     this.#readMs = -Infinity;
     // What is read now may be from before.
     this.#reading = undefined;
     this.#isAway = false;
-  }
+  };
 
   /** Never rejects: what was known before holds where the store cannot be read. */
   async refresh(): Promise<void> {

@@ -42,8 +42,7 @@ export interface QueryProofOptions {
   readonly countsUnshown: boolean;
 }
 
-/** The answer to a probe, or the error instead of one. */
-type Answer = { readonly page: ListedPage } | { readonly error: unknown };
+type Answer = PromiseSettledResult<ListedPage>;
 
 /** What an answer means. `counted`: the filter is honoured, but not by the broker's count. */
 type Meaning = 'honoured' | 'counted' | 'ignored' | 'open';
@@ -89,11 +88,9 @@ export class QueryProof {
     const { name, probes, capabilities } = this.#options;
     if (this.#isProven) return;
     const isFirst = (listed.offset ?? 0) === 0;
-    const early =
-      this.#early ?? (isFirst ? this.#ask(probes, (probe) => this.#small(probe, listed)) : undefined);
+    const early = this.#early ?? (isFirst ? this.#ask(probes, (probe) => this.#small(probe, listed)) : []);
     this.#early = undefined;
-    const answers = await early;
-    const open = answers === undefined ? probes : this.#settle(probes, answers, false);
+    const open = this.#settle(probes, await early, false);
     // One page may show nothing although others would: the page that listed something would, too.
     this.#settle(open, await this.#ask(open, (probe) => ({ ...listed, ...probe.query, count: true })), true);
     capabilities.setHonoured(name);
@@ -112,17 +109,7 @@ export class QueryProof {
 
   async #ask(probes: readonly Probe[], queryOf: (probe: Probe) => PageQuery): Promise<readonly Answer[]> {
     const turn = pLimit(AT_ONCE);
-    return Promise.all(
-      probes.map(async (probe) =>
-        turn(async (): Promise<Answer> => {
-          try {
-            return { page: await this.#options.lister.page(queryOf(probe)) };
-          } catch (error) {
-            return { error };
-          }
-        }),
-      ),
-    );
+    return Promise.allSettled(probes.map((probe) => turn(() => this.#options.lister.page(queryOf(probe)))));
   }
 
   /**
@@ -132,7 +119,8 @@ export class QueryProof {
    */
   #settle(probes: readonly Probe[], answers: readonly Answer[], isLast: boolean): readonly Probe[] {
     return probes.filter((probe, index) => {
-      const meaning = this.#meaningOf(probe, answers[index] ?? { error: undefined }, isLast);
+      const answer = answers[index];
+      const meaning = answer === undefined ? 'open' : this.#meaningOf(probe, answer, isLast);
       if (meaning === 'ignored') throw new FilterIgnoredError(probe.parameter, probe.refusal);
       if (meaning === 'counted' && probe.filter !== undefined)
         this.#options.capabilities.setCountsBefore(probe.filter);
@@ -141,13 +129,13 @@ export class QueryProof {
   }
 
   #meaningOf(probe: Probe, answer: Answer, isLast: boolean): Meaning {
-    if ('error' in answer) {
-      const { error } = answer;
+    if (answer.status === 'rejected') {
+      const error: unknown = answer.reason;
       const meaning = error instanceof BrokerRefusedError ? probe.meaningOf(error.problem.status) : undefined;
       if (meaning === undefined) throw error;
       return meaning;
     }
-    const { entities, count, hasNext } = answer.page;
+    const { entities, count, hasNext } = answer.value;
     const { countsUnshown } = this.#options;
     if (probe.showsBareEntities && countsUnshown)
       return entities.every((entity) => ownAttributesOf(entity).length === 0) ? 'honoured' : 'ignored';

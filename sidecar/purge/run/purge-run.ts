@@ -71,17 +71,14 @@ export interface HistoryArchive {
 /** A purge, and the query through which it sees the broker. */
 export type PurgeContext = PurgeScope & QueryView;
 
-export interface PurgeScopeOptions {
-  readonly query: PurgeQuery;
-  readonly limits: PurgeLimits;
+export interface PurgeScopeOptions extends Pick<
+  PurgeOrder,
+  'query' | 'limits' | 'onOutcome' | 'archive' | 'plan' | 'onPlanned'
+> {
   readonly requester: Requester;
   readonly capabilities: BrokerMemory;
   readonly clock: Pick<Clock, 'now'>;
   readonly emit: (event: PurgeEvent) => void;
-  readonly onOutcome?: OnOutcome | undefined;
-  readonly archive?: PurgeArchive | undefined;
-  readonly plan?: AppliedPlan | undefined;
-  readonly onPlanned?: ((key: string) => void) | undefined;
   /** Aborts when the purge has to stop. */
   readonly stopped: AbortSignal;
 }
@@ -193,7 +190,7 @@ export function runPurge(
   plan: PurgePlan,
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
-    const { query, limits, headers, pace, reserve, mostAtOnce, beforeDelete, onOutcome } = order;
+    const { headers, pace, reserve, mostAtOnce, beforeDelete } = order;
     let lastProgress: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
     const done = (): DoneSoFar => {
       const { deleted, unknown } = plan.reportsItself === true ? lastProgress : scope.ledger.counts;
@@ -205,18 +202,14 @@ export function runPurge(
     const requester = new Requester({
       ...{ ...dependencies, headers, pace, mostAtOnce, beforeDelete, signal: stop, onOutage: emit },
       reserve: reserve && ((deletes) => reserve(deletes, done)),
-      probe: probeOf(plan.path, query),
+      probe: probeOf(plan.path, order.query),
     });
     const { capabilities, clock } = dependencies;
     const note = (event: PurgeEvent) => {
       if (event.type === 'progress') lastProgress = event;
       emit(event);
     };
-    const { archive, plan: applied, onPlanned } = order;
-    const scope = createPurgeScope({
-      ...{ query, limits, requester, capabilities, clock, emit: note, onOutcome },
-      ...{ archive, onPlanned, plan: applied, stopped: stop },
-    });
+    const scope = createPurgeScope({ ...order, requester, capabilities, clock, emit: note, stopped: stop });
     try {
       emit({ type: 'finished', report: await plan.run(scope) });
     } catch (error) {
