@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
-import { writeNote } from '../../sidecar/purge/broker/index.js';
+import { writeNote } from '../../sidecar/jobs/note-exchange.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { closeOpened, order, purgesOf, turns } from '../support/opened-purges.js';
 

@@ -1,5 +1,15 @@
 /** One request to the broker, what its answer means, and what was learnt about the broker. */
-export { type ProbedParameter, type Projection, type ProofName, BrokerMemory, FACT_MS } from './memory.js';
+export {
+  BrokerMemory,
+  DISTRUSTED,
+  type Fact,
+  FACT_MS,
+  type FactValue,
+  isFact,
+  type ProbedParameter,
+  type Projection,
+  type ProofName,
+} from './memory.js';
 export {
   type BrokerClient,
   type BrokerReply,
@@ -15,7 +25,7 @@ export {
   ReplyTooLargeError,
   RequestAbortedError,
 } from './errors.js';
-export { COLLECTIONS, type Learnt, lessonsOf, readNote, writeNote } from './learnt.js';
+export { COLLECTIONS, type Learnt, lessonsOf } from './learnt.js';
 export {
   type BrokerProblem,
   type DeleteResult,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerMemory, readNote, writeNote } from '../../../../sidecar/purge/broker/index.js';
+import { readNote, writeNote } from '../../../../sidecar/jobs/note-exchange.js';
+import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
 
 const SAME = { leastMs: 0, mostMs: 0 };
 const proof = (nth: number, isShared = true) => ({ name: `q${nth}`.padEnd(43, '-'), isShared });

@@ -9,7 +9,8 @@ import {
   type BrokerReply,
 } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerReplyError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
-import { TryFailed, tryOnce } from '../../../../sidecar/purge/requests/request.js';
+import { TryFailed } from '../../../../sidecar/purge/requests/request.js';
+import { tryOnce } from '../../../../sidecar/purge/requests/requester.js';
 import type { PurgeRequest } from '../../../../sidecar/purge/requests/index.js';
 import { replyOf } from '../broker/replies.js';
 

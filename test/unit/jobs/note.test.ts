@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { ClockOffset } from '../../../../sidecar/purge/broker/learnt.js';
-import { DISTRUSTED, type Facts, type FactValue } from '../../../../sidecar/purge/broker/memory.js';
-import { readNote, writeNote } from '../../../../sidecar/purge/broker/index.js';
+import { DISTRUSTED, type Facts, type FactValue } from '../../../sidecar/purge/broker/memory.js';
+import { type ClockOffset, readNote, writeNote } from '../../../sidecar/jobs/note-exchange.js';
 
 const SAME: ClockOffset = { leastMs: 0, mostMs: 0 };
 const NOW = 1_700_000_000_000;
