@@ -1,16 +1,6 @@
-import {
-  type BrokerClient,
-  type BrokerRequest,
-  BrokerTimeoutError,
-  BrokerUnreachableError,
-  ReplyTooLargeError,
-  RequestAbortedError,
-  type BrokerReply,
-  failureOf,
-  type Failure,
-} from '../broker/index.js';
+import type { BrokerReply, BrokerRequest, Failure } from '../broker/index.js';
 import type { Clock } from '../../shared/clock.js';
-import { BrokerReplyError, PurgeStoppedError, throwIfStopped } from '../errors.js';
+import { throwIfStopped } from '../errors.js';
 
 /** A request of a purge, and its purpose. */
 export interface PurgeRequest {
@@ -55,64 +45,6 @@ export class MustBeSplit extends Error {}
 
 /** What a delete would delete was listed too long ago. Nothing was sent. */
 export class ListedTooLongAgo extends Error {}
-
-/** True for the error of a delete that was kept from being sent. */
-export function isOfUnsent(error: unknown): error is PurgeStoppedError | ListedTooLongAgo {
-  return error instanceof PurgeStoppedError || error instanceof ListedTooLongAgo;
-}
-
-/**
- * Sends a request once.
- *
- * @param headers sent with it
- * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
- * @param beforeDelete asked again when there is a connection for a delete; see PurgeOrder
- * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that
- *   got stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page
- *   may be readable), else BrokerReplyError
- */
-export async function tryOnce(
-  client: BrokerClient,
-  headers: Readonly<Record<string, string>>,
-  request: PurgeRequest,
-  signal: AbortSignal,
-  beforeDelete?: () => unknown,
-): Promise<BrokerReply> {
-  const { method, path, jsonBody, replyMaxBytes, onUnclear } = request;
-  const beforeSending = () => {
-    throwIfStopped(signal);
-    if (request.isStale?.() === true) throw new ListedTooLongAgo();
-    if (request.deletes !== undefined) beforeDelete?.();
-  };
-  let reply: BrokerReply;
-  try {
-    reply = await client.send({
-      method,
-      path,
-      headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
-      ...(jsonBody === undefined ? {} : { jsonBody }),
-      ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
-      ...(method === 'GET' ? { signal } : { beforeSending }),
-    });
-  } catch (error) {
-    if (error instanceof RequestAbortedError) throwIfStopped(signal);
-    if (isOfUnsent(error)) throw error;
-    if (error instanceof BrokerTimeoutError || error instanceof BrokerUnreachableError) {
-      if (error.wasSent) onUnclear?.();
-      const kind = error instanceof BrokerTimeoutError ? 'timeout' : 'unreachable';
-      throw new TryFailed({ kind, cause: error, ...(error.wasSent ? {} : { wasNeverSent: true }) });
-    }
-    onUnclear?.();
-    if (error instanceof ReplyTooLargeError && method !== 'GET')
-      throw new BrokerReplyError(error.message, { cause: error });
-    throw error;
-  }
-  const failure = failureOf(reply) ?? request.failureOf?.(reply);
-  if (failure === undefined || (request.takesServerErrors === true && reply.status >= 500)) return reply;
-  // A server error may come from a proxy that lost the broker halfway.
-  if (failure.kind === 'broker-error') onUnclear?.();
-  throw new TryFailed(failure);
-}
 
 /** Sleeps, if there is any time to sleep. @throws PurgeStoppedError when the signal aborts */
 export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {

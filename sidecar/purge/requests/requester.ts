@@ -1,15 +1,26 @@
 import { setMaxListeners } from 'node:events';
 import {
+  BrokerTimeoutError,
+  BrokerUnreachableError,
+  failureOf,
   isUnknownTenant,
   parseBrokerProblem,
+  ReplyTooLargeError,
+  RequestAbortedError,
   type BrokerClient,
   type BrokerReply,
   type Failure,
 } from '../broker/index.js';
-import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, throwIfStopped } from '../errors.js';
+import {
+  BrokerFailedError,
+  BrokerRefusedError,
+  BrokerReplyError,
+  PurgeStoppedError,
+  throwIfStopped,
+} from '../errors.js';
 import { Availability, Clearance, WITHHELD, type Booking, type ClearanceOptions } from './availability.js';
 import type { OutageEvent } from './outage.js';
-import { isOfUnsent, ListedTooLongAgo, sleep, TryFailed, tryOnce, type PurgeRequest } from './request.js';
+import { ListedTooLongAgo, sleep, TryFailed, type PurgeRequest } from './request.js';
 import { backoffMs, decideRetry, type RetryPolicy } from './retry-policy.js';
 
 /**
@@ -247,6 +258,64 @@ function startPhase(untilMs?: number): Phase {
   // One listener for each request and wait under way, however many those are.
   setMaxListeners(0, ending.signal);
   return { ending, ...(untilMs === undefined ? {} : { untilMs }) };
+}
+
+/** True for the error of a delete that was kept from being sent. */
+function isOfUnsent(error: unknown): error is PurgeStoppedError | ListedTooLongAgo {
+  return error instanceof PurgeStoppedError || error instanceof ListedTooLongAgo;
+}
+
+/**
+ * Sends a request once.
+ *
+ * @param headers sent with it
+ * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
+ * @param beforeDelete asked again when there is a connection for a delete; see PurgeOrder
+ * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that
+ *   got stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page
+ *   may be readable), else BrokerReplyError
+ */
+export async function tryOnce(
+  client: BrokerClient,
+  headers: Readonly<Record<string, string>>,
+  request: PurgeRequest,
+  signal: AbortSignal,
+  beforeDelete?: () => unknown,
+): Promise<BrokerReply> {
+  const { method, path, jsonBody, replyMaxBytes, onUnclear } = request;
+  const beforeSending = () => {
+    throwIfStopped(signal);
+    if (request.isStale?.() === true) throw new ListedTooLongAgo();
+    if (request.deletes !== undefined) beforeDelete?.();
+  };
+  let reply: BrokerReply;
+  try {
+    reply = await client.send({
+      method,
+      path,
+      headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
+      ...(jsonBody === undefined ? {} : { jsonBody }),
+      ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
+      ...(method === 'GET' ? { signal } : { beforeSending }),
+    });
+  } catch (error) {
+    if (error instanceof RequestAbortedError) throwIfStopped(signal);
+    if (isOfUnsent(error)) throw error;
+    if (error instanceof BrokerTimeoutError || error instanceof BrokerUnreachableError) {
+      if (error.wasSent) onUnclear?.();
+      const kind = error instanceof BrokerTimeoutError ? 'timeout' : 'unreachable';
+      throw new TryFailed({ kind, cause: error, ...(error.wasSent ? {} : { wasNeverSent: true }) });
+    }
+    onUnclear?.();
+    if (error instanceof ReplyTooLargeError && method !== 'GET')
+      throw new BrokerReplyError(error.message, { cause: error });
+    throw error;
+  }
+  const failure = failureOf(reply) ?? request.failureOf?.(reply);
+  if (failure === undefined || (request.takesServerErrors === true && reply.status >= 500)) return reply;
+  // A server error may come from a proxy that lost the broker halfway.
+  if (failure.kind === 'broker-error') onUnclear?.();
+  throw new TryFailed(failure);
 }
 
 /** Answers that end a purge whatever they answer: the caller may not do this, or not here. */
