@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -14,18 +12,9 @@ import {
 } from '../support/gateway-harness.js';
 import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
 import { StubGateway, stubRecord } from '../support/stub-gateway.js';
+import { freePort } from '../support/free-port.js';
 
 after(stopAll);
-
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 const running = (deleted: number) => stubRecord({ deleted });
 const succeeded = stubRecord({ state: 'succeeded', deleted: 100, endedAt: '2026-01-01T00:00:02.000Z' });

