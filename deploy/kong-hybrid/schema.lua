@@ -96,6 +96,11 @@ return {
               default = false,
               description = "Allow dry runs only: a purge without dryRun=true is answered with 403, and nothing is deleted.",
             } },
+          { archive = {
+              type = "string",
+              one_of = { "best-effort", "required" },
+              description = "How much a purge archives of what it deletes, at least: best-effort, or required (what cannot be archived is not deleted).",
+            } },
           { vouch_for_writes = {
               type = "boolean",
               required = true,
