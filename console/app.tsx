@@ -2,23 +2,25 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { forgetToken, onTokenChange, token } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
-import { ModelsPage } from './models/models-page.js';
 import { NotFoundPage } from './pages/not-found.js';
 import { api } from './api/client.js';
+import { later } from './parts/later.js';
 import { TokenDialog } from './parts/token-dialog.js';
 import { Where } from './parts/where.js';
 import { Environment } from './shared/environment.js';
 import { useLoad } from './shared/use-load.js';
 import { PurgePage } from './purge/purge-page.js';
 import { RunPage } from './purge/run-page.js';
-import { QualityPage } from './quality/quality-page.js';
-import { RetentionPage } from './retention/retention-page.js';
 import { routeTo, useRoute } from './shared/router.js';
 import { applyTheme, storedTheme, type Theme } from './shared/theme.js';
 import { text } from './strings.js';
-import { WorkbenchPage } from './workbench/workbench-page.js';
 
 const SECTIONS = ['purge', 'history', 'retention', 'models', 'quality', 'workbench', 'overview'] as const;
+
+const ModelsPage = later(async () => (await import('./models/models-page.js')).ModelsPage);
+const QualityPage = later(async () => (await import('./quality/quality-page.js')).QualityPage);
+const RetentionPage = later(async () => (await import('./retention/retention-page.js')).RetentionPage);
+const WorkbenchPage = later(async () => (await import('./workbench/workbench-page.js')).WorkbenchPage);
 
 /** The frame of the console, and the page that its address names. */
 export function App() {

@@ -900,7 +900,8 @@ export const text = {
     gone: 'The text has changed here. Checking it again.',
     checking: 'Checking…',
     noModel: 'There is no model for this type yet.',
-    makeModel: 'Create one from a sample',
+    makeModel: 'Create one from this entity',
+    storeExample: (model: string, domain: string) => `Store the model ${model} in the domain ${domain}`,
     findModel: 'Browse the models',
     context: 'Context',
     contexts: {

@@ -27,7 +27,7 @@ export async function consoleFiles(build, root, dist) {
     entryNames: 'assets/[name]-[hash]',
     chunkNames: 'assets/[name]-[hash]',
     bundle: true,
-    // The editors are loaded when they are needed.
+    // Sections and editors are loaded when they are needed.
     splitting: true,
     format: 'esm',
     minify: true,
@@ -90,8 +90,33 @@ function pageOf(source, outdir, { outputs }) {
         ([, { entryPoint, inputs }]) => (entryPoint ?? Object.keys(inputs)[0]) === `console/${name}`,
       ) ?? [];
     if (path === undefined || !page.includes(`./${name}`)) throw new Error(`console/${name} was not built.`);
-    return page.replace(`./${name}`, `./${relative(outdir, path)}`);
+    const parts = importedBy(path, outputs).map(
+      (part) => `<link rel="modulepreload" href="./${relative(outdir, part)}" />\n    `,
+    );
+    return page
+      .replace(`./${name}`, `./${relative(outdir, path)}`)
+      .replace('<script type="module"', `${parts.join('')}<script type="module"`);
   }, source);
+}
+
+/**
+ * All parts that a script imports before it runs, so that they are asked for at once.
+ *
+ * @param {string} path @param {import('esbuild').Metafile['outputs']} outputs @returns {string[]}
+ */
+function importedBy(path, outputs) {
+  /** @type {Set<string>} */
+  const found = new Set();
+  /** @param {string} one */
+  const follow = (one) => {
+    for (const { path: part, kind } of outputs[one]?.imports ?? []) {
+      if (kind !== 'import-statement' || found.has(part)) continue;
+      found.add(part);
+      follow(part);
+    }
+  };
+  follow(path);
+  return [...found];
 }
 
 /** What is bundled is passed on with its licences. @param {string} root @param {import('esbuild').Metafile} metafile */

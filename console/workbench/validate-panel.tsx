@@ -8,11 +8,13 @@ import { Empty, Failure, Loading } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { FORMS, modelFault, type Bench } from './bench.js';
+import { draftOf, keepDraft } from '../shared/drafts.js';
+import { SAMPLE_DRAFT } from '../models/sample-card.js';
+import { EXAMPLE, EXAMPLE_MODEL, FORMS, modelFault, type Bench } from './bench.js';
 import { useModelOffers } from './offers.js';
 import { findingsOf, Verdicts } from './verdicts.js';
 import { withSuggestions, type Suggesting } from './suggestions.js';
-import { validate, type Verdict } from './workbench-api.js';
+import { storeExampleModel, validate, type Verdict } from './workbench-api.js';
 
 /** How long after the last key a text is checked, in milliseconds. */
 export const PAUSE_MS = 400;
@@ -77,7 +79,9 @@ export function ValidatePanel({
           {said}
         </p>
         {isEmpty && <Empty>{modelFault(settled) ?? t.empty}</Empty>}
-        {!isEmpty && error !== undefined && <WhatNext error={error} onRetry={reload} />}
+        {!isEmpty && error !== undefined && (
+          <WhatNext error={error} entityText={settled.text} onRetry={reload} />
+        )}
         {!isEmpty && error === undefined && value === undefined && <Loading />}
         {!isEmpty && error === undefined && (
           <Verdicts
@@ -102,19 +106,42 @@ function marksOf(verdicts: readonly Verdict[], error: unknown) {
 }
 
 /** A refusal; where no model has the type, what makes one. */
-function WhatNext({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+function WhatNext({
+  error,
+  entityText,
+  onRetry,
+}: {
+  readonly error: unknown;
+  readonly entityText: string;
+  readonly onRetry: () => void;
+}) {
+  const t = text.workbench;
+  const [failure, setFailure] = useState<unknown>();
   const isUnknown = error instanceof ApiError && error.problem.status === 404;
   return (
     <>
       <Failure error={error} {...(isUnknown ? {} : { onRetry })} />
       {isUnknown && (
         <p class="actions">
-          <a class="button" href={routeTo(['models', '~new'])}>
-            {text.workbench.makeModel}
+          {entityText === EXAMPLE && (
+            <button type="button" onClick={() => void storeExampleModel().then(onRetry, setFailure)}>
+              {t.storeExample(EXAMPLE_MODEL.name, EXAMPLE_MODEL.domain)}
+            </button>
+          )}
+          <a
+            class="button"
+            href={routeTo(['models', '~new'])}
+            onClick={() => {
+              // What was typed there before stays.
+              if (draftOf(SAMPLE_DRAFT) === undefined) keepDraft(SAMPLE_DRAFT, { sample: entityText });
+            }}
+          >
+            {t.makeModel}
           </a>{' '}
-          <a href={routeTo(['models'])}>{text.workbench.findModel}</a>
+          <a href={routeTo(['models'])}>{t.findModel}</a>
         </p>
       )}
+      {failure !== undefined && <Failure error={failure} />}
     </>
   );
 }

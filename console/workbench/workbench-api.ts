@@ -1,5 +1,7 @@
-import { api, type Schemas } from '../api/client.js';
-import { CORE_CONTEXT, modelOf, type Bench } from './bench.js';
+import { api, ApiError, type Schemas } from '../api/client.js';
+import { createDomain } from '../models/models-api.js';
+import { writeModel } from '../models/model-write.js';
+import { CORE_CONTEXT, EXAMPLE_MODEL, modelOf, type Bench } from './bench.js';
 
 export type Verdict = Schemas['Verdict'];
 export type Finding = Schemas['EntityError'] | Schemas['EntityWarning'];
@@ -24,6 +26,18 @@ export async function validate(
           path: { domain: named[0], model: named[1] },
         });
   return [answer].flat();
+}
+
+/** Stores the model of the example, in a domain of its own. @throws ApiError, UnreachableError */
+export async function storeExampleModel(): Promise<void> {
+  const { domain, name, schema } = EXAMPLE_MODEL;
+  try {
+    await createDomain({ name: domain });
+  } catch (error) {
+    // It may be there, with other examples.
+    if (!(error instanceof ApiError && error.problem.status === 409)) throw error;
+  }
+  await writeModel({ domain, name }, { schemaText: JSON.stringify(schema) }, 'absent');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
-import { didYouMean, type Findings } from './findings.js';
+import { didYouMean, type Findings, nearestName } from './findings.js';
 import {
   areInstances,
   datasetIdOf,
@@ -136,8 +136,28 @@ function checkMembers(
       findings.enter(name);
       checkPlainMember(name, value, kind, findings);
       findings.leave();
-    } else checkAttribute(name, value, rules, findings);
+    } else {
+      warnOfReservedName(name, value, findings);
+      checkAttribute(name, value, rules, findings);
+    }
   }
+}
+
+/** Members of attributes whose misspelling would be an attribute of the attribute, which no broker complains about. */
+const RESERVED = ['observedAt', 'unitCode', 'datasetId', 'valueType', 'objectType', 'expiresAt'];
+
+function warnOfReservedName(name: string, value: JsonValue, findings: Findings): void {
+  if (typeof value !== 'string') return;
+  const letters = name.replaceAll(/[_-]/g, '');
+  const meant = RESERVED.includes(letters) ? letters : nearestName(letters, RESERVED);
+  if (meant === undefined) return;
+  findings.enter(name);
+  findings.suspectName(
+    'misspelt-member',
+    `is an attribute of the attribute; did you mean ${shown(meant)}?`,
+    meant,
+  );
+  findings.leave();
 }
 
 function checkValueMember(
@@ -149,7 +169,11 @@ function checkValueMember(
   const own = VALUE_MEMBERS[kind];
   if (name === own) checkValue(kind, value, findings);
   else if (kind === 'Relationship' && name === 'value' && !Object.hasOwn(object, own)) {
-    findings.fault('additionalProperties', 'must be called object: a Relationship does not have a value');
+    findings.faultyName(
+      'additionalProperties',
+      'must be called object: a Relationship does not have a value',
+      own,
+    );
   } else {
     const other = KIND_OF_MEMBER.get(name) ?? '';
     findings.fault(

@@ -6,6 +6,8 @@ export interface Finding {
   readonly keyword: string;
   /** Predicate of a sentence about that place, e.g. `must be a URI, is 5`. */
   readonly detail: string;
+  /** The name that the member at that place was probably meant to have. */
+  readonly meantName?: string;
 }
 
 /** Something that a broker accepts but that is probably a mistake. */
@@ -13,6 +15,8 @@ export interface EntityWarning {
   readonly tokens: readonly string[];
   readonly code: string;
   readonly detail: string;
+  /** The name that the member at that place was probably meant to have. */
+  readonly meantName?: string;
 }
 
 /** Most faults, and most warnings, that are kept of one entity: far more than are shown. */
@@ -45,6 +49,18 @@ export class Findings {
   fault(keyword: string, detail: string, ...below: readonly string[]): void {
     if (this.#faults.length < MAX_FINDINGS)
       this.#faults.push({ tokens: [...this.#path, ...below], keyword, detail });
+  }
+
+  /** A fault of the name of the member where the walk is. @param meantName what would be right */
+  faultyName(keyword: string, detail: string, meantName: string): void {
+    if (this.#faults.length < MAX_FINDINGS)
+      this.#faults.push({ tokens: [...this.#path], keyword, detail, meantName });
+  }
+
+  /** A warning of the name of the member where the walk is. @param meantName what was probably meant */
+  suspectName(code: string, detail: string, meantName: string): void {
+    if (this.#warnings.length < MAX_FINDINGS)
+      this.#warnings.push({ tokens: [...this.#path], code, detail, meantName });
   }
 
   /** @param below tokens from where the walk is */

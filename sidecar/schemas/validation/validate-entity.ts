@@ -61,18 +61,24 @@ export function validateEntity(
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: type, unwraps });
   // Structural warnings must not hide schema errors.
   const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model, spelling);
-  const structure = reading.faults.map(({ tokens, keyword, detail }) => ({
-    tokens,
-    keyword,
-    say: () => detail,
+  const structure = reading.faults.map(({ tokens, keyword, detail, meantName }) => ({
+    ...{ tokens, keyword, say: () => detail },
+    ...meantBy(meantName),
   }));
   const errors = structure.length === 0 || !isStrict ? bySchema : [...structure, ...bySchema];
   const warnings = [
-    ...(isStrict ? [] : structure.map(({ tokens, say }) => ({ tokens, code: 'ngsi-ld', say }))),
-    ...reading.warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail })),
+    ...(isStrict ? [] : structure.map(({ keyword: _, ...one }) => ({ ...one, code: 'ngsi-ld' }))),
+    ...reading.warnings.map(({ tokens, code, detail, meantName }) => ({
+      ...{ tokens, code, say: () => detail },
+      ...meantBy(meantName),
+    })),
   ];
   const { form: used } = reading;
   return { form: used, errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
+}
+
+function meantBy(name: string | undefined): Pick<EntityError, 'meant'> {
+  return name === undefined ? {} : { meant: () => ({ name }) };
 }
 
 /** Whether {@link validateEntity} finds no error in this form; false also where that takes too many readings to say. */

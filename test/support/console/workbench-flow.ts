@@ -110,7 +110,7 @@ export function workbenchFlows(browser: () => Browser): void {
       }
       await page.getByLabel('Model').fill('');
       await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": "Cart"}');
-      await page.getByRole('link', { name: 'Create one from a sample' }).waitFor();
+      await page.getByRole('link', { name: 'Create one from this entity' }).waitFor();
       await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": }');
       await page
         .getByText(/line 1, column/)

@@ -4,7 +4,10 @@ import { h } from 'preact';
 import { attributesOf } from '../../../console/entities/attributes-of.js';
 import { SampleList } from '../../../console/entities/sample-list.js';
 import { text } from '../../../console/strings.js';
-import { benchAsLeft } from '../../../console/workbench/bench.js';
+import { SAMPLE_DRAFT } from '../../../console/models/sample-card.js';
+import { draftOf } from '../../../console/shared/drafts.js';
+import { benchAsLeft, EMPTY_BENCH, EXAMPLE } from '../../../console/workbench/bench.js';
+import { ValidatePanel } from '../../../console/workbench/validate-panel.js';
 import { openTab, problem } from './open-tab.js';
 
 const CAR = `{"id": "urn:Car:1", "type": ["Car", "Thing"], "createdAt": "2026-01-01T00:00:00Z",
@@ -84,6 +87,42 @@ describe('an entity from a list of matches', () => {
     assert.deepEqual(page.lines, ['GET ngsi-ld/v1/temporal/entities/urn%3ACar%3A1?lastN=10']);
     assert.ok(list.text.includes(text.entity.newest));
     assert.ok(!list.buttons.includes(text.quality.open));
+  });
+});
+
+describe('an entity whose type has no model', () => {
+  const page = openTab({ drafts: [SAMPLE_DRAFT] });
+  const bench = async (entityText: string) => {
+    const panel = await page.open(
+      h(ValidatePanel, { bench: { ...EMPTY_BENCH, text: entityText }, onChange: () => undefined }),
+    );
+    await panel.pass(400);
+    return panel;
+  };
+
+  it('the example of the workbench brings its model where there is none', async () => {
+    page.serve({ 'POST api/v2/validate': () => problem(404) });
+    const panel = await bench(EXAMPLE);
+    page.serve({
+      'POST api/v2/validate': () => verdict({ models: ['Examples/Bike'] }),
+      'POST api/v2/domains': () => problem(409),
+      'PUT api/v2/domains': () => Response.json({}, { status: 201 }),
+    });
+    await panel.press(text.workbench.storeExample('Bike', 'Examples'));
+    assert.deepEqual(page.lines.slice(-3), [
+      'POST api/v2/domains',
+      'PUT api/v2/domains/Examples/models/Bike',
+      'POST api/v2/validate?strict=true',
+    ]);
+    assert.ok(panel.text.includes('Examples/Bike'));
+  });
+
+  it('an entity is the sample of a new model', async () => {
+    page.serve({ 'POST api/v2/validate': () => problem(404) });
+    const panel = await bench(CAR);
+    assert.ok(!panel.buttons.some((name) => name.includes('Examples')));
+    await panel.press(text.workbench.makeModel);
+    assert.deepEqual(draftOf(SAMPLE_DRAFT), { sample: CAR });
   });
 });
 

@@ -73,6 +73,39 @@ const MISTAKES: Readonly<Record<string, JsonObject>> = {
 };
 
 describe('suggestions', () => {
+  it('a reserved member that is nearly spelled right is warned of, and renamed by what is suggested', () => {
+    const speed = { type: 'Property', value: 3 };
+    for (const [written, meant] of [
+      ['unitcode', 'unitCode'],
+      ['unit_code', 'unitCode'],
+      ['observedat', 'observedAt'],
+      ['observed_At', 'observedAt'],
+      ['datasetID', 'datasetId'],
+    ] as const) {
+      const value = meant === 'unitCode' ? 'KMH' : meant === 'datasetId' ? 'urn:d:1' : '2026-01-01T00:00:00Z';
+      const entity = { ...CAR, speed: { ...speed, [written]: value } };
+      const { warnings } = verdictOn(entity);
+      const [warning] = warnings;
+      assert.deepEqual([warnings.length, warning?.pointer], [1, `/speed/${written}`]);
+      assert.ok(warning !== undefined);
+      const { speed: fixed } = mended(entity, warning) as { speed: JsonObject };
+      assert.deepEqual(fixed, { ...speed, [meant]: value });
+      assert.deepEqual(verdictOn({ ...CAR, speed: fixed }), { ...verdictOn(CAR), form: 'normalized' });
+    }
+    // Attributes of the attribute that are meant as such.
+    for (const own of [{ accuracy: 'high' }, { unit: 'KMH' }, { unitcode: { type: 'Property', value: 1 } }])
+      assert.deepEqual(verdictOn({ ...CAR, speed: { ...speed, ...own } }).warnings, []);
+  });
+
+  it('the value of a Relationship is renamed to what holds it', () => {
+    const entity = { ...CAR, owner: { type: 'Relationship', value: 'urn:a:1' } };
+    const [error] = verdictOn(entity).errors;
+    assert.ok(error !== undefined);
+    const owner = { type: 'Relationship', object: 'urn:a:1' };
+    assert.deepEqual(mended(entity, error)['owner'], owner);
+    assert.deepEqual(verdictOn({ ...CAR, owner }).errors, []);
+  });
+
   for (const [kind, entity] of Object.entries(MISTAKES))
     it(`what is suggested for ${kind} makes the entity valid`, () => {
       const { valid, errors } = verdictOn(entity);

@@ -1,0 +1,19 @@
+import { h, type FunctionComponent } from 'preact';
+import { useLoad } from '../shared/use-load.js';
+import { Failure, Loading } from './states.js';
+
+/** A part of the console that is loaded when it is first shown: the first page need not wait for all the others. */
+export function later<Props extends object>(
+  load: () => Promise<FunctionComponent<Props>>,
+): FunctionComponent<Props> {
+  let loaded: FunctionComponent<Props> | undefined;
+  return function Later(props: Props) {
+    const { error, reload } = useLoad('', async () => {
+      loaded ??= await load();
+    });
+    if (loaded !== undefined) return h(loaded, props);
+    return (
+      <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}</div>
+    );
+  };
+}
