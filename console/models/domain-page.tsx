@@ -54,7 +54,6 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
         <a href={toContext(name)}>{t.domainContext}</a>
       </p>
       {read.error !== undefined && <Failure error={read.error} onRetry={read.reload} />}
-      <Warnings domain={name} />
       {models.error !== undefined && <Failure error={models.error} onRetry={models.reload} />}
       {models.value === undefined && models.error === undefined && <Loading />}
       {models.value?.total === 0 && (
@@ -76,6 +75,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
           to={(one) => toDomain(name, { page: one === 1 ? undefined : String(one) })}
         />
       )}
+      <Warnings domain={name} />
       {asking === 'edit' && (
         <EditDomainDialog
           read={read.value}
@@ -116,8 +116,8 @@ function Warnings({ domain }: { readonly domain: string }) {
   if (error !== undefined) return <Failure error={error} onRetry={reload} title={t.noWarningsRead} />;
   if (value === undefined || value.total === 0) return null;
   return (
-    <section class="notice warn" aria-labelledby="warnings">
-      <h3 id="warnings">{t.domainWarnings(value.total)}</h3>
+    <details class="notice warn">
+      <summary>{t.domainWarnings(value.total)}</summary>
       <ul class="findings">
         {value.items.map(({ code, term, detail }, index) => (
           <li key={index}>
@@ -126,6 +126,6 @@ function Warnings({ domain }: { readonly domain: string }) {
         ))}
       </ul>
       {value.total > value.items.length && <p>{t.andMore(count(value.total - value.items.length))}</p>}
-    </section>
+    </details>
   );
 }

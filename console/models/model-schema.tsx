@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { apiAddress, type Tagged } from '../api/client.js';
+import { Split } from '../parts/split.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
@@ -109,7 +110,7 @@ export function ModelSchema({
   };
   const faults = trial.isCurrent ? faultsOf(trial.error, '/schema', LINES_BEFORE_SCHEMA) : [];
   return (
-    <div class="columns editing">
+    <Split>
       <section class="card" aria-labelledby="schema">
         <div class="bar">
           <h2 id="schema">{t.schema}</h2>
@@ -153,6 +154,6 @@ export function ModelSchema({
         }
         onPlace={(pointer) => setPlace({ pointer })}
       />
-    </div>
+    </Split>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { api, type Purge } from '../api/client.js';
+import { api, type Purge, type Schemas } from '../api/client.js';
 import { Sparkline } from '../parts/sparkline.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { RateChart } from '../purge/rate-chart.js';
@@ -8,7 +8,7 @@ import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { daysOf, perSecond } from './days.js';
+import { dailySums, daysOf, perSecond } from './days.js';
 
 const DAYS = 14;
 
@@ -24,11 +24,12 @@ export function Activity() {
   const { value, error, reload } = useLoad(
     'activity',
     async (signal) => {
-      const [purges, models] = await Promise.all([
+      const [purges, models, scans] = await Promise.all([
         api.page('/purges', { query: { dryRun: false, limit: MOST }, signal }),
         api.page('/models', { query: { limit: 1 }, signal }),
+        api.page('/scans', { query: { limit: MOST }, signal }),
       ]);
-      return { purges, models: models.total, at: Date.now() };
+      return { purges, scans: scans.items, models: models.total, at: Date.now() };
     },
     EVERY_MS,
   );
@@ -43,9 +44,9 @@ export function Activity() {
           <a href={routeTo(['purge'])}>{t.firstPurge}</a>
         </Empty>
       )}
-      {value !== undefined && value.purges.total > 0 && (
+      {value !== undefined && value.purges.total + value.scans.length > 0 && (
         <ul class="tiles charts">
-          {chartsOf(value.purges.items, value.at).map(({ name, values }) => (
+          {chartsOf(value.purges.items, value.scans, value.at).map(({ name, values }) => (
             <li key={name}>
               <span>{name}</span>
               <strong>{count(values.reduce((sum, one) => sum + one, 0))}</strong>
@@ -59,6 +60,14 @@ export function Activity() {
       {value !== undefined && value.purges.total > MOST && <p class="quiet">{t.newest(MOST)}</p>}
       {value !== undefined && (
         <p>
+          {value.scans.length === 0 ? t.noScans : t.lastScan(count(value.scans[0]?.invalid ?? 0))}{' '}
+          <a href={routeTo(['quality', ...(value.scans[0] === undefined ? [] : [value.scans[0].id])])}>
+            {value.scans.length === 0 ? t.firstScan : t.showScan}
+          </a>
+        </p>
+      )}
+      {value !== undefined && (
+        <p>
           {value.models === 0 ? t.noModels : t.models(value.models)}{' '}
           <a href={routeTo(['models'])}>{value.models === 0 ? t.firstModel : t.showModels}</a>
         </p>
@@ -67,13 +76,15 @@ export function Activity() {
   );
 }
 
-function chartsOf(purges: readonly Purge[], nowMs: number) {
+function chartsOf(purges: readonly Purge[], scans: readonly Schemas['ListedScan'][], nowMs: number) {
   const t = text.overview;
   const days = daysOf(purges, nowMs, DAYS);
   return [
     { name: t.purges, values: days.map((day) => day.purges) },
     { name: t.deleted, values: days.map((day) => day.deleted) },
     { name: t.withProblems, values: days.map((day) => day.problems) },
+    { name: t.scans, values: dailySums(scans, () => 1, nowMs, DAYS) },
+    { name: t.invalid, values: dailySums(scans, ({ invalid }) => invalid, nowMs, DAYS) },
   ];
 }
 

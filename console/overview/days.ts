@@ -34,6 +34,21 @@ export function daysOf(
   return days;
 }
 
+/** The sums of something day by day up to now, the oldest first. */
+export function dailySums<Item extends { readonly createdAt: string }>(
+  items: readonly Item[],
+  valueOf: (item: Item) => number,
+  nowMs: number,
+  length: number,
+): readonly number[] {
+  const sums = Array.from({ length }, () => 0);
+  for (const item of items) {
+    const day = length - 1 - Math.floor((nowMs - Date.parse(item.createdAt)) / DAY_MS);
+    if (sums[day] !== undefined) sums[day] += valueOf(item);
+  }
+  return sums;
+}
+
 /** Deletes a second of all purges, between two looks at them. @param before by the ids of the purges */
 export function perSecond(
   before: ReadonlyMap<string, number>,

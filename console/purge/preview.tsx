@@ -70,6 +70,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
     );
   };
   const retry = () => setTurn((last) => last + 1);
+  const follows = isCurrent && found !== undefined ? counted(found.matched, unit) : undefined;
   return (
     <section class="card preview" aria-labelledby="preview" aria-busy={!isNothing && !isCurrent}>
       <h2 id="preview">{t.title}</h2>
@@ -93,6 +94,16 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
             {t.start(found.matched, unit)}
           </button>
         </div>
+      )}
+      {/* Where the preview is below the form, its count stays in sight; what is read aloud is above. */}
+      {!isNothing && (
+        <p class="follows" aria-hidden="true">
+          {isCurrent && seen.error !== undefined
+            ? (refusalOf(seen.error) ?? text.state.failed)
+            : follows === undefined
+              ? t.counting
+              : `${follows} ${t.matches}`}
+        </p>
       )}
       {confirming !== undefined && (
         <ConfirmDialog form={form} preview={confirming} onClose={() => setConfirming(undefined)} />

@@ -4,6 +4,7 @@ import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { faultsOf } from '../editor/faults.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
+import { Split } from '../parts/split.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
@@ -45,7 +46,7 @@ export function ValidatePanel({
     if (mended !== bench.text) onChange({ text: mended });
   };
   return (
-    <div class="columns editing">
+    <Split>
       <div class="card stack">
         <JsonEditor
           label={t.text}
@@ -92,7 +93,7 @@ export function ValidatePanel({
           />
         )}
       </div>
-    </div>
+    </Split>
   );
 }
 

@@ -274,10 +274,10 @@ export function withoutPace<Record extends JobRecord>(record: Record): Record {
   return rest;
 }
 
-/** The same for one that has ended. */
+/** The same for one that has ended. One that did not come to its end keeps what it `expected`: what it did is a part of that. */
 export function ended<Record extends JobRecord>(record: Record): Record {
   const rest: Changing<Record> = withoutPace(record);
-  delete rest.expected;
+  if (record.state === 'succeeded' || record.state === 'partial') delete rest.expected;
   return rest;
 }
 

@@ -31,6 +31,11 @@ const STRUCTURAL_NAMES: ReadonlySet<string> = new Set(['id', 'type', '@id', '@ty
 /** Members of geometries, for which the core context has exactly the terms that are meant. */
 const GEOJSON_NAMES: ReadonlySet<string> = new Set(['coordinates', 'bbox']);
 
+/** Terms of the core context that mean in a model what everybody expects of them. */
+const ORDINARY_CORE_TERMS: ReadonlySet<string> = new Set([
+  ...['location', 'observationSpace', 'operationSpace', 'title', 'description'],
+]);
+
 /**
  * The context of a model: its type, its attributes and the members of their values, each mapped to base + name.
  *
@@ -49,6 +54,8 @@ export function generateContext(source: ContextSource, base: string): GeneratedC
     const coreIri = coreIriOf(name);
     if (reason !== undefined) {
       warnings.push({ code: 'no-term', term: name, detail: `"${name}" ${reason}; it is left out.` });
+    } else if (ORDINARY_CORE_TERMS.has(name)) {
+      continue;
     } else if (coreIri !== undefined) {
       const detail = `"${name}" is a term of the NGSI-LD core context, where it means ${coreIri}; it is left to it.`;
       warnings.push({ code: 'core-term', term: name, detail });

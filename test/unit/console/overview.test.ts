@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { namesIn, offersFor } from '../../../console/purge/broker-names.js';
-import { daysOf, perSecond } from '../../../console/overview/days.js';
+import { dailySums, daysOf, perSecond } from '../../../console/overview/days.js';
 import { toneOf } from '../../../console/shared/environment.js';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');
@@ -25,6 +25,19 @@ it('the overview counts purges, deletes and problems by day, the oldest first, a
     { purges: 1, deleted: 2, problems: 0 },
     { purges: 2, deleted: 6, problems: 1 },
   ]);
+});
+
+it('sums are by day, the oldest first, and leave out what is older', () => {
+  const scans = [
+    { createdAt: '2026-06-15T11:59:00Z', invalid: 5 },
+    { createdAt: '2026-06-15T01:00:00Z', invalid: 2 },
+    { createdAt: '2026-06-13T12:00:01Z', invalid: 1 },
+    { createdAt: '2026-06-01T00:00:00Z', invalid: 9 },
+  ];
+  assert.deepEqual(
+    dailySums(scans, ({ invalid }) => invalid, NOW, 3),
+    [0, 1, 7],
+  );
 });
 
 it('the rate of all purges is what they deleted between two looks; one that was not seen before counts from now on', () => {

@@ -206,7 +206,7 @@ for (const state of ['queued', 'cancelling', 'cancelled'] as const)
     for (const record of [purge.record, told.at(-1) ?? RECORD]) {
       assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
       assert.deepEqual([record.state, record.deleted], [state, 100]);
-      assert.equal(record.expected, state === 'cancelled' ? undefined : 400);
+      assert.equal(record.expected, 400);
     }
   });
 
