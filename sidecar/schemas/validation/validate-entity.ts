@@ -61,24 +61,19 @@ export function validateEntity(
   const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: type, unwraps });
   // Structural warnings must not hide schema errors.
   const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model, spelling);
-  const structure = reading.faults.map(({ tokens, keyword, detail, meantName }) => ({
-    ...{ tokens, keyword, say: () => detail },
-    ...meantBy(meantName),
-  }));
+  const structure = reading.faults.map((fault) => ({ ...told(fault), keyword: fault.keyword }));
   const errors = structure.length === 0 || !isStrict ? bySchema : [...structure, ...bySchema];
   const warnings = [
-    ...(isStrict ? [] : structure.map(({ keyword: _, ...one }) => ({ ...one, code: 'ngsi-ld' }))),
-    ...reading.warnings.map(({ tokens, code, detail, meantName }) => ({
-      ...{ tokens, code, say: () => detail },
-      ...meantBy(meantName),
-    })),
+    ...(isStrict ? [] : reading.faults.map((fault) => ({ ...told(fault), code: 'ngsi-ld' }))),
+    ...reading.warnings.map((warning) => ({ ...told(warning), code: warning.code })),
   ];
   const { form: used } = reading;
   return { form: used, errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
 }
 
-function meantBy(name: string | undefined): Pick<EntityError, 'meant'> {
-  return name === undefined ? {} : { meant: () => ({ name }) };
+/** What was found of the structure, as it is told. */
+function told({ tokens, detail, meantName: name }: Omit<Finding, 'keyword'>): Omit<EntityError, 'keyword'> {
+  return { tokens, say: () => detail, ...(name === undefined ? {} : { meant: () => ({ name }) }) };
 }
 
 /** Whether {@link validateEntity} finds no error in this form; false also where that takes too many readings to say. */
