@@ -11,6 +11,9 @@ const BUSY_TIMEOUT_MS = 500;
 
 const IN_MEMORY = ':memory:';
 
+/** An empty one in memory, for the next: the migrations take most of the time that opening takes. */
+let migratedInMemory: Buffer | undefined;
+
 /**
  * Opens the database of a store, and creates it, directories included, where there is none; migrates it to the newest
  * format. Once it is open, it waits for no lock: a statement that meets one fails with SQLITE_BUSY at once.
@@ -22,7 +25,8 @@ export function openDatabase(path: string): Database.Database {
   return opened(path, () => {
     const file = absolute(path);
     if (file !== IN_MEMORY) prepareFile(file, path);
-    const db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+    const isInMemory = file === IN_MEMORY;
+    const db = new Database((isInMemory && migratedInMemory) || file, { timeout: BUSY_TIMEOUT_MS });
     return prepared(db, () => {
       inspect(db, path);
       // Readers, including a running backup, do not block the writer, and the writer does not block them.
@@ -33,6 +37,7 @@ export function openDatabase(path: string): Database.Database {
       migrate(db, () => {
         inspect(db, path);
       });
+      if (isInMemory) migratedInMemory ??= db.serialize();
       checkWritable(db);
       db.pragma('busy_timeout = 0');
     });
