@@ -20,8 +20,14 @@ export interface CoreContext {
 /** Contexts published by others that the core contexts include. */
 const OTHERS = [['data-integrity-v2', 'https://w3id.org/security/data-integrity/v2']] as const;
 
+let all: ReadonlyMap<string, CoreContext> | undefined;
+
 /** The contexts that come with this product, by the names under which they are served, sorted. */
-export function createCoreContexts(): ReadonlyMap<string, CoreContext> {
+export function coreContexts(): ReadonlyMap<string, CoreContext> {
+  return (all ??= createCoreContexts());
+}
+
+function createCoreContexts(): ReadonlyMap<string, CoreContext> {
   const named = [
     ...OTHERS,
     ...CORE_CONTEXT_VERSIONS.map(

@@ -5,7 +5,7 @@ import { Contents, createCache, type ServedDocument } from './contents.js';
 import { ContextFollowers } from './context-followers.js';
 import { ContextSupply } from './context-supply.js';
 import { Contexts } from './contexts.js';
-import { createCoreContexts } from './core-contexts.js';
+import { coreContexts } from './core-contexts.js';
 import { DomainContexts } from './domain-contexts.js';
 import { Domains } from './domains.js';
 import { Lifecycles, ModelSchemas } from './model-schemas.js';
@@ -66,7 +66,7 @@ export class SchemaService {
     this.store = store;
     const cache = createCache<ServedDocument>(cacheBytes, ({ bytes }) => bytes.length);
     const contents = new Contents(store, cache);
-    const core = createCoreContexts();
+    const core = coreContexts();
     const contextSupply = new ContextSupply({
       ...{ store, contents, remote, core, clock },
       domainContext: (domain, baseUrl) => this.domainContexts.of(domain, baseUrl),
