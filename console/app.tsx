@@ -76,6 +76,11 @@ export function App() {
       <main id="main" ref={main} tabIndex={-1}>
         <PageOf route={route} />
       </main>
+      {status.value !== undefined && (
+        <footer>
+          {text.product} {status.value.version}
+        </footer>
+      )}
       <TokenDialog />
     </Environment.Provider>
   );

@@ -1,16 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { runCli } from './program.js';
 import { systemClock } from '../shared/clock.js';
-
-/** The version in the package.json nearest above this file. */
-function versionOf(folder: string): string {
-  const path = join(folder, 'package.json');
-  if (existsSync(path))
-    return String((JSON.parse(readFileSync(path, 'utf8')) as { version?: unknown }).version);
-  const parent = dirname(folder);
-  return parent === folder ? 'unknown' : versionOf(parent);
-}
+import { VERSION } from '../shared/version.js';
 
 function onInterrupt(handler: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -27,7 +17,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const exitCode = await runCli(process.argv.slice(2), versionOf(import.meta.dirname), {
+const exitCode = await runCli(process.argv.slice(2), VERSION, {
   env: process.env,
   stdin: process.stdin,
   stdout: process.stdout,

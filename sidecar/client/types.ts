@@ -2359,6 +2359,8 @@ export interface components {
     };
     /** Status */
     readonly Status: {
+      /** @description Of this gateway. */
+      readonly version: string;
       /** @description What the operator calls it: ENVIRONMENT_NAME. */
       readonly environment?: string;
       /** @description true: purges can archive what they delete. */

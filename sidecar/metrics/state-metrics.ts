@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import { VERSION } from '../shared/version.js';
 
 /** What is looked at whenever the metrics are read. None of it throws. */
 export interface StateSources {
@@ -40,6 +41,12 @@ export function registerStateMetrics(registry: Registry, prefix: string, sources
         this.inc(value());
       },
     });
+  new Gauge({
+    name: `${prefix}build_info`,
+    help: 'Always 1; the label has the version of the gateway.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: VERSION }, 1);
   gauge('purges_running', 'Purges at work now, dry runs included.', sources.purgesRunning);
   gauge('scan_running', 'Scans at work now.', sources.scansRunning);
   gauge(

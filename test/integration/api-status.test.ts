@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import { column, columns } from '../support/columns.js';
+import { ROOT } from '../support/project.js';
+import { valueOf } from '../unit/metrics/series.js';
 
 after(stopAll);
 
 interface Status {
+  readonly version: string;
   readonly status: string;
   readonly broker: string;
   readonly database: string;
@@ -24,7 +29,13 @@ it('GET /api/v2/status says what purges have learnt about the broker, and needs 
   const gateway = await startTestGateway({ BROKER_URL: held.url, GATEWAY_TOKEN: 'the-shared-secret' });
   const read = async () => (await gateway.send('GET', '/api/v2/status')).json() as Status;
   const before = await read();
-  assert.deepEqual(before, { status: 'up', broker: 'up', database: 'up', learnt: [] });
+  assert.deepEqual(before, {
+    version: before.version,
+    status: 'up',
+    broker: 'up',
+    database: 'up',
+    learnt: [],
+  });
   const purged = await gateway.purge('type=Car', { 'x-gateway-token': 'the-shared-secret' });
   assert.equal(purged.status, 204);
   const { learnt } = await read();
@@ -55,9 +66,19 @@ it('GET /api/v2/status has no word of batches where a client only makes some ent
   assert.deepEqual(column(learnt, 'name'), ['honoured']);
 });
 
+it('GET /api/v2/status and GET /metrics say which version of the gateway this is', async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+  const status = (await gateway.send('GET', '/api/v2/status')).json() as Status;
+  assert.equal(status.version, version);
+  const { text } = await gateway.send('GET', '/metrics');
+  assert.equal(valueOf(text, 'build_info', { version }), 1);
+});
+
 it('GET /api/v2/status is 200 while the broker is away, and says so', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
   const answer = await gateway.send('GET', '/api/v2/status');
   assert.equal(answer.status, 200);
-  assert.deepEqual(answer.json(), { status: 'down', broker: 'down', database: 'up', learnt: [] });
+  const { version: _version, ...parts } = answer.json() as Status;
+  assert.deepEqual(parts, { status: 'down', broker: 'down', database: 'up', learnt: [] });
 });

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { ArchiveService } from '../../jobs/archive-service.js';
 import { lessonsOf, type Learnt } from '../../purge/broker/index.js';
+import { VERSION } from '../../shared/version.js';
 import { readHealth, type HealthOptions } from '../health.js';
 import { current, send, timeText } from './answer.js';
 import { json, TEXT, TIME } from './schemas.js';
@@ -33,7 +34,10 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
       const { environment } = options;
       const named = environment === undefined ? {} : { environment };
       const kept = options.archives.isOn ? { archives: true } : {};
-      return send(reply, current({ ...named, ...kept, ...(await readHealth(options)), learnt }));
+      return send(
+        reply,
+        current({ version: VERSION, ...named, ...kept, ...(await readHealth(options)), learnt }),
+      );
     },
   });
 }
@@ -42,6 +46,7 @@ const PART = Type.Enum(['up', 'down', 'not asked'], { type: 'string' });
 
 const STATUS = Type.Object(
   {
+    version: { ...TEXT, description: 'Of this gateway.' },
     environment: Type.Optional({ ...TEXT, description: 'What the operator calls it: ENVIRONMENT_NAME.' }),
     archives: Type.Optional(Type.Boolean({ description: 'true: purges can archive what they delete.' })),
     status: Type.Enum(['up', 'down', 'shutting down'], { type: 'string' }),
