@@ -10,8 +10,7 @@ const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf
 
 const [wanted = ''] = process.argv.slice(2);
 const version = wanted.replace(/^v/, '');
-/** @type {{ version: string }} */
-const { version: own } = JSON.parse(read('package.json'));
+const { version: own } = /** @type {{ version: string }} */ (JSON.parse(read('package.json')));
 if (version !== 'Unreleased' && version !== own) fail(`package.json has version ${own}, not ${version}.`);
 
 const sections = read('CHANGELOG.md').split(/^## /m).slice(1);
