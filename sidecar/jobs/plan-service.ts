@@ -55,6 +55,12 @@ export class PlanService {
       throw new TooManyMatchesError(found.items, maxAffected, true);
   }
 
+  /** From now on the plan is kept until a purge has ended that waits to apply it, and no other may. Never throws. */
+  async reserve(id: string, purge: string): Promise<void> {
+    // Without it, the purge finds out when it begins whether the plan is still there.
+    await this.#plans.claim(id, purge).catch(() => {});
+  }
+
   /**
    * The items of a plan, for the purge that applies it; no other purge may, from now on.
    *

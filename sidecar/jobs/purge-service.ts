@@ -109,6 +109,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
       });
     const record = newRecord(asked, prepared, { state: 'queued', ...this.#start() });
     await this.jobs.enqueue(record, { ...sealed, reportAbove: asked.reportAbove, makesPlan });
+    if (planOf !== undefined) await this.#options.plans.reserve(planOf, record.id);
     return record;
   }
 

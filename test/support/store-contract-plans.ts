@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { purgeRecord } from './store-contract-purges.js';
 import type { StoreTest } from './store-samples.js';
 
 const HOUR_MS = 3_600_000;
@@ -37,6 +38,17 @@ export function planContract(test: StoreTest): void {
     assert.equal(await plans.find('two'), undefined);
     assert.ok(await plans.keep(plan('two'), 5, -1));
     assert.equal(await plans.find('one'), undefined);
+  });
+
+  test('a plan stays while the purge waits that is to apply it, however old it gets', async ({
+    plans,
+    jobs,
+  }) => {
+    await plans.keep(plan('one'), 5, HOUR_MS);
+    await jobs.add(purgeRecord('purge-1', 'queued'), { headers: {} }, 100);
+    assert.ok(await plans.claim('one', 'purge-1'));
+    assert.ok(!(await plans.keep(plan('two'), 5, -1)));
+    assert.equal((await plans.find('one'))?.appliedBy, 'purge-1');
   });
 
   test('a plan is applied by one purge only', async ({ plans }) => {
