@@ -1,9 +1,11 @@
 import { nextTurn } from '../shared/next-turn.js';
 import { writeJson } from '../shared/json/lossless-json.js';
+import type { ArchiveCounts } from './archive-writer.js';
 import type { ArchiveCipher } from './cipher.js';
 import { DigestTable } from './digest-table.js';
 import { ArchiveUnreadableError } from './errors.js';
 import { mergeLines, readLine, type ArchivedEntity } from './lines.js';
+import { listEpoch, listName, readList, type SegmentList, sha256 } from './segment-list.js';
 import { segmentPlace, unpackLines } from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
@@ -11,9 +13,14 @@ export interface ArchiveReaderOptions {
   readonly storage: ArchiveStorage;
   readonly cipher: ArchiveCipher;
   readonly folder: string;
+  /** What its record says of it; undefined where it says nothing. */
+  readonly said?: Partial<Pick<ArchiveCounts, 'segments' | 'listDigest'>> | undefined;
   /** Whether it holds histories: then an attribute may have several instances of one dataset. */
   readonly isTemporal: boolean;
 }
+
+export const NOT_HERE =
+  'The archive is not where this gateway keeps its archives: ARCHIVE_URL has changed, is another folder than that of the gateway that wrote it, or somebody removed it there.';
 
 /** Lines of entities with several that are held until the last of them, in characters; the others come in another pass. */
 const MAX_HELD_CHARS = 32 * 1024 * 1024;
@@ -25,20 +32,60 @@ const LINES_A_TURN = 200;
 export class ArchiveReader {
   readonly #options: ArchiveReaderOptions;
   #bytesRead = 0;
+  readonly #read = new Map<string, string>();
+  #expected: SegmentList | undefined;
 
   constructor(options: ArchiveReaderOptions) {
     this.#options = options;
   }
 
-  /** The names of the segments, oldest first; none where there is no archive. @throws ArchiveUnavailableError */
+  /**
+   * The names of the segments, oldest first; none where there is no archive.
+   *
+   * @throws ArchiveUnavailableError; ArchiveUnreadableError where segments are missing
+   */
   async segments(): Promise<readonly string[]> {
     const { storage, folder } = this.#options;
-    const found = (await storage.list(folder)).flatMap((name) => {
-      const place = segmentPlace(name.slice(folder.length + 1));
-      return place === undefined ? [] : [{ name, ...place }];
+    const names = (await storage.list(folder)).map((name) => name.slice(folder.length + 1));
+    const found = names.flatMap((name) => {
+      const place = segmentPlace(name);
+      return place === undefined ? [] : [{ name: `${folder}/${name}`, ...place }];
     });
+    await this.#checkWhole(names, found.length);
     const inOrder = found.sort((one, other) => one.epoch - other.epoch || one.number - other.number);
     return inOrder.map(({ name }) => name);
+  }
+
+  /** @throws ArchiveUnreadableError where something is missing of what the last process listed, or the record knows of */
+  async #checkWhole(names: readonly string[], found: number): Promise<void> {
+    const { storage, folder, said = {} } = this.#options;
+    if (names.length === 0) {
+      if ((said.segments ?? 0) > 0) throw new ArchiveUnreadableError(NOT_HERE);
+      return;
+    }
+    const [last] = names.flatMap((name) => listEpoch(name) ?? []).sort((one, other) => other - one);
+    const text = last === undefined ? undefined : await storage.get(`${folder}/${listName(last)}`);
+    const { segments = 0, listDigest } = said;
+    if (listDigest !== undefined && (text === undefined || sha256(text) !== listDigest))
+      throw new ArchiveUnreadableError(
+        'The archive is damaged: the list of its segments is gone, or was changed.',
+      );
+    this.#expected = text === undefined ? undefined : readList(text.toString('utf8'));
+    const there = new Set(names);
+    const missing = [...(this.#expected?.keys() ?? [])].filter((name) => !there.has(name));
+    if (missing.length > 0)
+      throw new ArchiveUnreadableError(
+        `The archive is not whole: ${String(missing.length)} of its ${String(this.#expected?.size)} segments are missing (${missing.slice(0, 5).join(', ')}).`,
+      );
+    if (found < segments)
+      throw new ArchiveUnreadableError(
+        `The archive is not whole: it has ${String(found)} of at least ${String(segments)} segments.`,
+      );
+  }
+
+  /** The segments that were read. */
+  get read(): SegmentList {
+    return this.#read;
   }
 
   /** Bytes of the segments that were read, as they are stored. */
@@ -57,6 +104,10 @@ export class ArchiveReader {
       const bytes = await storage.get(name);
       if (bytes === undefined) throw new ArchiveUnreadableError('The archive was erased while it was read.');
       this.#bytesRead += bytes.length;
+      const [own, digest] = [name.slice(this.#options.folder.length + 1), sha256(bytes)];
+      this.#read.set(own, digest);
+      if ((this.#expected?.get(own) ?? digest) !== digest)
+        throw new ArchiveUnreadableError(`The archive is damaged: segment ${name} was changed.`);
       let read = 0;
       for (const line of await unpackLines(await cipher.decrypt(bytes, name), name)) {
         yield line;

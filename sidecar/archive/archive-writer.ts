@@ -1,6 +1,7 @@
 import type { ArchiveCipher } from './cipher.js';
 import { type DigestTable, digestOf } from './digest-table.js';
 import { ArchiveUnavailableError } from './errors.js';
+import { listName, type SegmentList, sha256, writeList } from './segment-list.js';
 import { packLines, segmentName } from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
@@ -21,6 +22,9 @@ export interface ArchiveCounts {
   readonly entities: number;
   /** As stored. */
   readonly bytes: number;
+  readonly segments: number;
+  /** SHA-256 of the list of segments, in hex; where there is one. */
+  readonly listDigest?: string;
 }
 
 export interface ArchiveWriterOptions {
@@ -47,6 +51,7 @@ export interface Archived {
   /** Number of entities that were archived whole. */
   readonly wholes: number;
   readonly bytes: number;
+  readonly segments: SegmentList;
 }
 
 /** A segment is closed at so many lines or characters. */
@@ -87,6 +92,9 @@ export class ArchiveWriter {
   /** How often parts have changed since they were durable. */
   readonly #versions = new Map<string, number>();
   #bytes: number;
+  /** Those that are stored. */
+  readonly #segments: Map<string, string>;
+  #listDigest: string | undefined;
   #open = newSegment();
   #storing = new Set<Promise<void>>();
   #last: Promise<void> = Promise.resolve();
@@ -103,10 +111,14 @@ export class ArchiveWriter {
     this.#entities = options.before.entities;
     this.#wholes = options.before.wholes;
     this.#bytes = options.before.bytes;
+    this.#segments = new Map(options.before.segments);
   }
 
   get counts(): ArchiveCounts {
-    return { entities: this.#wholes + this.#entities.size, bytes: this.#bytes };
+    return {
+      ...{ entities: this.#wholes + this.#entities.size, bytes: this.#bytes, segments: this.#segments.size },
+      ...(this.#listDigest === undefined ? {} : { listDigest: this.#listDigest }),
+    };
   }
 
   /** Segments that could not be stored. */
@@ -167,6 +179,20 @@ export class ArchiveWriter {
     while (this.#storing.size > 0) await Promise.all(this.#storing);
   }
 
+  /** Writes the list of segments, once nothing more is added. Never throws: without it, only their number tells what is missing. */
+  async finish(): Promise<void> {
+    await this.seal();
+    const { storage, folder, epoch, onFailed } = this.#options;
+    if (this.#segments.size === 0 || this.#listDigest !== undefined) return;
+    const text = writeList(this.#segments);
+    try {
+      await storage.put(`${folder}/${listName(epoch)}`, Buffer.from(text));
+      this.#listDigest = sha256(text);
+    } catch (error) {
+      onFailed(asUnavailable(error));
+    }
+  }
+
   /** Whether a part has changed again and again before it was durable. Then the archive does not count as having it. */
   #changesTooFast(key: string): boolean {
     const isChange = this.#digests.get(key) !== undefined || this.#pending.has(key);
@@ -224,6 +250,7 @@ export class ArchiveWriter {
     const bytes = await cipher.encrypt(await packLines(lines), path, this.#salt);
     await storage.put(path, bytes);
     this.#bytes += bytes.length;
+    this.#segments.set(name, sha256(bytes));
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { isObject } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
-import { ArchiveReader } from './archive-reader.js';
+import { ArchiveReader, type ArchiveReaderOptions } from './archive-reader.js';
 import {
   ABOUT,
   type ArchiveCounts,
@@ -11,7 +12,7 @@ import {
 } from './archive-writer.js';
 import type { ArchiveCipher } from './cipher.js';
 import { DigestTable } from './digest-table.js';
-import type { ArchiveUnavailableError } from './errors.js';
+import { ArchiveUnavailableError } from './errors.js';
 import { readLine } from './lines.js';
 import type { ArchiveStorage } from './storage.js';
 
@@ -28,11 +29,16 @@ export interface ArchiveOf {
   /** The id of the purge: a UUID, so that it can be the name of a folder. */
   readonly purge: string;
   readonly target: 'entities' | 'temporal';
+  /** What its record says of it: what is missing of that makes it unreadable. */
+  readonly said?: ArchiveReaderOptions['said'];
 }
 
 const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const DAY_MS = 86_400_000;
+
+/** Somebody waits for the gateway to start, or for a clear line that says why it does not. */
+const CHECK_MS = 12_000;
 
 /** The archives of all purges, in one folder or bucket. */
 export class Archives {
@@ -46,8 +52,24 @@ export class Archives {
     return this.#options.keepDays;
   }
 
-  /** Writes something, reads it and removes it. @throws ArchiveUnavailableError */
-  async check(): Promise<void> {
+  /** Writes something, reads it and removes it. @throws ArchiveUnavailableError, also when that takes too long */
+  async check(withinMs = CHECK_MS): Promise<void> {
+    const timer = new AbortController();
+    const late = setTimeout(withinMs, undefined, { signal: timer.signal, ref: false }).then(() => {
+      const seconds = String(withinMs / 1000);
+      throw new ArchiveUnavailableError(
+        `The place of the archives did not answer within ${seconds} seconds.`,
+      );
+    });
+    late.catch(() => {});
+    try {
+      await Promise.race([this.#tryOut(), late]);
+    } finally {
+      timer.abort();
+    }
+  }
+
+  async #tryOut(): Promise<void> {
     const { storage } = this.#options;
     const folder = `check-${randomUUID()}`;
     const bytes = Buffer.from('The gateway checks whether it can write, read and remove here.\n');
@@ -75,7 +97,7 @@ export class Archives {
     const about = {
       format: 'ngsi-ld-gateway archive',
       version: 1,
-      ...of,
+      ...{ purge: of.purge, target: of.target },
       keepDays,
       createdAt: new Date().toISOString(),
     };
@@ -85,16 +107,22 @@ export class Archives {
     });
   }
 
-  /** What an archive holds, by reading it. @throws ArchiveUnavailableError, ArchiveUnreadableError */
-  async counts(of: ArchiveOf): Promise<ArchiveCounts> {
-    const { wholes, bytes } = await this.#archived(this.reader(of), (id) => new Map([[id, 1]]));
-    return { entities: wholes, bytes };
+  /**
+   * What an archive holds, by reading it, whose writer died; its segments are listed from then on.
+   *
+   * @param epoch grows with each process that works on the purge
+   * @throws ArchiveUnavailableError, ArchiveUnreadableError
+   */
+  async settle(of: ArchiveOf, epoch: number): Promise<ArchiveCounts> {
+    const writer = await this.writer(of, epoch, (id) => new Map([[id, 1]]));
+    await writer.finish();
+    return writer.counts;
   }
 
-  reader({ purge, target }: ArchiveOf): ArchiveReader {
+  reader({ purge, target, said }: ArchiveOf): ArchiveReader {
     if (!PURGE_ID.test(purge)) throw new Error('The id of a purge is expected.');
     const { storage, cipher } = this.#options;
-    return new ArchiveReader({ storage, cipher, folder: purge, isTemporal: target === 'temporal' });
+    return new ArchiveReader({ storage, cipher, folder: purge, said, isTemporal: target === 'temporal' });
   }
 
   /** @throws ArchiveUnavailableError */
@@ -150,6 +178,6 @@ export class Archives {
         else if (isNew) wholes += 1;
       }
     }
-    return { digests, entities, wholes, bytes: reader.bytesRead };
+    return { digests, entities, wholes, bytes: reader.bytesRead, segments: reader.read };
   }
 }

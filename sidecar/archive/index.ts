@@ -1,6 +1,6 @@
 /** Archives of what purges delete: written before it is deleted, read to restore it. Knows nothing of brokers and jobs. */
 export { type ArchiveCounts, type ArchivedLine, ArchiveWriter, wholeEntity } from './archive-writer.js';
-export type { ArchiveReader } from './archive-reader.js';
+export { NOT_HERE, type ArchiveReader } from './archive-reader.js';
 export { type ArchiveOf, Archives } from './archives.js';
 export { BucketStorage, type BucketOptions } from './bucket-storage.js';
 export { ArchiveCipher } from './cipher.js';

@@ -1646,6 +1646,10 @@ export interface components {
       readonly entities: number;
       /** @description As stored: packed, and perhaps encrypted. */
       readonly bytes: number;
+      /** @description Objects that it has, at least. */
+      readonly segments?: number;
+      /** @description SHA-256 of the list of its objects: what is missing is noticed. */
+      readonly listDigest?: string;
       /** Format: date-time */
       readonly expiresAt: string;
       /**

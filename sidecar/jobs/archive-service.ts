@@ -1,4 +1,4 @@
-import { ArchiveUnreadableError, type ArchiveReader, type Archives } from '../archive/index.js';
+import { ArchiveUnreadableError, NOT_HERE, type ArchiveReader, type Archives } from '../archive/index.js';
 import { isFinal, type ArchiveSummary, type PurgeRecord, type Jobs } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { targetOf } from './purge-record.js';
@@ -54,11 +54,9 @@ export class ArchiveService {
    */
   async open(id: string): Promise<{ readonly reader: ArchiveReader; readonly record: PurgeRecord }> {
     const { archives, record } = await this.find(id);
-    const reader = archives.reader({ purge: id, target: targetOf(record) });
+    const reader = archives.reader({ purge: id, target: targetOf(record), said: record.archive });
     if ((await reader.segments()).length > 0) return { reader, record };
-    throw new ArchiveUnreadableError(
-      'The archive is not where this gateway keeps its archives: ARCHIVE_URL has changed, is another folder than that of the gateway that wrote it, or somebody removed it there.',
-    );
+    throw new ArchiveUnreadableError(NOT_HERE);
   }
 
   /**

@@ -224,6 +224,7 @@ export class PurgeRunner {
         if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
         this.#options.observer.event(live.record, event);
         if (event.type !== 'finished') continue;
+        if (archive !== undefined) await this.#finishArchive(live, archive, stopped);
         await closeIds(live, ids);
         if (found !== undefined) {
           const kept = await plans.keep(id, found);
@@ -237,7 +238,7 @@ export class PurgeRunner {
         return event.report;
       }
     } finally {
-      if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
+      if (archive !== undefined) await this.#finishArchive(live, archive, stopped);
       await closeIds(live, ids);
     }
     throw new PurgeStoppedError('The purge ended without a report.');
@@ -252,7 +253,8 @@ export class PurgeRunner {
     const { id, dryRun } = live.record;
     if (archives === undefined || dryRun) return;
     try {
-      const counts = await archives.counts({ purge: id, target: targetOf(live.record) });
+      const of = { purge: id, target: targetOf(live.record), said: live.record.archive };
+      const counts = await archives.settle(of, live.lease.number);
       if (counts.bytes > 0) live.set({ archive: this.#archiveOf(counts) });
     } catch (error) {
       const why = error instanceof GatewayError ? ` ${error.message}` : '';
@@ -260,12 +262,19 @@ export class PurgeRunner {
     }
   }
 
+  /** Lists what was archived; a purge that has to stop does not wait for that. */
+  async #finishArchive(live: LivePurge, { writer }: PurgeArchive, stopped: AbortSignal): Promise<void> {
+    // Another process goes on with it, and lists what both have archived.
+    if (!live.lease.isTaken) await unlessStopped(writer.finish(), stopped).catch(() => {});
+    live.set({ archive: this.#archiveOf(writer.counts) });
+  }
+
   /** @throws ArchiveUnavailableError, ArchiveUnreadableError where it is required, and cannot be begun */
   async #openArchive(live: LivePurge, prepared: PreparedPurge): Promise<PurgeArchive | undefined> {
     const { archives } = this.#options;
     if (archives === undefined || prepared.archive === 'none') return undefined;
     const { id, warnings } = live.record;
-    const of = { purge: id, target: targetOf(live.record) };
+    const of = { purge: id, target: targetOf(live.record), said: live.record.archive };
     const isRequired = prepared.archive === 'required';
     try {
       return {
@@ -280,11 +289,11 @@ export class PurgeRunner {
   }
 
   /** What the record says of an archive. It expires some days after the end of the purge: after now, as of now. */
-  #archiveOf({ entities, bytes }: ArchiveCounts): PurgeRecord['archive'] {
+  #archiveOf(counts: ArchiveCounts): PurgeRecord['archive'] {
     const { archives, clock, historyDays } = this.#options;
-    if (archives === undefined || bytes === 0) return undefined;
+    if (archives === undefined || counts.bytes === 0) return undefined;
     const keptMs = Math.min(archives.keepDays, historyDays) * DAY_MS;
-    return { entities, bytes, expiresAt: new Date(clock.now() + keptMs).toISOString() };
+    return { ...counts, expiresAt: new Date(clock.now() + keptMs).toISOString() };
   }
 }
 

@@ -109,6 +109,10 @@ export interface ArchiveSummary {
   readonly entities: number;
   /** As stored. */
   readonly bytes: number;
+  /** Objects that it has at least. */
+  readonly segments?: number;
+  /** SHA-256 of the list of them, in hex; where it was written. */
+  readonly listDigest?: string;
   readonly expiresAt: string;
   /** When it was erased by request. */
   readonly erasedAt?: string;

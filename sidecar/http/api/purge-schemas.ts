@@ -36,6 +36,10 @@ const ARCHIVE = Type.Object(
   {
     entities: COUNT,
     bytes: { ...COUNT, description: 'As stored: packed, and perhaps encrypted.' },
+    segments: Type.Optional({ ...COUNT, description: 'Objects that it has, at least.' }),
+    listDigest: Type.Optional(
+      Type.String({ description: 'SHA-256 of the list of its objects: what is missing is noticed.' }),
+    ),
     expiresAt: TIME,
     erasedAt: Type.Optional({ ...TIME, description: 'When it was erased by request.' }),
   },

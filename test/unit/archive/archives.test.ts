@@ -207,6 +207,45 @@ describe('archives in a folder and in a bucket', () => {
       await archives.close();
     });
 
+    it(`${name}: a segment that was removed or replaced is noticed, by the list of them or by the record`, async () => {
+      const store = storage();
+      const archives = archivesOn(store);
+      const purge = randomUUID();
+      for (const epoch of [0, 1, 2]) {
+        const writer = await written(archives, purge, [entity(`urn:${String(epoch)}`)], epoch);
+        if (epoch < 2) await writer.finish();
+        else assert.deepEqual(writer.counts.segments, 3);
+      }
+      const drop = async (object: string) => {
+        if (name === 'folder') await rm(join(folder, object));
+        else bucket.objects.delete(`gateway/x=1/${object}`);
+      };
+      const read = async (said?: object) => {
+        for await (const _line of archives.reader({ purge, target: 'entities', said }).lines());
+      };
+      const names = await archives.reader({ purge, target: 'entities' }).segments();
+      const [first = '', second = '', third = ''] = names;
+      const bytes = await Promise.all(
+        names.map(async (segment) => (await store.get(segment)) ?? Buffer.alloc(0)),
+      );
+      // The last process was killed before it could list its segment: only the record knows of it.
+      await drop(third);
+      assert.equal(await store.get(third), undefined);
+      await read();
+      await assert.rejects(read({ segments: 3 }), /not whole: it has 2 of at least 3 segments/);
+      const settled = await archives.settle({ purge, target: 'entities' }, 3);
+      await read(settled);
+      await store.put(second, bytes[0] ?? Buffer.alloc(0));
+      await assert.rejects(read(settled), /segment .*000001-000000.* was changed/);
+      await store.put(second, bytes[1] ?? Buffer.alloc(0));
+      await drop(first);
+      await assert.rejects(read(), /1 of its 2 segments are missing \(000000-000000/);
+      await store.put(first, bytes[0] ?? Buffer.alloc(0));
+      await store.put(`${purge}/000003.sha256`, Buffer.from(''));
+      await assert.rejects(read(settled), /the list of its segments is gone, or was changed/);
+      await archives.close();
+    });
+
     it(`${name}: archives that are due are removed, and those of other gateways when they say so`, async () => {
       const archives = archivesOn(storage());
       const [due, kept, foreign] = [randomUUID(), randomUUID(), randomUUID()];
@@ -285,7 +324,7 @@ describe('archives in a folder and in a bucket', () => {
     for (const epoch of [999_999, 1_000_000])
       await written(archives, purge, [entity('urn:1', { epoch })], epoch);
     assert.deepEqual(await linesOf(archives, purge), [entity('urn:1', { epoch: 1_000_000 })]);
-    assert.equal((await archives.counts({ purge, target: 'entities' })).entities, 1);
+    assert.equal((await archives.settle({ purge, target: 'entities' }, 1_000_001)).entities, 1);
   });
 
   it('folder: an archive that was given up no longer has what changed since', async () => {
@@ -384,6 +423,10 @@ describe('archives in a folder and in a bucket', () => {
     // It never answers.
     bucket.fault = () => true;
     await assert.rejects(storage.put('a/b', Buffer.from('x')), /does not answer in time/);
+    // With all tries, it would take a minute.
+    const patient = bucketStorage(bucket);
+    await assert.rejects(archivesOn(patient).check(200), /did not answer within 0.2 seconds/);
+    await patient.close();
     bucket.fault = () => false;
     await storage.close();
     await assert.rejects(storage.put('a/b', Buffer.from('x')), ArchiveUnavailableError);
