@@ -3,12 +3,13 @@ import { Choice, Field } from '../parts/fields.js';
 import { text } from '../strings.js';
 import type { Field as Name, PurgeForm } from './form.js';
 import { GeoPlane } from './geo-plane.js';
+import { shapeAround, useEntityPlaces } from './entity-places.js';
 import { geoQueryOf, shapeOf, type Shape } from './geo-shape.js';
 
 type Kind = 'none' | 'circle' | 'box' | 'other';
 
 interface GeoFieldsProps {
-  readonly fields: PurgeForm['fields'];
+  readonly form: PurgeForm;
   readonly onChange: (values: Partial<Record<Name, string>>) => void;
 }
 
@@ -20,17 +21,21 @@ const FIRST: Readonly<Record<'circle' | 'box', Shape>> = {
 };
 
 /** A geoquery: drawn as a circle or a box, or written by hand. */
-export function GeoFields({ fields, onChange }: GeoFieldsProps) {
+export function GeoFields({ form, onChange }: GeoFieldsProps) {
+  const { fields } = form;
+  const [isOpened, setIsOpened] = useState(false);
   const t = text.purge;
   const shape = shapeOf(fields);
   const isGiven = Boolean(fields.georel || fields.geometry || fields.coordinates);
   const [byHand, setByHand] = useState(false);
   const kind: Kind = byHand ? 'other' : (shape?.kind ?? (isGiven ? 'other' : 'none'));
   const draw = (next: Shape) => onChange(geoQueryOf(next));
+  const isDrawn = kind === 'circle' || kind === 'box';
+  const places = useEntityPlaces(form, isOpened || isDrawn);
   const choose = (next: Kind) => {
     setByHand(next === 'other');
     if (next === 'none') onChange({ ...NOWHERE, geoproperty: '' });
-    else if (next !== 'other') draw(FIRST[next]);
+    else if (next !== 'other') draw(shapeAround(places, next) ?? FIRST[next]);
   };
   const put = (name: Name, label: string, hint?: string) => (
     <Field
@@ -42,7 +47,7 @@ export function GeoFields({ fields, onChange }: GeoFieldsProps) {
   );
   return (
     <>
-      <div class="grid">
+      <div class="grid" onFocusIn={() => setIsOpened(true)} onPointerEnter={() => setIsOpened(true)}>
         <Choice
           label={t.shape}
           value={kind}
@@ -60,7 +65,7 @@ export function GeoFields({ fields, onChange }: GeoFieldsProps) {
       </div>
       {kind !== 'other' && shape !== undefined && (
         <div class="geo">
-          <GeoPlane shape={shape} onDraw={draw} />
+          <GeoPlane shape={shape} places={places} onDraw={draw} />
           <ShapeNumbers shape={shape} onChange={draw} />
         </div>
       )}

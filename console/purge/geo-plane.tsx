@@ -1,17 +1,22 @@
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { degreesOf, metresBetween, type Point, type Shape } from './geo-shape.js';
+import { readWorldLines } from './world-lines.js';
 
 const WIDTH = 360;
 const HEIGHT = 180;
 const ZOOMS = [1, 2, 4, 10, 30, 100, 400, 1500, 6000];
 
-/** A plain plane of longitudes and latitudes, on which the shape is drawn by dragging. */
+/** A plain map of longitudes and latitudes, with coasts and borders, on which the shape is drawn by dragging. */
 export function GeoPlane({
   shape,
+  places,
   onDraw,
 }: {
   readonly shape: Shape;
+  /** Where entities are. */
+  readonly places: readonly Point[];
   readonly onDraw: (shape: Shape) => void;
 }) {
   const plane = useRef<SVGSVGElement>(null);
@@ -58,7 +63,14 @@ export function GeoPlane({
         onPointerUp={() => (start.current = undefined)}
         onPointerCancel={() => (start.current = undefined)}
       >
+        <WorldMap view={view} />
         <Graticule view={view} />
+        <g class="places">
+          {places.map((place, index) => {
+            const { x, y } = placed(place, view);
+            return <circle key={index} cx={x} cy={y} r={1.6} />;
+          })}
+        </g>
         <ShapeOn shape={shape} view={view} />
       </svg>
       <figcaption>
@@ -97,6 +109,25 @@ function placed({ lon, lat }: Point, view: View): { readonly x: number; readonly
   return { x: ((lon - view.west) / view.width) * WIDTH, y: ((view.north - lat) / view.height) * HEIGHT };
 }
 
+/** Coasts and borders, as far as they are in view. */
+function WorldMap({ view }: { readonly view: View }) {
+  const { value: lines } = useLoad('world', readWorldLines);
+  const path = useMemo(() => {
+    const [east, south] = [view.west + view.width, view.north - view.height];
+    return (lines ?? [])
+      .filter(
+        (line) =>
+          line.west <= east && line.east >= view.west && line.south <= view.north && line.north >= south,
+      )
+      .map(({ points }) => {
+        const places = points.map((point) => placed(point, view));
+        return `M${places.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')}`;
+      })
+      .join('');
+  }, [lines, view.west, view.north, view.width]);
+  return <path class="world" d={path} />;
+}
+
 function Graticule({ view }: { readonly view: View }) {
   const step =
     [60, 30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005].findLast((one) => view.width / one <= 8) ??
@@ -111,9 +142,11 @@ function Graticule({ view }: { readonly view: View }) {
         return (
           <g key={lon}>
             <line x1={x} x2={x} y1={0} y2={HEIGHT} />
-            <text x={x + 1.5} y={HEIGHT - 2}>
-              {label(lon)}
-            </text>
+            {x > 14 && (
+              <text x={x + 1.5} y={HEIGHT - 2}>
+                {label(lon)}
+              </text>
+            )}
           </g>
         );
       })}
@@ -122,9 +155,11 @@ function Graticule({ view }: { readonly view: View }) {
         return (
           <g key={lat}>
             <line x1={0} x2={WIDTH} y1={y} y2={y} />
-            <text x={1.5} y={y - 1.5}>
-              {label(lat)}
-            </text>
+            {y < HEIGHT - 6 && (
+              <text x={1.5} y={y - 1.5}>
+                {label(lat)}
+              </text>
+            )}
           </g>
         );
       })}

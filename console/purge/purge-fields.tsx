@@ -90,7 +90,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
       </fieldset>
       <details open={hasGeo}>
         <summary>{t.place}</summary>
-        <GeoFields fields={fields} onChange={put} />
+        <GeoFields form={form} onChange={put} />
       </details>
       {target === 'temporal' ? (
         <fieldset>

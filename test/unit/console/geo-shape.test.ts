@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { placesIn, shapeAround } from '../../../console/purge/entity-places.js';
 import { degreesOf, geoQueryOf, metresBetween, shapeOf } from '../../../console/purge/geo-shape.js';
+import { readWorldLines } from '../../../console/purge/world-lines.js';
 
 const lon = fc.integer({ min: -17_900_000, max: 17_900_000 }).map((value) => value / 100_000);
 const lat = fc.integer({ min: -8_900_000, max: 8_900_000 }).map((value) => value / 100_000);
@@ -97,4 +99,60 @@ it('a distance takes as many degrees as lie between the points that are so far a
 it('distances are those of the Earth, within a hundredth', () => {
   const metres = metresBetween({ lon: -3.7, lat: 40.4 }, { lon: -3.7, lat: 41.4 });
   assert.ok(Math.abs(metres - 111_195) < 1112, String(metres));
+});
+
+it('the map has coasts and borders where they are, and no line goes around the world', async () => {
+  const lines = await readWorldLines();
+  const points = lines.flatMap((line) => line.points);
+  for (const { lon: east, lat: north } of points) assert.ok(Math.abs(east) <= 180 && Math.abs(north) <= 90);
+  // Cape Finisterre, the border of France and Spain, Cape Horn and the south of India.
+  for (const [east, north] of [
+    [-9.3, 43],
+    [1.8, 42.4],
+    [-67.3, -55.9],
+    [77.5, 8],
+  ] as const) {
+    const nearest = Math.min(...points.map((one) => metresBetween({ lon: east, lat: north }, one)));
+    assert.ok(nearest < 80_000, `${east} ${north}: ${nearest}`);
+  }
+  for (const { points: line } of lines)
+    for (const [index, { lon: east }] of line.entries())
+      assert.ok(Math.abs(east - (line[index - 1]?.lon ?? east)) < 180);
+});
+
+it('a shape begins around the entities, whatever their geometries are, and with some room', () => {
+  const at = (type: string, coordinates: unknown) => ({
+    location: { type: 'GeoProperty', value: { type, coordinates } },
+  });
+  const places = placesIn(
+    [
+      at('Point', [2, 41]),
+      at('LineString', [
+        [3, 42],
+        [9, 9],
+      ]),
+      at('MultiPolygon', [[[[2.5, 41.5]]]]),
+      { location: [at('Point', [2.2, 41.2]).location] },
+      ...[{}, null, 7, { location: 'here' }, at('Point', ['x'])],
+    ],
+    'location',
+  );
+  assert.deepEqual(
+    places.map(({ lon: east }) => east),
+    [2, 3, 2.5, 2.2],
+  );
+  for (const kind of ['circle', 'box'] as const) {
+    const shape = shapeAround(places, kind) ?? assert.fail();
+    for (const place of places)
+      if (shape.kind === 'circle') assert.ok(metresBetween(shape.centre, place) < shape.metres);
+      else
+        assert.ok(
+          shape.from.lon < place.lon &&
+            place.lon < shape.to.lon &&
+            shape.from.lat < place.lat &&
+            place.lat < shape.to.lat,
+        );
+    assert.equal(shapeAround([], kind), undefined);
+  }
+  assert.ok(shapeAround([{ lon: 1, lat: 1 }], 'circle'));
 });

@@ -1,0 +1,78 @@
+import { addressOf } from '../api/client.js';
+import { useDebounced } from '../shared/use-debounced.js';
+import { useLoad } from '../shared/use-load.js';
+import { optionsIn } from '../../sidecar/shared/purge-options.js';
+import { queryOf, type Field, type PurgeForm } from './form.js';
+import { metresBetween, type Point, type Shape } from './geo-shape.js';
+
+/** Entities whose places are shown at most. */
+const MOST = 100;
+
+/** They say where, which is asked for here, or what is done with what matches. */
+const LEFT_OUT: readonly Field[] = [
+  ...(['georel', 'geometry', 'coordinates', 'geoproperty', 'drop', 'keep', 'timerel'] as const),
+  ...(['timeAt', 'endTimeAt', 'timeproperty', 'datasetId'] as const),
+  ...optionsIn('console'),
+];
+
+const NOWHERE: readonly Point[] = [];
+
+/** Where some of the entities are that the rest of the form selects; nowhere if the broker does not say. */
+export function useEntityPlaces(form: PurgeForm, isWanted: boolean): readonly Point[] {
+  const { tenant, link, fields } = form;
+  const query = queryOf(form, LEFT_OUT);
+  const property = fields.geoproperty?.trim() || 'location';
+  const asked = useDebounced(JSON.stringify([isWanted && query !== '', query, property, tenant, link]), 450);
+  const { value } = useLoad(asked, async (signal) => {
+    const [isAsked, narrowing, name] = JSON.parse(asked) as [boolean, string, string];
+    if (!isAsked) return NOWHERE;
+    try {
+      const answer = await fetch(addressOf(`ngsi-ld/v1/entities?${narrowing}&limit=${MOST}`), {
+        headers: {
+          accept: 'application/json',
+          ...(tenant.trim() === '' ? {} : { 'ngsild-tenant': tenant.trim() }),
+          ...(link.trim() === '' ? {} : { link: link.trim() }),
+        },
+        signal,
+      });
+      return answer.ok ? placesIn(await answer.json(), name) : NOWHERE;
+    } catch {
+      return NOWHERE;
+    }
+  });
+  return value ?? NOWHERE;
+}
+
+/** The first position of the geometry of each entity (RFC 7946). */
+export function placesIn(entities: unknown, property: string): readonly Point[] {
+  return [entities].flat().flatMap((entity: unknown) => {
+    const attribute = [memberOf(entity, property)].flat()[0];
+    let position = memberOf(memberOf(attribute, 'value'), 'coordinates');
+    while (Array.isArray(position) && Array.isArray(position[0])) position = position[0] as unknown;
+    const [lon, lat] = Array.isArray(position) ? (position as readonly unknown[]) : [];
+    return typeof lon === 'number' && typeof lat === 'number' ? [{ lon, lat }] : [];
+  });
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return (Object(value) as Readonly<Record<string, unknown>>)[name];
+}
+
+/** A shape around places, with some room; undefined without any. */
+export function shapeAround(places: readonly Point[], kind: Shape['kind']): Shape | undefined {
+  if (places.length === 0) return undefined;
+  const lons = places.map(({ lon }) => lon);
+  const lats = places.map(({ lat }) => lat);
+  const [west, east] = [Math.min(...lons), Math.max(...lons)];
+  const [south, north] = [Math.min(...lats), Math.max(...lats)];
+  const room = Math.max(0.01, (east - west) * 0.1, (north - south) * 0.1);
+  const from = { lon: Math.max(-180, west - room), lat: Math.max(-90, south - room) };
+  const to = { lon: Math.min(180, east + room), lat: Math.min(90, north + room) };
+  if (kind === 'box') return { kind, from, to };
+  const centre = { lon: (west + east) / 2, lat: (south + north) / 2 };
+  return {
+    kind,
+    centre,
+    metres: Math.ceil(Math.max(...places.map((one) => metresBetween(centre, one))) * 1.1) + 500,
+  };
+}
