@@ -87,9 +87,14 @@ const ROOMS: Readonly<Record<string, Room>> = {
     `),
     packages: ['lru-cache'],
   },
+  'sidecar/auth': {
+    rooms: ['sidecar/shared'],
+    onlyFor: { 'sidecar/auth/open-sign-in.ts': ['sidecar/shared/config'] },
+    packages: ['jose', 'undici'],
+  },
   'sidecar/http': {
     rooms: words(`
-      sidecar/scans sidecar/write-checks sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/purge/broker sidecar/schemas/repository
+      sidecar/auth sidecar/scans sidecar/write-checks sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/purge/broker sidecar/schemas/repository
       sidecar/store sidecar/ngsi-ld sidecar/shared
     `),
     packages: [

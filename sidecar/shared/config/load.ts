@@ -66,8 +66,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : MAX_PAGE_SIZE);
   if (isOpenByOversight(values, env)) {
     mistakes.push(
-      'GATEWAY_TOKEN is needed when HOST is not loopback: without it, every caller ' +
-        'who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
+      'GATEWAY_TOKEN is needed when HOST is not loopback and nobody signs in (AUTH_ISSUER): without it, every ' +
+        'caller who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
     );
   }
   const metricsPort = values.get('METRICS_PORT');
@@ -78,19 +78,38 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (typeof least === 'number' && typeof most === 'number' && least > most) {
     mistakes.push('RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS');
   }
-  mistakes.push(...archiveMistakes(values));
+  mistakes.push(...archiveMistakes(values), ...signInMistakes(values, env));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(Object.fromEntries(values)) as Config;
 }
 
-/** The gateway is reachable from outside without a token, and GATEWAY_OPEN does not say that this is meant. */
+/** The gateway is reachable from outside, nobody has to say who they are, and GATEWAY_OPEN does not say that this is meant. */
 function isOpenByOversight(
   values: ReadonlyMap<string, unknown>,
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {
   const host = values.get('HOST');
   const isReachable = typeof host === 'string' && !isLoopback(host);
-  return isReachable && !env['GATEWAY_TOKEN'] && values.get('GATEWAY_OPEN') !== true;
+  const isGuarded = Boolean(env['GATEWAY_TOKEN']) || Boolean(env['AUTH_ISSUER']);
+  return isReachable && !isGuarded && values.get('GATEWAY_OPEN') !== true;
+}
+
+/** Settings of sign-in that do nothing alone: whoever sets one of them expects it to hold. */
+const ONLY_WITH_ISSUER = [
+  ...['AUTH_JWKS_URL', 'AUTH_AUDIENCE', 'AUTH_TENANTS_CLAIM', 'AUTH_ROLE_MAP', 'AUTH_CLIENT_ID'],
+];
+
+function signInMistakes(
+  values: ReadonlyMap<string, unknown>,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  if (env['AUTH_ISSUER'])
+    return values.has('AUTH_AUDIENCE')
+      ? []
+      : ['AUTH_AUDIENCE is needed with AUTH_ISSUER: tokens that are meant for others would be taken'];
+  return ONLY_WITH_ISSUER.filter((name) => values.has(name)).map(
+    (name) => `${name} has no effect without AUTH_ISSUER`,
+  );
 }
 
 /** What the settings of archives need of others. */

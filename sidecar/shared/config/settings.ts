@@ -1,5 +1,8 @@
 /** The one table of settings: name, default, meaning and check. Types, loading and docs/config.md all follow it. */
 
+import { isIP } from 'node:net';
+import { isLoopback } from '../loopback.js';
+import { ROLES, type Role } from '../roles.js';
 import { parseArchiveUrl } from './archive-url.js';
 
 /** Reads one setting; throws an Error whose message completes "NAME …". */
@@ -49,6 +52,41 @@ export const settings = {
   ALLOWED_HOSTS: optional(
     hosts,
     'comma list of host names by which the gateway is called, besides loopback names and the host of PUBLIC_URL',
+  ),
+  AUTH_ISSUER: optional(
+    issuer,
+    'OpenID provider whose access tokens say who sends a request and which roles they have; unset: nobody signs in',
+  ),
+  AUTH_JWKS_URL: optional(
+    keysUrl,
+    'where the keys of AUTH_ISSUER are, instead of where its discovery document says; the document is then not read',
+  ),
+  AUTH_AUDIENCE: optional(nonEmpty, 'the audience (`aud`) that tokens must be for; needed with AUTH_ISSUER'),
+  AUTH_ROLES_CLAIM: setting(
+    'roles',
+    nonEmpty,
+    'claim with the roles of a person: its name, or a dotted path such as `realm_access.roles`',
+  ),
+  AUTH_TENANTS_CLAIM: optional(
+    nonEmpty,
+    'claim with the tenants that a person may work on, found in the same way; unset: all tenants',
+  ),
+  AUTH_ROLE_MAP: optional(
+    roleMap,
+    'comma list of what values of the claim mean, such as `city-admins=admin,interns=viewer`; others mean the role of their name',
+  ),
+  AUTH_FORWARD: setting(
+    'false',
+    flag,
+    'true: the access token of a person goes on to the broker with their purges and scans',
+  ),
+  AUTH_CLIENT_ID: optional(
+    nonEmpty,
+    'client of AUTH_ISSUER as which the console signs people in; unset: the console cannot',
+  ),
+  TRUSTED_PROXIES: optional(
+    networks,
+    'comma list of addresses and networks whose X-Forwarded-For says where a request comes from',
   ),
   DATABASE_URL: {
     ...optional(
@@ -355,6 +393,53 @@ function databaseUrl(text: string): string {
   if (!/^\d{0,4}$/.test(parameters.get('connect_timeout') ?? ''))
     throw new Error('must have a whole number of seconds as connect_timeout');
   return text;
+}
+
+/** Kept as it is written: tokens name their issuer character by character. */
+function issuer(text: string): string {
+  secureUrl(httpUrl(text));
+  return text;
+}
+
+function keysUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.username !== '' || url.password !== '' || url.hash !== '')
+    throw new Error('must be a URL without credentials and fragment');
+  return secureUrl(url);
+}
+
+/** Who can change keys on their way can sign in as anybody. */
+function secureUrl(url: URL): URL {
+  const isLocal = url.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
+  if (url.protocol !== 'https:' && !isLocal)
+    throw new Error('must be an https URL (http is for loopback addresses only)');
+  return url;
+}
+
+/** Values of a claim, and the role that each means; undefined where it means none. */
+function roleMap(text: string): ReadonlyMap<string, Role | undefined> {
+  const entries = text.split(',').map((item) => {
+    const at = item.lastIndexOf('=');
+    const [value, name] = [item.slice(0, Math.max(at, 0)).trim(), item.slice(at + 1).trim()];
+    const role = ROLES.find((one) => one === name);
+    if (value === '' || (role === undefined && name !== ''))
+      throw new Error(`must be a comma list of value=role, with one of the roles ${ROLES.join(', ')}`);
+    return [value, role] as const;
+  });
+  if (new Map(entries).size < entries.length) throw new Error('must name each value once');
+  return new Map(entries);
+}
+
+function networks(text: string): readonly string[] {
+  return text.split(',').map((item) => {
+    const [address = '', prefix, ...rest] = item.trim().split('/');
+    const version = isIP(address);
+    const isRange =
+      prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+    if (version === 0 || !isRange || rest.length > 0)
+      throw new Error('must be a comma list of IP addresses and networks such as 10.0.0.5 or 10.1.0.0/16');
+    return item.trim();
+  });
 }
 
 function origins(text: string): readonly string[] {

@@ -34,6 +34,8 @@ it('loadConfig has the defaults of the table when nothing is set', () => {
       PORT: 8080,
       BROKER_URL: 'embedded',
       GATEWAY_OPEN: false,
+      AUTH_ROLES_CLAIM: 'roles',
+      AUTH_FORWARD: false,
       PURGE_PAGE_SIZE: 1000,
       PURGE_PAGE_SIZE_MAX: 10_000,
       PURGE_BATCH_SIZE: 500,
@@ -425,6 +427,96 @@ it('loadConfig demands GATEWAY_TOKEN or GATEWAY_OPEN where other machines can re
     assert.deepEqual(mistakesOf({ HOST, BROKER_URL, GATEWAY_OPEN: 'true' }), []);
     assert.equal(mistakesOf({ HOST, BROKER_URL, GATEWAY_OPEN: 'false' }).length, 1);
   }
+});
+
+it('loadConfig needs no GATEWAY_TOKEN where people sign in', () => {
+  const env = {
+    HOST: '0.0.0.0',
+    BROKER_URL,
+    AUTH_ISSUER: 'https://id.city.example',
+    AUTH_AUDIENCE: 'gateway',
+  };
+  assert.deepEqual(mistakesOf(env), []);
+});
+
+it('loadConfig demands AUTH_AUDIENCE with AUTH_ISSUER, and no other setting of sign-in without it', () => {
+  assert.match(mistakesOf({ AUTH_ISSUER: 'https://id.city.example' })[0] ?? '', /^AUTH_AUDIENCE is needed/);
+  const alone = {
+    ...{
+      AUTH_JWKS_URL: 'https://id.city.example/keys',
+      AUTH_AUDIENCE: 'gateway',
+      AUTH_TENANTS_CLAIM: 'tenants',
+    },
+    ...{ AUTH_ROLE_MAP: 'a=admin', AUTH_CLIENT_ID: 'console' },
+  };
+  assert.deepEqual(
+    mistakesOf(alone),
+    Object.keys(alone).map((name) => `${name} has no effect without AUTH_ISSUER`),
+  );
+  assert.deepEqual(mistakesOf({ AUTH_FORWARD: 'true', AUTH_ROLES_CLAIM: 'groups' }), []);
+});
+
+it('loadConfig takes an issuer and keys by https, and by http from loopback only', () => {
+  const issuerOf = (AUTH_ISSUER: string) => mistakesOf({ AUTH_ISSUER, AUTH_AUDIENCE: 'gateway' });
+  for (const good of [
+    ...[
+      'https://id.city.example',
+      'https://id.city.example/realms/city/',
+      'http://localhost:8081/realms/city',
+    ],
+    ...['http://127.0.0.1:1', 'http://[::1]:1'],
+  ]) {
+    assert.deepEqual(issuerOf(good), [], good);
+    // Tokens name it character by character.
+    assert.equal(loadConfig({ AUTH_ISSUER: good, AUTH_AUDIENCE: 'gateway' }).AUTH_ISSUER, good);
+  }
+  for (const bad of [
+    ...[
+      'http://id.city.example',
+      'http://keycloak:8080',
+      'id.city.example',
+      'ftp://id.city.example',
+      'http://127.0.0.1.x',
+    ],
+    ...['https://user:word@id.city.example', 'https://id.city.example?x', 'https://id.city.example#x'],
+  ])
+    assert.match(issuerOf(bad)[0] ?? '', /^AUTH_ISSUER must/, bad);
+  const env = { AUTH_ISSUER: 'https://id.city.example', AUTH_AUDIENCE: 'gateway' };
+  const keysOf = (AUTH_JWKS_URL: string) => mistakesOf({ ...env, AUTH_JWKS_URL });
+  for (const good of ['https://keys.example/keys?p=1', 'http://localhost:1/keys'])
+    assert.deepEqual(keysOf(good), []);
+  for (const bad of [
+    'http://keys.example/keys',
+    'keys',
+    'https://u:p@keys.example',
+    'https://keys.example#x',
+  ])
+    assert.match(keysOf(bad)[0] ?? '', /^AUTH_JWKS_URL must/, bad);
+});
+
+it('loadConfig reads a role map, and refuses roles that do not exist', () => {
+  const env = { AUTH_ISSUER: 'https://id.city.example', AUTH_AUDIENCE: 'gateway' };
+  const mapOf = (AUTH_ROLE_MAP: string) => loadConfig({ ...env, AUTH_ROLE_MAP }).AUTH_ROLE_MAP;
+  assert.deepEqual(
+    [...(mapOf('city-admins=admin, /interns = viewer ,a=b=purger,purger=') ?? [])],
+    [
+      ['city-admins', 'admin'],
+      ['/interns', 'viewer'],
+      ['a=b', 'purger'],
+      ['purger', undefined],
+    ],
+  );
+  for (const bad of ['admin', '=admin', 'a=boss', 'a=Admin', 'a=admin,', 'a=admin,a=viewer', 'a=constructor'])
+    assert.match(mistakesOf({ ...env, AUTH_ROLE_MAP: bad })[0] ?? '', /^AUTH_ROLE_MAP must/, bad);
+});
+
+it('loadConfig takes addresses and networks as trusted proxies, and never everybody', () => {
+  const listed = loadConfig({ TRUSTED_PROXIES: '10.0.0.5, 10.1.0.0/16,fd00::/8 , ::1' }).TRUSTED_PROXIES;
+  assert.deepEqual(listed, ['10.0.0.5', '10.1.0.0/16', 'fd00::/8', '::1']);
+  for (const bad of words(
+    'proxy 10.0.0 10.0.0.0/0 0.0.0.0/0 ::/0 10.0.0.0/33 fd00::/129 10.0.0.0/8/8 10.0.0.0/ loopback ,',
+  ))
+    assert.match(mistakesOf({ TRUSTED_PROXIES: bad })[0] ?? '', /^TRUSTED_PROXIES must/, bad);
 });
 
 it('loadConfig reports a wrong token once, and not as missing as well', () => {

@@ -1,0 +1,100 @@
+import { Agent } from 'undici';
+import { isLoopback } from '../shared/loopback.js';
+
+/** Documents of an OpenID provider that cannot be used. The message is for the log. */
+export class ProviderError extends Error {}
+
+/** For one document, from the connection to its last byte, in milliseconds. */
+const TIMEOUT_MS = 5000;
+
+/** Of one document. Those of real providers have some thousand. */
+const MAX_BYTES = 256 * 1024;
+
+export interface ProviderDocumentsOptions {
+  /** As tokens name it. */
+  readonly issuer: string;
+  /** Where the keys are, if that is not to be discovered. */
+  readonly keysUrl?: URL | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Reads the discovery document and the keys of an OpenID provider. Follows no redirects, and trusts no other host. */
+export class ProviderDocuments {
+  readonly #options: ProviderDocumentsOptions;
+  // Rarely used: no connection is kept.
+  readonly #agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
+
+  constructor(options: ProviderDocumentsOptions) {
+    this.#options = options;
+  }
+
+  /** The key set, as it came. @throws ProviderError */
+  async keys(): Promise<unknown> {
+    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
+    const url = this.#options.keysUrl ?? (await this.#discovered(signal));
+    return this.#read(url, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  /** Where the discovery document says that the keys are (OpenID Connect Discovery 1.0 § 4.3). */
+  async #discovered(signal: AbortSignal): Promise<URL> {
+    const { issuer } = this.#options;
+    const url = new URL(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+    const document = await this.#read(url, signal);
+    const named = (name: string) =>
+      typeof document === 'object' && document !== null && Object.hasOwn(document, name)
+        ? (document as Readonly<Record<string, unknown>>)[name]
+        : undefined;
+    if (named('issuer') !== issuer)
+      throw new ProviderError(`The discovery document at ${url.href} is of another issuer than AUTH_ISSUER.`);
+    const keys = named('jwks_uri');
+    const keysUrl = typeof keys === 'string' && URL.canParse(keys) ? new URL(keys) : undefined;
+    if (keysUrl?.origin !== url.origin || !isSecure(keysUrl))
+      throw new ProviderError(
+        `The discovery document at ${url.href} has no jwks_uri of the same origin. If the keys are meant to be elsewhere, set AUTH_JWKS_URL.`,
+      );
+    return keysUrl;
+  }
+
+  async #read(url: URL, signal: AbortSignal): Promise<unknown> {
+    try {
+      const { statusCode, body } = await this.#agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'GET',
+        headers: { accept: 'application/json, application/jwk-set+json', 'user-agent': 'ngsi-ld-gateway' },
+        reset: true,
+        signal,
+      });
+      if (statusCode !== 200) {
+        await body.dump({ limit: MAX_BYTES });
+        throw new ProviderError(`${url.href} answers ${String(statusCode)}.`);
+      }
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        // Leaving the loop ends the connection.
+        if (bytes > MAX_BYTES)
+          throw new ProviderError(`${url.href} is larger than ${String(MAX_BYTES)} bytes.`);
+        chunks.push(chunk);
+      }
+      return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+    } catch (cause) {
+      if (cause instanceof ProviderError) throw cause;
+      const why = signal.aborted
+        ? 'took too long'
+        : cause instanceof SyntaxError
+          ? 'is no JSON'
+          : 'cannot be reached';
+      throw new ProviderError(`${url.href} ${why}.`, { cause });
+    }
+  }
+}
+
+function isSecure({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+}

@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTHeaderParameters,
+  SignJWT,
+} from 'jose';
+import Provider, { type Configuration } from 'oidc-provider';
+import { stopLater } from './gateway-harness.js';
+
+/** Where tokens of the provider are for. */
+export const AUDIENCE = 'https://gateway.example/api';
+
+/** The client of the console. */
+export const CONSOLE_CLIENT = 'console';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Answers a request in place of the provider. */
+type Answering = (req: IncomingMessage, res: ServerResponse) => unknown;
+
+interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+  readonly publicJwk: JWK;
+  readonly privateJwk: JWK;
+}
+
+/**
+ * An OpenID provider (oidc-provider) in this process. Its users are clients as well, so that a test gets their tokens with one
+ * request; tokens that no provider would issue are signed with its key by hand.
+ */
+export class OpenIdProvider {
+  readonly issuer: string;
+  /** The paths that were asked for. */
+  readonly requests: string[] = [];
+  /** Answers by path, in place of its own. */
+  readonly answers = new Map<string, Answering>();
+  readonly #server: Server;
+  readonly #users: Readonly<Record<string, Claims>>;
+  readonly #redirects: readonly string[];
+  #key!: SigningKey;
+  #own!: Answering;
+
+  private constructor(server: Server, users: Readonly<Record<string, Claims>>, redirects: readonly string[]) {
+    this.#server = server;
+    this.#users = users;
+    this.#redirects = redirects;
+    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /**
+   * @param users the claims of each, by name
+   * @param redirects where the console may be signed in
+   */
+  static async start(
+    users: Readonly<Record<string, Claims>>,
+    redirects: readonly string[] = ['http://localhost/console/'],
+  ): Promise<OpenIdProvider> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const provider = new OpenIdProvider(server, users, redirects);
+    await provider.rotate('first');
+    server.on('request', (req, res) => {
+      const path = req.url?.split('?', 1)[0] ?? '';
+      provider.requests.push(path);
+      void (provider.answers.get(path) ?? provider.#own)(req, res);
+    });
+    stopLater(() => provider.close());
+    return provider;
+  }
+
+  /** From now on, it signs with another key, and publishes that alone. */
+  async rotate(kid: string): Promise<void> {
+    const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+    this.#key = {
+      ...{ kid, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid } },
+      privateJwk: { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' },
+    };
+    this.#own = this.#makeProvider().callback();
+  }
+
+  /** The public key, as everybody can read it. */
+  get publicJwk(): JWK {
+    return this.#key.publicJwk;
+  }
+
+  /** An access token that the provider issues to a user. */
+  async tokenOf(user: string): Promise<string> {
+    const response = await fetch(`${this.issuer}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${user}:${SECRET}`).toString('base64')}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', resource: AUDIENCE }),
+    });
+    const { access_token: token } = (await response.json()) as { readonly access_token?: string };
+    if (token === undefined) throw new Error(`The provider answers ${response.status}.`);
+    return token;
+  }
+
+  /** A token by the key of the provider, with claims that are good unless others are given; undefined leaves one out. */
+  async sign(claims: Claims = {}, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
+    const now = Math.floor(Date.now() / 1000);
+    const good = { iss: this.issuer, aud: AUDIENCE, sub: 'somebody', iat: now, exp: now + 300, ...claims };
+    return new SignJWT(good)
+      .setProtectedHeader({ alg: 'RS256', kid: this.#key.kid, typ: 'at+jwt', ...header })
+      .sign(this.#key.privateKey);
+  }
+
+  /** Connections are refused from now on. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #makeProvider(): Provider {
+    const users = Object.keys(this.#users);
+    const configuration: Configuration = {
+      jwks: { keys: [this.#key.privateJwk] },
+      cookies: { keys: ['some secret'] },
+      clients: [
+        ...users.map((name) => ({
+          ...{ client_id: name, client_secret: SECRET, grant_types: ['client_credentials'] },
+          ...{ redirect_uris: [], response_types: [] },
+        })),
+        {
+          ...{ client_id: CONSOLE_CLIENT, token_endpoint_auth_method: 'none' },
+          ...{ grant_types: ['authorization_code', 'refresh_token'], redirect_uris: [...this.#redirects] },
+        },
+      ],
+      findAccount: (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id, ...this.#users[id] }) }),
+      extraTokenClaims: (_ctx, token) => ({
+        ...this.#users['accountId' in token ? token.accountId : (token.clientId ?? '')],
+      }),
+      clientBasedCORS: () => true,
+      features: {
+        clientCredentials: { enabled: true },
+        devInteractions: { enabled: true },
+        resourceIndicators: {
+          enabled: true,
+          defaultResource: async () => AUDIENCE,
+          useGrantedResource: async () => true,
+          getResourceServerInfo: async () => ({
+            ...{ scope: 'openid profile', audience: AUDIENCE, accessTokenFormat: 'jwt', accessTokenTTL: 300 },
+            jwt: { sign: { alg: 'RS256' } },
+          }),
+        },
+      },
+    };
+    return new Provider(this.issuer, configuration);
+  }
+}
+
+const SECRET = 'the secret of a client';

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { claimAt, nameIn, rolesIn, tenantsIn } from '../../../sidecar/auth/claims.js';
+import { TokenRefusedError } from '../../../sidecar/auth/index.js';
+import { ROLES } from '../../../sidecar/shared/roles.js';
+
+it('claimAt finds a claim by its name, also with dots in it, and by a dotted path', () => {
+  const claims = { roles: ['a'], realm_access: { roles: ['b'] }, 'https://city.example/roles': ['c'] };
+  assert.deepEqual(claimAt(claims, 'roles'), ['a']);
+  assert.deepEqual(claimAt(claims, 'realm_access.roles'), ['b']);
+  assert.deepEqual(claimAt(claims, 'https://city.example/roles'), ['c']);
+  for (const path of ['other', 'roles.0.x', 'realm_access.other', 'realm_access.roles.b', '', '.', 'roles.'])
+    assert.equal(claimAt(claims, path), undefined, path);
+});
+
+it('claimAt finds nothing that only a prototype has', () => {
+  const claims = JSON.parse('{"__proto__": {"roles": ["admin"]}, "a": {}}') as Record<string, unknown>;
+  for (const path of [
+    'constructor',
+    'constructor.name',
+    'a.constructor.name',
+    'toString',
+    'a.__proto__.roles',
+    'roles',
+  ])
+    assert.equal(claimAt(claims, path), undefined, path);
+});
+
+it('roles are those of a list or of a text with blanks, and a higher role includes the lower ones', () => {
+  const rolesOf = (claim: unknown) => [...rolesIn(claim)].sort();
+  assert.deepEqual(rolesOf(['viewer']), ['viewer']);
+  assert.deepEqual(rolesOf(['purger', 'other']), ['purger', 'viewer']);
+  assert.deepEqual(rolesOf('modeller purger'), ['modeller', 'purger', 'viewer']);
+  assert.deepEqual(rolesOf(['admin']), [...ROLES].sort());
+});
+
+it('a claim that is absent, a number, nested, or holds other things gives no role', () => {
+  for (const claim of [
+    ...[undefined, null, 7, true, '', 'Admin', 'administrator', {}, { admin: true }, { roles: ['admin'] }],
+    ...[[], [['admin']], [{ name: 'admin' }], [7, null], ['constructor', '__proto__', 'toString']],
+  ])
+    assert.deepEqual([...rolesIn(claim)], [], JSON.stringify(claim));
+});
+
+it('a role map says what values mean, the name of a role included, and leaves the others as they are', () => {
+  const map = new Map([
+    ['city-admins', 'admin'],
+    ['admin', 'viewer'],
+    ['purger', undefined],
+  ] as const);
+  assert.equal(rolesIn(['city-admins'], map).has('admin'), true);
+  assert.deepEqual([...rolesIn(['admin'], map)], ['viewer']);
+  assert.deepEqual([...rolesIn(['purger'], map)], []);
+  assert.deepEqual([...rolesIn(['modeller'], map)].sort(), ['modeller', 'viewer']);
+});
+
+it('no claim gives another role than it names, whatever it holds', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (claim) => {
+      const text = JSON.stringify(claim);
+      for (const role of rolesIn(claim))
+        assert.ok(
+          ROLES.some((one) => text.includes(one)),
+          `${role}: ${text}`,
+        );
+    }),
+  );
+});
+
+it('tenants are those of a list or of one text, the default one included; anything else names none', () => {
+  assert.deepEqual([...tenantsIn(['a', '', 'b c'])], ['a', '', 'b c']);
+  assert.deepEqual([...tenantsIn('a b')], ['a b']);
+  for (const claim of [undefined, null, 7, {}, { a: 1 }, [['a']], ['a\nb', '\0']])
+    assert.deepEqual([...tenantsIn(claim)], [], JSON.stringify(claim));
+});
+
+it('the name is preferred_username or sub, short and on one line; a token of nobody is refused', () => {
+  assert.equal(nameIn({ preferred_username: 'vera', sub: '1' }), 'vera');
+  assert.equal(nameIn({ preferred_username: ' ', sub: '1' }), '1');
+  assert.equal(nameIn({ preferred_username: ['x'], sub: '1' }), '1');
+  assert.equal(nameIn({ sub: 'a\nb\0' }), 'a b ');
+  assert.equal(nameIn({ sub: 'x'.repeat(300) }).length, 256);
+  for (const claims of [{}, { sub: 7 }, { sub: '' }, { name: 'vera' }])
+    assert.throws(() => nameIn(claims), TokenRefusedError);
+});

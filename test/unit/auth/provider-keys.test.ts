@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { before, it } from 'node:test';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { SignInUnavailableError } from '../../../sidecar/auth/index.js';
+import { ProviderKeys } from '../../../sidecar/auth/provider-keys.js';
+import { HandClock } from '../../support/hand-clock.js';
+import { Gate } from '../../support/recording-broker.js';
+
+const keys: Record<string, JWK> = {};
+before(async () => {
+  for (const kid of ['a', 'b']) {
+    const { publicKey } = await generateKeyPair('ES256');
+    keys[kid] = { ...(await exportJWK(publicKey)), kid };
+  }
+});
+
+/** Keys of a provider that has what a test says, and how often it was asked. */
+function keysOf(...published: readonly string[]) {
+  const clock = new HandClock(1_000_000);
+  const state = {
+    ...{ published, asked: 0, isAway: false, news: [] as string[] },
+    gate: undefined as Gate | undefined,
+  };
+  const provider = new ProviderKeys({
+    read: async () => {
+      state.asked += 1;
+      await state.gate?.passed;
+      if (state.isAway) throw new Error('away');
+      return { keys: state.published.map((kid) => keys[kid]) };
+    },
+    clock,
+    onAway: () => state.news.push('away'),
+    onBack: () => state.news.push('back'),
+  });
+  /** @returns how it ended, in a word */
+  const find = async (kid: string): Promise<string> => {
+    try {
+      await provider.find({ alg: 'ES256', kid }, { payload: '', signature: '' });
+      return 'found';
+    } catch (error) {
+      return error instanceof SignInUnavailableError ? `503 after ${error.retryAfter}` : 'unknown';
+    }
+  };
+  return { state, clock, find, provider };
+}
+
+it('keys are read once, and again after ten minutes while they go on being used', async () => {
+  const { state, clock, find } = keysOf('a');
+  assert.deepEqual([await find('a'), await find('a'), state.asked], ['found', 'found', 1]);
+  clock.jumpTo(clock.now() + 599_999);
+  assert.deepEqual([await find('a'), state.asked], ['found', 1]);
+  clock.jumpTo(clock.now() + 1);
+  assert.deepEqual([await find('a'), state.asked], ['found', 2]);
+});
+
+it('a key that the provider withdraws is refused after ten minutes', async () => {
+  const { state, clock, find } = keysOf('a', 'b');
+  assert.equal(await find('b'), 'found');
+  state.published = ['a'];
+  clock.jumpTo(clock.now() + 600_000);
+  assert.equal(await find('a'), 'found');
+  await clock.runUntil(clock.now());
+  assert.equal(await find('b'), 'unknown');
+});
+
+it('a new key is found at once, the first time that one is unknown', async () => {
+  const { state, find } = keysOf('a');
+  assert.equal(await find('a'), 'found');
+  state.published = ['b'];
+  assert.deepEqual([await find('b'), state.asked], ['found', 2]);
+});
+
+it('thousands of unknown keys make one request to the provider in ten seconds', async () => {
+  const { state, clock, find } = keysOf('a');
+  await find('a');
+  const ends = await Promise.all(Array.from({ length: 3000 }, (_, number) => find(`x${number}`)));
+  assert.deepEqual([[...new Set(ends)], state.asked], [['unknown'], 2]);
+  clock.jumpTo(clock.now() + 9_999);
+  assert.deepEqual([await find('b'), state.asked], ['unknown', 2]);
+  state.published = ['a', 'b'];
+  clock.jumpTo(clock.now() + 1);
+  assert.deepEqual([await find('b'), state.asked], ['found', 3]);
+});
+
+it('who comes while new keys are being read waits for them', async () => {
+  const { state, find } = keysOf('a');
+  await find('a');
+  const gate = new Gate();
+  Object.assign(state, { gate, published: ['a', 'b'] });
+  const ends = [find('x'), find('b')];
+  gate.open();
+  assert.deepEqual([await Promise.all(ends), state.asked], [['unknown', 'found'], 2]);
+});
+
+it('while the provider is away, known keys go on for as long as it takes, and unknown ones are 503', async () => {
+  const { state, clock, find } = keysOf('a');
+  await find('a');
+  state.isAway = true;
+  assert.equal(await find('b'), '503 after 10');
+  clock.jumpTo(clock.now() + 4_500);
+  assert.deepEqual([await find('b'), state.asked], ['503 after 6', 2]);
+  clock.jumpTo(clock.now() + 7 * 86_400_000);
+  assert.equal(await find('a'), 'found');
+  await clock.runUntil(clock.now());
+  assert.deepEqual([state.asked, state.news], [3, ['away']]);
+  state.isAway = false;
+  clock.jumpTo(clock.now() + 10_000);
+  assert.deepEqual([await find('b'), state.news], ['unknown', ['away', 'back']]);
+});
+
+it('a provider that is away at the start lets nobody in, is asked at most every ten seconds, and does when it is back', async () => {
+  const { state, clock, find, provider } = keysOf('a');
+  state.isAway = true;
+  provider.prefetch();
+  await clock.runUntil(clock.now());
+  const ends = await Promise.all(Array.from({ length: 100 }, () => find('a')));
+  assert.deepEqual([[...new Set(ends)], state.asked], [['503 after 10'], 1]);
+  state.isAway = false;
+  assert.equal(await find('a'), '503 after 10');
+  clock.jumpTo(clock.now() + 10_000);
+  assert.deepEqual([await find('a'), state.asked], ['found', 2]);
+});
+
+it('what is no key set leaves the keys as they are', async () => {
+  const { state, find } = keysOf('a');
+  await find('a');
+  state.published = undefined as unknown as string[];
+  assert.equal(await find('b'), '503 after 10');
+  assert.equal(await find('a'), 'found');
+});
+
+it('a clock that is set back keeps nothing from being read', async () => {
+  const { state, clock, find } = keysOf('a');
+  await find('a');
+  await find('x');
+  clock.jumpTo(0);
+  state.published = ['b'];
+  assert.deepEqual([await find('b'), state.asked], ['found', 3]);
+});
