@@ -67,7 +67,7 @@ Examples:
 
 Environment:
   NGSILD_GATEWAY_URL     URL of the gateway, if there is no --gateway; without both, that of the current context (config)
-  NGSILD_GATEWAY_TOKEN   token of the gateway (X-Gateway-Token)
+  NGSILD_GATEWAY_TOKEN   token of the gateway (X-Gateway-Token), or an access token as "Bearer …"
   NGSILD_AUTHORIZATION   Authorization header for the broker, directly or through the gateway
   NO_COLOR               no colors
   DATABASE_URL, DATABASE_PATH

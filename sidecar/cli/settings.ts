@@ -32,11 +32,16 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
   const authorization = authorizationOf(env);
   const headers = {
     accept: 'application/json',
-    ...(token === undefined ? {} : { 'x-gateway-token': token }),
     ...(authorization === undefined ? {} : { authorization }),
+    ...(token === undefined ? {} : credentialsOf(token)),
   };
   const baseUrl = `${href.replace(/\/+$/, '')}/`;
   return new ApiClient({ baseUrl: () => baseUrl, headers: () => headers, init: { redirect: 'manual' } });
+}
+
+/** An access token signs in; anything else is the shared token of the gateway, which has no blanks. */
+function credentialsOf(token: string): Readonly<Record<string, string>> {
+  return /^bearer /i.test(token) ? { authorization: token } : { 'x-gateway-token': token };
 }
 
 /** @throws CliError where none is named */
