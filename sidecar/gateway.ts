@@ -3,19 +3,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Pool } from 'undici';
 import { createBrokerClient } from './purge/broker/index.js';
 import type { Config } from './shared/config/load.js';
+import { openSignIn } from './auth/index.js';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
+import { Access } from './http/access.js';
 import { createBaseUrl } from './http/api/admission.js';
 import { buildApp } from './http/app.js';
 import type { ClientPace } from './http/client-pace.js';
 import { createBrokerProbe } from './http/health.js';
 import { CONSOLE_PATH, findConsole } from './http/console-routes.js';
-import {
-  createTokenCheck,
-  createVoucher,
-  TOKEN_HEADER,
-  createLoopCheck,
-  createHostCheck,
-} from './http/request-checks.js';
+import { createVoucher, TOKEN_HEADER, createLoopCheck, createHostCheck } from './http/request-checks.js';
 import { openTracing } from './tracing/open-tracing.js';
 import { startMetricsServer } from './http/metrics-routes.js';
 import { POLICY_HEADER } from './http/new-purge.js';
@@ -94,6 +90,11 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     await opened.close();
     throw error;
   }
+}
+
+/** What the console needs to sign people in. */
+function consoleSignIn({ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_CLIENT_ID: clientId }: Config) {
+  return issuer === undefined || audience === undefined ? undefined : { issuer, clientId, audience };
 }
 
 async function start(config: Config, options: GatewayOptions, opened: Opened): Promise<Gateway> {
@@ -182,6 +183,12 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     },
   });
 
+  const signIn = openSignIn(config, {
+    clock,
+    onAway: (err) => logger.error({ err }, 'the OpenID provider does not give its keys'),
+    onBack: () => logger.info('the OpenID provider gives its keys again'),
+  });
+  opened.add(async () => signIn?.close());
   const turns = createTurns(() => logger.info('connection closed: too many requests waited on it'));
   const consoleFolder = config.CONSOLE === 'on' ? findConsole(import.meta.dirname) : undefined;
   const app = buildApp({
@@ -194,13 +201,17 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     archives: endings.archives,
     scans,
     retention,
-    hasToken: config.GATEWAY_TOKEN !== undefined,
-    checkToken: createTokenCheck(config.GATEWAY_TOKEN, () => metrics.requests.refused('token')),
+    access: new Access({
+      ...{ tokens: config.GATEWAY_TOKEN, signIn, forwardsTokens: config.AUTH_FORWARD },
+      notesClients: signIn !== undefined || config.TRUSTED_PROXIES !== undefined,
+      onTokenRefused: () => metrics.requests.refused('token'),
+    }),
+    trustedProxies: config.TRUSTED_PROXIES,
     onRefused: (reason) => metrics.requests.refused(reason),
     metrics: metricsServer === undefined ? metrics : undefined,
     checkHost: createHostCheck({
       names: [...(config.ALLOWED_HOSTS ?? []), ...(config.PUBLIC_URL ? [config.PUBLIC_URL.hostname] : [])],
-      anyHost: config.GATEWAY_TOKEN !== undefined || config.GATEWAY_OPEN,
+      anyHost: config.GATEWAY_TOKEN !== undefined || signIn !== undefined || config.GATEWAY_OPEN,
     }),
     checkLoop: createLoopCheck(viaName),
     schemas: schemas.service,
@@ -213,6 +224,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     isShuttingDown: () => isShuttingDown,
     learnt: () => endings.learnt(),
     environment: config.ENVIRONMENT_NAME,
+    consoleSignIn: consoleSignIn(config),
     writePolicies: writes.policies,
     writeChecks: writes.checks,
     onWritten: writes.noteStored,

@@ -28,10 +28,16 @@ async function main(): Promise<void> {
   });
   if (gateway === undefined) return;
 
-  if (config.GATEWAY_TOKEN === undefined && !isLoopback(config.HOST)) {
+  if (config.GATEWAY_TOKEN === undefined && config.AUTH_ISSUER === undefined && !isLoopback(config.HOST)) {
     logger.warn(
       'GATEWAY_OPEN is set: everybody who reaches this address can ' +
         'purge, past the limits of a gateway in front, and change schemas',
+    );
+  }
+  if (config.GATEWAY_TOKEN !== undefined && config.AUTH_ISSUER !== undefined) {
+    logger.warn(
+      'GATEWAY_TOKEN is set beside AUTH_ISSUER: a request with it may do everything without signing in, so a proxy must add it ' +
+        'only to requests that it has authenticated itself',
     );
   }
   const ending = createEnding({
@@ -49,7 +55,7 @@ async function main(): Promise<void> {
   // Said last: who reads it may end the gateway, or npm, at once.
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');
-  else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN?.length ?? 0));
+  else process.stdout.write(greeting(gateway, credentialsOf(config)));
 }
 
 /** Makes V8's garbage collector fit a server whose requests leave nothing behind. */
@@ -61,18 +67,23 @@ function tuneCollector(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 
+/** What a purge needs to be let in, as an option of curl. */
+function credentialsOf({ GATEWAY_TOKEN: tokens = [], AUTH_ISSUER: issuer }: Config): string {
+  if (issuer !== undefined) return ' -H "Authorization: Bearer $ACCESS_TOKEN"';
+  // Of two, the first.
+  const variable = tokens.length > 1 ? '${GATEWAY_TOKEN%%,*}' : '$GATEWAY_TOKEN';
+  return tokens.length > 0 ? ` -H "X-Gateway-Token: ${variable}"` : '';
+}
+
 /** What a person sees after `npm start`. */
 function greeting(
   { url: address, brokerUrl, metricsUrl, consoleUrl, embeddedBroker }: Gateway,
-  tokens: number,
+  credentials: string,
 ): string {
   // An unspecified address is for listening, not for calling.
   const callable = (text: string) =>
     text.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const url = callable(address);
-  // Of two, the first.
-  const variable = tokens > 1 ? '${GATEWAY_TOKEN%%,*}' : '$GATEWAY_TOKEN';
-  const token = tokens > 0 ? ` -H "X-Gateway-Token: ${variable}"` : '';
   const entities = `${url}/ngsi-ld/v1/entities`;
   const query = `${entities}?type=Vehicle&q=speed%3E100`;
   const lines =
@@ -80,13 +91,13 @@ function greeting(
       ? [
           `Broker: ${brokerUrl}`,
           'Try it: count what a purge would delete',
-          `  curl -X DELETE${token} '${entities}?type=YourType&dryRun=true'`,
+          `  curl -X DELETE${credentials} '${entities}?type=YourType&dryRun=true'`,
         ]
       : [
           `Broker: embedded, in memory, with ${embeddedBroker.entities.count()} sample entities (set BROKER_URL for a real one)`,
           'Try it: see what matches, purge it, and look again',
           `  curl '${query}'`,
-          `  curl -i -X DELETE${token} '${query}'`,
+          `  curl -i -X DELETE${credentials} '${query}'`,
         ];
   const what = `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`;
   const schemas = `Schemas, models and contexts: ${url}/api/v2/openapi.json describes their API`;

@@ -912,6 +912,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/me': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read who you are to the gateway, and which roles and tenants you have
+     * @description Where nobody signs in, you have all of them.
+     */
+    readonly get: operations['getMe'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/openapi.json': {
     readonly parameters: {
       readonly query?: never;
@@ -1680,6 +1700,10 @@ export interface components {
       readonly tenant?: string;
       readonly link?: string;
       readonly caller: string;
+      /** @description The address that the request came from: where people sign in, or with TRUSTED_PROXIES. */
+      readonly clientAddress?: string;
+      /** @description The program that sent it, as that calls itself. */
+      readonly userAgent?: string;
       readonly requestId: string;
       /** @description The trace that it belongs to (W3C Trace Context). */
       readonly traceparent?: string;
@@ -1798,6 +1822,10 @@ export interface components {
       readonly candidate?: string;
       readonly sample?: number;
       readonly caller: string;
+      /** @description The address that the request came from: where people sign in, or with TRUSTED_PROXIES. */
+      readonly clientAddress?: string;
+      /** @description The program that sent it, as that calls itself. */
+      readonly userAgent?: string;
       readonly requestId: string;
       /** @description The trace that it belongs to (W3C Trace Context). */
       readonly traceparent?: string;
@@ -1900,6 +1928,10 @@ export interface components {
       readonly candidate?: string;
       readonly sample?: number;
       readonly caller: string;
+      /** @description The address that the request came from: where people sign in, or with TRUSTED_PROXIES. */
+      readonly clientAddress?: string;
+      /** @description The program that sent it, as that calls itself. */
+      readonly userAgent?: string;
       readonly requestId: string;
       /** @description The trace that it belongs to (W3C Trace Context). */
       readonly traceparent?: string;
@@ -2369,6 +2401,15 @@ export interface components {
       readonly environment?: string;
       /** @description true: purges can archive what they delete. */
       readonly archives?: boolean;
+      /** @description Where people sign in. Not given: nobody does. */
+      readonly signIn?: {
+        /** @description The OpenID provider. */
+        readonly issuer: string;
+        /** @description The client as which the console signs people in. */
+        readonly clientId?: string;
+        /** @description Whom access tokens have to be for. */
+        readonly audience: string;
+      };
       /** @enum {string} */
       readonly status: 'up' | 'down' | 'shutting down';
       /** @enum {string} */
@@ -2377,6 +2418,15 @@ export interface components {
       readonly database: 'up' | 'down' | 'not asked';
       /** @description What purges have learnt about the broker; each counts for an hour. */
       readonly learnt: readonly components['schemas']['Lesson'][];
+    };
+    /** Me */
+    readonly Me: {
+      /** @description As records name you. */
+      readonly caller: string;
+      /** @description Each role with those that it includes. */
+      readonly roles: readonly ('viewer' | 'modeller' | 'purger' | 'admin')[];
+      /** @description The tenants that you may work on, `""` for the default one; all when not given. */
+      readonly tenants?: readonly string[];
     };
     /** ImportedDocuments */
     readonly ImportedDocuments: {
@@ -4580,6 +4630,26 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['Status'];
+        };
+      };
+    };
+  };
+  readonly getMe: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description You. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Me'];
         };
       };
     };

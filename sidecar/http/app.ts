@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { AccessRefusedError, ruleOf } from '../auth/index.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { problemOfFastify, problemOf, unforeseen } from './problem.js';
 import { isApiPath } from './api/routes.js';
@@ -40,6 +41,8 @@ export interface AppOptions extends PurgeRoutesOptions, ApiOptions, ConsoleRoute
   readonly checkHost: HostCheck;
   /** Refuses what has been here before. */
   readonly checkLoop: LoopCheck;
+  /** Proxies whose X-Forwarded-For says where a request comes from. */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Told of each request that is refused at the door, with one of a few words that say why. Must not throw. */
   readonly onRefused?: (reason: string) => void;
   /** Served as `GET /metrics`; undefined where they are served elsewhere. */
@@ -80,6 +83,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     exposeHeadRoutes: true,
     genReqId: requestIdOf,
     forceCloseConnections: 'idle',
+    trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     routerOptions: { caseSensitive: true, maxParamLength: PARAMETER_MAX_CHARS },
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply);
@@ -120,6 +124,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const name of [method].flat()) ruleOf(name, url);
+  });
   app.addHook('onRequest', nameRequest);
   app.addHook('onSend', echoTenant);
   app.addHook('onSend', sendAfterUpload);
@@ -145,6 +152,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     // The end of a purge that has a record is logged with it.
     else if (known === undefined) request.log.error({ err: cause }, 'request failed');
     else logRefusal(request, known.problem, cause);
+    if (cause instanceof AccessRefusedError) options.onRefused?.(cause.reason);
     const done = ended?.hasBegun === true ? record : undefined;
     return sendProblem(
       request,

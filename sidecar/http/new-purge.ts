@@ -2,15 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { NewPurge, PurgePolicy } from '../jobs/purge-kinds.js';
 import type { PurgeService } from '../jobs/purge-service.js';
+import { AccessRefusedError, requireTenants, tenantsOf } from '../auth/index.js';
 import { UnsupportedRequestError } from '../purge/index.js';
+import type { GatewayError } from '../shared/errors.js';
 import type { ArchiveMode } from '../shared/purge-options.js';
 import { refused, RequestRefusedError } from './errors.js';
 import { REQUEST_ID_HEADER } from './request-log.js';
-
-export interface RequesterOptions {
-  /** Whether there is a token, so that a request that passes the check is vouched for. */
-  readonly hasToken: boolean;
-}
 
 /** What a request says of its purge. */
 export interface AskedPurge extends Pick<NewPurge, 'target' | 'query'> {
@@ -19,7 +16,7 @@ export interface AskedPurge extends Pick<NewPurge, 'target' | 'query'> {
 }
 
 /** Who asks for a purge, with which headers, and what the gateway in front allows them. */
-export type Requester = Pick<NewPurge, 'caller' | 'requestId' | 'headers' | 'policy'>;
+export type Requester = Pick<NewPurge, 'caller' | 'client' | 'requestId' | 'headers' | 'policy'>;
 
 /** Headers that say the same as one of a body, beside that header itself. */
 const RIVALS: Readonly<Record<string, readonly string[]>> = { 'ngsild-tenant': ['fiware-service'] };
@@ -36,18 +33,28 @@ const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
 export function newPurgeOf(
   request: FastifyRequest,
   asked: AskedPurge,
-  options: RequesterOptions & { readonly purges: Pick<PurgeService, 'refusal'> },
+  purges: Pick<PurgeService, 'refusal'>,
   check: () => void = () => {},
 ): NewPurge {
   const { target, query, bodyHeaders = {} } = asked;
   try {
     check();
-    return { target, query, ...requesterOf(request, options, bodyHeaders) };
+    const requester = requesterOf(request, bodyHeaders);
+    requireTenants(request.caller, tenantsOf(requester.headers), 'The purge');
+    return { target, query, ...requester };
   } catch (error) {
-    if (!(error instanceof RequestRefusedError || error instanceof UnsupportedRequestError)) throw error;
-    const unchecked = { target, query, ...identityOf(request, options, bodyHeaders), policy: {} };
-    throw options.purges.refusal(unchecked, error);
+    if (!isRefusal(error)) throw error;
+    const unchecked = { target, query, ...identityOf(request, bodyHeaders), policy: {} };
+    throw purges.refusal(unchecked, error);
   }
+}
+
+function isRefusal(error: unknown): error is GatewayError {
+  return (
+    error instanceof RequestRefusedError ||
+    error instanceof UnsupportedRequestError ||
+    error instanceof AccessRefusedError
+  );
 }
 
 /**
@@ -59,7 +66,6 @@ export function newPurgeOf(
  */
 export function requesterOf(
   request: FastifyRequest,
-  options: RequesterOptions,
   bodyHeaders: Readonly<Record<string, string>> = {},
 ): Requester {
   const { headers } = request;
@@ -76,17 +82,23 @@ export function requesterOf(
     if (rival === undefined) continue;
     throw refused('invalidRequest', `The body and the header ${rival} name different things; leave one out.`);
   }
-  return { ...identityOf(request, options, bodyHeaders), policy };
+  return { ...identityOf(request, bodyHeaders), policy };
 }
 
 function identityOf(
-  { headers, id }: FastifyRequest,
-  { hasToken }: RequesterOptions,
+  { headers, id, caller }: FastifyRequest,
   bodyHeaders: Readonly<Record<string, string>>,
 ): Omit<Requester, 'policy'> {
+  const { authorization, ...others } = forwardedHeaders(headers);
   return {
-    headers: { ...bodyHeaders, ...forwardedHeaders(headers), [REQUEST_ID_HEADER]: id },
-    caller: callerOf(headers, hasToken),
+    headers: {
+      ...bodyHeaders,
+      ...others,
+      ...(authorization !== undefined && caller.forwardsAuthorization ? { authorization } : {}),
+      [REQUEST_ID_HEADER]: id,
+    },
+    caller: caller.name,
+    client: caller.client,
     requestId: id,
   };
 }

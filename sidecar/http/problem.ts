@@ -1,3 +1,4 @@
+import { AccessRefusedError } from '../auth/index.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { BrokerRefusedError } from '../purge/index.js';
 import { GatewayError, type ProblemKind } from '../shared/errors.js';
@@ -34,13 +35,18 @@ export function unforeseen(): Problem {
 function headersOf(error: GatewayError): readonly (readonly [name: string, value: string])[] {
   const { kind, retryAfter } = error;
   const etag = error instanceof PreconditionFailedError ? error.etag : undefined;
-  const challenge = error instanceof BrokerRefusedError ? error.wwwAuthenticate : undefined;
+  const challenge = challengeOf(error);
   return [
     ...(retryAfter === undefined ? [] : [['retry-after', retryAfter] as const]),
     ...(kind === 'readOnly' ? [['allow', READ_METHODS] as const] : []),
     ...(etag === undefined ? [] : [['etag', `"${etag}"`] as const]),
     ...(challenge === undefined ? [] : [['www-authenticate', challenge] as const]),
   ];
+}
+
+function challengeOf(error: GatewayError): string | undefined {
+  if (error instanceof AccessRefusedError) return error.challenge;
+  return error instanceof BrokerRefusedError ? error.wwwAuthenticate : undefined;
 }
 
 /** Passes on the status that the broker gave, with its problem inside ours. */

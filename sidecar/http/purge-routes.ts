@@ -1,23 +1,34 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PurgeKinds } from '../jobs/purge-kinds.js';
+import { RoleMissingError } from '../auth/index.js';
 import type { PurgeService } from '../jobs/purge-service.js';
 import { disconnectSignal } from './client-disconnect.js';
 import { refused, type RequestRefusedError } from './errors.js';
-import { TOKEN_HEADER, type TokenCheck } from './request-checks.js';
-import { newPurgeOf, type RequesterOptions } from './new-purge.js';
+import type { Access } from './access.js';
+import { type AskedPurge, newPurgeOf } from './new-purge.js';
 import { preferencesOf, purgeAnswer } from './purge-answer.js';
 
-export interface PurgeRoutesOptions extends RequesterOptions {
+export interface PurgeRoutesOptions {
   readonly purges: PurgeService;
-  readonly checkToken: TokenCheck;
+  readonly access: Access;
 }
 
 /** `DELETE /ngsi-ld/v1/entities` (clause 6.4.3.3) and `DELETE /ngsi-ld/v1/temporal/entities`, with or without `/`. */
 export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOptions): void {
   void app.register(async (scope) => {
+    scope.decorateRequest('caller');
     // Before anything of it is looked at, or kept.
-    scope.addHook('onRequest', async ({ headers }) => options.checkToken(headers[TOKEN_HEADER]));
+    scope.addHook('onRequest', async (request) => {
+      try {
+        await options.access.admit(request, true);
+      } catch (error) {
+        if (!(error instanceof RoleMissingError)) throw error;
+        // Somebody who is known wanted to purge: that is on the record.
+        newPurgeOf(request, whatIsAsked(request.raw), options.purges, () => {
+          throw error;
+        });
+      }
+    });
     // Whatever its media type, a body is none of a purge's business; a query in it would be silently ignored.
     scope.addHook('onRequest', async ({ raw }) => {
       delete raw.headers['content-type'];
@@ -39,22 +50,26 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
       payload.once('end', () => finish(null));
       payload.once('error', (error) => finish(error));
     });
-    const handlers = {
-      '/ngsi-ld/v1/entities': createHandler('entities', options),
-      '/ngsi-ld/v1/temporal/entities': createHandler('temporal', options),
-    };
-    for (const [path, handler] of Object.entries(handlers)) {
+    const handler = createHandler(options);
+    for (const path of ['/ngsi-ld/v1/entities', TEMPORAL_PATH]) {
       scope.delete(path, handler);
       scope.delete(`${path}/`, handler);
     }
   });
 }
 
-function createHandler(target: keyof PurgeKinds, options: PurgeRoutesOptions) {
-  const { purges } = options;
+const TEMPORAL_PATH = '/ngsi-ld/v1/temporal/entities';
+
+/** What a request purges: path and query say it all. */
+function whatIsAsked({ url = '' }: IncomingMessage): AskedPurge {
+  const target = url.startsWith(TEMPORAL_PATH) ? 'temporal' : 'entities';
+  const mark = url.indexOf('?');
+  return { target, query: mark === -1 ? '' : url.slice(mark + 1) };
+}
+
+function createHandler({ purges }: PurgeRoutesOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const what = { target, query: rawQueryOf(request.raw) };
-    const asked = newPurgeOf(request, what, options, () => {
+    const asked = newPurgeOf(request, whatIsAsked(request.raw), purges, () => {
       if (request.body === HAS_BODY) throw bodyRefused();
     });
     const preferences = preferencesOf(request.headers.prefer);
@@ -90,12 +105,6 @@ const HAS_BODY = 'a body';
 
 /** Names the record of a purge, on each answer to it. */
 export const PURGE_ID_HEADER = 'purge-id';
-
-function rawQueryOf(raw: IncomingMessage): string {
-  const url = raw.url ?? '';
-  const mark = url.indexOf('?');
-  return mark === -1 ? '' : url.slice(mark + 1);
-}
 
 function bodyRefused(): RequestRefusedError {
   return refused(

@@ -20,6 +20,7 @@ import {
   type TemporalPurgeQuery,
 } from '../purge/index.js';
 import { type ArchiveMode, stricterArchive } from '../shared/purge-options.js';
+import type { PurgeRecord } from '../store/index.js';
 import type { DeleteBudget } from './delete-budget.js';
 
 /**
@@ -187,8 +188,9 @@ export interface NewPurge {
   /** Sent to the broker with each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly policy: PurgePolicy;
-  /** Who asks, for the record. */
+  /** Who asks, for the record, and from where. */
   readonly caller: string;
+  readonly client?: Pick<PurgeRecord, 'clientAddress' | 'userAgent'> | undefined;
   readonly requestId: string;
   /** The retention policy that it is a run of. */
   readonly retentionPolicy?: string | undefined;

@@ -44,12 +44,13 @@ export function refusedRecord(
 }
 
 function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
-  const { target, query, caller, requestId, policy, headers, retentionPolicy, planOf } = asked;
+  const { target, query, caller, client, requestId, policy, headers, retentionPolicy, planOf } = asked;
   const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
   const fiware = fiwareOf(headers);
   const { link } = headers;
   return {
-    ...{ id: randomUUID(), ...start, target, query: queryText(query), caller, requestId },
+    ...{ id: randomUUID(), ...start, target, query: queryText(query), caller },
+    ...{ ...client, requestId },
     ...(tenant === undefined ? {} : { tenant }),
     ...(link === undefined ? {} : { link }),
     ...traceIn(headers),

@@ -19,7 +19,7 @@ import type { PurgeServiceOptions } from './service-options.js';
 import { writeAhead } from './write-ahead.js';
 
 /** What is asked of a restore, besides which purge is undone. */
-export interface NewRestore extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'requestId'> {
+export interface NewRestore extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'client' | 'requestId'> {
   /** Only these entities. */
   readonly ids?: readonly string[] | undefined;
   readonly dryRun: boolean;
@@ -47,7 +47,7 @@ export class RestoreJobs {
   async submit(of: string, asked: NewRestore): Promise<PurgeRecord> {
     const { sealer, worker } = this.#options;
     const { record: source } = await this.#archives.find(of);
-    const { policy, dryRun, caller, requestId, maxPerSecond, ids } = asked;
+    const { policy, dryRun, caller, client, requestId, maxPerSecond, ids } = asked;
     if (policy.dryRunOnly === true && !dryRun)
       throw new PolicyRefusedError('The policy of this gateway allows dry runs only: set dryRun to true.');
     const { tenant, link, query } = source;
@@ -58,7 +58,7 @@ export class RestoreJobs {
       ...(tenant === undefined ? {} : { tenant }),
       ...(link === undefined ? {} : { link }),
       ...traceIn(headers),
-      ...{ caller, requestId, policy: { ...policy }, dryRun, createdAt: this.#now() },
+      ...{ caller, ...client, requestId, policy: { ...policy }, dryRun, createdAt: this.#now() },
       ...NOTHING_DONE,
       ...{ restored: 0, alreadyThere: 0 },
       maxPerSecond: maxPerSecond ?? null,

@@ -7,7 +7,7 @@ import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 
 /** A scan as its caller asks for it. */
-export interface NewScan extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'requestId'> {
+export interface NewScan extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'client' | 'requestId'> {
   readonly query: string;
   /** Where models are looked for. */
   readonly domain?: string | undefined;
@@ -31,11 +31,13 @@ const NOTHING_FOUND = {
 
 /** The record of a scan that waits. @param worker the name of this process */
 export function newScanRecord(asked: NewScan, worker: string, createdAt: string): ScanRecord {
-  const { query, headers, policy, caller, requestId, domain, model, schema, sample, maxPerSecond } = asked;
+  const { query, headers, policy, caller, client, requestId, domain, model, schema, sample, maxPerSecond } =
+    asked;
   const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
   const { link } = headers;
   return {
-    ...{ id: randomUUID(), state: 'queued', target: 'scan', query, caller, requestId, worker, createdAt },
+    ...{ id: randomUUID(), state: 'queued', target: 'scan', query, caller, ...client },
+    ...{ requestId, worker, createdAt },
     ...(tenant === undefined ? {} : { tenant }),
     ...(link === undefined ? {} : { link }),
     ...traceIn(headers),

@@ -34,6 +34,9 @@ interface JobMembers {
   /** The Link header, which names the @context. */
   readonly link?: string;
   readonly caller: string;
+  /** Where the request came from, and the program that sent it, where that is kept. */
+  readonly clientAddress?: string;
+  readonly userAgent?: string;
   readonly requestId: string;
   /** The trace that it belongs to (W3C Trace Context). */
   readonly traceparent?: string;
@@ -223,6 +226,8 @@ export interface JobFilter {
   readonly kind?: JobKindName | undefined;
   readonly state?: JobState | undefined;
   readonly tenant?: string | undefined;
+  /** Only jobs of these tenants. */
+  readonly tenants?: ReadonlySet<string> | undefined;
   readonly caller?: string | undefined;
   /** True: dry runs alone; false: none of them. */
   readonly dryRun?: boolean | undefined;

@@ -37,6 +37,9 @@ interface FilterParameters {
   readonly kind: string | null;
   readonly state: string | null;
   readonly tenant: string | null;
+  /** Names between line ends, which no name has. */
+  readonly tenants: string | null;
+  readonly lineEnd: string;
   readonly caller: string | null;
   readonly retentionPolicy: string | null;
   readonly dryRun: 0 | 1 | null;
@@ -50,6 +53,7 @@ interface FilterParameters {
 /** Null takes all. The tenant `''` is the default tenant. PostgreSQL learns the type of a parameter from its first use. */
 const MATCHES = `
   (kind = @kind OR @kind IS NULL OR (kind = 'restore' AND @kind = 'purge')) AND (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
+  (replace(@tenants, @lineEnd || tenant || @lineEnd, '') <> @tenants OR @tenants IS NULL) AND
   (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL) AND
   (dry_run = @dryRun OR @dryRun IS NULL) AND
   (created_at >= @since OR @since IS NULL) AND (created_at < @until OR @until IS NULL) AND
@@ -150,6 +154,7 @@ export class SqlJobs implements Jobs, JobQueue {
       kind: filter.kind ?? null,
       state: filter.state ?? null,
       tenant: filter.tenant ?? null,
+      tenants: filter.tenants === undefined ? null : ['', ...filter.tenants, ''].join(LINE_END),
       caller: filter.caller ?? null,
       retentionPolicy: filter.retentionPolicy ?? null,
       text: filter.text === undefined ? null : `%${literal(filter.text.toLowerCase())}%`,
@@ -159,7 +164,7 @@ export class SqlJobs implements Jobs, JobQueue {
       return { items: [], total: 0 };
     const dryRun = filter.dryRun === undefined ? null : filter.dryRun ? 1 : 0;
     const { since = null, until = null } = filter;
-    const parameters: FilterParameters = { ...texts, dryRun, since, until };
+    const parameters: FilterParameters = { ...texts, lineEnd: LINE_END, dryRun, since, until };
     return this.#session.read(function* () {
       const items = (yield* all(LIST, { ...parameters, limit, offset })).map((row) => recordOf(row));
       return { items, total: (yield* first(COUNT, parameters))?.total ?? 0 };
@@ -194,6 +199,8 @@ export class SqlJobs implements Jobs, JobQueue {
     return this.#session.change(() => prune(endedBeforeMs, maxRefused));
   }
 }
+
+const LINE_END = '\n';
 
 /** A text in a pattern of LIKE. */
 function literal(text: string): string {

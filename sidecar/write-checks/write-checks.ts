@@ -180,9 +180,9 @@ export class WriteChecks {
     return decision;
   }
 
-  /** What was found since this process began. @param policy the name of one; the setting's is empty */
-  counts(policy?: string): WriteCounts {
-    return this.#record.counts(policy);
+  /** What was found since this process began. @param policies the names of some; the setting's is empty */
+  counts(policies?: readonly string[]): WriteCounts {
+    return this.#record.counts(policies);
   }
 
   async #judged({ route, place, candidates, stamp, baseUrl, signal }: Write, body: WriteBody) {

@@ -52,12 +52,9 @@ export class WriteRecord {
     for (const { policy } of decision.refused) this.#named(policy).refused += 1;
   }
 
-  /** Of one policy, or of all. The setting's name is empty. */
-  counts(policy?: string): WriteCounts {
-    const all =
-      policy === undefined
-        ? [...this.#byPolicy.values()]
-        : [this.#byPolicy.get(policy)].flatMap((one) => one ?? []);
+  /** Of some policies, or of all. The setting's name is empty. */
+  counts(policies: Iterable<string> = this.#byPolicy.keys()): WriteCounts {
+    const all = [...policies].flatMap((policy) => this.#byPolicy.get(policy) ?? []);
     const sum = (of: (counts: Counts) => number) => all.reduce((total, one) => total + of(one), 0);
     return {
       checked: sum((one) => one.checked),

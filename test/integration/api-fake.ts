@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createBaseUrl } from '../../sidecar/http/api/admission.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createTurns } from '../../sidecar/http/turns.js';
-import { createTokenCheck } from '../../sidecar/http/request-checks.js';
+import { Access } from '../../sidecar/http/access.js';
 import type { ArchiveService } from '../../sidecar/jobs/archive-service.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import type { ScanService } from '../../sidecar/scans/scan-service.js';
@@ -58,15 +58,14 @@ export async function startFakeApi(
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
     | ('transfer' | 'importLimit')
     | 'learnt'
-    | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention' | 'archives')
+    | ('access' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention' | 'archives')
     | ('writePolicies' | 'writeChecks' | 'scans')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
     bodyLimit: 100_000,
     importLimit: 100_000,
-    checkToken: createTokenCheck(undefined),
-    hasToken: false,
+    access: new Access({ tokens: undefined }),
     turns: createTurns(),
     checkHost: () => undefined,
     checkLoop: () => undefined,

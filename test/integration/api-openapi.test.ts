@@ -85,6 +85,7 @@ const OPERATIONS = {
   '/write-policies/{writePolicy}': 'delete get put',
   '/write-checks': 'get',
   '/status': 'get',
+  '/me': 'get',
   '/openapi.json': 'get options',
 };
 
@@ -131,9 +132,13 @@ describe("the API's own OpenAPI document", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of operationsOf(item)) {
         const isWork = /^\/(?:workbench\/|validate)/.test(path);
-        const isPrivate = /^\/(?:purges|scans|retention-policies|write-)/.test(path);
+        const isPrivate = /^\/(?:purges|scans|retention-policies|write-|me$)/.test(path);
         const isWrite = !isWork && ['post', 'put', 'patch', 'delete'].includes(method);
-        assert.equal('security' in operation, isWrite || isPrivate, `${method} ${path}`);
+        const { security = [] } = operation as { readonly security?: readonly object[] };
+        const needs = (scheme: string) => security.some((one) => scheme in one);
+        assert.equal(needs('GatewayToken'), isWrite || isPrivate, `${method} ${path}`);
+        const isOpen = /^\/(?:status|openapi\.json|contexts\/\{context\})$|\/context$/.test(path);
+        assert.equal(needs('SignIn'), !isOpen || isWrite, `${method} ${path}`);
         const parameters = operation['parameters'] as readonly {
           name: string;
           in: string;
@@ -191,13 +196,18 @@ describe('every status and problem in the OpenAPI document', () => {
     const inApi = operations(document).filter(
       ({ operationId }) => !/^purge(?:Temporal)?Entities$/.test(operationId),
     );
-    const missing = inApi.flatMap(({ operationId, responses }) =>
-      Object.entries(responses).flatMap(([status, response]) => [
-        ...(seen.has(`${operationId} ${status}`) ? [] : [`${operationId} ${status}`]),
-        ...typesOf(response)
-          .map((type) => `${operationId} ${type}`)
-          .filter((one) => !seen.has(one)),
-      ]),
+    const missing = inApi.flatMap(({ operationId, responses, ...operation }) =>
+      Object.entries(responses).flatMap(([status, response]) => {
+        const all = typesOf(response);
+        // Those of sign-in: every route is tried there.
+        const { security = [] } = operation as { readonly security?: readonly object[] };
+        const hasToken = security.some((one) => 'GatewayToken' in one);
+        const types = all.filter(
+          (type) => !OF_SIGN_IN.test(type) && (hasToken || !/:unauthorized$/.test(type)),
+        );
+        if (all.length > 0 && types.length === 0) return [];
+        return [status, ...types].map((one) => `${operationId} ${one}`).filter((one) => !seen.has(one));
+      }),
     );
     assert.deepEqual(missing, []);
   });
@@ -258,6 +268,9 @@ function operationsOf(item: OpenApi['paths'][string]): readonly [string, Operati
   return Object.entries(item).filter(([name]) => name !== 'servers');
 }
 
+/** Problems that only gateways with AUTH_ISSUER answer with. */
+const OF_SIGN_IN = /:(?:token-refused|role-missing|tenant-refused|sign-in-unavailable)$/;
+
 /** The types that the problem of a response may have. */
 function typesOf(response: unknown): readonly string[] {
   const { content } = response as { content?: Readonly<Record<string, { schema: unknown }>> };
@@ -275,13 +288,17 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
     ...REQUESTS,
     ['GET', '/openapi.json'],
     ['GET', '/status'],
+    ['GET', '/me'],
     ['OPTIONS', '/openapi.json'],
     ['OPTIONS', '/contexts/C'],
     ['OPTIONS', `${MODEL}/context`],
     ['OPTIONS', '/domains/D/context'],
   ] as typeof REQUESTS) {
     await trusted.send(method, `${target}${target.includes('?') ? '&' : '?'}nonsense=1`, { body });
-    if (!['GET', 'OPTIONS'].includes(method) || /^\/(?:purges|scans|retention-policies|write-)/.test(target))
+    if (
+      !['GET', 'OPTIONS'].includes(method) ||
+      /^\/(?:purges|scans|retention-policies|write-|me$)/.test(target)
+    )
       await open.send(method, target, { body });
     // Nothing is stored yet.
     await trusted.send(method, target, { body, headers: { 'if-match': '"x"' } });
@@ -342,6 +359,7 @@ async function successes(api: ApiClient): Promise<void> {
   for (const target of [
     '/openapi.json',
     '/status',
+    '/me',
     ...REQUESTS.filter(([method]) => method === 'GET').map(([, one]) => one),
   ]) {
     await api.get(target);

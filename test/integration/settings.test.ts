@@ -24,6 +24,7 @@ import { tarGz } from '../support/archives.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { createDatabase } from '../support/postgres.js';
 import { createTestClock } from '../support/purge-harness.js';
+import { AUDIENCE, OpenIdProvider } from '../support/openid-provider.js';
 import { BUCKET_KEYS, StubBucket } from '../support/stub-bucket.js';
 import {
   Gate,
@@ -114,6 +115,21 @@ async function peakOf(
   gate.open();
   assert.equal((await purged).status, 204);
   return peak;
+}
+
+/** A gateway with cars where people sign in, and what a token with some claims may do there. */
+async function withSignIn(env: Readonly<Record<string, string>>) {
+  const provider = await OpenIdProvider.start({});
+  const cars = await withCars({ AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: AUDIENCE, ...env });
+  const statusOf = async (
+    claims: Parameters<OpenIdProvider['sign']>[0],
+    signer = provider,
+    path = '/api/v2/purges',
+  ) => {
+    const headers = { authorization: `Bearer ${await signer.sign(claims)}` };
+    return (await cars.gateway.send('GET', path, { headers })).status;
+  };
+  return { ...cars, provider, statusOf };
 }
 
 const limitsOf = (requests: readonly RecordedRequest[]) =>
@@ -299,6 +315,91 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       const { gateway } = await withCars({ ALLOWED_HOSTS: 'gw.city.test' });
       assert.equal(await statusBy(gateway, 'gw.city.test:80'), 204);
       assert.equal(await statusBy(gateway, 'elsewhere.test'), 403);
+    },
+  ],
+  AUTH_ISSUER: [
+    'lets people in whose tokens it issued',
+    async () => {
+      const { provider, statusOf } = await withSignIn({});
+      const roles = ['viewer'];
+      assert.equal(await statusOf({ roles }), 200);
+      assert.equal(await statusOf({ roles, iss: `${provider.issuer}/other` }), 401);
+    },
+  ],
+  AUTH_JWKS_URL: [
+    'is where the keys are, so that nothing is discovered',
+    async () => {
+      const other = await OpenIdProvider.start({});
+      const { provider, statusOf } = await withSignIn({ AUTH_JWKS_URL: `${other.issuer}/jwks` });
+      const roles = ['viewer'];
+      assert.equal(await statusOf({ roles, iss: provider.issuer }, other), 200);
+      assert.equal(await statusOf({ roles }), 401);
+      assert.deepEqual(provider.requests, []);
+    },
+  ],
+  AUTH_AUDIENCE: [
+    'is whom tokens must be for',
+    async () => {
+      const { statusOf } = await withSignIn({ AUTH_AUDIENCE: 'city' });
+      assert.equal(await statusOf({ roles: ['viewer'], aud: ['x', 'city'] }), 200);
+      assert.equal(await statusOf({ roles: ['viewer'], aud: 'town' }), 401);
+    },
+  ],
+  AUTH_ROLES_CLAIM: [
+    'is where the roles are',
+    async () => {
+      const { statusOf } = await withSignIn({ AUTH_ROLES_CLAIM: 'a.b' });
+      assert.equal(await statusOf({ a: { b: ['viewer'] } }), 200);
+      assert.equal(await statusOf({ roles: ['viewer'] }), 403);
+    },
+  ],
+  AUTH_TENANTS_CLAIM: [
+    'is where the tenants are',
+    async () => {
+      const { statusOf } = await withSignIn({ AUTH_TENANTS_CLAIM: 'cities' });
+      const path = '/api/v2/purges?tenant=a';
+      assert.equal(await statusOf({ roles: ['viewer'], cities: ['a'] }, undefined, path), 200);
+      assert.equal(await statusOf({ roles: ['viewer'], cities: ['b'] }, undefined, path), 403);
+    },
+  ],
+  AUTH_ROLE_MAP: [
+    'says what values of the claim mean',
+    async () => {
+      const { statusOf } = await withSignIn({ AUTH_ROLE_MAP: 'city-admins=admin' });
+      assert.equal(await statusOf({ roles: ['city-admins'] }), 200);
+      assert.equal(await statusOf({ roles: ['town-admins'] }), 403);
+    },
+  ],
+  AUTH_FORWARD: [
+    'sends tokens on to the broker',
+    async () => {
+      for (const forward of ['true', 'false']) {
+        const { provider, gateway, requests } = await withSignIn({ AUTH_FORWARD: forward });
+        const authorization = `Bearer ${await provider.sign({ roles: ['purger'] })}`;
+        assert.equal((await gateway.purge('type=Car', { authorization })).status, 204);
+        const sent = requests.map(({ headers }) => headers['authorization']);
+        assert.deepEqual([...new Set(sent)], [forward === 'true' ? authorization : undefined]);
+      }
+    },
+  ],
+  AUTH_CLIENT_ID: [
+    'tells the console as whom to sign people in',
+    async () => {
+      const { gateway, provider } = await withSignIn({ AUTH_CLIENT_ID: 'console' });
+      const status = (await gateway.send('GET', '/api/v2/status')).json() as { readonly signIn?: object };
+      assert.deepEqual(status.signIn, {
+        ...{ issuer: provider.issuer, clientId: 'console', audience: AUDIENCE },
+      });
+    },
+  ],
+  TRUSTED_PROXIES: [
+    'are whose X-Forwarded-For is believed',
+    async () => {
+      const { gateway } = await withCars({ TRUSTED_PROXIES: '127.0.0.1' });
+      const headers = { 'x-forwarded-for': '203.0.113.9' };
+      const id = (await gateway.purge('type=Car', headers)).headers.get('purge-id') ?? '';
+      const record = (await gateway.send('GET', `/api/v2/purges/${id}`)).json();
+      assert.equal((record as { readonly clientAddress?: string }).clientAddress, '203.0.113.9');
     },
   ],
   DATABASE_URL: [

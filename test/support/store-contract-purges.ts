@@ -90,6 +90,17 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids({ dryRun: false }, { limit: 3, offset: 0 }), ['dcb', 4]);
     assert.deepEqual(await ids({ dryRun: true, state: 'running' }), ['', 0]);
     assert.deepEqual(await ids({ caller: "x' OR '1'='1" }), ['', 0]);
+    for (const [tenants, ...found] of [
+      [['Madrid'], 'a', 1],
+      [[''], 'ecb', 3],
+      [['Madrid', '', 'x'], 'ecba', 4],
+      [['madrid', 'Madrid'], 'da', 2],
+      [['Mad', 'rid', 'Madrid '], '', 0],
+      [['Mad%', 'M_drid', "x' OR '1'='1"], '', 0],
+      [[], '', 0],
+    ] as const)
+      assert.deepEqual(await ids({ tenants: new Set(tenants) }), found, String(tenants));
+    assert.deepEqual(await ids({ tenants: new Set(['Madrid']), tenant: 'madrid' }), ['', 0]);
   });
 
   test('records are found by when they were created, by a part of their query as it is read, and by a type that it names', async ({

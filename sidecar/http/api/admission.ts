@@ -2,7 +2,7 @@ import type {
   FastifyContextConfig,
   FastifyReply,
   FastifyRequest,
-  onRequestHookHandler,
+  onRequestAsyncHookHandler,
   onSendHookHandler,
   preHandlerHookHandler,
   preValidationHookHandler,
@@ -10,7 +10,7 @@ import type {
 import type { IncomingMessage } from 'node:http';
 import { refused } from '../errors.js';
 import { instanceOf } from '../request-log.js';
-import { TOKEN_HEADER, type TokenCheck } from '../request-checks.js';
+import type { Access } from '../access.js';
 import { REVALIDATE, writeConditions } from './answer.js';
 import { empty } from './schemas.js';
 import { type Api, API_PATH, type ApiRoute } from './routes.js';
@@ -23,16 +23,15 @@ const CROSS_ORIGIN_HEADERS = {
   'access-control-expose-headers': 'ETag, Link',
 };
 
-/** Refuses every write without the token, and paths that do not spell the route exactly, before a body is read. */
-export function admission(checkToken: TokenCheck): onRequestHookHandler {
-  return (request, reply, done) => {
+/** Refuses what its sender may not do, and paths that do not spell the route exactly, before a body is read. */
+export function admission(access: Access): onRequestAsyncHookHandler {
+  return async (request, reply) => {
     const { config, url = '' } = request.routeOptions;
     reply.headers(HEADERS);
-    if (needsToken(request.method, config)) checkToken(request.headers[TOKEN_HEADER]);
+    await access.admit(request, needsToken(request.method, config));
     if (config.isCrossOrigin === true) reply.headers(CROSS_ORIGIN_HEADERS);
     const path = pathOf(request);
     if (!request.is404 && !matches(url, path)) throw nothingAt(path, request.method, []);
-    done();
   };
 }
 

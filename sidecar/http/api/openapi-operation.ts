@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { ruleOf } from '../../auth/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import { problemKinds } from '../problem-kinds.js';
 import { CHANGE_REPORT } from './model-representation.js';
@@ -27,7 +28,7 @@ export const HEADERS = {
     ...header('Seconds after which to try again; not given for a purge that was cancelled.'),
     required: false,
   },
-  WwwAuthenticate: header('GatewayToken'),
+  WwwAuthenticate: header('GatewayToken, Bearer, or both; for an access token that is refused, why it is.'),
   Accept: header('Media types of bodies.'),
 } as const;
 
@@ -52,8 +53,17 @@ export function describeOperation(operation: Operation, route: ApiRoute): Part {
     ...operation,
     parameters: [...parameters, ...headerParameters(route)],
     responses: { ...answersOf(route, responses), ...problemResponses(route) },
-    ...(needsToken(route.method, route.config) ? { security: [{ GatewayToken: [] }, {}] } : {}),
+    ...securityOf(route),
   };
+}
+
+/** What a request needs depends on the configuration: a token of one kind or the other, or none. */
+function securityOf({ method, url, config }: ApiRoute): Part {
+  const schemes = [
+    ...(needsToken(method, config) ? [{ GatewayToken: [] }] : []),
+    ...(ruleOf(method, url).roles === 'open' ? [] : [{ SignIn: [] }]),
+  ];
+  return schemes.length === 0 ? {} : { security: [...schemes, {}] };
 }
 
 function headerParameters({ method, config }: ApiRoute): readonly Part[] {
@@ -118,7 +128,7 @@ function problemsOf({ method, url, schema, config }: ApiRoute): readonly Problem
   const names: readonly ProblemKind[] = [
     // Unknown parameters are refused everywhere.
     'invalidRequest',
-    ...(needsToken(method, config) ? (['unauthorized'] as const) : []),
+    ...refusalsOf(method, url),
     ...(url.includes(':') && !isStatic ? (['notFound'] as const) : []),
     ...(isConditional ? (['preconditionFailed'] as const) : []),
     ...(body !== undefined || upload !== undefined
@@ -130,6 +140,17 @@ function problemsOf({ method, url, schema, config }: ApiRoute): readonly Problem
     ...(isStatic ? [] : (['internalError', 'storeUnavailable'] as const)),
   ];
   return [...new Set(names)];
+}
+
+/** What whoever may not use a route is answered. */
+function refusalsOf(method: string, url: string): readonly ProblemKind[] {
+  const { roles, tenants } = ruleOf(method, url);
+  if (roles === 'open') return [];
+  return [
+    ...(['unauthorized', 'tokenRefused', 'signInUnavailable'] as const),
+    ...(roles.length === 0 ? [] : (['roleMissing'] as const)),
+    ...(tenants.length === 0 ? [] : (['tenantRefused'] as const)),
+  ];
 }
 
 function header(description: string): Part {

@@ -23,6 +23,14 @@ const TOKEN = {
     'Writes, and reads of purges, need it where the service has a token; a gateway in front may add it.',
 } as const;
 
+const SIGN_IN = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description:
+    'An access token of the OpenID provider, where the service has one: roles in it say what is allowed.',
+} as const;
+
 /** Describes the routes that are registered after it, by their schemas. */
 export async function describeRoutes(api: Api): Promise<void> {
   await api.register(swagger, {
@@ -30,7 +38,7 @@ export async function describeRoutes(api: Api): Promise<void> {
       openapi: '3.1.0',
       info: INFO,
       servers: [{ url: API_PATH }],
-      components: { headers: HEADERS, securitySchemes: { GatewayToken: TOKEN } },
+      components: { headers: HEADERS, securitySchemes: { GatewayToken: TOKEN, SignIn: SIGN_IN } },
     },
     convertConstToEnum: false,
     transform: ({ schema, url, route }) => {

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import type { ArchiveService } from '../../jobs/archive-service.js';
 import type { PurgeService } from '../../jobs/purge-service.js';
-import { requesterOf, type RequesterOptions } from '../new-purge.js';
+import { requesterOf } from '../new-purge.js';
 import { accepted, namingPurge, NO_CONTENT, send } from './answer.js';
 import { PURGE } from './purge-schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { Closed, content, empty, json, TEXT } from './schemas.js';
 
-export interface ArchiveResourceOptions extends RequesterOptions {
+export interface ArchiveResourceOptions {
   readonly archives: ArchiveService;
   readonly purges: PurgeService;
 }
@@ -60,7 +60,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       const { body, params, baseUrl } = request;
       const { ids, dryRun = false, maxPerSecond } = body;
       const record = await purges.restore(params.purge, {
-        ...requesterOf(request, options),
+        ...requesterOf(request),
         ...{ ids, dryRun, maxPerSecond },
       });
       return send(reply, namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));

@@ -94,7 +94,7 @@ export function purgePaths(problem: TSchema, purgeId: Part): Readonly<Record<str
           content: { 'application/problem+json': { schema: problem } },
         },
       },
-      security: [{ GatewayToken: [] }, {}],
+      security: [{ GatewayToken: [] }, { SignIn: [] }, {}],
     },
   });
   return {

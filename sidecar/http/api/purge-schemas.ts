@@ -46,6 +46,15 @@ const ARCHIVE = Type.Object(
   { title: 'PurgeArchive', description: 'What was archived of what the purge deleted.' },
 );
 
+/** Where the request of a record came from. */
+export const CLIENT = {
+  clientAddress: Type.Optional({
+    ...TEXT,
+    description: 'The address that the request came from: where people sign in, or with TRUSTED_PROXIES.',
+  }),
+  userAgent: Type.Optional({ ...TEXT, description: 'The program that sent it, as that calls itself.' }),
+};
+
 /** The record of a purge. */
 export const PURGE = Type.Object(
   {
@@ -57,6 +66,7 @@ export const PURGE = Type.Object(
     tenant: Type.Optional(TEXT),
     link: Type.Optional(TEXT),
     caller: TEXT,
+    ...CLIENT,
     requestId: TEXT,
     traceparent: Type.Optional({ ...TEXT, description: 'The trace that it belongs to (W3C Trace Context).' }),
     worker: TEXT,

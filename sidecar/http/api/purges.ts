@@ -1,15 +1,19 @@
+import type { FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
+import { requireTenants, tenantsOf } from '../../auth/index.js';
+import type { NewPurge } from '../../jobs/purge-kinds.js';
 import { JOB_STATES, type PurgeService } from '../../jobs/purge-service.js';
 import { optionParameters, optionsOf } from '../../shared/purge-options.js';
-import { newPurgeOf, requesterOf, type AskedPurge, type RequesterOptions } from '../new-purge.js';
+import { newPurgeOf, requesterOf, type AskedPurge } from '../new-purge.js';
 import { parameterRefused } from './validation.js';
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
 import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
 import { defined, HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
 import { content, empty, json, list, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { type Api, apiUrl } from './routes.js';
+import { listedTenants } from './tenants.js';
 
-export interface PurgeResourceOptions extends RequesterOptions {
+export interface PurgeResourceOptions {
   readonly purges: PurgeService;
 }
 
@@ -43,10 +47,12 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 200: list('Their records.', PURGE) },
     },
     config: { isPrivate: true },
-    handler: async ({ query, baseUrl }, reply) => {
+    handler: async (request, reply) => {
+      const { query, baseUrl } = request;
       const { since, until, ...filter } = query;
       const times = { since: timeOf('since', since), until: timeOf('until', until) };
-      const { items, total } = await purges.list({ ...filter, ...times });
+      const tenants = listedTenants(request, filter.tenant);
+      const { items, total } = await purges.list({ ...filter, ...times, ...tenants });
       return send(reply, page(items, total, query, apiUrl(baseUrl, 'purges')));
     },
   });
@@ -78,8 +84,8 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       const { body } = request;
       const asked =
         typeof body.plan === 'string'
-          ? await purges.planned(body.plan, requesterOf(request, options))
-          : { ...newPurgeOf(request, askedIn(body), options), makesPlan: body.plan };
+          ? await plannedPurge(request, body.plan, purges)
+          : { ...newPurgeOf(request, askedIn(body), purges), makesPlan: body.plan };
       const record = await purges.submit(asked);
       return send(
         reply,
@@ -187,6 +193,13 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   const time = TIME.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
   throw parameterRefused(name, 'must be a date, or a time with its zone, such as 2026-11-28T09:00:00Z');
+}
+
+/** The purge that applies a plan: where the dry run was. */
+async function plannedPurge(request: FastifyRequest, plan: string, purges: PurgeService): Promise<NewPurge> {
+  const asked = await purges.planned(plan, requesterOf(request));
+  requireTenants(request.caller, tenantsOf(asked.headers), 'The plan');
+  return asked;
 }
 
 /** A purge in a body, with its options in the query. */

@@ -1,9 +1,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onSendHookHandler } from 'fastify';
+import { ruleOf } from '../../auth/index.js';
 import type { SchemaService, Workbench } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { TokenCheck } from '../request-checks.js';
+import type { Access } from '../access.js';
 import {
   admission,
   type BaseUrlOf,
@@ -28,7 +29,9 @@ import { retentionRoutes, type RetentionResourceOptions } from './retention.js';
 import { API_PATH, type Api, type ApiRoute } from './routes.js';
 import { Query } from './schemas.js';
 import { scanRoutes, type ScanResourceOptions } from './scans.js';
+import { meRoute } from './me.js';
 import { statusRoute, type StatusResourceOptions } from './status.js';
+import { tenantGuard } from './tenants.js';
 import { workbenchRoutes } from './workbench.js';
 import { writePolicyRoutes, type WritePolicyResourceOptions } from './write-policies.js';
 
@@ -43,7 +46,7 @@ export interface ApiOptions
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
-  readonly checkToken: TokenCheck;
+  readonly access: Access;
   readonly transfer: Transfer;
   /** Called before the answer to each request that may have changed something. Must not throw. */
   readonly onWritten?: () => void;
@@ -52,6 +55,15 @@ export interface ApiOptions
   /** Of one import, in bytes as it is sent. */
   readonly importLimit: number;
 }
+
+/** What only some may read must not be kept by caches that serve everybody. */
+const keepPrivate: onSendHookHandler = ({ is404, method, routeOptions }, reply, payload, done) => {
+  const cached = reply.getHeader('cache-control');
+  const isOpen = is404 || ruleOf(method, routeOptions.url ?? '').roles === 'open';
+  if (!isOpen && typeof cached === 'string')
+    reply.header('cache-control', cached.replace(/^public\b/, 'private'));
+  done(null, payload);
+};
 
 const NO_PARAMETERS = Query({});
 
@@ -74,7 +86,10 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       await describeRoutes(api);
       api.decorateRequest('baseUrl', '');
       api.decorateRequest('conditions');
-      api.addHook('onRequest', admission(options.checkToken));
+      api.decorateRequest('caller');
+      api.addHook('onRequest', admission(options.access));
+      api.addHook('onRequest', tenantGuard(options));
+      if (options.access.hasSignIn) api.addHook('onSend', keepPrivate);
       api.addHook('preValidation', bodyPresence);
       api.addHook('preHandler', preparation(options.baseUrlOf));
       takeJsonBodies(api);
@@ -99,6 +114,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       retentionRoutes(api, options);
       writePolicyRoutes(api, options);
       statusRoute(api, options);
+      meRoute(api);
       openapiRoute(api, routes);
       for (const route of [...routes])
         if (route.config.isCrossOrigin && route.method === 'GET') takePreflight(api, route);

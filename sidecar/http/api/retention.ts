@@ -8,10 +8,11 @@ import type {
   RetentionService,
 } from '../../jobs/retention/retention-service.js';
 import { BrokerRefusedError } from '../../purge/index.js';
+import { NotFoundError, type Page } from '../../store/index.js';
 import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { refused } from '../errors.js';
-import { requesterOf, type RequesterOptions } from '../new-purge.js';
+import { requesterOf } from '../new-purge.js';
 import {
   accepted,
   created,
@@ -37,8 +38,9 @@ import {
   settingsOf,
 } from './retention-representation.js';
 import { type Api, apiUrl } from './routes.js';
+import { listedTenants, requirePolicyTenant, visiblePolicies } from './tenants.js';
 
-export interface RetentionResourceOptions extends RequesterOptions {
+export interface RetentionResourceOptions {
   readonly retention: RetentionService;
 }
 
@@ -65,8 +67,12 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 200: list('Policies by name, each with its last run.', LISTED_POLICY) },
     },
     config: { isPrivate: true },
-    handler: async ({ query, baseUrl }, reply) => {
-      const { items, total } = await retention.list(query);
+    handler: async (request, reply) => {
+      const { query, baseUrl } = request;
+      const list = (some: Page) => retention.list(some);
+      const { items, total } = await visiblePolicies(request, query, list, ({ policy }) =>
+        tenantOfPolicy(policy),
+      );
       return send(
         reply,
         page(items.map(listedPolicyJson), total, query, apiUrl(baseUrl, 'retention-policies')),
@@ -88,7 +94,8 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     handler: async (request, reply) => {
       const { body, baseUrl } = request;
       const { name, ...settings } = body;
-      const policy = await retention.create(name, settingsOf(settings), requesterOf(request, options));
+      requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
+      const policy = await retention.create(name, settingsOf(settings), requesterOf(request));
       return send(reply, created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag));
     },
   });
@@ -130,7 +137,8 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
         throw refused('invalidRequest', 'name must be the name in the path, or be left out.');
       if (!NAME_PATTERN.test(params.retentionPolicy))
         throw refused('notFound', `A retention policy cannot have this name. ${NAME_DESCRIPTION}`);
-      const author = requesterOf(request, options);
+      requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
+      const author = requesterOf(request);
       const expected = expectedOf(conditions);
       const { policy, isNew } = await retention.put(
         params.retentionPolicy,
@@ -180,7 +188,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     handler: async (request, reply) => {
       const signal = disconnectSignal(request.raw, reply.raw);
       const { retentionPolicy } = request.params;
-      const preview = retention.preview(retentionPolicy, callerOf(request, options), signal);
+      const preview = retention.preview(retentionPolicy, callerOf(request), signal);
       return send(reply, previewed(await preview.catch(asOurs)));
     },
   });
@@ -200,7 +208,9 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     handler: async (request, reply) => {
       const signal = disconnectSignal(request.raw, reply.raw);
       const { name, ...settings } = request.body;
-      const caller = callerOf(request, options);
+      const caller = callerOf(request);
+      requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
+      if (name !== undefined) await requireOwnPolicy(request, name, retention);
       const preview = retention.previewSettings(name, settingsOf(settings), caller, signal);
       return send(reply, previewed(await preview.catch(asOurs)));
     },
@@ -231,7 +241,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     handler: async (request, reply) => {
       const { params, conditions, baseUrl } = request;
       const { ifMatch } = await writeOptions(conditions, () => retention.get(params.retentionPolicy));
-      const record = await retention.run(params.retentionPolicy, callerOf(request, options), ifMatch);
+      const record = await retention.run(params.retentionPolicy, callerOf(request), ifMatch);
       return send(reply, namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
     },
   });
@@ -246,8 +256,11 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 200: list('Their records.', PURGE) },
     },
     config: { isPrivate: true },
-    handler: async ({ params, query, baseUrl }, reply) => {
-      const { items, total } = await retention.runs(params.retentionPolicy, query);
+    handler: async (request, reply) => {
+      const { params, query, baseUrl } = request;
+      const { items, total } = await retention.runs(params.retentionPolicy, {
+        ...{ ...query, ...listedTenants(request) },
+      });
       const url = apiUrl(baseUrl, 'retention-policies', params.retentionPolicy, 'runs');
       return send(reply, page(items, total, query, url));
     },
@@ -273,6 +286,27 @@ function previewed({ id, cutoff, query, report, reportAbove }: RetentionPreview)
   return namingPurge(current(counts), id);
 }
 
+/**
+ * Refuses the name of a policy of another tenant: what its runs matched says something of that.
+ *
+ * @throws TenantRefusedError
+ */
+async function requireOwnPolicy(
+  request: FastifyRequest,
+  name: string,
+  retention: RetentionService,
+): Promise<void> {
+  if (request.caller.tenants === undefined) return;
+  const policy = await retention.get(name).catch((error: unknown) => {
+    if (!(error instanceof NotFoundError)) throw error;
+  });
+  if (policy !== undefined) requirePolicyTenant(request, tenantOfPolicy(policy), 'retentionPolicy');
+}
+
+function tenantOfPolicy({ settings: { tenant = '' } }: RetentionPolicy): string {
+  return tenant;
+}
+
 function policyUrl(baseUrl: string, { name }: RetentionPolicy): string {
   return apiUrl(baseUrl, 'retention-policies', name);
 }
@@ -287,8 +321,8 @@ function asOurs(error: unknown): never {
 }
 
 /** Who asks for a run. @throws RequestRefusedError for headers that name other data than the policy */
-function callerOf(request: FastifyRequest, options: RequesterOptions): RetentionCaller {
-  const requester = requesterOf(request, options);
+function callerOf(request: FastifyRequest): RetentionCaller {
+  const requester = requesterOf(request);
   const given = DATA_HEADERS.find((name) => requester.headers[name] !== undefined);
   if (given !== undefined)
     throw refused(

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { JOB_STATES } from '../../store/index.js';
-import { HEADER_TEXT } from './purge-schemas.js';
+import { CLIENT, HEADER_TEXT } from './purge-schemas.js';
 import { AnyJson, Closed, COUNT, NAME, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
 const MODEL_NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,127}';
@@ -67,6 +67,7 @@ const MEMBERS = {
   candidate: Type.Optional({ ...TEXT, description: 'SHA-256 of the schema that was given.' }),
   sample: Type.Optional(COUNT),
   caller: TEXT,
+  ...CLIENT,
   requestId: TEXT,
   traceparent: Type.Optional({ ...TEXT, description: 'The trace that it belongs to (W3C Trace Context).' }),
   worker: TEXT,

@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
+import { requireTenants, tenantsOf } from '../../auth/index.js';
 import type { ScanService } from '../../scans/scan-service.js';
 import { JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
 import { SCHEMA_PROBLEMS } from './models.js';
-import { requesterOf, type RequesterOptions } from '../new-purge.js';
+import { requesterOf } from '../new-purge.js';
 import { accepted, current, page, send } from './answer.js';
 import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
 import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } from './scan-schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { content, COUNT, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
+import { listedTenants } from './tenants.js';
 
-export interface ScanResourceOptions extends RequesterOptions {
+export interface ScanResourceOptions {
   readonly scans: ScanService;
 }
 
@@ -38,8 +40,9 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       response: { 200: list('Their records.', LISTED_SCAN) },
     },
     config: { isPrivate: true },
-    handler: async ({ query, baseUrl }, reply) => {
-      const { items, total } = await scans.list(query);
+    handler: async (request, reply) => {
+      const { query, baseUrl } = request;
+      const { items, total } = await scans.list({ ...query, ...listedTenants(request, query.tenant) });
       return send(reply, page(items.map(listed), total, query, apiUrl(baseUrl, 'scans')));
     },
   });
@@ -68,10 +71,11 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
     },
     handler: async (request, reply) => {
       const { tenant, link, ...asked } = request.body;
-      const requester = requesterOf(request, options, {
+      const requester = requesterOf(request, {
         ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
         ...(link === undefined ? {} : { link }),
       });
+      requireTenants(request.caller, tenantsOf(requester.headers), 'The scan');
       const record = await scans.submit({ ...asked, ...requester });
       return send(reply, accepted(apiUrl(request.baseUrl, 'scans', record.id), shownScan(record)));
     },

@@ -13,6 +13,15 @@ export interface StatusResourceOptions extends HealthOptions {
   /** ENVIRONMENT_NAME. */
   readonly environment: string | undefined;
   readonly archives: ArchiveService;
+  /** How the console signs people in; undefined where nobody signs in. */
+  readonly consoleSignIn?: ConsoleSignIn | undefined;
+}
+
+export interface ConsoleSignIn {
+  readonly issuer: string;
+  /** Undefined where the console cannot sign people in. */
+  readonly clientId?: string | undefined;
+  readonly audience: string;
 }
 
 /** The gateway, its broker and its database. As open as /health, and without an address, a tenant or a query. */
@@ -31,12 +40,19 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
         ...lesson,
         learntAt: timeText(atMs),
       }));
-      const { environment } = options;
+      const { environment, consoleSignIn: signIn } = options;
       const named = environment === undefined ? {} : { environment };
       const kept = options.archives.isOn ? { archives: true } : {};
       return send(
         reply,
-        current({ version: VERSION, ...named, ...kept, ...(await readHealth(options)), learnt }),
+        current({
+          version: VERSION,
+          ...named,
+          ...kept,
+          ...(signIn === undefined ? {} : { signIn }),
+          ...(await readHealth(options)),
+          learnt,
+        }),
       );
     },
   });
@@ -49,6 +65,19 @@ const STATUS = Type.Object(
     version: { ...TEXT, description: 'Of this gateway.' },
     environment: Type.Optional({ ...TEXT, description: 'What the operator calls it: ENVIRONMENT_NAME.' }),
     archives: Type.Optional(Type.Boolean({ description: 'true: purges can archive what they delete.' })),
+    signIn: Type.Optional(
+      Type.Object(
+        {
+          issuer: { ...TEXT, description: 'The OpenID provider.' },
+          clientId: Type.Optional({
+            ...TEXT,
+            description: 'The client as which the console signs people in.',
+          }),
+          audience: { ...TEXT, description: 'Whom access tokens have to be for.' },
+        },
+        { description: 'Where people sign in. Not given: nobody does.' },
+      ),
+    ),
     status: Type.Enum(['up', 'down', 'shutting down'], { type: 'string' }),
     broker: PART,
     database: PART,

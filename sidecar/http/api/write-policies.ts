@@ -1,8 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
+import type { Page, WritePolicy } from '../../store/index.js';
 import type { WriteChecks, WritePolicyService } from '../../write-checks/index.js';
 import { refused } from '../errors.js';
-import { callerOf } from '../new-purge.js';
 import {
   created,
   current,
@@ -15,6 +16,7 @@ import {
   writeOptions,
 } from './answer.js';
 import { type Api, apiUrl } from './routes.js';
+import { requirePolicyTenant, visiblePolicies } from './tenants.js';
 import { empty, json, list, NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
 import {
   NEW_WRITE_POLICY,
@@ -28,8 +30,6 @@ import {
 export interface WritePolicyResourceOptions {
   readonly writePolicies: WritePolicyService;
   readonly writeChecks: Pick<WriteChecks, 'counts' | 'startedAt'>;
-  /** Whether requests carry the gateway token, so that the gateway in front vouches for their callers. */
-  readonly hasToken: boolean;
 }
 
 const tag = 'Checked writes';
@@ -41,7 +41,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 
 /** Policies of writes, and what the checks of writes have found. */
 export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions): void {
-  const { writePolicies, writeChecks, hasToken } = options;
+  const { writePolicies, writeChecks } = options;
   api.get(POLICIES, {
     schema: {
       tags: [tag],
@@ -51,8 +51,10 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       response: { 200: list('Policies by name.', WRITE_POLICY) },
     },
     config: { isPrivate: true },
-    handler: async ({ query, baseUrl }, reply) => {
-      const { items, total } = await writePolicies.list(query);
+    handler: async (request, reply) => {
+      const { query, baseUrl } = request;
+      const list = (some: Page) => writePolicies.list(some);
+      const { items, total } = await visiblePolicies(request, query, list, tenantOfPolicy);
       const shown = items.map((policy) => writePolicyJson(policy));
       return send(reply, page(shown, total, query, apiUrl(baseUrl, 'write-policies')));
     },
@@ -72,8 +74,12 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
     config: { problems: ['alreadyExists'] },
     handler: async (request, reply) => {
       const { name, ...settings } = request.body;
-      const caller = callerOf(request.headers, hasToken);
-      const { policy, warnings } = await writePolicies.create(name, writePolicySettings(settings), caller);
+      requirePolicyTenant(request, settings.tenant, 'writePolicy');
+      const { policy, warnings } = await writePolicies.create(
+        name,
+        writePolicySettings(settings),
+        request.caller.name,
+      );
       const url = apiUrl(request.baseUrl, 'write-policies', name);
       return send(reply, created(url, writePolicyJson(policy, warnings), policy.etag));
     },
@@ -113,11 +119,11 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
         throw refused('invalidRequest', 'name must be the name in the path, or be left out.');
       if (!NAME_PATTERN.test(params.writePolicy))
         throw refused('notFound', `A write policy cannot have this name. ${NAME_DESCRIPTION}`);
-      const caller = callerOf(request.headers, hasToken);
+      requirePolicyTenant(request, settings.tenant, 'writePolicy');
       const { policy, isNew, warnings } = await writePolicies.put(
         params.writePolicy,
         writePolicySettings(settings),
-        caller,
+        request.caller.name,
         expectedOf(conditions),
       );
       const written = writePolicyJson(policy, warnings);
@@ -154,9 +160,8 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       response: { 200: json('Counts and findings, the most frequent ones first.', WRITE_CHECKS) },
     },
     config: { isPrivate: true, isVolatile: true, problems: ['notFound'] },
-    handler: async ({ query }, reply) => {
-      if (query.policy !== undefined) await writePolicies.get(query.policy);
-      const { findings, ...counts } = writeChecks.counts(query.policy);
+    handler: async (request, reply) => {
+      const { findings, ...counts } = writeChecks.counts(await countedPolicies(request, writePolicies));
       const shown = findings.map(({ model, ...rest }) => {
         const [domain = '', name = ''] = model.split('/');
         return { domain, model: name, ...rest };
@@ -164,4 +169,30 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       return send(reply, current({ since: timeText(writeChecks.startedAt), ...counts, findings: shown }));
     },
   });
+}
+
+/**
+ * The names of the policies whose counts are asked for, where these are some. Counts of a policy for all tenants say what was
+ * written in any of them: they are not for those who may see some tenants only.
+ *
+ * @throws NotFoundError, TenantRefusedError
+ */
+async function countedPolicies(
+  request: FastifyRequest<{ Querystring: { readonly policy?: string } }>,
+  policies: WritePolicyService,
+): Promise<readonly string[] | undefined> {
+  const { query, caller } = request;
+  if (query.policy !== undefined) {
+    const { settings } = await policies.get(query.policy);
+    requirePolicyTenant(request, settings.tenant, 'writePolicy');
+    return [query.policy];
+  }
+  if (caller.tenants === undefined) return undefined;
+  const list = (some: Page) => policies.list(some);
+  const { items } = await visiblePolicies(request, { limit: Infinity, offset: 0 }, list, tenantOfPolicy);
+  return items.flatMap((policy) => (tenantOfPolicy(policy) === undefined ? [] : policy.name));
+}
+
+function tenantOfPolicy({ settings }: WritePolicy): string | undefined {
+  return settings.tenant;
 }

@@ -24,7 +24,7 @@ import { optionsIn, optionsOf } from '../../shared/purge-options.js';
 export type { RetentionPolicy };
 
 /** Who asks, with which request. */
-export interface RetentionCaller {
+export interface RetentionCaller extends Pick<NewPurge, 'client'> {
   readonly caller: string;
   readonly requestId: string;
   /** What the gateway in front allows them. */
@@ -151,7 +151,7 @@ export class RetentionService {
   }
 
   /** The records of its runs, the newest first. @throws NotFoundError */
-  async runs(name: string, page: Page): Promise<Paged<PurgeRecord>> {
+  async runs(name: string, page: Page & Pick<JobFilter, 'tenants'>): Promise<Paged<PurgeRecord>> {
     await this.get(name);
     return this.#options.purges.list({ ...page, retentionPolicy: name } satisfies JobFilter);
   }
@@ -213,7 +213,7 @@ export class RetentionService {
 function purgeOf({ settings, author }: PolicyToRun, by: RetentionCaller, query: PurgeParameters): NewPurge {
   const { target, tenant, link } = settings;
   return {
-    ...{ target, query, caller: by.caller, requestId: by.requestId },
+    ...{ target, query, caller: by.caller, client: by.client, requestId: by.requestId },
     policy: narrowest(author.policy, by.policy),
     headers: {
       ...by.headers,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pino } from 'pino';
+import { ROUTE_RULES } from '../../../sidecar/auth/index.js';
+import { Access } from '../../../sidecar/http/access.js';
 import { buildApp, type AppOptions } from '../../../sidecar/http/app.js';
 import { createTurns } from '../../../sidecar/http/turns.js';
 
@@ -14,6 +16,37 @@ function serverOf() {
   };
   return buildApp(options as unknown as AppOptions).server;
 }
+
+it('every route has a rule that says who may use it, and every rule is of a route', async () => {
+  /** Whatever is read of it is there. */
+  const room: object = new Proxy({}, { get: () => room });
+  const options = {
+    ...{
+      schemas: room,
+      workbench: room,
+      transfer: room,
+      logger: pino({ level: 'silent' }),
+      turns: createTurns(),
+      checkHost: () => undefined,
+    },
+    ...{
+      checkLoop: () => undefined,
+      access: new Access({ tokens: undefined }),
+      bodyLimit: 1,
+      importLimit: 1,
+    },
+    ...{ metrics: { contentType: 'text/plain', text: async () => '' }, consoleFolder: import.meta.dirname },
+  };
+  const app = buildApp(options as unknown as AppOptions);
+  await app.ready();
+  for (const rule of Object.keys(ROUTE_RULES)) {
+    const [method = '', url = ''] = rule.split(' ');
+    assert.ok(app.hasRoute({ method, url }), rule);
+  }
+  const other = buildApp(options as unknown as AppOptions);
+  assert.throws(() => other.get('/api/v2/new', () => ''), /no rule for GET \/api\/v2\/new/);
+  assert.throws(() => other.delete('/health/live', () => ''), /no rule for DELETE \/health\/live/);
+});
 
 it('an upload may take any time as long as it goes on, while a head may not', () => {
   const { requestTimeout, headersTimeout } = serverOf();

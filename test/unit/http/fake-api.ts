@@ -1,7 +1,7 @@
 import Fastify, { type InjectOptions } from 'fastify';
 import { registerApi, type ApiOptions } from '../../../sidecar/http/api/register-api.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { createTokenCheck } from '../../../sidecar/http/request-checks.js';
+import { Access } from '../../../sidecar/http/access.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 
 /** What a service does, by the names of its methods; the others do nothing. An error is thrown. */
@@ -40,8 +40,8 @@ function makeApi(bodyLimit: number) {
     ...{ lifecycles: room, comparison: room, domainContexts: room },
   };
   const options: object = {
-    ...{ schemas, workbench: room, transfer: room, purges: room, retention: room, hasToken: true },
-    ...{ baseUrlOf: () => 'http://gw', checkToken: createTokenCheck(['secret']), bodyLimit },
+    ...{ schemas, workbench: room, transfer: room, purges: room, retention: room },
+    ...{ baseUrlOf: () => 'http://gw', access: new Access({ tokens: ['secret'] }), bodyLimit },
     importLimit: IMPORT_LIMIT,
   };
   const app = Fastify({ routerOptions: { maxParamLength: 1000 } });

@@ -3,7 +3,9 @@ import { it } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import fc from 'fast-check';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
+import { type Caller, TenantRefusedError, trustedCaller } from '../../../sidecar/auth/index.js';
 import {
+  callerOf,
   forwardedHeaders,
   newPurgeOf,
   parsePurgePolicy,
@@ -17,12 +19,13 @@ import { recordOf } from '../../support/purge-service.js';
 import { words } from '../../support/words.js';
 
 const ASKED: AskedPurge = { target: 'entities', query: 'type=T' };
-const VOUCHED = { hasToken: true };
-const requestOf = (headers: Readonly<Record<string, string>>) =>
-  ({ headers, id: 'r-1' }) as unknown as FastifyRequest;
+const requestOf = (
+  headers: Readonly<Record<string, string>>,
+  caller: Caller = trustedCaller(callerOf(headers, true)),
+) => ({ headers, id: 'r-1', caller }) as unknown as FastifyRequest;
 
 /** Reads purges out of requests, and keeps what is refused as it would be recorded. */
-function reading(hasToken = true) {
+function reading(caller?: Caller) {
   const refused: (readonly [NewPurge, unknown])[] = [];
   const refusal = (asked: NewPurge, error: unknown) => {
     refused.push([asked, error]);
@@ -32,7 +35,7 @@ function reading(hasToken = true) {
     headers: Readonly<Record<string, string>>,
     asked: Partial<AskedPurge> = {},
     check = () => {},
-  ) => newPurgeOf(requestOf(headers), { ...ASKED, ...asked }, { hasToken, purges: { refusal } }, check);
+  ) => newPurgeOf(requestOf(headers, caller), { ...ASKED, ...asked }, { refusal }, check);
   return { refused, read };
 }
 
@@ -43,15 +46,49 @@ it('the purge of a request has the target, the query, the headers for the broker
     ...{ 'x-consumer-username': 'me', 'x-purge-policy': 'max-affected=5', 'x-gateway-token': 'secret' },
   };
   assert.deepEqual(read(headers, { target: 'temporal' }), {
-    ...{ target: 'temporal', query: 'type=T', caller: 'me', requestId: 'r-1' },
+    ...{ target: 'temporal', query: 'type=T', caller: 'me', client: {}, requestId: 'r-1' },
     policy: { maxAffected: 5 },
     headers: { 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'r-1' },
   });
   assert.deepEqual(refused, []);
 });
 
-it('the caller of a purge is anonymous where no token vouches for it', () => {
-  assert.equal(reading(false).read({ 'x-consumer-username': 'me' }).caller, 'anonymous');
+const SIGNED_IN: Caller = {
+  ...{ name: 'vera', roles: new Set(['viewer', 'purger']), tenants: new Set(['a', '']) },
+  ...{ forwardsAuthorization: false, client: { clientAddress: '192.0.2.1' } },
+};
+
+it('a purge of somebody who has signed in names them, and the broker does not get their token', () => {
+  const headers = { authorization: 'Bearer x', 'x-auth-token': 'y', 'x-consumer-username': 'me' };
+  const { caller, client, headers: sent } = reading(SIGNED_IN).read(headers);
+  assert.deepEqual([caller, client], ['vera', { clientAddress: '192.0.2.1' }]);
+  assert.deepEqual(sent, { 'x-auth-token': 'y', 'x-request-id': 'r-1' });
+  const forwarding = reading({ ...SIGNED_IN, forwardsAuthorization: true }).read(headers);
+  assert.equal(forwarding.headers['authorization'], 'Bearer x');
+});
+
+it('a purge is refused and recorded if a header or its body names a tenant that the caller may not work on', () => {
+  for (const [headers, bodyHeaders, isAllowed] of [
+    [{}, {}, true],
+    [{ 'ngsild-tenant': 'a' }, {}, true],
+    [{ 'ngsild-tenant': 'a', 'fiware-service': 'a' }, {}, true],
+    [{}, { 'ngsild-tenant': 'a' }, true],
+    [{ 'ngsild-tenant': 'b' }, {}, false],
+    [{ 'ngsild-tenant': 'A' }, {}, false],
+    [{ 'ngsild-tenant': 'a', 'fiware-service': 'b' }, {}, false],
+    [{ 'ngsild-tenant': 'b', 'fiware-service': 'a' }, {}, false],
+    [{}, { 'ngsild-tenant': 'b' }, false],
+    [{ 'ngsild-tenant': 'constructor' }, {}, false],
+  ] as const) {
+    const { refused, read } = reading(SIGNED_IN);
+    const ask = () => read({ ...headers }, { bodyHeaders: { ...bodyHeaders } });
+    if (isAllowed) assert.equal(ask().caller, 'vera');
+    else assert.throws(ask, PurgeFailedError, JSON.stringify([headers, bodyHeaders]));
+    assert.deepEqual(
+      refused.map(([, error]) => error instanceof TenantRefusedError),
+      isAllowed ? [] : [true],
+    );
+  }
 });
 
 it('headers that would move a purge to other data than the live one are refused', () => {
@@ -76,7 +113,7 @@ it('a body and a header that name different things are refused, the other header
     ['link', 'link'],
   ] as const)
     assert.throws(
-      () => requesterOf(requestOf({ [header]: 'b' }), VOUCHED, { [inBody]: 'a' }),
+      () => requesterOf(requestOf({ [header]: 'b' }), { [inBody]: 'a' }),
       (error: unknown) =>
         error instanceof RequestRefusedError &&
         error.problem.status === 400 &&
@@ -92,7 +129,7 @@ it('a purge that is refused is recorded with all that was asked, and without a p
   assert.throws(() => read(headers), PurgeFailedError);
   const [[asked, error] = []] = refused;
   assert.deepEqual(asked, {
-    ...{ target: 'entities', query: 'type=T', caller: '7', requestId: 'r-1', policy: {} },
+    ...{ target: 'entities', query: 'type=T', caller: '7', client: {}, requestId: 'r-1', policy: {} },
     headers: { 'ngsild-tenant': 't', 'x-request-id': 'r-1' },
   });
   assert.ok(error instanceof RequestRefusedError);

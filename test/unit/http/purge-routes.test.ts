@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import Fastify from 'fastify';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { createTokenCheck } from '../../../sidecar/http/request-checks.js';
+import { Access } from '../../../sidecar/http/access.js';
 import { registerPurgeRoutes } from '../../../sidecar/http/purge-routes.js';
 import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
@@ -43,8 +43,7 @@ function routesOf({ token }: { readonly token?: string } = {}) {
   });
   registerPurgeRoutes(app, {
     purges: purges as PurgeService,
-    checkToken: createTokenCheck(token === undefined ? undefined : [token]),
-    hasToken: token !== undefined,
+    access: new Access({ tokens: token === undefined ? undefined : [token] }),
   });
   return { app, ran, submitted, refusals, failures };
 }

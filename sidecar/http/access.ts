@@ -1,0 +1,117 @@
+import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import {
+  type Caller,
+  type Client,
+  requireRole,
+  type RouteRule,
+  ruleOf,
+  type SignIn,
+  SignInNeededError,
+  trustedCaller,
+} from '../auth/index.js';
+import { callerOf } from './new-purge.js';
+import { createTokenCheck, createVoucher, TOKEN_HEADER } from './request-checks.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sends it, once it was admitted. */
+    caller: Caller;
+  }
+}
+
+export interface AccessOptions {
+  /** The gateway token; two while it is replaced. */
+  readonly tokens: readonly string[] | undefined;
+  /** Undefined where nobody signs in. */
+  readonly signIn?: SignIn | undefined;
+  /** AUTH_FORWARD: access tokens go on to the broker. */
+  readonly forwardsTokens?: boolean | undefined;
+  /** Whether records say from where a request came. */
+  readonly notesClients?: boolean | undefined;
+  /** Called for each request without the gateway token that it needs. */
+  readonly onTokenRefused?: (() => void) | undefined;
+}
+
+/** Decides who sends a request, by the gateway token or an access token, and whether they may use its route. */
+export class Access {
+  readonly #options: AccessOptions;
+  readonly #checkToken: ReturnType<typeof createTokenCheck>;
+  readonly #isVouchedFor: ReturnType<typeof createVoucher>;
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+    this.#checkToken = createTokenCheck(options.tokens, options.onTokenRefused);
+    this.#isVouchedFor = createVoucher(options.tokens);
+  }
+
+  /** Whether people sign in. */
+  get hasSignIn(): boolean {
+    return this.#options.signIn !== undefined;
+  }
+
+  /**
+   * Lets a request to a route in, and notes who sends it.
+   *
+   * @param needsToken whether it needs the gateway token, where there is one and nobody signs in
+   * @throws RequestRefusedError (401); SignInNeededError, TokenRefusedError, RoleMissingError, SignInUnavailableError
+   */
+  async admit(request: FastifyRequest, needsToken: boolean): Promise<void> {
+    const { signIn } = this.#options;
+    if (signIn === undefined) {
+      if (needsToken) this.#checkToken(request.headers[TOKEN_HEADER]);
+      request.caller = this.#vouchedCaller(request);
+      return;
+    }
+    const rule = ruleFor(request, needsToken);
+    request.caller =
+      rule.roles === 'open' ? this.#vouchedCaller(request) : await this.#signedIn(signIn, request);
+    requireRole(request.caller, rule);
+  }
+
+  async #signedIn(signIn: SignIn, request: FastifyRequest): Promise<Caller> {
+    const { headers } = request;
+    const { tokens } = this.#options;
+    const token = bearerIn(headers.authorization);
+    if (tokens !== undefined && headers[TOKEN_HEADER] !== undefined) {
+      // A wrong one is a fault of the gateway in front.
+      this.#checkToken(headers[TOKEN_HEADER]);
+      // What is not of our provider is meant for the broker, as before.
+      if (token === undefined || !signIn.isOurs(token)) return this.#vouchedCaller(request);
+    }
+    if (token === undefined) throw new SignInNeededError(tokens !== undefined);
+    return {
+      ...(await signIn.verify(token)),
+      forwardsAuthorization: this.#options.forwardsTokens === true,
+      client: this.#clientOf(request),
+    };
+  }
+
+  #vouchedCaller(request: FastifyRequest): Caller {
+    return trustedCaller(callerOf(request.headers, this.#isVouchedFor(request)), this.#clientOf(request));
+  }
+
+  #clientOf({ ip, headers, socket }: FastifyRequest): Client {
+    if (this.#options.notesClients !== true) return {};
+    // Behind proxies, it may be anything that a client wrote.
+    const address = isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
+    const { 'user-agent': userAgent } = headers;
+    return {
+      clientAddress: address.replace(/^::ffff:(?=\d+\.)/i, ''),
+      ...(userAgent === undefined ? {} : { userAgent: userAgent.slice(0, MAX_AGENT_CHARS) }),
+    };
+  }
+}
+
+const MAX_AGENT_CHARS = 256;
+
+function ruleFor({ method, routeOptions, is404 }: FastifyRequest, needsToken: boolean): RouteRule {
+  if (!is404) return ruleOf(method, routeOptions.url ?? '');
+  // Whoever may not write learns of no path whether there is something.
+  return { roles: needsToken ? [] : 'open', tenants: [] };
+}
+
+/** The token of `Authorization: Bearer …` (RFC 6750, section 2.1). */
+function bearerIn(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+}

@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { ROLES } from '../../shared/roles.js';
+import { current, send } from './answer.js';
+import { json, STRINGS, TEXT } from './schemas.js';
+import type { Api } from './routes.js';
+
+/** Who sends the request, and what they may do: what the console shows, and a way to try an access token. */
+export function meRoute(api: Api): void {
+  api.get('/me', {
+    schema: {
+      tags: ['This API'],
+      operationId: 'getMe',
+      summary: 'Read who you are to the gateway, and which roles and tenants you have',
+      description: 'Where nobody signs in, you have all of them.',
+      response: { 200: json('You.', ME) },
+    },
+    config: { isVolatile: true, isPrivate: true, isStatic: true },
+    handler: async ({ caller: { name, roles, tenants } }, reply) => {
+      const some = tenants === undefined ? {} : { tenants: [...tenants] };
+      return send(reply, current({ caller: name, roles: ROLES.filter((role) => roles.has(role)), ...some }));
+    },
+  });
+}
+
+const ME = Type.Object(
+  {
+    caller: { ...TEXT, description: 'As records name you.' },
+    roles: Type.Array(Type.Enum([...ROLES], { type: 'string' }), {
+      description: 'Each role with those that it includes.',
+    }),
+    tenants: Type.Optional({
+      ...STRINGS,
+      description: 'The tenants that you may work on, `""` for the default one; all when not given.',
+    }),
+  },
+  { title: 'Me' },
+);
