@@ -27,7 +27,7 @@ it('while validations hang in a backtracking pattern, all other requests are ser
       () => undefined,
     );
   });
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     assert.equal((await fetch(`${url}/health/live`)).status, 200);
     const others = await Promise.all([
       api.post('/validate/City/Bike', { id: 'urn:a:1', type: 'Bike', speed: round }),

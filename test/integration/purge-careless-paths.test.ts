@@ -11,6 +11,7 @@ import {
   type Piece,
 } from '../support/careless-broker.js';
 import { purge, purgeHistory, type PurgeOptions, type PurgeOutcome } from '../support/purge-harness.js';
+import { runs } from '../support/thoroughness.js';
 import { words } from '../support/words.js';
 
 const OLD = '2025-01-01T00:00:00Z';
@@ -205,7 +206,7 @@ for (const [what, way] of Object.entries(WAYS)) {
         const entitiesGone = gone.filter((piece) => piece.attribute === undefined).length;
         if (what.includes('entities') && report !== undefined) assert.equal(report.deleted, entitiesGone);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     );
   });
 }

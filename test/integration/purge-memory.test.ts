@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import type { BrokerClient, BrokerRequest, BrokerReply } from '../../sidecar/purge/broker/index.js';
 import { purged } from '../support/purge-harness.js';
 
-const TOTAL = 200_000;
+const TOTAL = 100_000;
 const MIB = 1024 * 1024;
 
 setFlagsFromString('--expose-gc');
@@ -82,6 +82,6 @@ for (const [name, locked] of [
     assert.equal(report.matched, TOTAL);
     assert.equal(report.failed, name.startsWith('all') ? 0 : TOTAL / 20);
     assert.ok(report.errors.length <= 1000);
-    assert.ok(peak - before < 40 * MIB, `${Math.round((peak - before) / MIB)} MiB`);
+    assert.ok(peak - before < 20 * MIB, `${Math.round((peak - before) / MIB)} MiB`);
   });
 }
