@@ -15,7 +15,13 @@ import { ROOT } from './project.js';
 import { freePort } from './free-port.js';
 
 /** What makes it quick: in tests nothing has to survive a power cut. */
-const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=32MB'];
+const QUICK = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'shared_buffers=32MB',
+  'autovacuum=off',
+];
 
 const SETTINGS = [
   ...(process.argv.includes('durable') ? [] : QUICK),
