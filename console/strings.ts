@@ -474,8 +474,17 @@ export const text = {
       `${version === 1 ? 'Its version' : `All its ${version} versions`} and its context ${context} are deleted. Brokers and clients that use them will no longer find them. This cannot be undone.`,
     removeGo: 'Delete the model',
     partsOf: (name: string) => `Parts of ${name}`,
+    attributes: {
+      title: 'Attributes of the model',
+      none: 'The schema describes no attributes.',
+      name: 'Attribute',
+      kind: 'Kind',
+      type: 'Value',
+      unit: 'Unit',
+    },
     parts: {
       schema: 'Schema',
+      attributes: 'Attributes',
       versions: 'Versions',
       examples: 'Examples',
       openapi: 'OpenAPI',

@@ -1,5 +1,6 @@
 /** What is said of an entity in one line for each of its attributes. Pure: it is tested without a browser. */
 import { parsed } from '../../sidecar/client/client.js';
+import { NO_OWN_ATTRIBUTES } from '../../sidecar/ngsi-ld/members.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** An attribute of a normalized entity, for people. */
@@ -23,11 +24,9 @@ const VALUES = ['value', 'object', 'languageMap', 'json', 'vocab', 'valueList', 
 export function attributesOf(entityText: string): readonly ShownAttribute[] {
   const entity = Object(parsed(entityText)) as Readonly<Record<string, unknown>>;
   return Object.entries(entity)
-    .filter(([name]) => !NO_ATTRIBUTES.includes(name))
+    .filter(([name]) => !NO_OWN_ATTRIBUTES.has(name))
     .map(([name, value]) => ({ name, ...lineOf(value), json: writeJson(value, 2) }));
 }
-
-const NO_ATTRIBUTES = ['id', 'type', 'scope', '@context', 'createdAt', 'modifiedAt', 'deletedAt'];
 
 /** The types of an entity. */
 export function typesOf(entityText: string): readonly string[] {

@@ -6,6 +6,7 @@ import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { keepDraft } from '../shared/drafts.js';
+import { ModelAttributes } from './model-attributes.js';
 import { ModelContext } from './model-context.js';
 import { ModelExamples } from './model-examples.js';
 import { ModelOpenapi } from './model-openapi.js';
@@ -119,6 +120,8 @@ function Part({
   switch (part) {
     case 'schema':
       return <ModelSchema read={read} onChanged={onChanged} />;
+    case 'attributes':
+      return <ModelAttributes key={etag} model={model} />;
     case 'versions':
       return <ModelVersions key={etag} read={read} params={params} />;
     case 'examples':

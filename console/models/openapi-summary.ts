@@ -105,7 +105,7 @@ function contentOf(body: Part): readonly ApiContent[] {
 }
 
 /** In a few words, what a schema describes. */
-function holdsOf(value: unknown, depth = 0): string {
+export function holdsOf(value: unknown, depth = 0): string {
   const schema = partOf(value);
   const reference = textOf(schema['$ref']);
   if (reference !== undefined) return reference.slice(reference.lastIndexOf('/') + 1);
@@ -126,7 +126,7 @@ function holdsOf(value: unknown, depth = 0): string {
 }
 
 /** Follows a reference into the description, once. */
-function resolved(root: Part, value: unknown): Part {
+export function resolved(root: Part, value: unknown): Part {
   const part = partOf(value);
   const reference = textOf(part['$ref']);
   if (reference?.startsWith('#/') !== true) return part;
@@ -136,14 +136,14 @@ function resolved(root: Part, value: unknown): Part {
   return partOf(found);
 }
 
-function partOf(value: unknown): Part {
+export function partOf(value: unknown): Part {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Part) : {};
 }
 
-function listOf(value: unknown): readonly unknown[] {
+export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function textOf(value: unknown): string | undefined {
+export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -8,7 +8,15 @@ export const CONTEXTS = '~contexts';
 export const REFERENCES = '~references';
 
 /** The parts of a model, in the order in which they are shown; the first one is shown unless the address names another. */
-export const MODEL_PARTS = ['schema', 'versions', 'examples', 'openapi', 'context', 'settings'] as const;
+export const MODEL_PARTS = [
+  'schema',
+  'attributes',
+  'versions',
+  'examples',
+  'openapi',
+  'context',
+  'settings',
+] as const;
 export type ModelPart = (typeof MODEL_PARTS)[number];
 
 export function toModels(params: Readonly<Record<string, string | undefined>> = {}): string {

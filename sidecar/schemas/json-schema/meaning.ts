@@ -9,6 +9,7 @@ import {
 } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut } from '../../shared/shown.js';
+import { statedUnit } from '../../shared/stated-unit.js';
 import { attributesOf, everywhere, type ModelAttribute, type ModelAttributes } from './attributes.js';
 import type { Difference } from './differences.js';
 import { Facts } from './facts.js';
@@ -224,29 +225,18 @@ function shown(value: JsonValue): string {
   return cut(writeJson(value), 200);
 }
 
-/**
- * How a description names its unit, as Smart Data Models write it: `Units:'km/h'`. Without quotes, it is one word at the end
- * of a sentence: `Unit: see unitCode` names none.
- */
-const UNIT = /\bunits?\s*:\s*(?:'([^']*)'|"([^"]*)"|([^\s.,;'"]+)(?=\.?\s*$|\.\s))/i;
-
 /** Symbols of units depend on case (`mW`, `MW`), words do not (`Celsius`). */
 const WORDS = /^[a-z]{5,}(?: [a-z]+)*$/i;
 
 /** The unit that schemas of a value name, in `x-ngsi.units` or a description; words in lower case. */
 function unitOf(atoms: readonly JsonObject[]): string | undefined {
   for (const atom of atoms) {
-    const hint = member(atom, 'x-ngsi');
+    const [hint, description] = [member(atom, 'x-ngsi'), member(atom, 'description')];
     const named = isObject(hint) ? (member(hint, 'units') ?? member(hint, 'unit')) : undefined;
-    const unit = plain(named ?? statedUnit(member(atom, 'description')));
+    const unit = plain(named ?? (typeof description === 'string' ? statedUnit(description) : undefined));
     if (unit !== undefined) return WORDS.test(unit) ? unit.toLowerCase() : unit;
   }
   return undefined;
-}
-
-function statedUnit(description: JsonValue | undefined): string | undefined {
-  const match = typeof description === 'string' ? UNIT.exec(description) : null;
-  return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
 function plain(unit: JsonValue | undefined): string | undefined {
