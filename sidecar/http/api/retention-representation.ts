@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { DEFAULT_RETENTION } from '../../jobs/retention/defaults.js';
 import type { ListedPolicy, RetentionPolicy } from '../../jobs/retention/retention-service.js';
 import { HEADER_TEXT, optionMembers, PURGE, TARGET, UNIT } from './purge-schemas.js';
-import { Closed, COUNT, DESCRIPTION, NAME, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
+import { Closed, COUNT, DESCRIPTION, policyMembers, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 import { timeText } from './answer.js';
 
 /** Retention policies in requests and answers: their schemas, and the functions that make values of these types. */
@@ -47,35 +47,17 @@ const SETTINGS = {
   description: Type.Optional(DESCRIPTION),
 };
 
-const GIVEN = {
-  ...SETTINGS,
-  timeZone: Type.Optional(DEFAULTED.timeZone),
-  maxGrowth: Type.Optional(DEFAULTED.maxGrowth),
-  mode: Type.Optional(DEFAULTED.mode),
-  enabled: Type.Optional(DEFAULTED.enabled),
-};
+const MEMBERS = policyMembers(SETTINGS, DEFAULTED);
 
-export const NEW_POLICY = Closed('NewRetentionPolicy', { name: NAME, ...GIVEN });
+export const NEW_POLICY = Closed('NewRetentionPolicy', MEMBERS.named);
 
-export const POLICY_SETTINGS = Closed('RetentionPolicySettings', {
-  name: Type.Optional({ ...NAME, description: 'As in the path.' }),
-  ...GIVEN,
-});
+export const POLICY_SETTINGS = Closed('RetentionPolicySettings', MEMBERS.inPath);
 
-const STORED = {
-  name: NAME,
-  ...SETTINGS,
-  ...DEFAULTED,
-  caller: { ...TEXT, description: 'Who wrote it last.' },
-  createdAt: TIME,
-  modifiedAt: TIME,
-};
-
-export const POLICY = Closed('RetentionPolicy', STORED);
+export const POLICY = Closed('RetentionPolicy', MEMBERS.read);
 
 /** The same in a list, with what came of its last run. */
 export const LISTED_POLICY = Closed('ListedRetentionPolicy', {
-  ...STORED,
+  ...MEMBERS.read,
   lastRun: Type.Optional(
     Type.Pick(PURGE, ['id', 'state', 'dryRun', 'matched', 'deleted', 'createdAt', 'heldBack'], {
       description: 'The record of its last run, in short; not given if it has not run.',

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import type { JsonValue } from '../../shared/json/json.js';
 import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 
@@ -165,4 +165,29 @@ export function content(description: string, schemas: Readonly<Record<string, TS
 /** No body. */
 export function empty(description: string): Response {
   return { description, type: 'null' };
+}
+
+/**
+ * The members of a policy as it is given, by name or in the path, and as it is read.
+ *
+ * @param defaulted settings that may be left out where they are given
+ */
+export function policyMembers<Settings extends TProperties, Defaulted extends TProperties>(
+  settings: Settings,
+  defaulted: Defaulted,
+) {
+  const optional = Object.entries(defaulted).map(([name, one]) => [name, Type.Optional(one)]);
+  const given = {
+    ...settings,
+    ...(Object.fromEntries(optional) as { [Name in keyof Defaulted]: TOptional<Defaulted[Name]> }),
+  };
+  return {
+    named: { name: NAME, ...given },
+    inPath: { name: Type.Optional({ ...NAME, description: 'As in the path.' }), ...given },
+    read: {
+      ...{ name: NAME, ...settings, ...defaulted },
+      caller: { ...TEXT, description: 'Who wrote it last.' },
+      ...{ createdAt: TIME, modifiedAt: TIME },
+    },
+  };
 }

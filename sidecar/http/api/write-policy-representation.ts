@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { WritePolicy, WritePolicySettings } from '../../store/index.js';
 import { timeText } from './answer.js';
-import { Closed, COUNT, DESCRIPTION, NAME, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
+import { Closed, COUNT, DESCRIPTION, policyMembers, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 
 /** Policies of writes, and what their checks have found, in requests and answers. */
 
@@ -69,28 +69,14 @@ const DEFAULTED = {
   }),
 };
 
-const GIVEN = {
-  ...SETTINGS,
-  priority: Type.Optional(DEFAULTED.priority),
-  onUnjudged: Type.Optional(DEFAULTED.onUnjudged),
-  onFailure: Type.Optional(DEFAULTED.onFailure),
-  batch: Type.Optional(DEFAULTED.batch),
-};
+const MEMBERS = policyMembers(SETTINGS, DEFAULTED);
 
-export const NEW_WRITE_POLICY = Closed('NewWritePolicy', { name: NAME, ...GIVEN });
+export const NEW_WRITE_POLICY = Closed('NewWritePolicy', MEMBERS.named);
 
-export const WRITE_POLICY_SETTINGS = Closed('WritePolicySettings', {
-  name: Type.Optional({ ...NAME, description: 'As in the path.' }),
-  ...GIVEN,
-});
+export const WRITE_POLICY_SETTINGS = Closed('WritePolicySettings', MEMBERS.inPath);
 
 export const WRITE_POLICY = Closed('WritePolicy', {
-  name: NAME,
-  ...SETTINGS,
-  ...DEFAULTED,
-  caller: { ...TEXT, description: 'Who wrote it last.' },
-  createdAt: TIME,
-  modifiedAt: TIME,
+  ...MEMBERS.read,
   warnings: Type.Optional({
     ...STRINGS,
     description: 'In the answer to a write of the policy: what its author may not expect.',
