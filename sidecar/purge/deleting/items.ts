@@ -80,10 +80,7 @@ export async function walkItems(
   };
   entities.startSurvey();
   const walk = walkMatches({
-    lister: context.lister,
-    selection: context.selection,
-    countsUnshown: context.countsUnshown,
-    waitBefore: (look) => context.requester.waitBefore(look),
+    ...context,
     paging,
     isNew: (id) => {
       entities.add(id);

@@ -60,7 +60,7 @@ const STILL_LISTED: BrokerProblem = {
 
 /** Lists what the query still shows while nothing is being deleted. */
 export async function surveyMatches(context: PurgeContext, options: SurveyOptions): Promise<Survey> {
-  const { selection, lister, paging, requester, ledger, plan } = context;
+  const { requester, ledger, plan } = context;
   const { states } = ledger;
   const fresh = new Set<string>();
   const reappeared: string[] = [];
@@ -100,13 +100,9 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   };
 
   const walk = walkMatches({
-    lister,
-    selection,
-    countsUnshown: context.countsUnshown,
-    waitBefore: (look) => requester.waitBefore(look),
+    ...context,
     isNew,
     first,
-    paging,
     from: options.from,
     wanted,
     concurrency: context.limits.concurrency,

@@ -60,11 +60,7 @@ async function run(scope: PurgeScope, { query, onPage }: ListingOrder): Promise<
   seen.startSurvey();
   let fresh = new Set<string>();
   const walk = walkMatches({
-    lister: context.lister,
-    selection: context.selection,
-    countsUnshown: context.countsUnshown,
-    waitBefore: (look) => context.requester.waitBefore(look),
-    paging: context.paging,
+    ...context,
     first,
     concurrency: context.limits.concurrency,
     isNew: (id) => {

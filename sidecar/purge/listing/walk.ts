@@ -1,6 +1,7 @@
 import type { ListedPage, PageQuery, PageShape } from './page.js';
 import type { PageSource } from './lister.js';
 import type { Parameter } from '../query/index.js';
+import type { Requester } from '../requests/index.js';
 import {
   hasOutgrown,
   learnPaging,
@@ -65,11 +66,12 @@ export class ReadAhead {
   }
 }
 
+/** What is walked over, and how; all that a purge says of its query has the same name there. */
 export interface WalkOptions {
   readonly lister: Pick<PageSource, 'page'>;
   readonly selection: readonly Parameter[];
   /** Waits before a page is requested again that came empty although the broker counts more. */
-  readonly waitBefore: (look: number) => Promise<void>;
+  readonly requester: Pick<Requester, 'waitBefore'>;
   /** Notes a listed id; true when it is new to this walk. */
   readonly isNew: (id: string) => boolean;
   /** A page already fetched at offset 0, with its count. */
@@ -118,7 +120,7 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
       return step.end;
     }
     state = step.state;
-    if (step.waits) await options.waitBefore(state.emptyPages);
+    if (step.waits) await options.requester.waitBefore(state.emptyPages);
     const count = trustedCount(paging, page);
     const isUsual = shape === undefined && paging.ignoresOffset !== true && !page.mayGrow;
     if (fresh > 0 && isUsual && ids.length === limit && count !== undefined) {

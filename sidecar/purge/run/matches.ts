@@ -130,11 +130,7 @@ export async function countMatches(
 ): Promise<{ readonly listed: number; readonly isComplete: boolean; readonly end: WalkEnd | undefined }> {
   seen.startSurvey();
   const walk = walkMatches({
-    lister: context.lister,
-    selection: context.selection,
-    countsUnshown: context.countsUnshown,
-    waitBefore: (look) => context.requester.waitBefore(look),
-    paging: context.paging,
+    ...context,
     first,
     concurrency: context.limits.concurrency,
     isNew: (id) => {

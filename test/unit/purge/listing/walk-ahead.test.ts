@@ -21,7 +21,7 @@ async function walked(
   const ids = new Set<string>();
   const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
   const walk = walkMatches({
-    ...{ lister, selection: [], paging, waitBefore: async () => {} },
+    ...{ lister, selection: [], paging, requester: { waitBefore: async () => {} } },
     isNew: (id) => ids.size < ids.add(id).size,
     ...more,
   });
@@ -107,7 +107,7 @@ it('a walk by what the broker pages through yields each match once, whatever the
         const ids = new Set<string>();
         const pages: (readonly string[])[] = [];
         const walk = walkMatches({
-          ...{ lister, selection: [], waitBefore: async () => {} },
+          ...{ lister, selection: [], requester: { waitBefore: async () => {} } },
           paging: { contradicted: false, longestPage: 0, stride },
           isNew: (id) => ids.size < ids.add(id).size,
         });

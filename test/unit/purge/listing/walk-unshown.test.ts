@@ -60,8 +60,10 @@ async function walked(
       ids.push(id);
       return true;
     },
-    waitBefore: async () => {
-      looks += 1;
+    requester: {
+      waitBefore: async () => {
+        looks += 1;
+      },
     },
     ...(shape === undefined ? {} : { shape: () => shape(asked.length) }),
   });
@@ -137,7 +139,7 @@ it('a walk over unshown matches gives up after a hundred thousand empty pages, a
     paging: { contradicted: false, longestPage: 0 },
     countsUnshown: true,
     isNew: () => assert.fail('nothing is shown'),
-    waitBefore: async () => {},
+    requester: { waitBefore: async () => {} },
   });
   const { done, value } = await walk.next();
   assert.deepEqual([done, pages], [true, 100_001]);

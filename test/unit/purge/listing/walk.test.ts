@@ -40,8 +40,10 @@ async function walked(
     selection: SELECTION,
     paging,
     isNew: (id) => ids.size < ids.add(id).size,
-    waitBefore: async (look) => {
-      looks.push(look);
+    requester: {
+      waitBefore: async (look) => {
+        looks.push(look);
+      },
     },
     ...(more.first === undefined ? {} : { first: more.first }),
   });
