@@ -16,7 +16,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   readonly #stop = new AbortController();
   readonly #clock: Clock;
   readonly #rate = new RateMeter();
-  readonly #onChange: (record: JobRecord) => void;
+  readonly #onChange: (record: JobRecord, lease: Lease) => void;
   readonly #watchers = new Set<() => void>();
   #record: Record;
   #isCancelled = false;
@@ -24,7 +24,12 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   #isPublishing = false;
 
   /** @param onChange called with the record on every change that watchers see */
-  constructor(record: Record, lease: Lease, clock: Clock, onChange: (record: JobRecord) => void) {
+  constructor(
+    record: Record,
+    lease: Lease,
+    clock: Clock,
+    onChange: (record: JobRecord, lease: Lease) => void,
+  ) {
     this.#record = record;
     this.lease = lease;
     this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
@@ -127,7 +132,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   #publish(): void {
     this.#publishedMs = this.#clock.now();
     if (isFinal(this.#record.state)) this.#record = ended(this.#record);
-    this.#onChange(this.#record);
+    this.#onChange(this.#record, this.lease);
     this.wake();
   }
 }

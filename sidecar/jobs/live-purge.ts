@@ -35,7 +35,12 @@ export class LivePurge extends LiveJob<PurgeRecord> {
   #expectedBefore: number | undefined;
 
   /** @param onChange called with the record on every change that watchers see */
-  constructor(record: PurgeRecord, lease: Lease, clock: Clock, onChange: (record: JobRecord) => void) {
+  constructor(
+    record: PurgeRecord,
+    lease: Lease,
+    clock: Clock,
+    onChange: (record: JobRecord, lease: Lease) => void,
+  ) {
     super(record, lease, clock, onChange);
     const { deleted, alreadyGone, unknown, requests, retries, expected } = record;
     this.#unknownBefore = unknown;
@@ -170,12 +175,6 @@ export class PurgeRunner {
   constructor(options: PurgeServiceOptions, records: RecordKeeper) {
     this.#options = options;
     this.#records = records;
-  }
-
-  /** From now on, a purge runs in this process. */
-  enter(record: PurgeRecord, lease: Lease): LivePurge {
-    const { clock } = this.#options;
-    return this.#records.enter(lease, (onChange) => new LivePurge(record, lease, clock, onChange));
   }
 
   /**

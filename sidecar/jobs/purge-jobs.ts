@@ -2,7 +2,7 @@ import { outcomeOf, TooManyMatchesError, TooManyPurgesError } from '../purge/ind
 import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
-import type { LivePurge, PurgeRunner, Work } from './live-purge.js';
+import { LivePurge, type PurgeRunner, type Work } from './live-purge.js';
 import { preparePurge, rateRefused } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import type { JobService } from './job-service.js';
@@ -70,7 +70,11 @@ export class PurgeJobs {
   }
 
   #abandon({ record, job }: TakenPurge, lease: Lease): LivePurge {
-    return this.#purges.enter(abandoned(record, job, this.#options.worker), lease);
+    return this.#enter(abandoned(record, job, this.#options.worker), lease);
+  }
+
+  #enter(record: PurgeRecord, lease: Lease): LivePurge {
+    return this.#registry.enter(new LivePurge(record, lease, this.#options.clock, this.#records.changed));
   }
 
   /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot be resumed */
@@ -81,7 +85,7 @@ export class PurgeJobs {
     const prepared = record.dryRun && !asked.dryRun ? asked.asDryRun() : asked;
     if (typeof record.maxPerSecond === 'number' && !prepared.isPaced) throw rateRefused();
     const { concurrency, maxAffected } = prepared.limits;
-    const live = this.#purges.enter(resumed(record, job, worker, concurrency), lease);
+    const live = this.#enter(resumed(record, job, worker, concurrency), lease);
     const bound = boundOf(maxAffected, reportAbove);
     if (mayHaveDeleted(record, job, bound !== undefined)) live.begun();
     const budget =

@@ -25,7 +25,7 @@ import {
   type TakenPurge,
 } from './purge-record.js';
 import { RestoreJobs, type NewRestore } from './restore-jobs.js';
-import { PurgeRunner } from './live-purge.js';
+import { LivePurge, PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
 
 export { isFinal, JOB_STATES, type PurgeRecord } from '../store/index.js';
@@ -72,7 +72,9 @@ export class PurgeService extends JobKind<PurgeRecord> {
     const { registry, records } = this.jobs;
     const prepared = this.#prepare(asked);
     const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
-    const live = this.#runner.enter(record, this.jobs.leases.lease());
+    const live = registry.enter(
+      new LivePurge(record, this.jobs.leases.lease(), this.#options.clock, records.changed),
+    );
     try {
       registry.takePlace(live, prepared.dryRun ? 'dry run' : 'purge');
       await this.#runner.begin(live);

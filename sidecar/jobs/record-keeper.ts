@@ -57,18 +57,10 @@ export class RecordKeeper {
     return this.#writer.close();
   }
 
-  /**
-   * From now on, a job runs in this process, and each change of its record is written.
-   *
-   * @param make the job, given what it calls on every change
-   */
-  enter<Live extends LiveJob>(lease: Lease, make: (onChange: (record: JobRecord) => void) => Live): Live {
-    const live = make((changed) => {
-      if (!lease.isTaken || lease.number === 0) this.#writer.save(changed, lease.claim);
-    });
-    this.#registry.enter(live);
-    return live;
-  }
+  /** Writes what a job that runs here has changed, unless another process has it. */
+  readonly changed = (record: JobRecord, lease: Lease): void => {
+    if (!lease.isTaken || lease.number === 0) this.#writer.save(record, lease.claim);
+  };
 
   /** Writes the record of a job as it is now, so that it outlasts a crash: waits for the store, but not for long. */
   writeNow({ record, lease }: LiveJob): Promise<void> {

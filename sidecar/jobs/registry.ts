@@ -63,10 +63,11 @@ export class JobRegistry {
   }
 
   /** From now on, it runs here; it stops at once when this process does. */
-  enter(live: LiveJob): void {
+  enter<Live extends LiveJob>(live: Live): Live {
     this.#running.set(live, undefined);
     this.#latest.set(live.record.id, live);
     if (this.stopping.aborted) live.stop();
+    return live;
   }
 
   /** @throws PurgeStoppedError when this process stops, TooManyPurgesError when there is no place */

@@ -75,7 +75,7 @@ export class RestoreJobs {
     const { clock, worker } = this.#options;
     const isResumed = kept.startedAt !== undefined;
     const record = { ...(kept as PurgeRecord), worker };
-    const live = records.enter(lease, (onChange) => new LiveRestore(record, lease, clock, onChange));
+    const live = registry.enter(new LiveRestore(record, lease, clock, records.changed));
     if (job === undefined || kept.state === 'cancelling' || request?.cancel === true) {
       records.end(live, job === undefined ? 'interrupted' : 'cancelled');
       registry.leave(live);

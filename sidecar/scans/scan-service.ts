@@ -121,9 +121,8 @@ export class ScanService extends JobKind<ScanRecord> {
     const { records, registry, options } = this.jobs;
     const begins = begun(record, options.worker, this.jobs.records.now());
     const isOver = job === undefined || record.state === 'cancelling' || request?.cancel === true;
-    const live = records.enter(
-      lease,
-      (onChange) => new LiveScan(isOver ? record : begins, lease, options.clock, onChange),
+    const live = registry.enter(
+      new LiveScan(isOver ? record : begins, lease, options.clock, records.changed),
     );
     if (isOver) {
       records.end(live, job === undefined ? 'interrupted' : 'cancelled');
