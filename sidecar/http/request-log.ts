@@ -20,12 +20,7 @@ export function requestIdOf(request: Named): string {
   const { headers } = request;
   for (const value of [headers[REQUEST_ID_HEADER], headers['x-kong-request-id']])
     if (typeof value === 'string' && USABLE.test(value)) return value;
-  return (request[NEW_ID] ??= newRequestId());
-}
-
-/** The id of what came as a request, and could not be read as one. */
-export function newRequestId(): string {
-  return randomUUID();
+  return (request[NEW_ID] ??= randomUUID());
 }
 
 /** Longest path that an answer repeats; longer paths are refused. */

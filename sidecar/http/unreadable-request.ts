@@ -5,7 +5,7 @@ import { errorTypes } from '../ngsi-ld/problem.js';
 import type { ProblemDraft } from './forward-problem.js';
 import { UNREADABLE } from './late-upload.js';
 import { problem } from './problem-kinds.js';
-import { newRequestId, requestIdOf, refusalFields } from './request-log.js';
+import { requestIdOf, refusalFields } from './request-log.js';
 import type { Turns } from './turns.js';
 
 /** Time for the sender to read the answer before the connection is cut, in milliseconds. */
@@ -56,7 +56,7 @@ export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAn
     const draft = reasonOf(error.code);
     // What cannot be read is part of a request, or comes behind all of them.
     const req = open?.req.complete === false ? open.req : undefined;
-    const reqId = req === undefined ? newRequestId() : requestIdOf(req);
+    const reqId = requestIdOf(req ?? { headers: {} });
     const { code } = error;
     onRefused('unreadable', {
       reqId,

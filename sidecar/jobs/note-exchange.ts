@@ -90,13 +90,12 @@ export class NoteExchange {
   async #lookUntilStopped(): Promise<void> {
     const { isShared } = this.#options;
     const { signal } = this.#stopped;
-    const pause = (ms: number) => this.#sleep(ms, signal);
     while (!signal.aborted) {
       this.#isDue = false;
       const isDone = await this.#look().catch(() => false);
-      await pause(LEAST_PAUSE_MS);
+      await this.#sleep(LEAST_PAUSE_MS, signal);
       await this.#untilDue(isShared || !isDone ? LOOK_EVERY_MS : undefined);
-      await pause(GATHER_MS);
+      await this.#sleep(GATHER_MS, signal);
     }
   }
 

@@ -19,6 +19,8 @@ export class JobRegistry {
   /** The latest run of each id: a job can be taken again while its earlier run still waits for its last deletes. */
   readonly #latest = new Map<string, LiveJob>();
   readonly #stopping = new AbortController();
+  /** Aborts when this process stops. */
+  readonly stopping = this.#stopping.signal;
   #waiting: (() => void)[] = [];
 
   /**
@@ -47,11 +49,6 @@ export class JobRegistry {
   /** Places that scans have taken. */
   get scans(): number {
     return this.#taken('scan');
-  }
-
-  /** Aborts when this process stops. */
-  get stopping(): AbortSignal {
-    return this.#stopping.signal;
   }
 
   /** Whether there is a place of a kind: a job waits for one, everything else is refused. */
