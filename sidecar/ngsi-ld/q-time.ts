@@ -1,4 +1,4 @@
-import { isCalendarDay } from '../shared/rfc3339.js';
+import { isCalendarDay, isUsualDateTime } from '../shared/rfc3339.js';
 
 /** Dates and times as clause 4.6.3 of ETSI GS CIM 009 writes them (ISO 8601, with `.` or `,` before the fraction). */
 
@@ -11,6 +11,7 @@ export type TemporalKind = 'date' | 'time' | 'dateTime';
 
 /** Whether a text is a date, a time or a date-time; undefined for other shapes and for impossible moments. */
 export function temporalKindOf(text: string): TemporalKind | undefined {
+  if (isUsualDateTime(text)) return 'dateTime';
   const found = TEMPORAL.exec(text);
   if (found === null) return undefined;
   const [, year = found[7], month = found[8], day = found[9], hours, minutes, seconds] = found;

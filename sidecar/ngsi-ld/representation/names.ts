@@ -1,5 +1,5 @@
 import { temporalKindOf } from '../q-time.js';
-import { isDateTime } from '../../shared/rfc3339.js';
+import { isDateTime, isUsualDateTime } from '../../shared/rfc3339.js';
 import { isUri } from '../names.js';
 
 const PLAIN_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
@@ -21,6 +21,7 @@ export function isScope(text: string): boolean {
  * or none: without a zone no moment is meant.
  */
 export function dateTimeOf(text: string): 'utc' | 'offset' | undefined {
+  if (isUsualDateTime(text)) return 'utc';
   if (temporalKindOf(text) !== 'dateTime' || !isDateTime(text.replace(',', '.'))) return undefined;
   return text.endsWith('Z') ? 'utc' : 'offset';
 }

@@ -31,6 +31,11 @@ export function validateInLikelyForm(
   return validateByGuess(entity, model, { ...options, form }, spelling);
 }
 
+/** Whether {@link validateInLikelyForm} certainly finds no error: in a part of its time, and without warnings. */
+export function isPlainlyValid(entity: JsonObject, model: Model): boolean {
+  return !isFeature(entity) && isValidIn(undefined, entity, model, {});
+}
+
 /** What is wrong with a Feature itself comes before what is wrong with the entity in it. */
 function validateFeature(
   feature: JsonObject,

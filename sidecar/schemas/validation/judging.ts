@@ -9,7 +9,7 @@ import {
 } from '../../shared/json/json.js';
 import { itemSpans } from '../../shared/json/item-spans.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
-import { verdictByModels } from './choose-form.js';
+import { isPlainlyValid, verdictByModels } from './choose-form.js';
 import { type NamedType, typesOf } from './entities-in.js';
 import {
   type Judged,
@@ -190,7 +190,9 @@ class Bench {
       const model = this.#models[index];
       const counts = this.#counts[index];
       if (model === undefined || counts === undefined) continue;
-      const { errors } = verdictByModels([model], entity, {}, this.#spelling);
+      const errors = isPlainlyValid(entity, model)
+        ? []
+        : verdictByModels([model], entity, {}, this.#spelling).errors;
       if (errors.length === 0) {
         counts.valid += 1;
         continue;

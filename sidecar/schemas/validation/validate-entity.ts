@@ -76,15 +76,19 @@ function told({ tokens, detail, meantName: name }: Omit<Finding, 'keyword'>): Om
   return { tokens, say: () => detail, ...(name === undefined ? {} : { meant: () => ({ name }) }) };
 }
 
-/** Whether {@link validateEntity} finds no error in this form; false also where that takes too many readings to say. */
+/**
+ * Whether {@link validateEntity} finds no error in this form; false also where that takes too many readings to say.
+ *
+ * @param form undefined for the one that is detected
+ */
 export function isValidIn(
-  form: Form,
+  form: Form | undefined,
   entity: JsonObject,
   model: Model,
   { isStrict = true }: Pick<EntityOptions, 'isStrict'>,
 ): boolean {
   const { faults, readings, leftOut } = readEntity(entity, {
-    form,
+    ...(form === undefined ? {} : { form }),
     model: typeOf(entity, model),
     unwraps: model.unwraps,
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
+import fc from 'fast-check';
+import { isPlainlyValid, validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
 import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
 import type { EntityOptions } from '../../../../sidecar/schemas/validation/validate-entity.js';
-import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { modelOf } from './models.js';
 
 /** Its `drain` is data that looks like a concise Property. */
@@ -99,4 +100,49 @@ describe('the form in which an entity is validated', () => {
     const lenient = verdictOn({ temp: 3, other: { value: null } }, { isStrict: false });
     assert.deepEqual([lenient.form, lenient.errors], ['concise', []]);
   });
+});
+
+const value: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue>(
+  ...[3, 'x', null, 'urn:ngsi-ld:null', [], [1, 2], { street: 'A' }, { street: 5 }, DRAIN],
+);
+const attribute: fc.Arbitrary<JsonValue> = fc.oneof(
+  { weight: 9, arbitrary: fc.constant<JsonValue>({ type: 'Property', value: 3 }) },
+  value,
+  fc.record(
+    {
+      type: fc.constantFrom('Property', 'Relationship', 'GeoProperty', 'property'),
+      value,
+      object: fc.constantFrom('urn:x:1', 'no URI'),
+      observedAt: fc.constantFrom('2026-01-01T00:00:00Z', '2026-02-30T00:00:00Z', 'today'),
+      datasetId: fc.constantFrom('urn:d:1', 'urn:d:2'),
+      unit: fc.constant('l'),
+    },
+    { requiredKeys: [] },
+  ),
+);
+const entity: fc.Arbitrary<JsonObject> = fc.record(
+  {
+    id: fc.constantFrom('urn:ngsi-ld:Tank:1', 'urn:ngsi-ld:Tank:2', 'no URI'),
+    type: fc.constantFrom<JsonValue>('Tank', 'Other', ['Other', 'Tank'], 'https://x.example/Tank', 'Feature'),
+    ...Object.fromEntries(
+      ['temp', 'level', 'drain', 'address', 'other'].map((name) => [
+        name,
+        fc.oneof({ weight: 5, arbitrary: attribute }, fc.array(attribute, { maxLength: 3 })),
+      ]),
+    ),
+  },
+  { requiredKeys: ['id', 'type'] },
+);
+
+it('an entity is plainly valid only if its validation finds no error', () => {
+  let valid = 0;
+  fc.assert(
+    fc.property(entity, (one) => {
+      if (!isPlainlyValid(one, TANK)) return;
+      valid += 1;
+      assert.deepEqual(validateInLikelyForm(one, TANK, {}, new Spelling()).errors, []);
+    }),
+    { numRuns: 2000 },
+  );
+  assert.ok(valid > 20, String(valid));
 });
