@@ -19,7 +19,7 @@ import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-pr
 import { RequestRefusedError } from './errors.js';
 import { callerOf, forwardedHeaders } from './new-purge.js';
 import type { ForwardedParts } from './forwarded-parts.js';
-import type { PassThrough } from './pass-through.js';
+import type { ForwardingManner, PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
 
 export interface WriteGateOptions {
@@ -65,10 +65,17 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
 
   return (req, res, how = {}) => {
     const { method = '', url = '' } = req;
-    if (checks.mayRefuse && isOverridden(method, url, req.rawHeaders)) {
-      refuse(req, res, OVERRIDDEN, how.awaitsContinue);
-      return;
-    }
+    if ((checks.mayRefuse || !checks.isCurrent) && isOverridden(method, url, req.rawHeaders))
+      void Promise.resolve(checks.policies()).then(() => {
+        if (res.closed) return;
+        if (checks.mayRefuse) refuse(req, res, OVERRIDDEN, how.awaitsContinue);
+        else goOn(req, res, how);
+      });
+    else goOn(req, res, how);
+  };
+
+  function goOn(req: IncomingMessage, res: ServerResponse, how: ForwardingManner): void {
+    const { method = '', url = '' } = req;
     const write = SAFE.has(method) ? undefined : classifyWrite(method, url);
     if (write === undefined) {
       passThrough(req, res, how);
@@ -81,7 +88,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
         if (!res.closed) take(req, res, how.awaitsContinue === true, write, one);
       });
     else take(req, res, how.awaitsContinue === true, write, known);
-  };
+  }
 
   function take(
     req: IncomingMessage,

@@ -50,6 +50,11 @@ export class PolicyCache {
     return this.#known;
   }
 
+  /** Whether what is known is at most two seconds old. */
+  get isCurrent(): boolean {
+    return Math.abs(this.#options.clock.now() - this.#readMs) < OLDEST_MS;
+  }
+
   /** What is known, as of two seconds ago at most if the store can be read. Only rarely a promise. */
   current(): KnownPolicies | undefined | Promise<KnownPolicies | undefined> {
     const age = Math.abs(this.#options.clock.now() - this.#readMs);

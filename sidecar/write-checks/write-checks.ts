@@ -99,6 +99,11 @@ export class WriteChecks {
     return this.#options.policies.current();
   }
 
+  /** Whether the policies that are known are at most two seconds old. */
+  get isCurrent(): boolean {
+    return this.#options.policies.isCurrent;
+  }
+
   /** Whether some write may be refused, as far as is known now. */
   get mayRefuse(): boolean {
     const { setting, policies } = this.#options;

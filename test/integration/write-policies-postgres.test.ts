@@ -25,6 +25,12 @@ const write = async (gateway: TestGateway, speed: unknown) => {
   return `${status} ${headers.get('write-check') ?? ''}`;
 };
 
+/** Sends what asks to be treated as another request, which only gateways that enforce a policy refuse. */
+async function overridden(gateway: TestGateway): Promise<number> {
+  const headers = { 'x-http-method-override': 'PATCH' };
+  return (await gateway.send('POST', '/ngsi-ld/v1/subscriptions', { headers })).status;
+}
+
 /** Writes until that is answered as it should be: what another gateway did applies within two seconds. */
 async function until(gateway: TestGateway, speed: unknown, wanted: string): Promise<void> {
   for (let found = ''; found !== wanted; found = await write(gateway, speed)) await pause(20);
@@ -52,6 +58,14 @@ describe('write policies on PostgreSQL', { timeout: 300_000 }, () => {
     assert.equal(await write(one, 'fast'), '400 ');
     await until(two, 'fast', '400 ');
     assert.equal(await write(two, 1), '204 valid');
+
+    const idle = await start(database.url);
+    assert.equal((await api.put('/write-policies/cars', { mode: 'off' })).status, 200);
+    for (let status = 400; status !== 204; status = await overridden(idle)) await pause(100);
+    assert.equal((await api.put('/write-policies/cars', policy)).status, 200);
+    // No write has come through it that would make it read the policies.
+    for (let status = 204; status !== 400; status = await overridden(idle)) await pause(100);
+    await until(two, 'fast', '400 ');
 
     proxy.refuse();
     assert.equal(await write(two, 'fast'), '400 ', 'the policies that were read last apply');
