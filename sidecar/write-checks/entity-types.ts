@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { BrokerClient } from '../purge/broker/index.js';
+import type { StoredTypes } from '../schemas/writes/protocol.js';
 import type { Clock } from '../shared/clock.js';
 
 /** Where an entity is looked for. */
@@ -10,9 +11,6 @@ export interface EntityPlace {
   /** Sent to the broker: tenant and credentials. */
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/** The types of an entity, as the broker shows them without an @context; undefined where there is no such entity. */
-export type StoredTypes = readonly string[] | undefined;
 
 interface KnownTypes {
   readonly types: readonly string[];
@@ -150,7 +148,7 @@ export class EntityTypes {
     await inTurns(missing, async (id) => found.set(id, await this.#single(place, id, signal)));
     for (const id of unknown) {
       const types = found.get(id);
-      if (types !== undefined && !this.isOutdated([id], since))
+      if (typeof types === 'object' && !this.isOutdated([id], since))
         this.#known.set(nameOf(place, id), { types, atMs: this.#clock.now(), since });
     }
     return [...found];
@@ -181,6 +179,7 @@ export class EntityTypes {
       signal,
     );
     if (reply.status === 404) return undefined;
+    if (reply.status === 401 || reply.status === 403) return 'hidden';
     const item = reply.status === 200 ? parsed(reply.text) : undefined;
     const types = typesIn(item);
     if (types === undefined)

@@ -1,11 +1,16 @@
 import type { Supplied } from '../schemas/json-ld/errors.js';
 import type { JsonLdTasks } from '../schemas/json-ld/tasks.js';
 import type { WriteTasks } from '../schemas/writes/tasks.js';
-import type { Judgement, JudgeInput, JudgeNeeds, SuppliedToJudge } from '../schemas/writes/protocol.js';
+import type {
+  Judgement,
+  JudgeInput,
+  JudgeNeeds,
+  StoredTypes,
+  SuppliedToJudge,
+} from '../schemas/writes/protocol.js';
 import type { CancelSignal } from '../shared/cancel-signal.js';
 import { WorkersBusyError } from '../shared/workers/errors.js';
 import type { RunOptions, TaskRunner } from '../shared/workers/tasks.js';
-import type { StoredTypes } from './entity-types.js';
 import type { ModelSupply } from './model-supply.js';
 
 /**

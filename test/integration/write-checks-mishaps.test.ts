@@ -119,4 +119,20 @@ describe('checked writes in which something goes wrong', () => {
     const open = await send('PATCH', slow, { speed: 1 });
     assert.deepEqual([open.status, open.headers.get('write-check')], [201, 'not-judged'], open.text);
   });
+
+  it('a part of an entity that its client may not read is not judged, and onUnjudged decides about it', async () => {
+    const part = () =>
+      gateway.send('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:hidden/attrs`, {
+        headers: { 'content-type': 'application/json' },
+        body: '{"speed": 1}',
+      });
+    const refused = await part();
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, /write-not-judged[^]*the broker does not show its entity to this client/);
+    const api = await ApiClient.of(gateway.url);
+    await api.put('/write-policies/all', { mode: 'enforce', onUnjudged: 'accept' });
+    const passed = await part();
+    assert.deepEqual([passed.status, passed.headers.get('write-check')], [201, 'not-judged']);
+    await api.put('/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
+  });
 });

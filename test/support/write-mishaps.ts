@@ -42,7 +42,7 @@ interface SeenRequest {
   isGone: boolean;
 }
 
-/** A broker with mishaps. It does not say the type of an entity whose id ends with "slow". */
+/** A broker with mishaps. It does not say the type of an entity whose id ends with "slow", and refuses to show one whose id ends with "hidden". */
 export class UnluckyBroker {
   readonly seen: SeenRequest[] = [];
   readonly waiting = new Waiting();
@@ -81,7 +81,8 @@ export class UnluckyBroker {
       const mishap = MISHAPS[String(headers['x-mishap'])];
       if (mishap === undefined) outgoing.writeHead(201).end();
       else mishap(outgoing);
-    } else if (!url.includes('slow')) {
+    } else if (url.includes('hidden')) outgoing.writeHead(403).end();
+    else if (!url.includes('slow')) {
       outgoing.writeHead(200, { 'content-type': 'application/json' });
       outgoing.end(JSON.stringify({ id: 'urn:ngsi-ld:Car:1', type: 'Car' }));
     }

@@ -12,10 +12,10 @@ import {
 } from './body.js';
 import { judgedEntities, type Verdict } from './judged-entities.js';
 import { judgeFragment, judgeWhole, type Manner } from './judge.js';
-import { AllNeeds, type Knowledge, Missing } from './knowledge.js';
+import { allOf, type Knowledge, Missing } from './knowledge.js';
 import { withoutMergedStrings } from './languages.js';
 import { choosePolicy, type WrittenType } from './policy-choice.js';
-import type { JudgedItem, JudgeInput, Judgement } from './protocol.js';
+import type { JudgedItem, JudgeInput, Judgement, JudgeNeeds, StoredTypes } from './protocol.js';
 import { isDeleted, readSubmitted, type Submitted } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
@@ -24,7 +24,7 @@ export class Judging {
   readonly #input: JudgeInput;
   readonly #knowledge: Knowledge;
   readonly #spelling = new Spelling();
-  readonly #stored: ReadonlyMap<string, readonly string[] | undefined>;
+  readonly #stored: ReadonlyMap<string, StoredTypes>;
   readonly #dependsOn = new Set<string>();
   readonly #wanted = new Set<string>();
   /** Stored entities that get another type. */
@@ -46,16 +46,16 @@ export class Judging {
     if ('fault' in body) return this.#unreadable(body.fault);
     await this.#lookAhead(body.entities);
     const verdicts: Verdict[] = [];
-    const needs = new AllNeeds();
+    const needs: JudgeNeeds[] = [];
     for (const entity of body.entities)
       try {
         verdicts.push(await this.#verdict(entity));
       } catch (error) {
         if (!(error instanceof Missing)) throw error;
-        needs.add(error.needs);
+        needs.push(error.needs);
       }
-    needs.add({ entities: [...this.#wanted] });
-    needs.throwIfAny();
+    if (this.#wanted.size > 0) needs.push({ entities: [...this.#wanted] });
+    if (needs.length > 0) throw new Missing(allOf(needs));
     return this.#collected(verdicts, body);
   }
 
@@ -120,7 +120,7 @@ export class Judging {
     const hasId = submitted.members.some(({ iri }) => iri === '@id');
     const hasType = submitted.types.length > 0;
     const stored = hasType ? undefined : this.#storedTypes(id);
-    const types = stored === undefined ? submitted.types : await this.#meanings(stored);
+    const types = typeof stored === 'object' ? await this.#meanings(stored) : submitted.types;
     const [first] = types;
     return {
       ...submitted,
@@ -138,6 +138,7 @@ export class Judging {
   async #fragment(submitted: Submitted, itsId: string | undefined): Promise<Verdict> {
     const id = this.#input.id ?? itsId;
     const stored = id === undefined ? undefined : this.#storedTypes(id);
+    if (stored === 'hidden') return this.#unclear(HIDDEN);
     const storedTypes = stored === undefined ? [] : await this.#meanings(stored);
     const added = submitted.types.filter(({ iri }) => !storedTypes.some((one) => one.iri === iri));
     if (id !== undefined && added.length > 0) this.#retyped.add(id);
@@ -181,6 +182,7 @@ export class Judging {
     if (typeof names === 'string') return this.#unclear(names);
     const stored = this.#storedTypes(id);
     if (this.#wanted.size > 0) throw new Missing({ entities: [...this.#wanted] });
+    if (stored === 'hidden') return this.#unclear(HIDDEN);
     const types = stored === undefined ? [] : await this.#meanings(stored);
     const policy = choosePolicy(this.#input.candidates, types);
     if (this.#isOff(policy)) return { policy };
@@ -228,7 +230,7 @@ export class Judging {
     return types.map((written) => ({ written, iri: outcome.names.iriOf(written) }));
   }
 
-  #storedTypes(id: string): readonly string[] | undefined {
+  #storedTypes(id: string): StoredTypes {
     this.#dependsOn.add(id);
     if (!this.#stored.has(id)) this.#wanted.add(id);
     return this.#stored.get(id);
@@ -295,6 +297,8 @@ export class Judging {
     };
   }
 }
+
+const HIDDEN = 'the broker does not show its entity to this client';
 
 const FRAGMENTS: ReadonlySet<WriteKind> = new Set([
   ...(['merge', 'append', 'update', 'attribute', 'replace-attribute'] as const),

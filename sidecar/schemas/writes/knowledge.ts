@@ -14,34 +14,39 @@ export class Missing extends Error {
   }
 }
 
-/** What is needed for all entities of a write: of their contexts, one at a time. */
-export class AllNeeds {
-  #context: Pick<JudgeNeeds, 'urls' | 'context'> | undefined;
-  readonly #types = new Map<string, WrittenType>();
-  readonly #models = new Set<string>();
-  readonly #unprepared = new Map<string, SuppliedModel>();
-  readonly #entities = new Set<string>();
+/** What is needed for all entities of a write, each thing once; of their contexts, one at a time. */
+export function allOf(needs: readonly JudgeNeeds[]): JudgeNeeds {
+  const { urls, context } = needs.find((one) => one.urls !== undefined) ?? {};
+  const lists = {
+    types: distinct(
+      needs,
+      ({ types }) => types,
+      ({ iri, written }) => iri ?? written,
+    ),
+    models: distinct(
+      needs,
+      ({ models }) => models,
+      (name) => name,
+    ),
+    unprepared: distinct(needs, ({ unprepared }) => unprepared, meaningKey),
+    entities: distinct(
+      needs,
+      ({ entities }) => entities,
+      (id) => id,
+    ),
+  };
+  return {
+    ...(urls === undefined || context === undefined ? {} : { urls, context }),
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
+  };
+}
 
-  add({ urls, context, types = [], models = [], unprepared = [], entities = [] }: JudgeNeeds): void {
-    if (urls !== undefined && context !== undefined) this.#context ??= { urls, context };
-    for (const type of types) this.#types.set(type.iri ?? type.written, type);
-    for (const name of models) this.#models.add(name);
-    for (const model of unprepared) this.#unprepared.set(meaningKey(model), model);
-    for (const id of entities) this.#entities.add(id);
-  }
-
-  /** @throws Missing */
-  throwIfAny(): void {
-    const lists = {
-      types: [...this.#types.values()],
-      models: [...this.#models],
-      unprepared: [...this.#unprepared.values()],
-      entities: [...this.#entities],
-    };
-    const needed = Object.entries(lists).filter(([, list]) => list.length > 0);
-    if (this.#context === undefined && needed.length === 0) return;
-    throw new Missing({ ...this.#context, ...Object.fromEntries(needed) });
-  }
+function distinct<Item>(
+  needs: readonly JudgeNeeds[],
+  listIn: (needs: JudgeNeeds) => readonly Item[] | undefined,
+  keyOf: (item: Item) => string,
+): readonly Item[] {
+  return [...new Map(needs.flatMap((one) => listIn(one) ?? []).map((item) => [keyOf(item), item])).values()];
 }
 
 /** What a worker knows of models while the stamp is the same. */

@@ -47,9 +47,14 @@ export interface SuppliedToJudge {
   readonly types?: readonly (readonly [iri: string, models: readonly SuppliedModel[]])[];
   /** The models that policies name; undefined for one that is not there. */
   readonly models?: readonly (readonly [name: string, model: SuppliedModel | undefined])[];
-  /** The types of stored entities, as the broker shows them without an @context; undefined for one that is not there. */
-  readonly entities?: readonly (readonly [id: string, types: readonly string[] | undefined])[];
+  readonly entities?: readonly (readonly [id: string, types: StoredTypes])[];
 }
+
+/**
+ * The types of a stored entity, as the broker shows them without an @context; undefined where there is no such entity, and
+ * `hidden` where the client that writes may not read it.
+ */
+export type StoredTypes = readonly string[] | 'hidden' | undefined;
 
 export interface SuppliedModel {
   /** `domain/model`. */
