@@ -50,10 +50,10 @@ export async function runScan(
   const stop = AbortSignal.any([signal, enough.signal]);
   const judging = new Judging(order, stop);
   let judged = 0;
-  const onPage = async ({ text, fresh }: MatchPage): Promise<boolean> => {
-    const take = fresh.slice(0, sample - judged);
+  const onPage = async (page: MatchPage): Promise<boolean> => {
+    const take = page.fresh.slice(0, sample - judged);
     judged += take.length;
-    await judging.begin(text, take);
+    await judging.begin(page, take);
     return judged < sample;
   };
   try {
@@ -71,6 +71,8 @@ export async function runScan(
     throw error;
   } finally {
     enough.abort();
+    // Nothing of it is under way when its end is recorded.
+    await judging.settled();
   }
 }
 
@@ -87,7 +89,7 @@ class Judging {
   }
 
   /** Begins to judge a page, as fast as the pace allows. @throws what judging an earlier one threw */
-  async begin(text: string, take: readonly number[]): Promise<void> {
+  async begin(page: MatchPage, take: readonly number[]): Promise<void> {
     const { pace } = this.#order;
     for (let from = 0; from < take.length;) {
       const part = take.slice(from, from + Math.min(take.length, pace.burst));
@@ -96,7 +98,7 @@ class Judging {
       from += part.length;
       while (this.#running.size >= AT_ONCE) await Promise.race(this.#running);
       this.#throwIfFailed();
-      const work = this.#judge(text, part)
+      const work = this.#judge(page, part)
         .catch((error: unknown) => (this.#failure ??= { error }))
         .then(() => void this.#running.delete(work));
       this.#running.add(work);
@@ -109,14 +111,20 @@ class Judging {
     this.#throwIfFailed();
   }
 
+  /** Resolves when nothing is being judged any longer. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
   #throwIfFailed(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  async #judge(text: string, take: readonly number[]): Promise<void> {
+  async #judge(page: MatchPage, take: readonly number[]): Promise<void> {
     const { court, tally, onJudged } = this.#order;
     const reported = Math.max(0, Math.min(MAX_REPORTED, tally.room));
-    const verdicts = await court.judge(text, take, reported, this.#signal);
+    const verdicts = await court.judge(page, take, reported, this.#signal);
+    if (this.#signal.aborted) return;
     await onJudged(verdicts.flatMap((verdict) => tally.add(verdict)));
   }
 }

@@ -60,7 +60,7 @@ export class ScanTally {
   /** Adds the verdict on a page. @returns the entities that are to be kept */
   add(verdict: PageVerdict): readonly FoundEntities[] {
     if ('notJudged' in verdict) {
-      this.#giveUp({ why: verdict.why, entities: verdict.notJudged, sample: [] });
+      this.#giveUp({ why: verdict.why, entities: verdict.notJudged, sample: verdict.sample });
       return [];
     }
     const { judged, models } = verdict;

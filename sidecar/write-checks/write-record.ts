@@ -23,6 +23,8 @@ export interface WriteCounts {
 const MAX_OF_POLICY = 1000;
 const MAX_OF_ALL = 10_000;
 const MAX_SAMPLE = 5;
+/** Characters of an id that are kept. */
+const MAX_ID_CHARACTERS = 1000;
 /** Policies of which there are counts; more only come where many are deleted and made. */
 const MAX_POLICIES = 1000;
 
@@ -83,7 +85,8 @@ export class WriteRecord {
     return counts;
   }
 
-  #note(counts: Counts, { id, findings = [] }: JudgedItem): void {
+  #note(counts: Counts, { id: whole, findings = [] }: JudgedItem): void {
+    const id = whole?.slice(0, MAX_ID_CHARACTERS);
     const seen = new Set<string>();
     for (const finding of findings) {
       const key = keyOf(finding);

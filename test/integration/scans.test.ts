@@ -167,7 +167,8 @@ describe('a scan of what the broker holds', () => {
         body: text
           .replace('"id":"urn:ngsi-ld:Room:7",', '$&"x":1,"x":2,')
           .replace('"id":"urn:ngsi-ld:Room:9",', '$&"x":2,"x":1,')
-          .replace('"id":"urn:ngsi-ld:Room:8",', '$&"y":1e999,'),
+          .replace('"id":"urn:ngsi-ld:Room:8",', '$&"y":1e999,')
+          .replace('"id":"urn:ngsi-ld:Room:5",', `$&"z":${'['.repeat(100_000)}${']'.repeat(100_000)},`),
       };
     });
     const other = await startTestGateway({ BROKER_URL: rewriting.url, LOG_LEVEL: 'silent' });
@@ -175,8 +176,9 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual(
       [record.state, record.matched, record.checked, record.valid, record.notJudged, record.warnings],
       [
-        ...['partial', 40, 37, 37, 3],
+        ...['partial', 40, 36, 36, 4],
         [
+          '1 entity was not judged: it is nested deeper than 500 levels (urn:ngsi-ld:Room:5).',
           '2 entities were not judged: not all readers understand the JSON alike, since the member "x" occurs twice (urn:ngsi-ld:Room:7, urn:ngsi-ld:Room:9).',
           '1 entity was not judged: not all readers understand the JSON alike, since the number is beyond the range of IEEE 754 doubles (urn:ngsi-ld:Room:8).',
         ],

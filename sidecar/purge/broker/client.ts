@@ -21,6 +21,8 @@ export interface BrokerRequest {
   readonly jsonBody?: string;
   /** Most bytes of the answer, within the client's own limit. */
   readonly replyMaxBytes?: number;
+  /** Whether the answer may be nested in any depth, since nothing that would follow it down reads it here. */
+  readonly mayBeDeep?: boolean;
   /** Aborts the request. Given only for requests without an effect on the broker. */
   readonly signal?: AbortSignal;
   /** Called when there is a connection, which may take a while; when it throws, nothing is sent, and `send` throws the same. */
@@ -113,6 +115,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
     const exchange = new Exchange(
       Math.min(replyMaxBytes, request.replyMaxBytes ?? Infinity),
       request.beforeSending,
+      request.mayBeDeep === true ? Infinity : REPLY_WEIGHT.depth,
     );
     const timer = setTimeout(() => {
       const message = `The broker did not answer within ${timeoutMs} ms.`;
@@ -182,7 +185,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   hasStarted = false;
   readonly #maxBytes: number;
   readonly #beforeSending: (() => void) | undefined;
-  readonly #weight = new JsonWeight(REPLY_WEIGHT);
+  readonly #weight: JsonWeight;
   #running: Dispatcher.DispatchController | undefined;
   #resolve: (reply: BrokerReply) => void = () => {};
   #reject: (reason: Error) => void = () => {};
@@ -194,9 +197,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /**
    * @param maxBytes of the body of the answer
    * @param beforeSending asked once there is a connection; when it throws, nothing is sent, and what it throws is the reason
+   * @param maxDepth of arrays and objects within each other in the answer
    */
-  constructor(maxBytes: number, beforeSending?: () => void) {
+  constructor(maxBytes: number, beforeSending?: () => void, maxDepth = REPLY_WEIGHT.depth) {
     this.#maxBytes = maxBytes;
+    this.#weight = new JsonWeight({ ...REPLY_WEIGHT, depth: maxDepth });
     this.#beforeSending = beforeSending;
   }
 

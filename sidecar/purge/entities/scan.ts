@@ -20,6 +20,8 @@ import { checkUnderstood } from './understood.js';
 export interface MatchPage {
   /** The broker's answer: a JSON array of entities. */
   readonly text: string;
+  /** The ids of all entities in it. */
+  readonly ids: readonly string[];
   /** Positions in it of the entities that no page has shown before. */
   readonly fresh: readonly number[];
 }
@@ -89,7 +91,7 @@ async function run(scope: PurgeScope, { query, onPage }: ListingOrder): Promise<
     fresh = new Set();
     const positions = ids.flatMap((id, index) => (taken.delete(id) ? [index] : []));
     scope.reportProgress();
-    if (!(await onPage({ text: body, fresh: positions })))
+    if (!(await onPage({ text: body, ids, fresh: positions })))
       return previewOf(scope, { matched: seen.size, sample: [], isLowerBound: true });
   }
 }

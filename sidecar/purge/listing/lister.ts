@@ -256,6 +256,8 @@ export class Lister {
       ...{ method: 'GET', path: `${path}?${search}`, operation: resource.listing, takes403: true },
       ...(headers === undefined ? {} : { headers }),
       ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
+      // Workers read the text.
+      ...(resource.keepsText === undefined ? {} : { mayBeDeep: true }),
       ...(failureOf === undefined ? {} : { failureOf }),
     });
     const known = capabilities.collectionEnd;

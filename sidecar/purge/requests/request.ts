@@ -17,6 +17,7 @@ export interface PurgeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Most bytes of the answer to a query. */
   readonly replyMaxBytes?: number;
+  readonly mayBeDeep?: boolean;
   /** Deletes a part of an entity. Lists come between such deletes, whose answers show that the broker works. */
   readonly isPart?: boolean;
   /** What it deletes was listed too long ago: it is not sent, nor sent again. */

@@ -282,7 +282,7 @@ export async function tryOnce(
   signal: AbortSignal,
   beforeDelete?: () => unknown,
 ): Promise<BrokerReply> {
-  const { method, path, jsonBody, replyMaxBytes, onUnclear } = request;
+  const { method, path, jsonBody, replyMaxBytes, mayBeDeep, onUnclear } = request;
   const beforeSending = () => {
     throwIfStopped(signal);
     if (request.isStale?.() === true) throw new ListedTooLongAgo();
@@ -296,6 +296,7 @@ export async function tryOnce(
       headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
       ...(jsonBody === undefined ? {} : { jsonBody }),
       ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
+      ...(mayBeDeep === undefined ? {} : { mayBeDeep }),
       ...(method === 'GET' ? { signal } : { beforeSending }),
     });
   } catch (error) {

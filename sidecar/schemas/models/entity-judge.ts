@@ -39,8 +39,16 @@ export interface JudgedModel {
 /** The verdict on a page, or on a part of it. */
 export type PageVerdict =
   | { readonly judged: Judged; readonly models: readonly JudgedModel[] }
-  /** So many entities were not judged; why completes "1 entity was not judged, since …". */
-  | { readonly notJudged: number; readonly why: string };
+  /** So many entities were not judged; why completes "1 entity was not judged: …". */
+  | { readonly notJudged: number; readonly why: string; readonly sample: readonly string[] };
+
+/** A page of entities. */
+export interface JudgedPage {
+  /** A JSON array of entities. */
+  readonly text: string;
+  /** Their ids, by position. */
+  readonly ids: readonly string[];
+}
 
 /** How many times the deadline of a task compiling models may take. */
 const COMPILE_DEADLINES = 5;
@@ -111,31 +119,33 @@ export class Court {
   /**
    * Judges entities of a page. What costs too much is judged in halves, down to single entities.
    *
-   * @param text a JSON array of entities
    * @param take positions of those that are judged
    * @param reported invalid entities to report one by one, at most
    * @throws the signal's reason, StoreUnavailableError
    */
   async judge(
-    text: string,
+    page: JudgedPage,
     take: readonly number[],
     reported: number,
     signal: AbortSignal,
   ): Promise<readonly PageVerdict[]> {
     try {
-      return [await this.#judgeAtOnce(text, take, reported, signal)];
+      return [await this.#judgeAtOnce(page, take, reported, signal)];
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof TaskTooCostlyError || error instanceof TaskFailedError)) throw error;
-      if (take.length === 1) return [{ notJudged: 1, why: 'judging it took too much time or memory' }];
+      if (take.length === 1)
+        return [
+          { notJudged: 1, why: 'judging it took too much time or memory', sample: sampleOf(page, take) },
+        ];
       const middle = Math.ceil(take.length / 2);
-      const first = await this.judge(text, take.slice(0, middle), reported, signal);
-      return [...first, ...(await this.judge(text, take.slice(middle), reported, signal))];
+      const first = await this.judge(page, take.slice(0, middle), reported, signal);
+      return [...first, ...(await this.judge(page, take.slice(middle), reported, signal))];
     }
   }
 
   async #judgeAtOnce(
-    text: string,
+    page: JudgedPage,
     take: readonly number[],
     reported: number,
     signal: AbortSignal,
@@ -146,7 +156,7 @@ export class Court {
       const models = [...this.#models];
       const outcome = await this.#run(
         {
-          ...{ text, take, reported },
+          ...{ text: page.text, take, reported },
           models: models.map(({ schema, model, types }) => ({
             ...{ key: schema.contentHash, name: model },
             ...(types === undefined ? {} : { types: [...types] }),
@@ -166,7 +176,8 @@ export class Court {
             this.#texts.set(schema.contentHash, await schema.text());
       }
     }
-    return { notJudged: take.length, why: 'their models could not be compiled' };
+    const why = 'their models could not be compiled';
+    return { notJudged: take.length, why, sample: sampleOf(page, take) };
   }
 
   /** Waits while all workers are busy. Compiling takes longer than judging, and ends, as the schemas were accepted. */
@@ -223,6 +234,14 @@ export class Court {
       this.#unknownTypes.add(type);
     }
   }
+}
+
+/** Ids that show which entities are meant, and the characters of one. */
+const MAX_SAMPLE = 5;
+const MAX_ID_CHARACTERS = 1000;
+
+function sampleOf({ ids }: JudgedPage, take: readonly number[]): readonly string[] {
+  return take.slice(0, MAX_SAMPLE).flatMap((index) => ids[index]?.slice(0, MAX_ID_CHARACTERS) ?? []);
 }
 
 /** What a schema that is stored nowhere is called. */

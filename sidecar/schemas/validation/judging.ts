@@ -59,8 +59,9 @@ const MAX_SAMPLE = 5;
 /** Errors that are kept of one entity. */
 const MAX_ERRORS = 10;
 
-/** Characters of a pointer, a detail or a type that are kept. */
+/** Characters of a pointer, a detail or a type that are kept, and of an id. */
 const MAX_CHARACTERS = 300;
+const MAX_ID_CHARACTERS = 1000;
 
 /** Ways to be wrong that are told apart in one page: more than a scan shows, so that it can say that there are more. */
 const MAX_FINDINGS = 4000;
@@ -91,7 +92,7 @@ export const judgingTasks = {
     const bench = new Bench(models, compiled as readonly Model[], { unknownTypes, ambiguousTypes, reported });
     for (const index of take) {
       const item = itemAt(index);
-      if ('unreadable' in item) bench.giveUp(item.unreadable.detail, item.text);
+      if ('unreadable' in item) bench.giveUp(item.unreadable, item.text);
       else bench.judge(item.entity);
     }
     return bench.unmetTypes.length > 0
@@ -104,7 +105,7 @@ export type JudgingTasks = typeof judgingTasks;
 
 type Item =
   | { readonly entity: JsonObject }
-  | { readonly unreadable: Pick<Unreadable, 'detail'>; readonly text: string };
+  | { readonly unreadable: Pick<Unreadable, 'detail' | 'isTooDeep'>; readonly text: string };
 
 /** Reads the items of a page: one by one if the page as a whole has what readers could understand differently. */
 function itemsOf(text: string): (index: number) => Item {
@@ -119,7 +120,7 @@ function itemsOf(text: string): (index: number) => Item {
     const entity = read.value as JsonValue | undefined;
     return entity !== undefined && isObject(entity)
       ? { entity }
-      : { unreadable: { detail: 'it is not an object' }, text: own };
+      : { unreadable: { detail: 'it is not an object', isTooDeep: false }, text: own };
   };
 }
 
@@ -215,8 +216,8 @@ class Bench {
   }
 
   /** Counts an entity whose JSON cannot be read. @param text the entity */
-  giveUp(detail: string, text: string): void {
-    const why = `not all readers understand the JSON alike, since ${detail}`;
+  giveUp({ detail, isTooDeep }: Pick<Unreadable, 'detail' | 'isTooDeep'>, text: string): void {
+    const why = isTooDeep ? `it is ${detail}` : `not all readers understand the JSON alike, since ${detail}`;
     const known = this.#unreadable.get(why);
     const unreadable = known ?? { why, entities: 0, sample: [] };
     if (known === undefined) this.#unreadable.set(why, unreadable);
@@ -308,9 +309,10 @@ function generalised(entity: JsonObject, tokens: readonly string[]): readonly st
   });
 }
 
+/** The id of an entity, cut where it is long. */
 function idOf(entity: JsonObject): string {
   const id = Object.hasOwn(entity, 'id') ? member(entity, 'id') : member(entity, '@id');
-  return typeof id === 'string' ? id : '';
+  return typeof id === 'string' ? cut(id, MAX_ID_CHARACTERS) : '';
 }
 
 /** The id in the text of an entity, as most readers would have it. */
@@ -323,6 +325,6 @@ function idIn(text: string): string {
   }
 }
 
-function cut(text: string): string {
-  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS - 1)}…`;
+function cut(text: string, most = MAX_CHARACTERS): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ScanTally } from '../../../sidecar/scans/scan-tally.js';
+import { EntityJudge, type EntityJudgeParts } from '../../../sidecar/schemas/models/entity-judge.js';
 import { judgingTasks } from '../../../sidecar/schemas/validation/judging.js';
+import { TaskTooCostlyError } from '../../../sidecar/shared/workers/errors.js';
 
 it('one page with more findings than a record shows is said to have more', () => {
   const names = Array.from({ length: 1001 }, (_, index) => `a${String(index)}`);
@@ -22,4 +24,38 @@ it('one page with more findings than a record shows is said to have more', () =>
   tally.add({ judged: outcome.judged, models: [{ domain: 'D', model: 'Thing', version: 1 }] });
   assert.equal(tally.found.findings.length, 1000);
   assert.match(tally.warnings.join(' '), /There are more findings than the 1000 shown/);
+});
+
+it('a long id is cut in the findings of a scan', () => {
+  const id = `urn:ngsi-ld:Thing:${'x'.repeat(5000)}`;
+  const outcome = judgingTasks.judge({
+    text: JSON.stringify([{ id, type: 'Thing' }]),
+    take: [0],
+    models: [{ key: 'needs', name: 'Thing' }],
+    ...{ unknownTypes: [], ambiguousTypes: [], reported: 1 },
+    schemas: [['needs', JSON.stringify({ type: 'object', required: ['a'] })]],
+  });
+  assert.ok('judged' in outcome);
+  const { findings, entities } = outcome.judged;
+  assert.deepEqual([findings[0]?.sample[0]?.length, entities[0]?.id.length], [1000, 1000]);
+});
+
+it('an entity that is too costly to judge is named, and those beside it are judged', async () => {
+  const parts = {
+    schemas: { ofNew: async () => ({ contentHash: 'k', text: async () => '{}' }) },
+    workers: {
+      run: async (_kind: string, { take }: { readonly take: readonly number[] }) => {
+        if (take.includes(2)) throw new TaskTooCostlyError('time', 'It took too long.');
+        const none = { invalid: 0, entities: [], findings: [], others: [], unreadable: [] };
+        return { judged: { valid: take.length, ...none, models: [{ valid: take.length, invalid: 0 }] } };
+      },
+    },
+  } as unknown as EntityJudgeParts;
+  const court = await new EntityJudge(parts).court({ candidate: {} });
+  const page = { text: '[]', ids: ['urn:a', 'urn:b', 'urn:c', 'urn:d'] };
+  const tally = new ScanTally();
+  for (const verdict of await court.judge(page, [0, 1, 2, 3], 10, new AbortController().signal))
+    tally.add(verdict);
+  assert.deepEqual([tally.found.checked, tally.found.notJudged], [3, 1]);
+  assert.match(tally.warnings.join(), /1 entity was not judged: judging it took too much .*\(urn:c\)/);
 });
