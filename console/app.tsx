@@ -1,14 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { accessToken, onSignInChange } from './api/sign-in.js';
 import { forgetToken, onTokenChange, token } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
 import { NotFoundPage } from './pages/not-found.js';
 import { api } from './api/client.js';
 import { later } from './parts/later.js';
+import { SignIn } from './parts/sign-in.js';
 import { TokenDialog } from './parts/token-dialog.js';
 import { Where } from './parts/where.js';
 import { Environment } from './shared/environment.js';
 import { useLoad } from './shared/use-load.js';
+import { type Me, Who } from './shared/who.js';
 import { PurgePage } from './purge/purge-page.js';
 import { RunPage } from './purge/run-page.js';
 import { routeTo, useRoute } from './shared/router.js';
@@ -40,50 +43,73 @@ export function App() {
     last.current = place;
   }, [place, section]);
   const status = useLoad('environment', (signal) => api.json('get', '/status', { signal }));
+  const me = useMe(status.value?.signIn !== undefined);
   return (
     <Environment.Provider value={status.value?.environment}>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        {text.skip}
-      </a>
-      <header>
-        <p class="product">
-          <span class="mark" aria-hidden="true" /> {text.product}
-        </p>
-        <Where />
-        <nav aria-label={text.navigation}>
-          <ul>
-            {SECTIONS.map((name) => (
-              <li key={name}>
-                <a href={routeTo([name])} {...(name === section ? { 'aria-current': 'page' as const } : {})}>
-                  {text.pages[name]}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <div class="tools">
-          <ForgetToken />
-          <ThemeSwitch />
-        </div>
-      </header>
-      <main id="main" ref={main} tabIndex={-1}>
-        <PageOf route={route} />
-      </main>
-      {status.value !== undefined && (
-        <footer>
-          {text.product} {status.value.version}
-        </footer>
-      )}
-      <TokenDialog />
+      <Who.Provider value={me}>
+        <a
+          class="skip"
+          href="#main"
+          onClick={(event) => {
+            event.preventDefault();
+            main.current?.focus();
+          }}
+        >
+          {text.skip}
+        </a>
+        <header>
+          <p class="product">
+            <span class="mark" aria-hidden="true" /> {text.product}
+          </p>
+          <Where />
+          <nav aria-label={text.navigation}>
+            <ul>
+              {SECTIONS.map((name) => (
+                <li key={name}>
+                  <a
+                    href={routeTo([name])}
+                    {...(name === section ? { 'aria-current': 'page' as const } : {})}
+                  >
+                    {text.pages[name]}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div class="tools">
+            <SignIn settings={status.value?.signIn} />
+            <ForgetToken />
+            <ThemeSwitch />
+          </div>
+        </header>
+        <main id="main" ref={main} tabIndex={-1}>
+          <PageOf route={route} />
+        </main>
+        {status.value !== undefined && (
+          <footer>
+            {text.product} {status.value.version}
+          </footer>
+        )}
+        <TokenDialog signIn={status.value?.signIn} />
+      </Who.Provider>
     </Environment.Provider>
   );
+}
+
+/** Who uses the console, where people sign in and somebody has. */
+function useMe(hasSignIn: boolean): Me | undefined {
+  const [credentials, setCredentials] = useState(() => accessToken() ?? token());
+  useEffect(() => {
+    const update = () => setCredentials(accessToken() ?? token());
+    const ends = [onSignInChange(update), onTokenChange(update)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
+  const isKnown = hasSignIn && credentials !== undefined;
+  return useLoad(isKnown ? `me ${credentials}` : 'nobody', async (signal) =>
+    isKnown ? api.json('get', '/me', { signal }) : undefined,
+  ).value;
 }
 
 function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {

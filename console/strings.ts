@@ -67,6 +67,17 @@ export const text = {
     cancel: 'Not now',
     forget: 'Forget the token',
   },
+  signIn: {
+    title: 'Sign in',
+    why: (host: string) =>
+      `This request needs somebody who has signed in. You do that at ${host}, and come back to this page.`,
+    in: 'Sign in',
+    out: 'Sign out',
+    cancel: 'Not now',
+    failed: (why: string) => `Signing in failed: ${why}`,
+    noRole: 'no role',
+    lacks: (needed: string, own: string) => `This needs the role ${needed}. You have ${own}.`,
+  },
   purge: {
     title: 'Purge',
     lead: 'Deletes everything that matches a query. Nothing is deleted until you confirm.',

@@ -2,9 +2,11 @@ import { ApiClient, type Page } from '../../sidecar/client/client.js';
 import type { Schemas } from '../../sidecar/client/operations.js';
 import { ApiError, UnreachableError } from '../../sidecar/client/errors.js';
 import { noteDate } from '../shared/gateway-clock.js';
+import { addressOf } from './address.js';
+import { accessToken, refreshSignIn, signOut } from './sign-in.js';
 import { askForToken, token } from './token.js';
 
-export { ApiError, UnreachableError, type Page, type Schemas };
+export { addressOf, ApiError, UnreachableError, type Page, type Schemas };
 export type { Tagged } from '../../sidecar/client/client.js';
 
 export type Purge = Schemas['Purge'];
@@ -15,14 +17,16 @@ export type RetentionSettings = Schemas['RetentionPolicySettings'];
 export type RetentionPreview = Schemas['RetentionPreview'];
 
 /**
- * The type of the problem with which the gateway asks for its token. Others answer 401 as well: brokers, and gateways in front.
+ * The types of problems with which the gateway asks for a token, or for another one. Others answer 401 as well: brokers, and gateways
+ * in front.
  */
-const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
+const TOKEN_WANTED = ['unauthorized', 'token-refused'].map((name) => `urn:ngsi-ld-gateway:problem:${name}`);
 
 const TOKEN = 'x-gateway-token';
+const AUTHORIZATION = 'authorization';
 
 /**
- * Sends requests with the token of this tab. Where it is missing or wrong, it is asked for, and the request is sent again:
+ * Sends requests with the access token of who has signed in, or else the token of this tab. Where it is missing or wrong, it is asked for, and the request is sent again:
  * that refusal says that nothing was done. It may also come late, when another token was given meanwhile: then it is not asked
  * for.
  */
@@ -30,32 +34,32 @@ export const api = new ApiClient({
   baseUrl: () => addressOf(''),
   // The answers are true of the moment.
   init: { cache: 'no-store' },
-  headers() {
+  headers(): Readonly<Record<string, string>> {
+    const signedIn = accessToken();
+    if (signedIn !== undefined) return { [AUTHORIZATION]: `Bearer ${signedIn}` };
     const given = token();
     return given === undefined ? {} : { [TOKEN]: given };
   },
   onAnswer: (headers) => noteDate(headers.get('date')),
-  again: async (error, headers) =>
-    isTokenWanted(error) && ((token() !== undefined && token() !== headers[TOKEN]) || (await askForToken())),
+  again: async (error, headers) => {
+    if (!isTokenWanted(error)) return false;
+    const signedIn = accessToken();
+    if (signedIn !== undefined) {
+      if (headers[AUTHORIZATION] !== `Bearer ${signedIn}` || (await refreshSignIn())) return true;
+      signOut();
+    }
+    return (token() !== undefined && token() !== headers[TOKEN]) || askForToken();
+  },
 });
 
 /** Whether a request was refused for want of the gateway token. */
 export function isTokenWanted(error: unknown): boolean {
-  return error instanceof ApiError && error.problem.type === TOKEN_WANTED;
+  return error instanceof ApiError && TOKEN_WANTED.includes(error.problem.type ?? '');
 }
 
 /** Whether the thing was changed elsewhere since it was read (412): nothing was done. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status === 412;
-}
-
-/**
- * The address of a path of the gateway, which is reached where this page came from, a path of a gateway in front included.
- *
- * @param path without a leading slash
- */
-export function addressOf(path: string): string {
-  return new URL(path, new URL('../', document.baseURI)).href;
 }
 
 /** The address of something of the API, for links. @param segments not encoded */

@@ -4,6 +4,7 @@ import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { useDraft } from '../shared/drafts.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { createContext, readContext, updateContext, type WrittenContext } from './contexts-api.js';
 import { DependentList } from './dependent-list.js';
@@ -126,11 +127,13 @@ export function ContextEditor({
             <p class="quiet">{text.models.goOnHint}</p>
           </div>
         )}
-        <div class="actions">
-          <button type="submit" class="primary" disabled={isSaving || fault !== undefined}>
-            {given === undefined ? t.createGo : t.save}
-          </button>
-        </div>
+        <ForRole roles={['modeller']}>
+          <div class="actions">
+            <button type="submit" class="primary" disabled={isSaving || fault !== undefined}>
+              {given === undefined ? t.createGo : t.save}
+            </button>
+          </div>
+        </ForRole>
       </form>
     </div>
   );

@@ -7,6 +7,7 @@ import { SureDialog } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { ContextEditor } from './context-editor.js';
 import { findContext, listContexts, readContext, removeContext, type Context } from './contexts-api.js';
@@ -130,9 +131,11 @@ function ContextView({
             <a class="button" href={toContext(name, 'edit')}>
               {text.models.edit}
             </a>
-            <button type="button" onClick={() => setIsRemoving(true)}>
-              {text.models.remove}
-            </button>
+            <ForRole roles={['modeller']}>
+              <button type="button" onClick={() => setIsRemoving(true)}>
+                {text.models.remove}
+              </button>
+            </ForRole>
           </>
         )}
       </div>

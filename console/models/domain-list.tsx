@@ -7,6 +7,7 @@ import { focusFirstField } from '../shared/focus.js';
 import { replaceAddress } from '../shared/router.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { NewDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
@@ -49,9 +50,11 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
         <a class="button" href={toImport()}>
           {t.importLink}
         </a>
-        <button type="button" onClick={() => setIsCreating(true)}>
-          {t.createDomain}
-        </button>
+        <ForRole roles={['modeller']}>
+          <button type="button" onClick={() => setIsCreating(true)}>
+            {t.createDomain}
+          </button>
+        </ForRole>
         <a class="button" href={toContexts()}>
           {t.contexts.title}
         </a>

@@ -5,6 +5,7 @@ import { Empty, Failure, Loading } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { EditDomainDialog, RemoveDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
@@ -41,12 +42,14 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
         <a class="button" href={apiAddress(['export'], { domain: name })} download={`${name}.tar.gz`}>
           {t.export}
         </a>
-        <button type="button" onClick={() => setAsking('edit')}>
-          {t.edit}
-        </button>
-        <button type="button" disabled={models.value === undefined} onClick={() => setAsking('remove')}>
-          {t.remove}
-        </button>
+        <ForRole roles={['modeller']}>
+          <button type="button" onClick={() => setAsking('edit')}>
+            {t.edit}
+          </button>
+          <button type="button" disabled={models.value === undefined} onClick={() => setAsking('remove')}>
+            {t.remove}
+          </button>
+        </ForRole>
       </div>
       {description !== undefined && <p class="lead">{description}</p>}
       <p class="lead">

@@ -3,6 +3,7 @@ import { api, ApiError, UnreachableError } from '../api/client.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { bodyOf, chosenFiles, droppedFiles, type PathedFile, type Upload } from './dropped-files.js';
 import { ImportReportView } from './import-report.js';
@@ -113,17 +114,19 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
             <span role="status">{report.summary.dryRun ? t.wouldBe : t.done}</span>
           </h2>
           {report.summary.dryRun && (
-            <div class="actions first">
-              <button
-                type="button"
-                class="primary"
-                disabled={busy !== undefined || !changes(report)}
-                onClick={() => void run(looked.upload, false)}
-              >
-                {t.go(count(report.summary.created + report.summary.updated))}
-              </button>
-              <p class="quiet">{changes(report) ? t.goHint(report.summary.refused) : t.nothingToDo}</p>
-            </div>
+            <ForRole roles={['modeller']}>
+              <div class="actions first">
+                <button
+                  type="button"
+                  class="primary"
+                  disabled={busy !== undefined || !changes(report)}
+                  onClick={() => void run(looked.upload, false)}
+                >
+                  {t.go(count(report.summary.created + report.summary.updated))}
+                </button>
+                <p class="quiet">{changes(report) ? t.goHint(report.summary.refused) : t.nothingToDo}</p>
+              </div>
+            </ForRole>
           )}
           {!report.summary.dryRun && (
             <p>

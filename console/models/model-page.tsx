@@ -4,6 +4,7 @@ import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { keepDraft } from '../shared/drafts.js';
 import { ModelAttributes } from './model-attributes.js';
@@ -63,9 +64,11 @@ function Heading({
         <h1>{name}</h1>
         <span class="chip">{t.versionName(version)}</span>
         <StatusChip status={status} />
-        <button type="button" class="last" onClick={() => setIsRemoving(true)}>
-          {t.remove}
-        </button>
+        <ForRole roles={['modeller']}>
+          <button type="button" class="last" onClick={() => setIsRemoving(true)}>
+            {t.remove}
+          </button>
+        </ForRole>
       </div>
       {description !== undefined && <p class="lead">{description}</p>}
       {deprecatedAt !== undefined && <p class="lead">{t.deprecatedSince(time(deprecatedAt))}</p>}

@@ -7,6 +7,7 @@ import { SureDialog } from '../parts/sure-dialog.js';
 import { count, time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { shownJson } from './model-schema.js';
 import { PAGE_SIZE } from './models-api.js';
@@ -159,9 +160,11 @@ function ReferenceView({
       <div class="heading">
         <h1 class="uri">{uri}</h1>
         {about !== undefined && <span class="chip">{about.source}</span>}
-        <button type="button" class="last" onClick={() => setIsRemoving(true)}>
-          {text.models.remove}
-        </button>
+        <ForRole roles={['modeller']}>
+          <button type="button" class="last" onClick={() => setIsRemoving(true)}>
+            {text.models.remove}
+          </button>
+        </ForRole>
       </div>
       {about !== undefined && (
         <p class="lead">

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { ApiError, isOvertaken } from '../api/client.js';
 import { Choice } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
 import { COMPATIBILITIES, type Compatibility, type ModelTrial } from './models-api.js';
@@ -97,16 +98,18 @@ export function SavePanel(props: SavePanelProps) {
         </div>
       )}
       {props.children}
-      <div class="actions">
-        <button
-          type="button"
-          class={found?.change.overall === 'breaking' ? 'danger' : 'primary'}
-          disabled={!isReady}
-          onClick={onSave}
-        >
-          {isReady && found !== undefined ? labelOf(found) : t.save}
-        </button>
-      </div>
+      <ForRole roles={['modeller']}>
+        <div class="actions">
+          <button
+            type="button"
+            class={found?.change.overall === 'breaking' ? 'danger' : 'primary'}
+            disabled={!isReady}
+            onClick={onSave}
+          >
+            {isReady && found !== undefined ? labelOf(found) : t.save}
+          </button>
+        </div>
+      </ForRole>
     </section>
   );
 }

@@ -1,12 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
+import { signIn, type SignInSettings } from '../api/sign-in.js';
 import { giveToken, isAskedForToken, onTokenChange, token } from '../api/token.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { Dialog } from './dialog.js';
+import { failureDetail } from './failure-words.js';
 import { Field } from './fields.js';
 
-/** Asks for the gateway token whenever a request needs it. */
-export function TokenDialog() {
+/** Asks to sign in, or for the gateway token, whenever a request needs it. */
+export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSettings | undefined }) {
   const [isAsked, setIsAsked] = useState(isAskedForToken());
   const [value, setValue] = useState('');
   useEffect(
@@ -17,7 +19,29 @@ export function TokenDialog() {
       }),
     [],
   );
+  const [failure, setFailure] = useState<unknown>();
   if (!isAsked) return null;
+  if (settings?.clientId !== undefined) {
+    const t = text.signIn;
+    return (
+      <Dialog title={t.title} onClose={() => giveToken(undefined)}>
+        <p>{t.why(new URL(settings.issuer).host)}</p>
+        {failure !== undefined && (
+          <p class="wrong" role="alert">
+            {t.failed(failureDetail(failure))}
+          </p>
+        )}
+        <div class="actions">
+          <button type="button" class="primary" onClick={() => void signIn(settings).catch(setFailure)}>
+            {t.in}
+          </button>
+          <button type="button" onClick={() => giveToken(undefined)}>
+            {t.cancel}
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
   const isUnsendable = unsendable(value) !== undefined;
   return (
     <Dialog title={text.token.title} onClose={() => giveToken(undefined)}>

@@ -2,12 +2,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { addressOf, api } from '../api/client.js';
 import { token } from '../api/token.js';
 import { Copyable } from '../parts/copyable.js';
+import { ForRole } from '../parts/for-role.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
+import { useLacks } from '../shared/who.js';
 import { text } from '../strings.js';
 import { EMPTY_FORM, formOf, queryOf, type PurgeForm } from './form.js';
 import { PreviewPane } from './preview.js';
 import { PurgeFields } from './purge-fields.js';
 import { commandOf, curlOf, requestLine } from './request-text.js';
+
+const PURGER = ['purger'] as const;
 
 /** The form of a purge as the address had it at first, the request that it makes, and what that matches. */
 export function PurgePage({ params }: { readonly params: URLSearchParams }) {
@@ -27,13 +31,16 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
     );
   }, [params]);
   const query = queryOf(form);
+  const isForOthers = useLacks(PURGER) !== undefined;
   return (
     <div class="page">
       <h1>{text.purge.title}</h1>
       <p class="lead">{text.purge.lead}</p>
       <div class="columns">
         <form class="card" onSubmit={(event) => event.preventDefault()}>
-          <PurgeFields form={form} onChange={change} />
+          <ForRole roles={PURGER}>
+            <PurgeFields form={form} onChange={change} />
+          </ForRole>
           <div class="actions">
             <button type="button" onClick={() => change({ ...EMPTY_FORM, target: form.target })}>
               {text.purge.clear}
@@ -41,7 +48,8 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
           </div>
         </form>
         <div class="stack">
-          <PreviewPane form={form} />
+          {/* Each preview is a purge that counts only: who may not purge is not refused for every letter. */}
+          <PreviewPane form={isForOthers ? EMPTY_FORM : form} />
           <section class="card" aria-labelledby="request">
             <h2 id="request">{text.purge.request}</h2>
             <pre class="request" tabIndex={0} aria-labelledby="request">

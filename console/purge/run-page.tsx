@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
+import { ForRole } from '../parts/for-role.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Loading, ProblemDetails } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
@@ -172,11 +173,13 @@ function Controls({
   };
   return (
     <div class="controls" ref={controls}>
-      {!record.dryRun && <Throttle record={record} onChanged={onChanged} />}
-      {/* One that is disabled would lose the focus. */}
-      <button type="button" class="danger" aria-disabled={isCancelling} onClick={() => void cancel()}>
-        {text.run.cancel}
-      </button>
+      <ForRole roles={['purger']}>
+        {!record.dryRun && <Throttle record={record} onChanged={onChanged} />}
+        {/* One that is disabled would lose the focus. */}
+        <button type="button" class="danger" aria-disabled={isCancelling} onClick={() => void cancel()}>
+          {text.run.cancel}
+        </button>
+      </ForRole>
       {isCancelling && <p class="quiet">{text.run.cancelled}</p>}
       {error !== undefined && <Failure error={error} />}
     </div>

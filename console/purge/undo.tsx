@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type Purge } from '../api/client.js';
+import { ForRole } from '../parts/for-role.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { save } from '../shared/save.js';
@@ -54,22 +55,24 @@ export function Undo({ record }: { readonly record: Purge }) {
         </p>
       )}
       {erasedAt === undefined && (
-        <div class="actions">
-          <button type="button" aria-disabled={isBusy} onClick={() => void act(preview)}>
-            {isBusy ? t.previewing : t.preview}
-          </button>
-          {found !== undefined && found.restored !== 0 && (
-            <button type="button" class="primary" aria-disabled={isBusy} onClick={() => void act(go)}>
-              {t.go(gone)}
+        <ForRole roles={['purger']}>
+          <div class="actions">
+            <button type="button" aria-disabled={isBusy} onClick={() => void act(preview)}>
+              {isBusy ? t.previewing : t.preview}
             </button>
-          )}
-          <button type="button" aria-disabled={isBusy} onClick={() => void act(load)}>
-            {t.load}
-          </button>
-          <button type="button" onClick={() => setIsErasing(true)}>
-            {t.erase}
-          </button>
-        </div>
+            {found !== undefined && found.restored !== 0 && (
+              <button type="button" class="primary" aria-disabled={isBusy} onClick={() => void act(go)}>
+                {t.go(gone)}
+              </button>
+            )}
+            <button type="button" aria-disabled={isBusy} onClick={() => void act(load)}>
+              {t.load}
+            </button>
+            <button type="button" onClick={() => setIsErasing(true)}>
+              {t.erase}
+            </button>
+          </div>
+        </ForRole>
       )}
       {error !== undefined && <Failure error={error} />}
       {isErasing && (

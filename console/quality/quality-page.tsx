@@ -9,6 +9,7 @@ import { count, time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { ScanPage } from './scan-page.js';
 import { listScans, startScan, type ListedScan } from './scans-api.js';
@@ -82,9 +83,11 @@ function NewScan() {
       <Field label={t.model} value={model} onInput={setModel} hint={t.modelHint} />
       <Field label={t.tenant} value={tenant} onInput={setTenant} />
       <Field label={t.sample} value={sample} onInput={setSample} type="number" hint={t.sampleHint} />
-      <button type="submit" class="primary" disabled={query.trim() === ''}>
-        {t.start}
-      </button>
+      <ForRole roles={['modeller', 'purger']}>
+        <button type="submit" class="primary" disabled={query.trim() === ''}>
+          {t.start}
+        </button>
+      </ForRole>
       {error !== undefined && <Failure error={error} />}
     </form>
   );

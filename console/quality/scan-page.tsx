@@ -8,6 +8,7 @@ import { count } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { readEntity } from '../entities/entity-api.js';
 import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
@@ -43,9 +44,11 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         </p>
       )}
       {!isFinal(scan) && (
-        <button type="button" onClick={() => void cancelScan(id).then(reload, setFailure)}>
-          {t.cancel}
-        </button>
+        <ForRole roles={['modeller', 'purger']}>
+          <button type="button" onClick={() => void cancelScan(id).then(reload, setFailure)}>
+            {t.cancel}
+          </button>
+        </ForRole>
       )}
       {detail !== undefined && <p role="alert">{detail}</p>}
       {failure !== undefined && <Failure error={failure} />}

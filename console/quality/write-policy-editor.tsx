@@ -9,6 +9,7 @@ import { Unsaved } from '../parts/unsaved.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import {
   putWritePolicy,
@@ -188,16 +189,18 @@ function Editor({
             {text.retention.reload}
           </button>
         )}
-        <div class="actions">
-          <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
-            {t.save}
-          </button>
-          {read !== undefined && (
-            <button type="button" onClick={() => setIsRemoving(true)}>
-              {t.remove}
+        <ForRole roles={['modeller']}>
+          <div class="actions">
+            <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
+              {t.save}
             </button>
-          )}
-        </div>
+            {read !== undefined && (
+              <button type="button" onClick={() => setIsRemoving(true)}>
+                {t.remove}
+              </button>
+            )}
+          </div>
+        </ForRole>
       </form>
       {isRemoving && read !== undefined && (
         <SureDialog

@@ -17,6 +17,7 @@ import { time } from '../shared/format.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
 import { Unsaved } from '../parts/unsaved.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { previewSettings, writePolicy } from './policies-api.js';
 import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
@@ -190,19 +191,21 @@ export function PolicyEditor({
             </div>
           )}
         </section>
-        <div class="actions">
-          <button type="button" disabled={isCounting} onClick={() => void look()}>
-            {isCounting ? text.preview.counting : t.preview}
-          </button>
-          <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
-            {t.saveReport}
-          </button>
-          {isEnforced && (
-            <button type="button" disabled={isSaving} onClick={() => void save(ENFORCE)}>
-              {t.saveEnforce}
+        <ForRole roles={['purger']}>
+          <div class="actions">
+            <button type="button" disabled={isCounting} onClick={() => void look()}>
+              {isCounting ? text.preview.counting : t.preview}
             </button>
-          )}
-        </div>
+            <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
+              {t.saveReport}
+            </button>
+            {isEnforced && (
+              <button type="button" disabled={isSaving} onClick={() => void save(ENFORCE)}>
+                {t.saveEnforce}
+              </button>
+            )}
+          </div>
+        </ForRole>
       </form>
       {isAsking && (
         <SureDialog

@@ -7,6 +7,7 @@ import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purg
 import { count, rate, time } from '../shared/format.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
+import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { previewPolicy, readPolicy, removePolicy, runPolicy, runsOf, writePolicy } from './policies-api.js';
 import { PreviewedDialog } from './policy-dialogs.js';
@@ -95,27 +96,29 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
         <a class="button" href={routeTo(['retention', name, 'edit'])}>
           {t.edit}
         </a>
-        {mode === 'report' ? (
-          <button type="button" onClick={() => attempt(run)}>
-            {t.runReport}
+        <ForRole roles={['purger']}>
+          {mode === 'report' ? (
+            <button type="button" onClick={() => attempt(run)}>
+              {t.runReport}
+            </button>
+          ) : (
+            <button type="button" class="danger" onClick={() => setAsking('run')}>
+              {t.run}
+            </button>
+          )}
+          {mode === 'report' ? (
+            <button type="button" class="danger" onClick={() => setAsking('enforce')}>
+              {t.enforce}
+            </button>
+          ) : (
+            <button type="button" onClick={() => attempt(() => setMode('report'))}>
+              {t.report}
+            </button>
+          )}
+          <button type="button" onClick={() => setAsking('remove')}>
+            {t.remove}
           </button>
-        ) : (
-          <button type="button" class="danger" onClick={() => setAsking('run')}>
-            {t.run}
-          </button>
-        )}
-        {mode === 'report' ? (
-          <button type="button" class="danger" onClick={() => setAsking('enforce')}>
-            {t.enforce}
-          </button>
-        ) : (
-          <button type="button" onClick={() => attempt(() => setMode('report'))}>
-            {t.report}
-          </button>
-        )}
-        <button type="button" onClick={() => setAsking('remove')}>
-          {t.remove}
-        </button>
+        </ForRole>
       </div>
       {policy.description !== undefined && <p class="lead">{policy.description}</p>}
       {wasOvertaken && (

@@ -45,7 +45,7 @@ export function requireTenants(caller: Caller, tenants: readonly string[], what:
   );
 }
 
-/** The tenants that the header fields of a request name, each of which a broker may go by; the default tenant where there are none. */
+/** The tenants that the headers of a request name, each of which a broker may go by; without one, the default tenant. */
 export function tenantsOf(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): readonly string[] {

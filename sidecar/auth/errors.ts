@@ -20,7 +20,8 @@ export class SignInNeededError extends AccessRefusedError {
   /** @param hasToken whether the gateway token would do as well */
   constructor(private readonly hasToken: boolean) {
     super(
-      `This request needs an access token in the header Authorization, as Bearer${hasToken ? ', or the gateway token in X-Gateway-Token' : ''}. Nothing was done.`,
+      'This request needs an access token in the header Authorization, as Bearer' +
+        `${hasToken ? ', or the gateway token in X-Gateway-Token' : ''}. Nothing was done.`,
     );
   }
 
@@ -76,7 +77,8 @@ export class SignInUnavailableError extends GatewayError {
   /** @param seconds after which the provider may be asked again */
   constructor(seconds: number) {
     super(
-      'The access token cannot be checked now, since the OpenID provider does not give its keys. Nothing was done; try again later.',
+      'The access token cannot be checked now, since the OpenID provider does not give its keys. Nothing was done; ' +
+        'try again later.',
     );
     this.retryAfter = String(seconds);
   }

@@ -54,7 +54,8 @@ export class ProviderDocuments {
     const keysUrl = typeof keys === 'string' && URL.canParse(keys) ? new URL(keys) : undefined;
     if (keysUrl?.origin !== url.origin || !isSecure(keysUrl))
       throw new ProviderError(
-        `The discovery document at ${url.href} has no jwks_uri of the same origin. If the keys are meant to be elsewhere, set AUTH_JWKS_URL.`,
+        `The discovery document at ${url.href} has no jwks_uri of the same origin. ` +
+          'If the keys are meant to be elsewhere, set AUTH_JWKS_URL.',
       );
     return keysUrl;
   }

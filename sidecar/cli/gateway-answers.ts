@@ -31,7 +31,8 @@ function wordsOf({ problem, message }: ApiError): string {
   const words = [...message.split('\n'), ...faults].map(printable).join('\n');
   const hint =
     status === 401
-      ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; an access token begins with "Bearer ".'
+      ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +
+        'an access token begins with "Bearer ".'
       : '';
   return `The gateway answered ${status}: ${words}${hint}`;
 }

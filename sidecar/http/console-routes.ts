@@ -4,23 +4,32 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BaseUrlOf } from './api/admission.js';
 import { apiUrl } from './api/routes.js';
+import type { ConsoleSignIn } from './api/status.js';
 
 export interface ConsoleRoutesOptions {
   /** The folder of the built console; undefined where it is switched off or was not built. */
   readonly consoleFolder: string | undefined;
   readonly baseUrlOf: BaseUrlOf;
+  /** Where the console signs people in; undefined where nobody signs in. */
+  readonly consoleSignIn?: ConsoleSignIn | undefined;
 }
 
 /** Where the console is served. */
 export const CONSOLE_PATH = '/console/';
 
 /** Nothing but files of the console itself runs, styles or is shown in it, and no other page frames it. */
+const PAGE_POLICY =
+  "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'none'";
+
 const PAGE_HEADERS = {
-  'content-security-policy':
-    "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 } as const;
+
+/** The console gets its tokens from the provider, too. */
+function policyFor(issuer: string): string {
+  return `${PAGE_POLICY}; connect-src 'self' ${new URL(issuer).origin}`;
+}
 
 /** Names of files in this folder have a hash of their content. */
 const HASHED = 'assets';
@@ -47,7 +56,7 @@ export function findConsole(from: string): string | undefined {
  * console; they need no token, the API that they call does.
  */
 export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): void {
-  const { consoleFolder, baseUrlOf } = options;
+  const { consoleFolder, baseUrlOf, consoleSignIn } = options;
   app.get('/', async (request, reply) => {
     reply.header('vary', 'Accept').header('cache-control', 'no-cache');
     // Relative, so that it holds behind a gateway that adds a path.
@@ -69,6 +78,7 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
   app.get(CONSOLE_PATH.slice(0, -1), async (_request, reply) =>
     reply.code(302).header('location', CONSOLE_PATH.slice(1)).send(),
   );
+  const policy = consoleSignIn === undefined ? PAGE_POLICY : policyFor(consoleSignIn.issuer);
   void app.register(fastifyStatic, {
     root: consoleFolder,
     prefix: CONSOLE_PATH,
@@ -80,6 +90,7 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
     allowedPath: (path) => !LEAVES_FOLDER.test(path),
     setHeaders: (reply, path) => {
       for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.setHeader(name, value);
+      reply.setHeader('content-security-policy', policy);
       reply.setHeader('vary', 'Accept-Encoding');
       reply.setHeader('cache-control', isHashed(relative(consoleFolder, path)) ? A_YEAR : 'no-cache');
     },

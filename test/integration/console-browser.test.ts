@@ -18,6 +18,7 @@ import { modelShownFlows } from '../support/console/model-shown-flow.js';
 import { policyFlows } from '../support/console/policy-flow.js';
 import { qualityFlows } from '../support/console/quality-flow.js';
 import { referenceFlows } from '../support/console/reference-flow.js';
+import { signInFlows } from '../support/console/sign-in-flow.js';
 import { runFlows } from '../support/console/run-flow.js';
 import { workbenchFlows } from '../support/console/workbench-flow.js';
 import {
@@ -105,7 +106,8 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     browser = await startBrowser();
   });
 
-  for (const flows of [formFlows, listFlows, policyFlows, qualityFlows, runFlows]) flows(() => browser);
+  for (const flows of [formFlows, listFlows, policyFlows, qualityFlows, runFlows, signInFlows])
+    flows(() => browser);
   for (const flows of [modelFlows, modelListFlows, modelShownFlows, referenceFlows, workbenchFlows])
     flows(() => browser);
 

@@ -42,28 +42,21 @@ export class OpenIdProvider {
   readonly answers = new Map<string, Answering>();
   readonly #server: Server;
   readonly #users: Readonly<Record<string, Claims>>;
-  readonly #redirects: readonly string[];
+  readonly #redirects: string[] = [];
   #key!: SigningKey;
   #own!: Answering;
 
-  private constructor(server: Server, users: Readonly<Record<string, Claims>>, redirects: readonly string[]) {
+  private constructor(server: Server, users: Readonly<Record<string, Claims>>) {
     this.#server = server;
     this.#users = users;
-    this.#redirects = redirects;
     this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /**
-   * @param users the claims of each, by name
-   * @param redirects where the console may be signed in
-   */
-  static async start(
-    users: Readonly<Record<string, Claims>>,
-    redirects: readonly string[] = ['http://localhost/console/'],
-  ): Promise<OpenIdProvider> {
+  /** @param users the claims of each, by name */
+  static async start(users: Readonly<Record<string, Claims>>): Promise<OpenIdProvider> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const provider = new OpenIdProvider(server, users, redirects);
+    const provider = new OpenIdProvider(server, users);
     await provider.rotate('first');
     server.on('request', (req, res) => {
       const path = req.url?.split('?', 1)[0] ?? '';
@@ -81,6 +74,12 @@ export class OpenIdProvider {
       ...{ kid, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid } },
       privateJwk: { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' },
     };
+    this.#own = this.#makeProvider().callback();
+  }
+
+  /** Lets the console of a gateway sign people in. */
+  allowConsole(gatewayUrl: string): void {
+    this.#redirects.push(`${gatewayUrl}/console/`);
     this.#own = this.#makeProvider().callback();
   }
 
@@ -127,10 +126,14 @@ export class OpenIdProvider {
           ...{ client_id: name, client_secret: SECRET, grant_types: ['client_credentials'] },
           ...{ redirect_uris: [], response_types: [] },
         })),
-        {
-          ...{ client_id: CONSOLE_CLIENT, token_endpoint_auth_method: 'none' },
-          ...{ grant_types: ['authorization_code', 'refresh_token'], redirect_uris: [...this.#redirects] },
-        },
+        ...(this.#redirects.length === 0
+          ? []
+          : [
+              {
+                ...{ client_id: CONSOLE_CLIENT, token_endpoint_auth_method: 'none' as const },
+                ...{ grant_types: ['authorization_code'], redirect_uris: [...this.#redirects] },
+              },
+            ]),
       ],
       findAccount: (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id, ...this.#users[id] }) }),
       extraTokenClaims: (_ctx, token) => ({
@@ -139,7 +142,7 @@ export class OpenIdProvider {
       clientBasedCORS: () => true,
       features: {
         clientCredentials: { enabled: true },
-        devInteractions: { enabled: true },
+        devInteractions: { enabled: this.#redirects.length > 0 },
         resourceIndicators: {
           enabled: true,
           defaultResource: async () => AUDIENCE,

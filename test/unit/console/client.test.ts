@@ -9,6 +9,7 @@ import {
   isTokenWanted,
   UnreachableError,
 } from '../../../console/api/client.js';
+import { accessToken } from '../../../console/api/sign-in.js';
 import { forgetToken, giveToken, isAskedForToken } from '../../../console/api/token.js';
 import { localTime } from '../../../console/shared/gateway-clock.js';
 import { HOME, openTab, problem, settled } from './open-tab.js';
@@ -67,6 +68,24 @@ it('a request whose token is not given is refused, and not sent again', async ()
   giveToken(undefined);
   assert.ok(isTokenWanted(await refused));
   assert.equal(page.sent.length, 1);
+});
+
+it('who has signed in sends the access token instead, and is asked to sign in again once it is refused', async () => {
+  giveToken('shared');
+  const settings = { issuer: 'https://id.example', clientId: 'console', audience: 'gateway' };
+  const session = JSON.stringify({ settings, accessToken: 'of-vera' });
+  sessionStorage.setItem('ngsi-ld-gateway.session', session);
+  await status();
+  assert.deepEqual(tokens(), [null]);
+  assert.equal(page.sent[0]?.headers.get('authorization'), 'Bearer of-vera');
+  forgetToken();
+  page.answer = () => problem(401, { type: 'urn:ngsi-ld-gateway:problem:token-refused' });
+  const refused = apiErrorOf(status());
+  await settled();
+  assert.ok(isAskedForToken());
+  assert.equal(accessToken(), undefined);
+  giveToken(undefined);
+  assert.ok(isTokenWanted(await refused));
 });
 
 it('a token that was forgotten meanwhile is asked for', async () => {

@@ -164,7 +164,7 @@ describe('controls', () => {
     const t = text.token;
 
     it('the token is taken without blanks around it, and not where a header cannot carry it', async () => {
-      const one = await page.open(h(TokenDialog, {}));
+      const one = await page.open(h(TokenDialog, { signIn: undefined }));
       assert.equal(one.text, '');
       let given: boolean | undefined;
       await one.act(() => {

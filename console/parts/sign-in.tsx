@@ -1,0 +1,47 @@
+import { useContext, useEffect, useState } from 'preact/hooks';
+import {
+  accessToken,
+  onSignInChange,
+  signIn,
+  type SignInSettings,
+  signInFailure,
+  signOut,
+} from '../api/sign-in.js';
+import { rolesOf, Who } from '../shared/who.js';
+import { failureDetail } from './failure-words.js';
+import { text } from '../strings.js';
+
+/** Who has signed in, with their roles, and how to sign in or out. Nothing where nobody signs in. */
+export function SignIn({ settings }: { readonly settings: SignInSettings | undefined }) {
+  const me = useContext(Who);
+  const [isSignedIn, setIsSignedIn] = useState(accessToken() !== undefined);
+  const [error, setError] = useState<unknown>(signInFailure());
+  useEffect(() => onSignInChange(() => setIsSignedIn(accessToken() !== undefined)), []);
+  if (settings === undefined) return null;
+  const t = text.signIn;
+  return (
+    <div class="who">
+      {me !== undefined && (
+        <p>
+          <span class="name">{me.caller}</span> <span class="quiet">{rolesOf(me)}</span>
+        </p>
+      )}
+      {isSignedIn ? (
+        <button type="button" class="small" onClick={signOut}>
+          {t.out}
+        </button>
+      ) : (
+        settings.clientId !== undefined && (
+          <button type="button" class="small" onClick={() => void signIn(settings).catch(setError)}>
+            {t.in}
+          </button>
+        )
+      )}
+      {error !== undefined && (
+        <p class="wrong" role="alert">
+          {t.failed(failureDetail(error))}
+        </p>
+      )}
+    </div>
+  );
+}
