@@ -117,7 +117,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     const { page } = tab;
     await page.getByLabel('Type', { exact: true }).fill('Car');
     await page.getByLabel('Query (q)').fill('speed<30');
-    await page.getByText('30 entities match now').waitFor();
+    await page.getByText('30 entities match now').first().waitFor();
     assert.match(await page.locator('pre.request').innerText(), /type=Car&q=speed%3C30/);
     await page.getByText('urn:ngsi-ld:Car:0029').waitFor();
     await page.getByRole('button', { name: 'Purge 30 entities…' }).click();
@@ -372,7 +372,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByText('There are no purges yet.').waitFor();
     await page.getByRole('link', { name: 'Purge', exact: true }).click();
     await page.getByLabel('Type', { exact: true }).fill('Car');
-    await page.getByText('3 entities match now').waitFor();
+    await page.getByText('3 entities match now').first().waitFor();
     assert.ok(!(await page.content()).includes(token));
     assert.ok(!page.url().includes(token));
     const kept = await page.evaluate(
@@ -434,7 +434,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     };
     await tabTo(/^Type$/);
     await page.keyboard.type('Car');
-    await page.getByText('5 entities match now').waitFor();
+    await page.getByText('5 entities match now').first().waitFor();
     await tabTo(/^Purge 5 entities…$/);
     await page.keyboard.press('Enter');
     await page.getByLabel(/^Type the count/).waitFor();

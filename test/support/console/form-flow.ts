@@ -20,7 +20,7 @@ export function formFlows(browser: () => Browser): void {
       entities.seed(3, car),
     );
     const { page } = flow;
-    await page.getByText('3 entities match now').waitFor();
+    await page.getByText('3 entities match now').first().waitFor();
     await page.locator('summary', { hasText: 'Where' }).focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('Shape').selectOption('circle');
@@ -42,15 +42,15 @@ export function formFlows(browser: () => Browser): void {
     const metres = Number(await page.getByLabel('Radius in metres').inputValue());
     assert.ok(metres > 2_000_000 && metres < 2_500_000, String(metres));
     assert.match(await shownQuery(page), /georel=near;maxDistance==2\d{6}&geometry=Point&coordinates=\[/);
-    await page.getByText('1 entity match').waitFor();
+    await page.getByText('1 entity match').first().waitFor();
     await page.getByLabel('Radius in metres').focus();
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Delete');
     await page.keyboard.type('5000000');
-    await page.getByText('2 entities match now').waitFor();
+    await page.getByText('2 entities match now').first().waitFor();
     await page.getByLabel('Shape').selectOption('box');
     await drag(at(30, 10), at(100, -10));
-    await page.getByText('2 entities match now').waitFor();
+    await page.getByText('2 entities match now').first().waitFor();
     await page.getByLabel('East').focus();
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Delete');
@@ -58,7 +58,7 @@ export function formFlows(browser: () => Browser): void {
     // What was left empty shows what is drawn again.
     assert.match(await page.getByLabel('East').inputValue(), /^\d/);
     await page.getByLabel('East').fill('60');
-    await page.getByText('1 entity match').waitFor();
+    await page.getByText('1 entity match').first().waitFor();
     await confirmPurge(page, '1 entity');
     assert.equal(flow.broker.entities.count(), 2);
     await endFlow(flow);
@@ -156,7 +156,7 @@ export function formFlows(browser: () => Browser): void {
       await page.getByLabel(label).fill('');
     }
     // The pause after the last change is over: only previews of what can be sent were, and names to pick from were read.
-    await page.getByText('1 entity match').waitFor();
+    await page.getByText('1 entity match').first().waitFor();
     assert.deepEqual([...new Set(sent)].sort(), ['DELETE', 'GET']);
     await endFlow(flow);
   });
