@@ -47,7 +47,8 @@ export async function candidateOf(draft: Draft, gateway: ApiClient, context: Cli
 }
 
 /**
- * The models that an import would change, each as it would be: with the documents of the import, and else with those of the gateway.
+ * The models that an import would change, each as it would be: with the documents of the import, and else with those of the
+ * gateway.
  *
  * @param report of a dry run of the import
  * @throws CliError if one of them cannot be put together

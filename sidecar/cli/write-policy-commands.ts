@@ -90,7 +90,9 @@ function tableOf(
     `${member}:`,
     printable(Array.isArray(value) ? value.join(' ') : String(value)),
   ]);
-  const counts = `Since ${since}: ${formatCount(checked)} entities, ${formatCount(invalid)} invalid, ${formatCount(refused)} refused, ${formatCount(notJudged)} not judged.`;
+  const counts =
+    `Since ${since}: ${formatCount(checked)} entities, ${formatCount(invalid)} ` +
+    `invalid, ${formatCount(refused)} refused, ${formatCount(notJudged)} not judged.`;
   const rows = findings
     .slice(0, FINDINGS_SHOWN)
     .map(({ entities, domain, model, pointer, detail, sample }) =>

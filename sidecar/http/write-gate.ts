@@ -47,17 +47,21 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const OVERRIDDEN = problem(
   'invalidRequest',
-  'The request asks to be treated as another than its request line says (X-HTTP-Method-Override, X-Original-URL, _method or the like). Where writes are enforced, that would be a way past the check: send the method and the path that are meant.',
+  'The request asks to be treated as another than its request line says ' +
+    '(X-HTTP-Method-Override, X-Original-URL, _method or the like). Where writes are enforced, ' +
+    'that would be a way past the check: send the method and the path that are meant.',
 );
 
 const UNCLEAR = problem(
   'invalidRequest',
-  'The path of this request could be read as a write of entities, but is not spelled as one. Where writes are enforced, send it exactly as the standard has it, such as PATCH /ngsi-ld/v1/entities/{id}/attrs, with identifiers percent-encoded.',
+  'The path of this request could be read as a write of entities, but is not spelled ' +
+    'as one. Where writes are enforced, send it exactly as the standard has it, such ' +
+    'as PATCH /ngsi-ld/v1/entities/{id}/attrs, with identifiers percent-encoded.',
 );
 
 /**
- * Stands before pass-through, and looks at writes as the policies want it. All other requests go on as they came, and so do writes
- * where nothing is checked.
+ * Stands before pass-through, and looks at writes as the policies want it. All other requests go on as they came, and so do
+ * writes where nothing is checked.
  */
 export function createWriteGate(options: WriteGateOptions): PassThrough {
   const { passThrough, checks, baseUrlOf, isVouchedFor, bodyLimit, onRefused } = options;
@@ -345,7 +349,9 @@ function refusal(refused: readonly RefusedEntity[], isBatch: boolean, isThinned 
   const about = isBatch && refused.length > 1 ? `${refused.length} entities are` : 'The entity is';
   const what = isInvalid ? `${about} not valid` : `${about} not judged`;
   const place = first === undefined || first.pointer === '' ? 'it' : first.pointer;
-  const detail = `${what}, and ${by} lets nothing of it pass${first === undefined ? '' : `: ${place} ${first.detail}`}. ${isThinned ? 'It was not sent' : 'Nothing was sent'} to the broker.`;
+  const detail =
+    `${what}, and ${by} lets nothing of it pass${first === undefined ? '' : `: ${place} ${first.detail}`}. ` +
+    `${isThinned ? 'It was not sent' : 'Nothing was sent'} to the broker.`;
   const [policy = ''] = policies;
   const members = { errors, ...(policy === '' ? {} : { policy }) };
   return problem(isInvalid ? 'writeInvalid' : 'writeNotJudged', detail, members);

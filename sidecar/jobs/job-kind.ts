@@ -14,8 +14,8 @@ import { cancelled, type Lease, type LiveJob } from './live-job.js';
 import type { JobService, ServedKind } from './job-service.js';
 
 /**
- * One kind of jobs: how they are run, and their resource, where they are looked up, watched, changed and cancelled. What all kinds
- * share is in the service of all jobs.
+ * One kind of jobs: how they are run, and their resource, where they are looked up, watched, changed and cancelled. What all
+ * kinds share is in the service of all jobs.
  */
 export abstract class JobKind<Record extends JobRecord> implements ServedKind {
   readonly jobs: JobService;

@@ -1,7 +1,10 @@
 import { PurgeStoppedError, TooManyPurgesError } from '../purge/index.js';
 import type { LiveJob } from './live-job.js';
 
-/** What takes a place: a purge whose caller waits for its answer, one that waited in the queue, one that deletes nothing, or a scan. */
+/**
+ * What takes a place: a purge whose caller waits for its answer, one that waited in the queue, one that deletes nothing, or a
+ * scan.
+ */
 export type PlaceKind = 'purge' | 'job' | 'dry run' | 'scan';
 
 /** Share of the places that jobs leave free, so that a full queue never turns away a caller who waits. */

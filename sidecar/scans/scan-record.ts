@@ -56,8 +56,8 @@ export function subjectOf(record: ScanRecord): string {
 }
 
 /**
- * The record of a scan that a process begins. One that another left is counted anew from its beginning: then nothing is missing, and
- * nothing is counted twice.
+ * The record of a scan that a process begins. One that another left is counted anew from its beginning: then nothing is
+ * missing, and nothing is counted twice.
  */
 export function begun(record: ScanRecord, worker: string, startedAt: string): ScanRecord {
   const wasLeft = record.startedAt !== undefined && record.state !== 'queued';

@@ -46,7 +46,8 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       operationId: 'restorePurge',
       summary: 'Restore what a purge archived',
       description:
-        'A job of its own, with a record under /purges. What is there is never overwritten. createdAt, modifiedAt and ids of instances are new.',
+        'A job of its own, with a record under /purges. What is there is never ' +
+        'overwritten. createdAt, modifiedAt and ids of instances are new.',
       params: PARAMS,
       body: RESTORE,
       response: { 202: json('Its record.', PURGE) },
@@ -73,7 +74,8 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       operationId: 'getPurgeArchive',
       summary: 'Read what a purge archived',
       description:
-        'One entity a line, as the broker gave it. Of a purge of attributes or instances, a line has these alone, with id and type.',
+        'One entity a line, as the broker gave it. Of a purge of ' +
+        'attributes or instances, a line has these alone, with id and type.',
       params: PARAMS,
       response: { 200: content('The archive.', { [NDJSON]: TEXT }) },
     },

@@ -36,8 +36,8 @@ export interface ListingOrder extends PurgeOrder<EntityPurgeQuery> {
 }
 
 /**
- * Lists whole entities by query, as a purge does: the broker has to prove that it applies every filter, and what it lists twice is
- * shown once. Deletes nothing. See runPurge; the report says how many matches were shown.
+ * Lists whole entities by query, as a purge does: the broker has to prove that it applies every filter, and what it lists twice
+ * is shown once. Deletes nothing. See runPurge; the report says how many matches were shown.
  */
 export function listEntities(
   order: ListingOrder,

@@ -38,7 +38,8 @@ export function filtersOf(selection: readonly Parameter[]): readonly ProbedParam
 
 /**
  * A selection with one of its filters made impossible, condition by condition, and everything else as it is. With a change of
- * how filters are proven, raise the format of notes (jobs/note-exchange.ts): other gateways would believe proofs of the former kind.
+ * how filters are proven, raise the format of notes (jobs/note-exchange.ts): other gateways would believe proofs of the former
+ * kind.
  *
  * @param isHistory the query is of temporal entities
  * @throws QueryRefusedError for a filter of more conditions than can be proven
