@@ -9,6 +9,7 @@ import {
 } from '../../shared/code-hosts.js';
 import {
   fileNameOf,
+  folderOf,
   type KnownRepository,
   nameOfFolder,
   type Root,
@@ -54,6 +55,8 @@ export class RepositoryUrls {
   readonly #roots: readonly KnownRepository[];
   /** Lower-case names by which a repository goes, by its folder. */
   readonly #names = new Map<string, ReadonlySet<string>>();
+  /** Folders of models of several repositories, side by side: each model is of the one that its own `$id` names. */
+  readonly #collected = new Map<string, KnownRepository>();
   readonly #ids = new Map<string, string[]>();
   readonly #idOf = new Map<string, string>();
 
@@ -66,6 +69,8 @@ export class RepositoryUrls {
     const publications = new Map<string, Publication>();
     const roots = new Map<string, Root>();
     const guesses = new Map<string, Root>();
+    /** By the folder around them, the repositories that the `$id`s of models name. */
+    const collections = new Map<string, Map<string, string>>();
     for (const { path, url } of located) {
       this.#idOf.set(path, url);
       const known = this.#ids.get(url);
@@ -80,6 +85,10 @@ export class RepositoryUrls {
         const here = folder === '' ? archive : nameOfFolder(folder);
         const isSure = segments.length >= 2 || sameName(name, here);
         vote(isSure ? roots : guesses, { folder, name });
+        if (isSure && shared.isHosted) {
+          const models = collections.get(folder) ?? new Map<string, string>();
+          collections.set(folder, models.set(folderOf(path), name));
+        }
       }
       if (shared.isHosted) continue;
       const [first, ...others] = segments;
@@ -88,15 +97,22 @@ export class RepositoryUrls {
         vote(roots, { folder: `${folder}${first}/`, name: first });
     }
     this.#publications = byVotes(publications);
+    for (const [folder, models] of collections)
+      if (isCollection([...models.values()], folder === '' ? archive : nameOfFolder(folder)))
+        for (const [at, name] of models) this.#collected.set(at, { folder, name });
     this.#roots = rootsAmong(files, byVotes(roots), byVotes(guesses), archive);
     for (const { folder, name } of this.#roots) {
-      const names = [name, folder === '' ? archive : nameOfFolder(folder)];
+      const collected = [...this.#collected.values()].filter((one) => one.folder === folder);
+      const here = folder === '' ? archive : nameOfFolder(folder);
+      const names = [name, here, ...collected.map((one) => one.name)];
       this.#names.set(folder, new Set(names.flatMap((one) => one?.toLowerCase() ?? [])));
     }
   }
 
   /** The repository that a file is of, by its name in URLs and its folder here; undefined where nothing says so. */
   repositoryOf(path: string): KnownRepository | undefined {
+    const collected = this.#collected.get(folderOf(path));
+    if (collected !== undefined) return collected;
     const around = this.#roots.filter(({ folder }) => path.startsWith(folder));
     return around.sort((one, other) => other.folder.length - one.folder.length)[0];
   }
@@ -191,6 +207,19 @@ export class RepositoryUrls {
     }
     return [];
   }
+}
+
+/**
+ * Whether models are gathered from several repositories: their `$id`s name several, none of them in most, and none is that of the
+ * archive. Where most of them name one, the others are mistakes.
+ *
+ * @param names of repositories, one for each model
+ */
+function isCollection(names: readonly string[], archive: string | undefined): boolean {
+  const votes = new Map<string, number>();
+  for (const name of names) votes.set(name.toLowerCase(), (votes.get(name.toLowerCase()) ?? 0) + 1);
+  const isOfArchive = archive !== undefined && votes.has(archive.toLowerCase());
+  return votes.size > 1 && !isOfArchive && Math.max(...votes.values()) * 2 <= names.length;
 }
 
 /** The longest end that a path and a URL have in common, what is before it in both, and the name of the repository there. */

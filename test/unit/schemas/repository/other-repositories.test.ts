@@ -166,6 +166,31 @@ describe('several repositories in one archive', () => {
     assert.deepEqual(models(within('all', all)), domains);
   });
 
+  it('models of several repositories side by side are each of the one that its $id names, with their contexts', () => {
+    const gathered = {
+      'Wind/schema.json': model(`${RAW}/weather/master/Wind/schema.json`),
+      'Wind/context.jsonld': { '@context': { speed: 'https://terms.example/speed' } },
+      'Rain/schema.json': model(`${RAW}/weather/master/Rain/schema.json`),
+      'Spot/schema.json': model(`${PAGES}/parking/Spot/schema.json`),
+      'Tree/schema.json': model(`${PAGES}/parks/Tree/schema.json`),
+    };
+    const apart = ['parks/Tree', 'parking/Spot', 'weather/Rain', 'weather/Wind'];
+    for (const files of [gathered, within('samples', gathered), within('a/b', gathered)]) {
+      assert.deepEqual(models(files).toSorted(), apart.toSorted());
+      const { contexts, refused } = plan(files);
+      assert.ok(contexts.every(({ name }) => name.startsWith('weather-')));
+      assert.deepEqual(refused, []);
+    }
+    // Of a repository whose name is known, and where most say one, the others are mistakes.
+    assert.deepEqual(
+      [...new Set(plan(within('parking-main', gathered)).models.map(({ domain }) => domain))],
+      ['weather'],
+    );
+    const { 'Tree/schema.json': _, ...most } = gathered;
+    assert.deepEqual([...new Set(plan(most).models.map(({ domain }) => domain))], ['weather']);
+    assert.deepEqual([...new Set(plan(gathered, [], 'Own').models.map(({ domain }) => domain))], ['Own']);
+  });
+
   it('a template without a name and a domain is refused alone', () => {
     const files = {
       'a/b/weather/Wind/schema.json': model(`${RAW}/weather/master/Wind/schema.json`),
