@@ -171,10 +171,16 @@ function Controls({
       setError(failure);
     }
   };
+  const throttle = async (maxPerSecond: number | null) => {
+    const asked = { path: { purge: record.id }, body: { maxPerSecond } };
+    const changed = await api.json('patch', '/purges/{purge}', asked);
+    onChanged(changed);
+    return changed.maxPerSecond;
+  };
   return (
     <div class="controls" ref={controls}>
       <ForRole roles={['purger']}>
-        {!record.dryRun && <Throttle record={record} onChanged={onChanged} />}
+        {!record.dryRun && <Throttle limit={record.maxPerSecond} change={throttle} />}
         {/* One that is disabled would lose the focus. */}
         <button type="button" class="danger" aria-disabled={isCancelling} onClick={() => void cancel()}>
           {text.run.cancel}

@@ -1,5 +1,4 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { api, type Purge } from '../api/client.js';
 import { Failure } from '../parts/states.js';
 import { rate } from '../shared/format.js';
 import { text } from '../strings.js';
@@ -8,13 +7,15 @@ import { LAST_STEP, limitOf, stepOf } from './throttle-steps.js';
 /** How long the slider must rest before the limit is sent, in milliseconds. */
 const REST_MS = 250;
 
-/** Holds a running purge to a rate. */
+/** Holds a running purge or scan to a rate. */
 export function Throttle({
-  record,
-  onChanged,
+  limit,
+  change,
 }: {
-  readonly record: Purge;
-  readonly onChanged: (record: Purge) => void;
+  /** What may be done in a second; null for any number. */
+  readonly limit: number | null;
+  /** Asks for another limit. @returns what the gateway made of it: a policy may allow less */
+  readonly change: (limit: number | null) => Promise<number | null>;
 }) {
   const id = useId();
   const [chosen, setChosen] = useState<number>();
@@ -22,8 +23,8 @@ export function Throttle({
   const [error, setError] = useState<unknown>();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const step = chosen ?? stepOf(record.maxPerSecond);
-  const exact = chosen === undefined ? record.maxPerSecond : limitOf(step);
+  const step = chosen ?? stepOf(limit);
+  const exact = chosen === undefined ? limit : limitOf(step);
   const label = exact === null ? text.run.noLimit : rate(exact);
   const choose = (next: number) => {
     setChosen(next);
@@ -31,16 +32,10 @@ export function Throttle({
     timer.current = setTimeout(() => void send(next), REST_MS);
   };
   const send = async (sent: number) => {
-    const maxPerSecond = limitOf(sent);
     setError(undefined);
     try {
-      const asked = { path: { purge: record.id }, body: { maxPerSecond } };
-      const changed = await api.json('patch', '/purges/{purge}', asked);
-      onChanged(changed);
-      // What the gateway made of it: a policy may allow less.
-      setSaid(
-        changed.maxPerSecond === null ? text.run.unthrottled : text.run.throttled(rate(changed.maxPerSecond)),
-      );
+      const changed = await change(limitOf(sent));
+      setSaid(changed === null ? text.run.unthrottled : text.run.throttled(rate(changed)));
     } catch (failure) {
       setError(failure);
     }

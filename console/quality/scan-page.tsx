@@ -12,8 +12,9 @@ import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { readEntity } from '../entities/entity-api.js';
 import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
+import { Throttle } from '../purge/throttle.js';
 import { FindingTable } from './finding-table.js';
-import { cancelScan, listFound, readScan, type FoundEntity, type Scan } from './scans-api.js';
+import { cancelScan, listFound, readScan, throttleScan, type FoundEntity, type Scan } from './scans-api.js';
 
 const PAGE_SIZE = 25;
 
@@ -30,6 +31,11 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   const chosen = params.get('finding');
   const finding = chosen === null ? undefined : Number(chosen);
   const { checked, valid, invalid, notJudged, problem } = scan;
+  const throttle = async (limit: number | null) => {
+    const { maxPerSecond } = await throttleScan(id, limit);
+    reload();
+    return maxPerSecond;
+  };
   const detail = (problem as { readonly detail?: string } | undefined)?.detail;
   return (
     <div class="page" aria-busy={!isFinal(scan)}>
@@ -45,6 +51,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
       )}
       {!isFinal(scan) && (
         <ForRole roles={['modeller', 'purger']}>
+          <Throttle limit={scan.maxPerSecond} change={throttle} />
           <button type="button" onClick={() => void cancelScan(id).then(reload, setFailure)}>
             {t.cancel}
           </button>

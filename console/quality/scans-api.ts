@@ -17,6 +17,10 @@ export function startScan(body: Schemas['NewScan']): Promise<Scan> {
   return api.json('post', '/scans', { body });
 }
 
+export function throttleScan(id: string, maxPerSecond: number | null): Promise<Scan> {
+  return api.json('patch', '/scans/{scan}', { path: { scan: id }, body: { maxPerSecond } });
+}
+
 export function cancelScan(id: string): Promise<Scan> {
   return api.json('post', '/scans/{scan}/cancel', { path: { scan: id } });
 }

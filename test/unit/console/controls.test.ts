@@ -9,6 +9,7 @@ import { TokenDialog } from '../../../console/parts/token-dialog.js';
 import { RateChart } from '../../../console/purge/rate-chart.js';
 import { RecordDetails } from '../../../console/purge/record-details.js';
 import { Throttle } from '../../../console/purge/throttle.js';
+import { throttleScan } from '../../../console/quality/scans-api.js';
 import { limitOf } from '../../../console/purge/throttle-steps.js';
 import { PolicyPage } from '../../../console/retention/policy-page.js';
 import { text } from '../../../console/strings.js';
@@ -19,39 +20,40 @@ describe('controls', () => {
 
   describe('the limit of a running purge', () => {
     const t = text.run;
-    const recordOf = (maxPerSecond: number | null) => ({ id: 'p 1', maxPerSecond }) as unknown as Purge;
     const slide = async (one: Shown, step: number) => one.type(t.throttle, String(step));
 
     it('a limit is sent once, when the slider has rested, and not when its page was left', async () => {
-      const changed: Purge[] = [];
-      page.answer = () => Response.json(recordOf(5));
-      const one = await page.open(
-        h(Throttle, { record: recordOf(null), onChanged: (next) => changed.push(next) }),
-      );
+      const sent: (number | null)[] = [];
+      const change = async (limit: number | null) => {
+        sent.push(limit);
+        return 5;
+      };
+      const one = await page.open(h(Throttle, { limit: null, change }));
       assert.ok(one.text.includes(t.noLimit));
       for (const step of [5, 4, 3]) {
         await slide(one, step);
         await one.pass(249);
       }
-      assert.deepEqual(page.lines, []);
+      assert.deepEqual(sent, []);
       await one.pass(1);
-      assert.deepEqual(page.lines, ['PATCH api/v2/purges/p%201']);
-      assert.deepEqual(JSON.parse(String(page.sent[0]?.body)), { maxPerSecond: limitOf(3) });
-      assert.deepEqual(changed, [recordOf(5)]);
+      assert.deepEqual(sent, [limitOf(3)]);
       assert.ok(one.text.includes(t.throttled('5/s')));
       await slide(one, 2);
       await one.leave();
       mock.timers.tick(1000);
-      assert.equal(page.sent.length, 1);
+      assert.equal(sent.length, 1);
     });
 
     it('a slider that was moved on stays where it is when an earlier answer comes', async () => {
       const answers = page.hold();
-      const one = await page.open(h(Throttle, { record: recordOf(null), onChanged: () => undefined }));
+      const change = (maxPerSecond: number | null) =>
+        throttleScan('s 1', maxPerSecond).then((scan) => scan.maxPerSecond);
+      const one = await page.open(h(Throttle, { limit: null, change }));
       await slide(one, 3);
       await one.pass(250);
       await slide(one, 1);
-      await one.act(() => answers[0]?.(Response.json(recordOf(10))));
+      assert.deepEqual(page.lines, ['PATCH api/v2/scans/s%201']);
+      await one.act(() => answers[0]?.(Response.json({ maxPerSecond: 10 })));
       assert.equal(one.field(t.throttle).value, '1');
       await one.pass(250);
       await one.act(() => answers[1]?.(problem(409, { title: 'It is over' })));
