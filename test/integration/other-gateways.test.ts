@@ -5,7 +5,7 @@ import { callerHeaders } from '../../kong-plugins/ngsi-ld-purge/caller.js';
 import { isGuardedRecord } from '../../kong-plugins/ngsi-ld-purge/path.js';
 import { startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { startRecordingBroker, type RecordingBroker } from '../support/recording-broker.js';
-import { CALLER, findProgram, PROXIES, startProxy, TOKEN } from '../support/reverse-proxies.js';
+import { CALLER, findProgram, PROXIES, READER, startProxy, TOKEN } from '../support/reverse-proxies.js';
 import { startWatchedSidecar, type Arrival, type WatchedSidecar } from '../support/watched-sidecar.js';
 import { words } from '../support/words.js';
 import { closeAll, connect } from './pass-through-wire.js';
@@ -170,6 +170,21 @@ through('lets nobody in without a password, whatever token a client sends', asyn
       }
   });
   assert.deepEqual(arrivals, []);
+});
+
+through('lets callers who are no purgers read, and neither purge nor write', async (port) => {
+  const authorization = `Basic ${Buffer.from(`${READER.user}:${READER.password}`).toString('base64')}`;
+  const path = '/ngsi-ld/v1/entities?type=Car';
+  const statuses: number[] = [];
+  const arrivals = await arriving(async () => {
+    for (const method of words('GET HEAD OPTIONS DELETE POST PUT PATCH PURGE'))
+      statuses.push((await ask({ port, method, path, authorization })).status);
+  });
+  assert.deepEqual(
+    arrivals.map(({ method }) => method),
+    ['GET', 'HEAD', 'OPTIONS'],
+  );
+  for (const status of statuses.slice(3)) assert.ok([400, 401, 403].includes(status), String(statuses));
 });
 
 through('keeps what a client names in Connection, or refuses the request', async (port) => {
@@ -352,12 +367,14 @@ through(
 
 it('Kong adds the token to each read of the API that needs it, with the plugin and without', async () => {
   const { paths } = (await gateway.send('GET', '/api/v2/openapi.json')).json() as {
-    readonly paths: Readonly<Record<string, { readonly get?: { readonly security?: readonly unknown[] } }>>;
+    readonly paths: Readonly<Record<string, { readonly get?: { readonly security?: readonly object[] } }>>;
   };
   const reads = Object.entries(paths).flatMap(([path, { get }]) =>
     get === undefined ? [] : [{ path, ...get }],
   );
   assert.ok(reads.length > 20);
-  for (const { path, security } of reads)
-    assert.equal(isGuardedRecord(`/api/v2${path}`), security !== undefined, path);
+  for (const { path, security } of reads) {
+    const takesToken = security?.some((scheme) => 'GatewayToken' in scheme) === true;
+    assert.equal(isGuardedRecord(`/api/v2${path}`), takesToken, path);
+  }
 });

@@ -11,8 +11,9 @@ import { stopLater } from './gateway-harness.js';
 import { ROOT } from './project.js';
 import { freePort } from './free-port.js';
 
-/** The only caller that the proxies know, and the token that they add. */
+/** The callers that the proxies know, of whom the second may only read, and the token that they add. */
 export const CALLER = { user: 'alice', password: 'secret of alice' } as const;
+export const READER = { user: 'bob', password: CALLER.password } as const;
 export const TOKEN = 'token-of-the-sidecar';
 
 /** bcrypt of {@link CALLER}'s password, with the lowest cost. */
@@ -48,7 +49,8 @@ export const PROXIES: readonly Proxy[] = [
       ['include /etc/nginx/', `include ${folder}/`],
     ],
     files: ({ folder }) => ({
-      'ngsi-ld-gateway.users': `${CALLER.user}:{PLAIN}${CALLER.password}\n`,
+      'ngsi-ld-gateway.users': `${CALLER.user}:{PLAIN}${CALLER.password}\n${READER.user}:{PLAIN}${READER.password}\n`,
+      'ngsi-ld-gateway.purgers': `${CALLER.user}:{PLAIN}${CALLER.password}\n`,
       'ngsi-ld-gateway.token': `proxy_set_header X-Gateway-Token "${TOKEN}";\n`,
       'main.conf': `
         daemon off; master_process off; pid ${folder}/nginx.pid;
@@ -74,6 +76,7 @@ export const PROXIES: readonly Proxy[] = [
     replace: ({ port, sidecar }) => [
       ['server sidecar 127.0.0.1:8080', `server sidecar 127.0.0.1:${sidecar}`],
       ['bind 127.0.0.1:8000', `bind 127.0.0.1:${port}`],
+      ['groups purgers', `groups purgers\n    user ${READER.user} insecure-password "${READER.password}"`],
     ],
     arguments: ({ folder }) => ['-db', '-f', join(folder, 'haproxy.cfg')],
   },
@@ -83,6 +86,7 @@ export const PROXIES: readonly Proxy[] = [
     replace: ({ port, sidecar }) => [
       ['reverse_proxy 127.0.0.1:8080 {', `reverse_proxy 127.0.0.1:${sidecar} {`],
       [':8000 {', `:${port} {`],
+      ['basicauth {', `basicauth {\n${READER.user} ${PASSWORD_HASH}`],
     ],
     arguments: ({ folder }) => ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')],
   },
