@@ -32,7 +32,7 @@ function wordsOf({ problem, message }: ApiError): string {
   const hint =
     status === 401
       ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +
-        'an access token begins with "Bearer ".'
+        'an access token begins with "Bearer ", a password with "Basic ".'
       : '';
   return `The gateway answered ${status}: ${words}${hint}`;
 }

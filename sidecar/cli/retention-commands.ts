@@ -110,9 +110,9 @@ export async function previewPolicy(
     sayJson(context, preview);
     return EXIT.done;
   }
-  const { matched, sample, cutoff, reportAbove } = preview;
+  const { matched, sample, cutoff, reportAbove, unit } = preview;
   const ids = sample.map((id) => `  ${printable(id)}`);
-  const count = formatCount(matched);
+  const count = unit === undefined ? formatCount(matched) : `${formatCount(matched)} ${printable(unit)}`;
   say(context.stdout, `${count} are older than ${printable(cutoff)}${ids.length > 0 ? ':' : '.'}`, ...ids);
   if (matched > ids.length && ids.length > 0) say(context.stdout, '  …');
   if (reportAbove !== undefined) {

@@ -39,9 +39,12 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
   return new ApiClient({ baseUrl: () => baseUrl, headers: () => headers, init: { redirect: 'manual' } });
 }
 
-/** An access token signs in; anything else is the shared token of the gateway, which has no blanks. */
+/**
+ * An access token signs in, and a password gets past a proxy; anything else is the shared token of the gateway, which has no
+ * blanks.
+ */
 function credentialsOf(token: string): Readonly<Record<string, string>> {
-  return /^bearer /i.test(token) ? { authorization: token } : { 'x-gateway-token': token };
+  return /^(?:bearer|basic) /i.test(token) ? { authorization: token } : { 'x-gateway-token': token };
 }
 
 /** @throws CliError where none is named */

@@ -60,14 +60,15 @@ export function unreachable(baseUrl: string, error: unknown, isRead: boolean): U
   return new UnreachableError(baseUrl, why, isSent && !isRead, { cause: error });
 }
 
-/** Reads an error answer as a problem. If it is none, such as the page of a proxy, its first 500 characters are the detail. */
+/** Reads an error answer as a problem. If it is none, its first 500 characters are the detail, unless it is a page of a proxy. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const { status, statusText } = response;
   const retryAfter = response.headers.get('retry-after') ?? undefined;
   const text = await response.text().catch(() => '');
   const { title, detail, ...members } = membersIn(text);
   if (typeof title !== 'string' && typeof detail !== 'string') {
-    const words = text.slice(0, 500);
+    const isPage = /html/i.test(response.headers.get('content-type') ?? '');
+    const words = isPage ? '' : text.slice(0, 500);
     return new ApiError(
       { title: statusText, status, ...(words === '' ? {} : { detail: words }) },
       retryAfter,

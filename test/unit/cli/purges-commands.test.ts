@@ -87,6 +87,17 @@ it('a preview is a dry run of the same collection, tenant and context, without a
   }
 });
 
+it('a token that is a password of a proxy or an access token is sent as Authorization', async (t) => {
+  for (const token of ['Basic YTpi', 'Bearer a.b.c']) {
+    const asked = fakeGateway(t, () => jsonResponse([], 200));
+    const env = { NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: token };
+    await new FakeContext({ env }).run('purges', 'list');
+    const [{ headers } = assert.fail()] = asked;
+    assert.deepEqual([headers.get('authorization'), headers.get('x-gateway-token')], [token, null]);
+    t.mock.restoreAll();
+  }
+});
+
 it('an answer that is no preview deletes nothing, and ends with 1', async (t) => {
   for (const answer of [
     null,
@@ -354,10 +365,15 @@ it('an answer without success ends with 4 where the gateway refuses, and with 1 
     const { code: ended, err } = await show(() => jsonResponse({ detail: 'Why.' }, status));
     const hint =
       status === 401
-        ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context.'
+        ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +
+          'an access token begins with "Bearer ", a password with "Basic ".'
         : '';
     assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hint}\n`]);
   }
+  const page = new Response('<html>Sorry</html>', {
+    ...{ status: 502, statusText: 'Bad Gateway', headers: { 'content-type': 'text/html' } },
+  });
+  assert.equal((await show(() => page)).err, 'The gateway answered 502: Bad Gateway\n');
   const errors = Array.from({ length: 6 }, (_, index) => ({ pointer: `/${index}` }));
   const { err } = await show(() => jsonResponse({ title: 'T', detail: 'D\u001b[2J', errors }, 400));
   const faults = errors.slice(0, 5).map((one) => `  ${JSON.stringify(one)}`);
@@ -501,6 +517,7 @@ it('retention preview says when a run would only report, and that more match tha
       'That is more than the 1,000 that maxGrowth allows: a run would only report.\n',
     ].join('\n'),
   );
+  assert.match(await shown({ unit: 'instances' }), /^1,200 instances are older than 2026/);
   assert.equal(await shown({ matched: 1 }), '1 are older than 2026-01-01T00:00:00Z:\n  urn:a:1\n');
   assert.equal(await shown({ matched: 0, sample: [] }), '0 are older than 2026-01-01T00:00:00Z.\n');
 });
