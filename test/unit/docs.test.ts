@@ -131,9 +131,12 @@ it('the index links every page, and every page links back to the index', () => {
   }
 });
 
-const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
-  name.endsWith('.md'),
-);
+const pages = [
+  'README.md',
+  ...['docs', 'docs/operations', 'docs/adr'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
+  ),
+].filter((name) => name.endsWith('.md'));
 
 it('README.md begins with the two commands', () => {
   const readme = read('README.md');
