@@ -144,10 +144,21 @@ it('README.md begins with the two commands', () => {
   for (const at of commands) assert.ok(at > 0 && at < 2000, `found at ${at}`);
 });
 
+/** The anchor that code hosts and the site make of a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+
 for (const page of pages) {
-  it(`${page} has only links to files that exist`, () => {
-    for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
-      assert.ok(existsSync(join(ROOT, dirname(page), target)), target);
+  it(`${page} has only links to files and headings that exist`, () => {
+    for (const [, path = '', anchor] of read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
+      const target = path === '' ? page : join(dirname(page), path);
+      assert.ok(existsSync(join(ROOT, target)), target);
+      if (anchor === undefined || !target.endsWith('.md')) continue;
+      const headings = Array.from(read(target).matchAll(/^#+ (.+)$/gm), ([, text = '']) => anchorOf(text));
+      assert.ok(headings.includes(anchor), `${target}#${anchor}`);
     }
   });
 }
