@@ -1,9 +1,17 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../parts/fields.js';
 import { Failure, Loading } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { readTerms } from './read-terms.js';
 import { isLink } from './terms.js';
+
+/** So many terms are shown at first, and more with each press. */
+const PAGE = 100;
+
+/** So few are found by looking. */
+const FEW = 10;
 
 /** The terms of a context, each with the IRI that it means. */
 export function TermsTable({
@@ -17,39 +25,64 @@ export function TermsTable({
   readonly isCore?: boolean;
 }) {
   const t = text.models.terms;
+  const [part, setPart] = useState('');
+  const [most, setMost] = useState(PAGE);
   const { value, error, reload } = useLoad(id, (signal) => readTerms(document, isCore, signal));
   if (error !== undefined) return <Failure error={error} onRetry={reload} title={t.failed} />;
   if (value === undefined) return <Loading />;
   const hasSources = value.terms.some(({ from }) => from !== undefined);
+  const found = value.terms.filter(({ term, iri }) => hasPart(part, term, iri));
   return (
     <>
       {value.terms.length === 0 ? (
         <p class="quiet">{t.none}</p>
       ) : (
-        <div class="table" role="region" aria-label={t.title} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t.term}</th>
-                <th scope="col">{t.iri}</th>
-                <th scope="col">{t.coercion}</th>
-                {hasSources && <th scope="col">{t.from}</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {value.terms.map(({ term, iri, coercion, from }) => (
-                <tr key={term}>
-                  <th scope="row" class="term">
-                    {term}
-                  </th>
-                  <td class="iri">{iri === undefined ? <em>{t.noIri}</em> : <Iri iri={iri} />}</td>
-                  <td>{coercion === undefined ? '–' : <code>{coercion}</code>}</td>
-                  {hasSources && <td class="iri">{from === undefined ? t.itself : <Iri iri={from} />}</td>}
+        <>
+          {value.terms.length > FEW && (
+            <div class="narrow-field">
+              <Field
+                label={t.search}
+                value={part}
+                onInput={(typed) => {
+                  setPart(typed);
+                  setMost(PAGE);
+                }}
+              />
+            </div>
+          )}
+          {found.length === 0 && <p class="quiet">{t.notFound}</p>}
+          <div class="table" role="region" aria-label={t.title} tabIndex={0}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{t.term}</th>
+                  <th scope="col">{t.iri}</th>
+                  <th scope="col">{t.coercion}</th>
+                  {hasSources && <th scope="col">{t.from}</th>}
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+              </thead>
+              <tbody>
+                {found.slice(0, most).map(({ term, iri, coercion, from }) => (
+                  <tr key={term}>
+                    <th scope="row" class="term">
+                      {term}
+                    </th>
+                    <td class="iri">{iri === undefined ? <em>{t.noIri}</em> : <Iri iri={iri} />}</td>
+                    <td>{coercion === undefined ? '–' : <code>{coercion}</code>}</td>
+                    {hasSources && <td class="iri">{from === undefined ? t.itself : <Iri iri={from} />}</td>}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {found.length > most && (
+            <p class="actions">
+              <button type="button" onClick={() => setMost(most + PAGE)}>
+                {t.more(count(Math.min(PAGE, found.length - most)), count(found.length))}
+              </button>
+            </p>
+          )}
+        </>
       )}
       {value.isCut && <p class="hint">{t.cut(count(value.terms.length))}</p>}
       {value.others.length > 0 && (
@@ -65,6 +98,11 @@ export function TermsTable({
       )}
     </>
   );
+}
+
+function hasPart(part: string, ...texts: readonly (string | undefined)[]): boolean {
+  const small = part.trim().toLowerCase();
+  return texts.some((one) => one?.toLowerCase().includes(small) === true);
 }
 
 /** An IRI, as a link where a browser may follow it. */

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
+import { useDebounced } from '../shared/use-debounced.js';
+import { useModelOffers } from '../workbench/offers.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { offersFor, useBrokerNames } from './broker-names.js';
@@ -31,7 +33,12 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
   const set = (changed: Partial<PurgeForm>) => onChange({ ...form, ...changed });
   const put = (values: Partial<Record<Name, string>>) => set({ fields: { ...fields, ...values } });
   const names = useBrokerNames(form.tenant, form.link);
-  const namesOf: Partial<Record<Name, readonly string[]>> = { type: names.types, attrs: names.attributes };
+  const models = useModelOffers(useDebounced(fields.type?.split(',').at(-1) ?? '', 450));
+  const modelNames = models.map((model) => model.slice(model.indexOf('/') + 1));
+  const namesOf: Partial<Record<Name, readonly string[]>> = {
+    type: [...new Set([...names.types, ...modelNames])],
+    attrs: names.attributes,
+  };
   const field = (name: Name, label: string, hint?: string, type: 'text' | 'number' = 'text') => (
     <Field
       key={name}
@@ -120,7 +127,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
           </div>
         </fieldset>
       ) : (
-        <PartFields fields={fields} put={put} />
+        <PartFields fields={fields} put={put} attributes={names.attributes} />
       )}
       <details open={OPTIONS.some(({ name }) => Boolean(fields[name])) || form.more !== ''}>
         <summary>{t.limits}</summary>
@@ -173,8 +180,10 @@ function wrongHeader(value: string, words: (character: string) => string): strin
 function PartFields({
   fields,
   put,
+  attributes,
 }: {
   readonly fields: PurgeForm['fields'];
+  readonly attributes: readonly string[];
   readonly put: (values: Partial<Record<Name, string>>) => void;
 }) {
   const t = text.purge;
@@ -201,6 +210,7 @@ function PartFields({
         <Field
           label={t.attributeNames}
           hint={t.attributeNamesHint}
+          offers={offersFor(names, attributes)}
           value={names}
           onInput={(value) => {
             setChosen(part);
