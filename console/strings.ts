@@ -165,6 +165,8 @@ export const text = {
     counting: 'Counting…',
     outdated: 'Counting again…',
     matches: 'match now',
+    follows: (counted: string) => `Preview: ${counted}`,
+    notCounted: 'refused, see below',
     atLeast: 'at least',
     sample: (shown: number) => (shown === 1 ? 'The only match' : `The first ${count(shown)}`),
     sampleLabel: 'Sample of matches',

@@ -98,11 +98,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
       {/* Where the preview is below the form, its count stays in sight; what is read aloud is above. */}
       {!isNothing && (
         <p class="follows" aria-hidden="true">
-          {isCurrent && seen.error !== undefined
-            ? (refusalOf(seen.error) ?? text.state.failed)
-            : follows === undefined
-              ? t.counting
-              : `${follows} ${t.matches}`}
+          {t.follows(isCurrent && seen.error !== undefined ? t.notCounted : (follows ?? '…'))}
         </p>
       )}
       {confirming !== undefined && (
