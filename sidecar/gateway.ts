@@ -56,6 +56,8 @@ export interface GatewayOptions {
   readonly random?: () => number;
   /** How slowly clients may send and read. @default 60 s at a standstill, or behind 1000 bytes a second */
   readonly clientPace?: Partial<ClientPace>;
+  /** For one look at the OpenID provider, in milliseconds. @default 5000 */
+  readonly providerTimeoutMs?: number;
   /** Threads for the work on schemas. By default, they are started when the first work comes. */
   readonly workers?: Workers;
 }
@@ -184,7 +186,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   });
 
   const signIn = openSignIn(config, {
-    clock,
+    ...{ clock, timeoutMs: options.providerTimeoutMs },
     onAway: (err) => logger.error({ err }, 'the OpenID provider does not give its keys'),
     onBack: () => logger.info('the OpenID provider gives its keys again'),
   });

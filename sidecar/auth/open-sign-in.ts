@@ -5,7 +5,7 @@ import { SignIn, type SignInOptions } from './sign-in.js';
 /** Sign-in as the configuration has it; undefined where nobody signs in. */
 export function openSignIn(
   config: Config,
-  options: Pick<SignInOptions, 'onAway' | 'onBack'> & { readonly clock: Pick<Clock, 'now'> },
+  options: Pick<SignInOptions, 'onAway' | 'onBack' | 'timeoutMs'> & { readonly clock: Pick<Clock, 'now'> },
 ): SignIn | undefined {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = config;
   // The one is never without the other.

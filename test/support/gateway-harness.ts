@@ -142,6 +142,8 @@ export async function startTestGateway(
   const isUsual = options.clock === undefined && config.WORKBENCH_TIMEOUT_MS === SHARED_DEADLINE_MS;
   const log = new Log();
   const gateway = await startGateway(config, {
+    // The provider is in this process, which may be busy.
+    providerTimeoutMs: SHARED_DEADLINE_MS,
     ...(isUsual ? { workers: sharedWorkers() } : {}),
     ...options,
     logger: pino({ level: config.LOG_LEVEL }, log.stream),
