@@ -35,6 +35,9 @@ const MINUTE_MS = 60_000;
  */
 export class PolicyCache {
   readonly #options: PolicyCacheOptions;
+  static #instances = 0;
+  /** Workers may serve several services of a process, whose stores may have the same revision. */
+  readonly #instance = (PolicyCache.#instances += 1);
   #known: KnownPolicies | undefined;
   #revision: string | undefined;
   #readMs = -Infinity;
@@ -91,7 +94,7 @@ export class PolicyCache {
     const now = clock.now();
     try {
       const revision = await store.revision();
-      const stamp = `${revision} ${Math.floor(now / MINUTE_MS)}`;
+      const stamp = `${this.#instance}:${revision} ${Math.floor(now / MINUTE_MS)}`;
       if (revision !== this.#revision) {
         const { items } = await policies.list({ limit: MAX_POLICIES, offset: 0 });
         this.#known = { policies: items, stamp };
