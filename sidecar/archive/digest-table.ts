@@ -1,7 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { hash as digestBy, randomBytes } from 'node:crypto';
 
-/** Slots at first: a power of two, as the place of a key is found by its low bits. */
-const FIRST_SLOTS = 1024;
+/** Slots of each part at first: a power of two, as the place of a key is found by its low bits. */
+const FIRST_SLOTS = 64;
+
+/** Parts that grow one after the other: to copy all keys at once would take half as much memory again. */
+const PARTS = 64;
 
 /** Of the numbers that hash() gives, the largest. */
 const LOW = 2 ** 32;
@@ -12,29 +15,48 @@ const LOW = 2 ** 32;
  * preparing that.
  */
 export class DigestTable {
-  #keys = new Float64Array(FIRST_SLOTS);
-  #values = new Float64Array(FIRST_SLOTS);
-  #size = 0;
+  readonly #parts = Array.from({ length: PARTS }, () => new Part());
   readonly #seed = randomBytes(4).readUInt32LE();
 
   /** Keys that were ever set. */
   get size(): number {
-    return this.#size;
+    return this.#parts.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** @returns undefined for a key that was never set */
   get(key: string): number | undefined {
-    const slot = this.#slotOf(hash(key, this.#seed));
-    return this.#keys[slot] === 0 ? undefined : this.#values[slot];
+    const hashed = hash(key, this.#seed);
+    return this.#partOf(hashed).get(hashed);
   }
 
   /** @returns whether the key is new */
   set(key: string, value: number): boolean {
-    if ((this.#size + 1) * 4 > this.#keys.length * 3) this.#grow();
     const hashed = hash(key, this.#seed);
+    return this.#partOf(hashed).set(hashed, value);
+  }
+
+  /** By bits that do not find the slot. */
+  #partOf(hashed: number): Part {
+    return this.#parts[Math.floor(hashed / LOW) & (PARTS - 1)] as Part;
+  }
+}
+
+/** A part of the keys: an open table of their hashes, each with its number. */
+class Part {
+  size = 0;
+  #keys = new Float64Array(FIRST_SLOTS);
+  #values = new Float64Array(FIRST_SLOTS);
+
+  get(hashed: number): number | undefined {
+    const slot = this.#slotOf(hashed);
+    return this.#keys[slot] === 0 ? undefined : this.#values[slot];
+  }
+
+  set(hashed: number, value: number): boolean {
+    if ((this.size + 1) * 4 > this.#keys.length * 3) this.#grow();
     const slot = this.#slotOf(hashed);
     const isNew = this.#keys[slot] === 0;
-    if (isNew) this.#size += 1;
+    if (isNew) this.size += 1;
     this.#keys[slot] = hashed;
     this.#values[slot] = value;
     return isNew;
@@ -61,11 +83,11 @@ export class DigestTable {
   }
 }
 
-const CONTENT_SEED = 0x5bd1e995;
-
 /** A number for a text that another text hardly ever has; never 0. */
 export function digestOf(text: string): number {
-  return hash(text, CONTENT_SEED);
+  // Native code: texts are long, unlike keys.
+  const digest = digestBy('sha256', text, 'buffer');
+  return (digest.readUInt32LE(4) & 0x1fffff) * LOW + digest.readUInt32LE(0) || 1;
 }
 
 /** 53 bits of two interleaved multiply-and-mix lanes over UTF-16 code units; never 0. */

@@ -41,6 +41,12 @@ export function purgeEntities(
   });
 }
 
+/** What a purge needs of each entity. */
+function contentOf({ removal }: EntityPurgeQuery, isArchived: boolean): Parameters<typeof entities>[0] {
+  if (removal === undefined) return isArchived ? 'archived' : 'ids';
+  return isArchived ? 'whole' : 'attributes';
+}
+
 async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeReport> {
   const { limits } = scope;
   const { removal, dryRun, selection } = query;
@@ -48,7 +54,7 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
 
   const isArchived = scope.archiving !== undefined && !dryRun;
   const context = scope.open({
-    resource: entities(isArchived ? 'whole' : removal === undefined ? 'ids' : 'attributes'),
+    resource: entities(contentOf(query, isArchived)),
     selection,
     removed: removal?.names,
   });

@@ -161,19 +161,19 @@ export interface ListedResource {
 /**
  * Entities (clause 6.4.3.2).
  *
- * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well; `whole`: all of it, to be archived;
- *   `text`: the answer as it was sent
+ * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well; `whole`: all of it, to archive or
+ *   compare parts; `archived`: the answer as it was sent, with all of it; `text`: the answer as it was sent
  */
-export function entities(content: 'ids' | 'attributes' | 'whole' | 'text'): ListedResource {
+export function entities(content: 'ids' | 'attributes' | 'whole' | 'archived' | 'text'): ListedResource {
   return {
     path: '/entities',
     listing: 'list the matching entities',
     answered: new Set([200, 201, 203]),
     ...(content === 'whole' ? { isExact: true } : {}),
-    ...(content === 'text' ? { keepsText: true } : {}),
+    ...(content === 'text' || content === 'archived' ? { keepsText: true } : {}),
     // `attrs` already narrows the output, and is not mixed with `pick`.
     projectionsOf: ({ selection, needsTimes }) => {
-      if (needsTimes === true || content === 'whole') return ['times', 'none'];
+      if (needsTimes === true || content === 'whole' || content === 'archived') return ['times', 'none'];
       const isNarrow = selection.some(({ name }) => name === 'attrs');
       return content === 'ids' && !isNarrow ? ['pick', 'key-values', 'none'] : ['none'];
     },
