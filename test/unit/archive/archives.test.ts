@@ -456,6 +456,22 @@ describe('an archive whose purge was interrupted', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('a secret that is replaced between two processes leaves all of it readable, as long as the one before is given', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
+    const next = 'another secret of sixteen';
+    const [first, second, later] = [[SECRET], [next, SECRET], [next]].map((secrets) =>
+      archivesOn(new FolderStorage(folder), secrets),
+    ) as [Archives, Archives, Archives];
+    const purge = randomUUID();
+    await written(first, purge, [entity('urn:1')]);
+    const writer = await written(second, purge, [entity('urn:1'), entity('urn:2')], 1);
+    assert.equal(writer.counts.entities, 2);
+    assert.deepEqual(await linesOf(second, purge), [entity('urn:1'), entity('urn:2')]);
+    await assert.rejects(linesOf(later, purge), /ARCHIVE_SECRET is not the one/);
+    await assert.rejects(written(later, purge, [entity('urn:3')], 2), /ARCHIVE_SECRET is not the one/);
+    await rm(folder, { recursive: true });
+  });
+
   it('instances of a history are told apart by their ids, and by what they hold without one', () => {
     const one = { type: 'Property', value: 1, observedAt: '2026-01-01T00:00:00Z' };
     assert.equal(
