@@ -1,4 +1,3 @@
-import { type ArchiveMode, stricterArchive } from '../shared/purge-options.js';
 import type { PurgePolicy } from './purge-kinds.js';
 import { PolicyRefusedError, QueryRefusedError, TooManyMatchesError } from '../purge/index.js';
 import type { Plans, PurgeRecord } from '../store/index.js';
@@ -101,22 +100,6 @@ export class PlanCollector {
     if (this.keys.size < MOST_ITEMS) this.keys.add(item);
     else this.isFull ||= !this.keys.has(item);
   }
-}
-
-/** The narrower of two policies: that of the dry run, and that of who applies its plan. */
-export function narrower(one: PurgePolicy, other: PurgePolicy): PurgePolicy {
-  const merged: Record<string, number | boolean | string> = { ...one };
-  for (const [name, value] of Object.entries(other) as [string, number | boolean | ArchiveMode][]) {
-    const before = merged[name];
-    if (before === undefined) merged[name] = value;
-    else if (typeof value === 'number' && typeof before === 'number') merged[name] = Math.min(before, value);
-    else if (typeof value === 'string') merged[name] = stricterArchive(before as ArchiveMode, value);
-    // allowTemporal allows, dryRunOnly forbids.
-    else
-      merged[name] =
-        name === 'allowTemporal' ? before === true && value === true : before === true || value === true;
-  }
-  return merged;
 }
 
 /** The query of a dry run, as the purge has it that applies its plan. */

@@ -39,6 +39,22 @@ export interface PurgePolicy {
   readonly archive?: ArchiveMode;
 }
 
+/** What two policies allow together: that of a plan or a retention policy, and that of who applies or runs it. */
+export function narrower(one: PurgePolicy, other: PurgePolicy): PurgePolicy {
+  const merged: Record<string, number | boolean | string> = { ...one };
+  for (const [name, value] of Object.entries(other) as [string, number | boolean | ArchiveMode][]) {
+    const before = merged[name];
+    if (before === undefined) merged[name] = value;
+    else if (typeof value === 'number' && typeof before === 'number') merged[name] = Math.min(before, value);
+    else if (typeof value === 'string') merged[name] = stricterArchive(before as ArchiveMode, value);
+    // allowTemporal allows, dryRunOnly forbids.
+    else
+      merged[name] =
+        name === 'allowTemporal' ? before === true && value === true : before === true || value === true;
+  }
+  return merged;
+}
+
 /** What purges of one collection work with. */
 export interface PurgeSetup {
   readonly dependencies: PurgeDependencies;

@@ -10,12 +10,12 @@ import {
   PurgeFailedError,
 } from './errors.js';
 import { headersAt } from './place-headers.js';
-import { checkMakesPlan, narrower, withoutDryRun } from './plan-service.js';
+import { checkMakesPlan, withoutDryRun } from './plan-service.js';
 import { JobKind } from './job-kind.js';
 import type { JobService } from './job-service.js';
 import type { Lease } from './live-job.js';
 import { PurgeJobs } from './purge-jobs.js';
-import { preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
+import { narrower, preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
 import {
   newRecord,
   refusedRecord,

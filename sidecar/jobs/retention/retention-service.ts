@@ -15,7 +15,7 @@ import {
   type RetentionSettings,
 } from '../../store/index.js';
 import type { Clock } from '../../shared/clock.js';
-import { preparePurge, type NewPurge, type PurgeKinds, type PurgePolicy } from '../purge-kinds.js';
+import { narrower, preparePurge, type NewPurge, type PurgeKinds, type PurgePolicy } from '../purge-kinds.js';
 import type { PurgeService } from '../purge-service.js';
 import { refusedMember } from './schedule.js';
 import { checkSettings } from './settings-check.js';
@@ -214,28 +214,13 @@ function purgeOf({ settings, author }: PolicyToRun, by: RetentionCaller, query: 
   const { target, tenant, link } = settings;
   return {
     ...{ target, query, caller: by.caller, client: by.client, requestId: by.requestId },
-    policy: narrowest(author.policy, by.policy),
+    policy: narrower(author.policy, by.policy),
     headers: {
       ...by.headers,
       'x-request-id': by.requestId,
       ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
       ...(link === undefined ? {} : { link }),
     },
-  };
-}
-
-const BOUNDS = ['maxAffected', 'pageSize', 'batchSize', 'concurrency', 'temporalConcurrency'] as const;
-
-/** What two policies allow together: the least of each bound. */
-function narrowest(one: PurgePolicy, other: PurgePolicy): PurgePolicy {
-  const bounds = BOUNDS.flatMap((name) => {
-    const given = [one[name], other[name]].filter((bound) => bound !== undefined);
-    return given.length === 0 ? [] : [[name, Math.min(...given)] as const];
-  });
-  return {
-    ...Object.fromEntries(bounds),
-    ...(one.dryRunOnly === true || other.dryRunOnly === true ? { dryRunOnly: true } : {}),
-    ...(one.allowTemporal === false || other.allowTemporal === false ? { allowTemporal: false } : {}),
   };
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { PlanKeys } from '../../../sidecar/jobs/plan-keys.js';
-import { narrower, withoutDryRun } from '../../../sidecar/jobs/plan-service.js';
+import { withoutDryRun } from '../../../sidecar/jobs/plan-service.js';
+import { narrower } from '../../../sidecar/jobs/purge-kinds.js';
 
 describe('the items of a plan', () => {
   it('are those that were added, and no others, also after they were kept', () => {

@@ -112,7 +112,8 @@ it('a retention run may do no more than its author and its caller may, in every 
     [{ dryRunOnly: false }, dryRuns, dryRuns],
     [current, { allowTemporal: true }, current],
     [{ allowTemporal: true }, current, current],
-    [{ dryRunOnly: false }, { allowTemporal: true }, {}],
+    [{ archive: 'required' }, {}, { archive: 'required' }],
+    [{ archive: 'best-effort' }, { archive: 'required' }, { archive: 'required' }],
   ] as const) {
     const { service, purges } = serviceOf({ maxGrowth: 0 }, 0, author);
     await service.run('p', { ...BY, policy: caller });
