@@ -158,6 +158,8 @@ export interface TemporalBehaviour {
   silentInstanceLimit: number | undefined;
   /** Most instances of an attribute in one answer, in place of the broker's own limit; a partial answer is 206. */
   instancePageSize: number | undefined;
+  /** Most instances of an entity in one answer, the oldest ones of all its attributes together; a partial answer is 206. */
+  instancesTogether: number | undefined;
   /** Values of `timeproperty` that are refused with 400. */
   refusedTimeProperties: readonly string[];
   /** Values of `timeproperty` that no instance has, as if the broker did not store those times. */
@@ -193,6 +195,7 @@ export function goodTemporalBehaviour(): TemporalBehaviour {
     noInstanceIds: false,
     silentInstanceLimit: undefined,
     instancePageSize: undefined,
+    instancesTogether: undefined,
     refusedTimeProperties: [],
     timePropertiesMissing: [],
     selectsIgnoringTime: false,

@@ -12,7 +12,7 @@ import {
 import type { Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
 import { instanceChooser, ContentRange } from './temporal-choice.js';
-import { ALWAYS } from './temporal-history.js';
+import { ALWAYS, TIME_OF, type TemporalInstance } from './temporal-history.js';
 import {
   readDatasets,
   readTemporalRepresentation,
@@ -83,15 +83,35 @@ function shower(parameters: Parameters, time: TimeQuery, context: BrokerContext,
   const choose = instanceChooser(time, readDatasets(parameters), context);
   return (store: TemporalStore, entities: readonly TemporalEntity[]) => {
     const contentRange = new ContentRange(time);
-    const bodies = entities.map((entity) =>
-      representTemporal(entity, store.ids, representation, (history) => {
-        const choice = choose(history, byMatch && matchesAlone(entity, history, byMatch));
-        contentRange.note(choice);
+    const bodies = entities.map((entity) => {
+      const together = shownTogether(entity, parameters, time, context);
+      return representTemporal(entity, store.ids, representation, (history) => {
+        const isMeant =
+          together === undefined
+            ? byMatch && matchesAlone(entity, history, byMatch)
+            : (instance: TemporalInstance) => together.has(instance);
+        const choice = choose(history, isMeant);
+        contentRange.note({ ...choice, isPartial: choice.isPartial || together !== undefined });
         return choice.instances;
-      }),
-    );
+      });
+    });
     return { bodies, contentRange: contentRange.header };
   };
+}
+
+/** The oldest instances of an entity, where it has more than are shown together; undefined where all are shown. */
+function shownTogether(
+  { attributes }: TemporalEntity,
+  parameters: Parameters,
+  { property, range, lastN }: TimeQuery,
+  { behaviour: { instancesTogether = Infinity } }: BrokerContext,
+): ReadonlySet<TemporalInstance> | undefined {
+  if (instancesTogether === Infinity || lastN !== undefined) return undefined;
+  const names = parameters.get('attrs')?.split(',') ?? [...attributes.keys()];
+  const all = names.flatMap((name) => [...(attributes.get(name)?.within(property, range) ?? [])]);
+  const timeOf = TIME_OF[property];
+  const shown = all.sort((one, other) => timeOf(one) - timeOf(other)).slice(0, instancesTogether);
+  return shown.length < all.length ? new Set(shown) : undefined;
 }
 
 function answer(

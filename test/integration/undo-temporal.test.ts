@@ -24,10 +24,11 @@ const BROKERS = {
   'shows all': {},
   'says what it leaves out': { instancePageSize: 17 },
   'leaves out instances silently': { silentInstanceLimit: 17 },
+  'leaves out attributes': { instancesTogether: 17 },
   'selects entities whatever the interval': { selectsIgnoringTime: true, lastNBeforeTime: true },
 } satisfies Readonly<Record<string, Partial<Behaviour>>>;
 
-/** What a sensor says in one hour; of every tenth hour, a status that was never observed. */
+/** What a sensor says in one hour; of every tenth hour, a status that was never observed, and a fault at the end. */
 function measuredAt(index: number, n: number) {
   return {
     ...{ id: `urn:ngsi-ld:Sensor:${String(index)}`, type: 'Sensor' },
@@ -36,6 +37,7 @@ function measuredAt(index: number, n: number) {
       ...(n % 4 === 3 ? { datasetId: 'urn:ds:b' } : {}),
     },
     ...(n % 10 === 0 ? { status: { type: 'Property', value: n } } : {}),
+    ...(n === 29 ? { fault: { type: 'Property', value: n } } : {}),
   };
 }
 
@@ -121,9 +123,16 @@ describe('undo of temporal purges', () => {
   });
 
   const deletes: readonly (readonly [query: string, unit: string, ...how: (keyof typeof BROKERS)[]])[] = [
-    ['type=Sensor', 'entities', 'says what it leaves out', 'leaves out instances silently'],
+    [
+      'type=Sensor',
+      'entities',
+      'says what it leaves out',
+      'leaves out instances silently',
+      'leaves out attributes',
+    ],
     ['type=Sensor&q=temperature>3', 'entities', 'selects entities whatever the interval'],
     ['type=Sensor&attrs=temperature,status', 'attributes', 'leaves out instances silently'],
+    ['type=Sensor&attrs=temperature,fault', 'attributes', 'leaves out attributes'],
     ['type=Sensor&datasetId=urn:ds:b', 'datasets', 'shows all', 'says what it leaves out'],
     ['type=Sensor&datasetId=@none&attrs=temperature', 'datasets', 'says what it leaves out'],
   ];
@@ -175,6 +184,7 @@ describe('undo of temporal purges', () => {
   const HIDING: Readonly<Record<string, Partial<Behaviour>>> = {
     'does not list by system times': { refusedTimeProperties: ['createdAt', 'modifiedAt'] },
     'does not keep system times': { timePropertiesMissing: ['createdAt', 'modifiedAt'] },
+    'takes any time for observedAt': { ignoreParameters: ['timeproperty'] },
   };
   for (const [how, behaviour] of Object.entries(HIDING))
     for (const query of ['type=Sensor', 'type=Sensor&attrs=status,temperature'])

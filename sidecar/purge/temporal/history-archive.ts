@@ -9,11 +9,12 @@ import { ReplyTooLargeError } from '../broker/index.js';
 import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import type { PageSource } from '../listing/index.js';
+import { impossibleSelections } from '../proof/index.js';
 import type { HistoryArchive, PurgeContext } from '../run/index.js';
 import { InstanceKind } from './instance-kind.js';
 import { TruncationEvidence } from './instance-pages.js';
 import type { InstanceGuard } from './instances.js';
-import { VALUE_FILTERS } from './narrowed-queries.js';
+import { attributeQuery, VALUE_FILTERS } from './narrowed-queries.js';
 import { EPOCH, type TimeFilter, timeParameters } from './time-filter.js';
 
 /** All times, by each time that instances have: every instance has the first two. */
@@ -57,6 +58,23 @@ interface History {
   hasGap: boolean;
 }
 
+/** What is read, and where it is kept. */
+interface Reading {
+  readonly time: TimeFilter;
+  /** Of the time. */
+  readonly index: number;
+  readonly histories: Map<string, History>;
+  readonly atMs: number;
+}
+
+/** How much a query showed. */
+interface Shown {
+  /** No instance of the attributes that it showed is missing. */
+  readonly isWhole: boolean;
+  /** The broker may have left out instances of others. */
+  readonly mayBeCut: boolean;
+}
+
 /**
  * Archives whole histories before they are deleted. A list shows the newest instance of each attribute; here, all are read,
  * by the id of their entity and by each time that instances have, in as many queries as the broker needs.
@@ -67,6 +85,7 @@ export class TemporalHistories implements HistoryArchive {
   readonly #evidence = EVERY_TIME.map(() => new TruncationEvidence());
   readonly #refused = new Set<TimeFilter>();
   readonly #misses = new Map<string, number>();
+  #hasProvenTimes = false;
   #most = 2;
 
   constructor(context: PurgeContext & { readonly archiving: Archiving }, guard: InstanceGuard) {
@@ -83,12 +102,14 @@ export class TemporalHistories implements HistoryArchive {
     const atMs = clock.now();
     const ids = await this.#stillMatching(new Set(items.map(({ entityId }) => entityId)));
     const histories = await this.#read(ids, atMs);
+    // Not when they are archived: that may take long, and they change meanwhile.
+    const readMs = clock.now();
     const shown: Item[] = [];
     for (const item of items) if (await this.#keep(item, histories.get(item.entityId))) shown.push(item);
     const tookMs = clock.now() - atMs;
     if (tookMs < QUICK_MS) this.#most = Math.min(MAX_TOGETHER, this.#most * 2);
     else if (tookMs > SLOW_MS) this.#most = Math.max(1, Math.floor(this.#most / 2));
-    return { items: shown, listed: { atMs: clock.now(), tookMs: 0 } };
+    return { items: shown, listed: { atMs: readMs, tookMs: 0 } };
   }
 
   /** @returns whether it may be deleted, as far as its archive is concerned, which still has to be asked */
@@ -173,31 +194,61 @@ export class TemporalHistories implements HistoryArchive {
     atMs: number,
   ): Promise<boolean> {
     const view = this.#viewBy(time, ids, atMs);
-    const evidence = this.#evidence[index] ?? new TruncationEvidence();
-    const options = { time, evidence, guard: this.#guard, startedMs: atMs, countsOnly: true };
-    let isWhole = true;
+    const walk = async (part: PurgeContext) => this.#walk(part, { time, index, histories, atMs });
     try {
-      await walkItems(view, new InstanceKind(view, options), new IdStates(), (batch, page) => {
-        isWhole &&= batch.isIncomplete !== true;
-        for (const [at, item] of batch.items.entries()) {
-          const { entityId, attribute = '' } = item;
-          const entity = page.entities[page.ids.indexOf(entityId)] ?? {};
-          const history = histories.get(entityId) ?? newHistory(entity);
-          histories.set(entityId, history);
-          const instances = history.attributes.get(attribute) ?? new Map<string, JsonValue>();
-          history.attributes.set(attribute, instances);
-          const key = keyOf(item);
-          if (instances.has(key)) continue;
-          if (time.property === 'observedAt') history.hasGap = true;
-          instances.set(key, batch.contents?.[at] ?? null);
-        }
-      });
+      const { isWhole, mayBeCut } = await walk(view);
+      if (!isWhole || time.property === 'observedAt') return isWhole;
+      if (histories.size > 0 && !(await this.#honoursTimes(view))) {
+        for (const each of EVERY_TIME) if (each.property !== 'observedAt') this.#refused.add(each);
+        return true;
+      }
+      return !mayBeCut || (await readUnshown(view, time, ids, histories, walk));
     } catch (error) {
       if (!(error instanceof BrokerRefusedError) || ![400, 422, 501].includes(error.problem.status))
         throw error;
       this.#refused.add(time);
+      return true;
     }
-    return isWhole;
+  }
+
+  /** Adds what a query shows to the histories. */
+  async #walk(view: PurgeContext, { time, index, histories, atMs }: Reading): Promise<Shown> {
+    const evidence = this.#evidence[index] ?? new TruncationEvidence();
+    const options = { time, evidence, guard: this.#guard, startedMs: atMs, countsOnly: true };
+    const shown = { isWhole: true, mayBeCut: false };
+    await walkItems(view, new InstanceKind(view, options), new IdStates(), (batch, page) => {
+      shown.isWhole &&= batch.isIncomplete !== true;
+      shown.mayBeCut ||= page.isPartial || batch.mayHideMore === true;
+      for (const [at, item] of batch.items.entries()) {
+        const { entityId, attribute = '' } = item;
+        const entity = page.entities[page.ids.indexOf(entityId)] ?? {};
+        const history = histories.get(entityId) ?? newHistory(entity);
+        histories.set(entityId, history);
+        const instances = history.attributes.get(attribute) ?? new Map<string, JsonValue>();
+        history.attributes.set(attribute, instances);
+        const key = keyOf(item);
+        if (instances.has(key)) continue;
+        if (time.property === 'observedAt') history.hasGap = true;
+        instances.set(key, batch.contents?.[at] ?? null);
+      }
+    });
+    return shown;
+  }
+
+  /** Whether the broker reads `timeproperty`: one that takes any for observedAt hides what was never observed. */
+  async #honoursTimes({ lister, selection }: PurgeContext): Promise<boolean> {
+    if (this.#hasProvenTimes) return true;
+    for (const impossible of impossibleSelections(selection, 'timeproperty', true)) {
+      const page = await lister
+        .page({ selection: impossible.selection, limit: 1 })
+        .catch((error: unknown) => {
+          // It has read the name, since it took the others.
+          if (!(error instanceof BrokerRefusedError)) throw error;
+        });
+      if (page?.entities.some((entity) => ownAttributesOf(entity).length > 0) === true) return false;
+    }
+    this.#hasProvenTimes = true;
+    return true;
   }
 
   /** The query for some histories. The filters were proven in the query of the purge; what they do not show is not deleted. */
@@ -232,6 +283,36 @@ export class TemporalHistories implements HistoryArchive {
       ],
     };
   }
+}
+
+/**
+ * An answer that leaves out instances may leave out attributes altogether, e.g. those that only have older ones. Reads the
+ * attributes that a list shows besides.
+ *
+ * @returns whether all of them could be read
+ */
+async function readUnshown(
+  view: PurgeContext,
+  time: TimeFilter,
+  ids: readonly string[],
+  histories: ReadonlyMap<string, History>,
+  walk: (part: PurgeContext) => Promise<Shown>,
+): Promise<boolean> {
+  for (let offset = 0; offset < ids.length;) {
+    const page = await view.lister.page({ selection: view.selection, offset, limit: ids.length });
+    // With lastN, it says so of each attribute that has more instances, and shows every attribute.
+    if (page.isPartial && page.instances === undefined) return false;
+    if (page.ids.length === 0) break;
+    offset += page.ids.length;
+    for (const [at, entityId] of page.ids.entries())
+      for (const attribute of ownAttributesOf(page.entities[at] ?? {})) {
+        if (histories.get(entityId)?.attributes.has(attribute) === true) continue;
+        const one = attributeQuery(view.selection, { entityId, attribute }, { keepsValues: true });
+        const { isWhole } = await walk({ ...view, selection: [...one, ...timeParameters(time)] });
+        if (!isWhole || histories.get(entityId)?.attributes.has(attribute) !== true) return false;
+      }
+  }
+  return true;
 }
 
 function newHistory(entity: Readonly<Record<string, unknown>>): History {
