@@ -559,6 +559,7 @@ export const text = {
     witness: 'An entity that was valid and no longer is',
     change: 'Change',
     made: 'Created',
+    madeBy: 'By',
     dialect: 'Dialect',
     size: 'Size',
     bytes: (size: string) => `${size} bytes`,

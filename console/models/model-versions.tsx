@@ -129,6 +129,7 @@ function VersionTable({
           <tr>
             <th scope="col">{t.version}</th>
             <th scope="col">{t.made}</th>
+            <th scope="col">{t.madeBy}</th>
             <th scope="col">{t.change}</th>
             <th scope="col">{t.description}</th>
             <th scope="col">{t.dialect}</th>
@@ -155,6 +156,7 @@ function VersionTable({
                 {one.version === model.version && <span class="chip good">{t.current}</span>}
               </td>
               <td class="when">{time(one.createdAt)}</td>
+              <td>{one.caller ?? '–'}</td>
               <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
               <td class="prose">{one.description}</td>
               <td>{one.dialect}</td>

@@ -1391,6 +1391,8 @@ export interface components {
        * @enum {unknown}
        */
       readonly change?: 'compatible' | 'narrowing' | 'breaking';
+      /** @description Who made it; not given where the update of a document did. */
+      readonly caller?: string;
       readonly references: readonly string[];
     };
     /** ChangedPointer */

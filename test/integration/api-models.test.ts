@@ -168,10 +168,10 @@ describe('models', () => {
 
     const versions = await api.get(`${model}/versions`);
     assert.equal(versions.headers.get('x-total-count'), '2');
-    const list = versions.json() as readonly { version: number; change?: string }[];
-    assert.deepEqual(columns(list, 'version', 'change'), [
-      [1, undefined],
-      [2, 'compatible'],
+    const list = versions.json() as readonly { version: number; change?: string; caller?: string }[];
+    assert.deepEqual(columns(list, 'version', 'change', 'caller'), [
+      [1, undefined, 'anonymous'],
+      [2, 'compatible', 'anonymous'],
     ]);
     const second = (await api.get(`${model}/versions?offset=1&limit=1`)).json() as readonly Model[];
     assert.equal(second[0]?.version, 2);

@@ -140,6 +140,10 @@ export const MODEL_VERSION = Closed('ModelVersion', {
   sha256: { ...SHA256, description: 'Of the stored schema.' },
   size: { ...COUNT, description: 'Of the stored schema, in bytes.' },
   change: Type.Optional(CHANGE_KIND),
+  caller: Type.Optional({
+    ...TEXT,
+    description: 'Who made it; not given where the update of a document did.',
+  }),
   references: STRINGS,
 });
 
@@ -245,10 +249,11 @@ export function modelDryRunJson({
 
 export function versionJson(version: ModelVersion): WrittenOf<typeof MODEL_VERSION> {
   const { number, createdAt, description, schema, references } = version;
-  const { dialect, change } = metadataOf(version);
+  const { dialect, change, caller } = metadataOf(version);
   return {
     ...{ version: number, createdAt: timeText(createdAt), description, dialect, ...schema },
     ...(change === undefined ? {} : { change }),
+    ...(caller === undefined ? {} : { caller }),
     references: references.map(({ uri }) => uri),
   };
 }

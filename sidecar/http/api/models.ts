@@ -125,8 +125,8 @@ export function modelRoutes(api: Api, { store, models, comparison, lifecycles }:
       },
     },
     config: { problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS] },
-    handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl }, reply) => {
-      const written = await models.create(domain, body, { dryRun, baseUrl });
+    handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl, caller }, reply) => {
+      const written = await models.create(domain, body, { dryRun, baseUrl, caller: caller.name });
       if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
       const { model } = written.model;
       return send(reply, created(modelUrl(baseUrl, model), modelJson(written.model), model.etag));
@@ -175,9 +175,10 @@ export function modelRoutes(api: Api, { store, models, comparison, lifecycles }:
       problems: ['incompatibleChange', 'modelPublished', 'contextInvalid', ...SCHEMA_PROBLEMS],
       isConditional: true,
     },
-    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl }, reply) => {
+    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, caller }, reply) => {
       const key = keyOf(params);
-      const written = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
+      const options = { expected: expectedOf(conditions), dryRun, baseUrl, caller: caller.name };
+      const written = await models.put(key, body, options);
       if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
       const { etag } = written.model.model;
       if (dryRun) return send(reply, ok(modelDryRunJson(written), etag));

@@ -63,7 +63,8 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
         const { domain, dryRun } = request.query;
         const signal = disconnectSignal(request.raw, reply.raw);
         const source = await readUpload(request, limitBytes);
-        const options = { domain, dryRun, baseUrl: request.baseUrl, signal };
+        const { baseUrl, caller } = request;
+        const options = { domain, dryRun, baseUrl, caller: caller.name, signal };
         return send(reply, current(importReportJson(await transfer.import(source, options))));
       },
     });

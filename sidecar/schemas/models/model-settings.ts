@@ -122,6 +122,8 @@ interface VersionMetadata {
   readonly dialect: Dialect;
   /** What changed from the version before; undefined for the first. */
   readonly change?: ChangeKind;
+  /** Who made it, as far as that is known. */
+  readonly caller?: string;
   /** Names whose terms come from the model's own context, not from the generated one. */
   readonly ownTerms?: readonly string[];
   readonly warnings: readonly ModelWarning[];

@@ -53,6 +53,8 @@ export interface ModelWriteOptions {
   readonly dryRun?: boolean | undefined;
   /** Where the client reaches this service, without a trailing slash: URLs below it are the service's own. */
   readonly baseUrl?: string | undefined;
+  /** Who writes, kept with a new version. */
+  readonly caller?: string | undefined;
   /**
    * Earlier texts, by name, of contexts of this service that were changed along with the model: the report compares with
    * these. What the model's compatibility allows does not depend on them.
@@ -169,7 +171,7 @@ export class ModelWriter {
   async #create(
     key: ModelKey,
     change: ModelChange,
-    { dryRun = false, baseUrl = '' }: ModelWriteOptions,
+    { dryRun = false, baseUrl = '', caller }: ModelWriteOptions,
   ): Promise<ModelWrite> {
     const { store, intake, descriptions, clock, onTried } = this.#parts;
     requireName(key.name);
@@ -189,7 +191,7 @@ export class ModelWriter {
       return { ...created, model: undefined };
     }
     await accepted.keepReferences();
-    const at = await store.models.create(key, settings, newVersion(key.name, accepted, settings));
+    const at = await store.models.create(key, settings, newVersion(key.name, accepted, settings, { caller }));
     await descriptions.keep(at.version, accepted.description);
     return { ...created, model: storedModel(at, accepted, settings) };
   }
@@ -198,7 +200,7 @@ export class ModelWriter {
     const { descriptions, comparison, clock, onTried } = this.#parts;
     const { references: _pinned, ...current } = before;
     const { model, ownContext } = current;
-    const { dryRun = false, baseUrl = '', contextsBefore } = options;
+    const { dryRun = false, baseUrl = '', caller, contextsBefore } = options;
     const settings = settingsAfter(model, ownContext, change, clock.now());
     requireStorable({ description: settings.description });
     const asked = await this.#askedOf(model, settings);
@@ -228,7 +230,8 @@ export class ModelWriter {
       return { ...update, model: { ...current, ...at, ownContext: settings.ownContext } };
     }
     await accepted.keepReferences();
-    const version = newVersion(model.name, accepted, settings, isDraft ? undefined : report.overall);
+    const overall = isDraft ? undefined : report.overall;
+    const version = newVersion(model.name, accepted, settings, { change: overall, caller });
     const at = await this.#write(model, { settings, version, replaces: isDraft });
     // The next update compares with it.
     await descriptions.keep(at.version, accepted.description);
@@ -316,7 +319,7 @@ function newVersion(
   model: string,
   accepted: AcceptedSchema,
   { description }: ModelSettings,
-  change?: ChangeKind,
+  { change, caller }: { readonly change?: ChangeKind | undefined; readonly caller?: string | undefined },
 ): NewModelVersion {
   const { text, context, ownContext, dialect, warnings, references } = accepted;
   const { types, attributes } = accepted.description;
@@ -328,6 +331,7 @@ function newVersion(
     metadata: storedMetadata({
       ...{ dialect, warnings },
       ...(change === undefined ? {} : { change }),
+      ...(caller === undefined ? {} : { caller }),
       ...(ownTerms.length === 0 ? {} : { ownTerms }),
     }),
     references,

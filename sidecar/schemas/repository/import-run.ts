@@ -208,7 +208,7 @@ export class ImportRun {
   async #model(model: PlannedModel, pins: readonly NamedContext[], refusedContext?: string): Promise<void> {
     const { path, domain, name } = model;
     const { schemas, workbench } = this.#parts;
-    const { dryRun, baseUrl, signal } = this.#options;
+    const { dryRun, baseUrl, caller, signal } = this.#options;
     const text = this.#text(path);
     const key = { domain, name };
     const contextsBefore = this.#changed.before(key);
@@ -232,7 +232,7 @@ export class ImportRun {
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
       const given = hasHistory ? { ...change, ...UNASKED } : change;
       const put = await this.#changed.during(generatedContextName(key), () =>
-        schemas.models.put(key, given, { dryRun, baseUrl, contextsBefore }),
+        schemas.models.put(key, given, { dryRun, baseUrl, caller, contextsBefore }),
       );
       if (hasHistory && !dryRun)
         await schemas.models.put(key, { compatibility: change.compatibility ?? null }, { baseUrl });
@@ -293,8 +293,8 @@ export class ImportRun {
         const { description, contextBase, context } = change;
         const schema = parseJson(text) as JsonValue;
         const earlier = { description, contextBase, context, schema, ...UNASKED };
-        const { dryRun, baseUrl } = this.#options;
-        await models.put({ domain, name }, earlier, { dryRun, baseUrl });
+        const { dryRun, baseUrl, caller } = this.#options;
+        await models.put({ domain, name }, earlier, { dryRun, baseUrl, caller });
       } catch (error) {
         this.#files.push({ path, ...refusalOf(error, text, '/schema') });
       }

@@ -17,6 +17,8 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   /** Where clients and brokers reach this service, without a trailing slash. */
   readonly baseUrl: string;
+  /** Who imports, kept with new versions of models. */
+  readonly caller?: string | undefined;
   /** Stops the import after the current model; what was stored stays. */
   readonly signal?: AbortSignal | undefined;
 }
