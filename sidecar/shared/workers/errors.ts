@@ -1,12 +1,14 @@
 import { GatewayError } from '../errors.js';
 
-/** All workers are busy and no further task may wait; the caller may try again later. */
+/** No worker was free in time, or no further task may wait; the caller may try again later. */
 export class WorkersBusyError extends GatewayError {
   readonly kind = 'busy';
   override readonly retryAfter = '1';
 
   constructor(waiting: number) {
-    super(`All workers are busy, and ${waiting} tasks are waiting.`);
+    super(
+      `No worker is free for this, and ${waiting} other tasks wait for one. Send the request again later.`,
+    );
   }
 }
 
