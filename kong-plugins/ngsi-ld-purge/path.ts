@@ -44,9 +44,9 @@ export function isSchemaService(path: string): boolean {
   return path === '/api/v2' || path.startsWith('/api/v2/');
 }
 
-/** Whether the sidecar guards a path against reading too: records of purges and scans, policies, and findings of writes. */
+/** Whether the sidecar guards a path against reading too: records of purges and scans, policies, findings of writes, who you are. */
 export function isGuardedRecord(path: string): boolean {
-  return /^\/api\/v2\/(?:purges|retention-policies|write-policies|write-checks|scans)(?:\/|$)/.test(path);
+  return /^\/api\/v2\/(?:purges|retention-policies|write-policies|write-checks|scans|me)(?:\/|$)/.test(path);
 }
 
 /**
