@@ -42,7 +42,7 @@ export class ProviderKeys {
   /** Finds the key of a token, for jose. @throws SignInUnavailableError, and what jose throws for a key that does not exist */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     if (this.#keys === undefined) await this.#demand();
-    else if (!this.#isWithin(REFRESH_MS, this.#readMs)) this.prefetch();
+    else if (!this.#isWithin(REFRESH_MS, this.#readMs)) await this.#refresh();
     try {
       return await this.#known(header, token);
     } catch (error) {
@@ -55,6 +55,12 @@ export class ProviderKeys {
   /** Begins to read the keys, unless that has just failed. */
   prefetch(): void {
     if (!this.#hasJustFailed()) this.#read().catch(() => undefined);
+  }
+
+  /** Old keys are used on where the provider is known to be away; else they may have been withdrawn since. */
+  async #refresh(): Promise<void> {
+    if (this.#failedMs === undefined) await this.#read().catch(() => undefined);
+    else this.prefetch();
   }
 
   #known(...token: Parameters<JWTVerifyGetKey>) {
