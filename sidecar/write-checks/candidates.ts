@@ -4,6 +4,8 @@ import type { WritePolicy, WritePolicySettings } from '../store/index.js';
 
 /** A policy that may decide about a write; the setting WRITE_CHECK is one without a name. */
 export interface CandidatePolicy extends JudgeCandidate {
+  /** Undefined: all tenants. */
+  readonly tenant?: string | undefined;
   readonly onFailure: 'accept' | 'refuse';
 }
 
@@ -63,9 +65,10 @@ function isFor(
 }
 
 function candidateOf(name: string, settings: WritePolicySettings): CandidatePolicy {
-  const { priority, mode, types, model, onUnjudged, onFailure, batch } = settings;
+  const { priority, tenant, mode, types, model, onUnjudged, onFailure, batch } = settings;
   return {
     ...{ name, priority, mode, onUnjudged, onFailure, thins: batch === 'valid-only' },
+    ...(tenant === undefined ? {} : { tenant }),
     ...(types === undefined ? {} : { types }),
     ...(model === undefined ? {} : { model }),
   };

@@ -10,7 +10,7 @@ import { decide, type Decision } from './decision.js';
 import { type EntityPlace, type EntityTypes, TypeUnknownError } from './entity-types.js';
 import type { Judge } from './judge.js';
 import type { KnownPolicies, PolicyCache } from './policy-cache.js';
-import { type WriteCounts, WriteRecord } from './write-record.js';
+import { type CountedPolicy, type WriteCounts, WriteRecord } from './write-record.js';
 
 /** One write, as it came. */
 export interface Write {
@@ -185,8 +185,8 @@ export class WriteChecks {
     return decision;
   }
 
-  /** What was found since this process began. @param policies the names of some; the setting's is empty */
-  counts(policies?: readonly string[]): WriteCounts {
+  /** What was found since this process began. @param policies some of them; the name of the setting is empty */
+  counts(policies?: readonly CountedPolicy[]): WriteCounts {
     return this.#record.counts(policies);
   }
 

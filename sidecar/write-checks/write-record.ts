@@ -2,6 +2,9 @@ import type { JudgedItem, Judgement, WriteFinding } from '../schemas/writes/prot
 import type { CandidatePolicy } from './candidates.js';
 import type { Decision } from './decision.js';
 
+/** A policy, and what it is for: one of the same name may be for another tenant later, which must not see what was found before. */
+export type CountedPolicy = Pick<CandidatePolicy, 'name' | 'tenant'>;
+
 /** What is wrong with how many of the entities that were written. */
 export interface CountedFinding extends WriteFinding {
   readonly entities: number;
@@ -51,12 +54,14 @@ export class WriteRecord {
       else counts.notJudged += 1;
       this.#note(counts, item);
     }
-    for (const { policy } of decision.refused) this.#named(policy).refused += 1;
+    for (const { policy } of decision.refused)
+      this.#of(candidates.find(({ name }) => name === policy)).refused += 1;
   }
 
   /** Of some policies, or of all. The setting's name is empty. */
-  counts(policies: Iterable<string> = this.#byPolicy.keys()): WriteCounts {
-    const all = [...policies].flatMap((policy) => this.#byPolicy.get(policy) ?? []);
+  counts(policies?: readonly CountedPolicy[]): WriteCounts {
+    const keys = policies?.map(keyOfPolicy) ?? [...this.#byPolicy.keys()];
+    const all = keys.flatMap((key) => this.#byPolicy.get(key) ?? []);
     const sum = (of: (counts: Counts) => number) => all.reduce((total, one) => total + of(one), 0);
     return {
       checked: sum((one) => one.checked),
@@ -69,19 +74,16 @@ export class WriteRecord {
     };
   }
 
-  #of(policy: CandidatePolicy | undefined): Counts {
-    return this.#named(policy?.name ?? '');
-  }
-
-  #named(name: string): Counts {
-    const known = this.#byPolicy.get(name);
+  #of(policy: CountedPolicy = { name: '' }): Counts {
+    const key = keyOfPolicy(policy);
+    const known = this.#byPolicy.get(key);
     if (known !== undefined) return known;
     if (this.#byPolicy.size >= MAX_POLICIES) {
       this.#byPolicy.clear();
       this.#findings = 0;
     }
     const counts = { checked: 0, invalid: 0, refused: 0, notJudged: 0, findings: new Map() };
-    this.#byPolicy.set(name, counts);
+    this.#byPolicy.set(key, counts);
     return counts;
   }
 
@@ -123,6 +125,10 @@ function merged(all: readonly Counts[]): CountedFinding[] {
       );
     }
   return [...found.values()];
+}
+
+function keyOfPolicy({ name, tenant }: CountedPolicy): string {
+  return JSON.stringify([name, tenant ?? null]);
 }
 
 function keyOf({ model, pointer, keyword }: WriteFinding): string {

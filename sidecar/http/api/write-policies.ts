@@ -172,7 +172,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
 }
 
 /**
- * The names of the policies whose counts are asked for, where these are some. Counts of a policy for all tenants say what was
+ * The policies whose counts are asked for, where these are some. Counts of a policy for all tenants say what was
  * written in any of them: they are not for those who may see some tenants only.
  *
  * @throws NotFoundError, TenantRefusedError
@@ -180,17 +180,20 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
 async function countedPolicies(
   request: FastifyRequest<{ Querystring: { readonly policy?: string } }>,
   policies: WritePolicyService,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly { readonly name: string; readonly tenant?: string | undefined }[] | undefined> {
   const { query, caller } = request;
   if (query.policy !== undefined) {
     const { settings } = await policies.get(query.policy);
     requirePolicyTenant(request, settings.tenant, 'writePolicy');
-    return [query.policy];
+    return [{ name: query.policy, tenant: settings.tenant }];
   }
   if (caller.tenants === undefined) return undefined;
   const list = (some: Page) => policies.list(some);
   const { items } = await visiblePolicies(request, { limit: Infinity, offset: 0 }, list, tenantOfPolicy);
-  return items.flatMap((policy) => (tenantOfPolicy(policy) === undefined ? [] : policy.name));
+  return items.flatMap((policy) => {
+    const tenant = tenantOfPolicy(policy);
+    return tenant === undefined ? [] : [{ name: policy.name, tenant }];
+  });
 }
 
 function tenantOfPolicy({ settings }: WritePolicy): string | undefined {

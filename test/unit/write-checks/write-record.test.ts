@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { WriteRecord } from '../../../sidecar/write-checks/write-record.js';
+import { type CandidatePolicy, settingPolicy } from '../../../sidecar/write-checks/candidates.js';
+
+const policyOf = (tenant?: string): CandidatePolicy => ({
+  ...settingPolicy('report'),
+  ...{ name: 'cars', tenant },
+});
+
+it('a policy counts nothing of what one of its name has found for another tenant', () => {
+  const record = new WriteRecord();
+  const finding = { model: 'city/Car', pointer: '/speed', keyword: 'type', detail: 'must be a number' };
+  const item = {
+    index: 0,
+    id: 'urn:ngsi-ld:Car:1',
+    policy: 0,
+    verdict: 'invalid',
+    findings: [finding],
+  } as const;
+  const judgement = { valid: [], others: [item], ids: undefined, dependsOn: [] };
+  record.add(judgement, [policyOf('b')], { verdict: 'invalid', action: 'pass', refused: [] });
+  const checked = (...tenants: readonly (string | undefined)[]) =>
+    record.counts(tenants.map((tenant) => policyOf(tenant))).checked;
+  assert.deepEqual([checked('a'), checked(undefined), checked('b')], [0, 0, 1]);
+  assert.equal(record.counts().checked, 1);
+});
