@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
 import { ROUTE_RULES } from '../../sidecar/auth/index.js';
@@ -343,6 +345,46 @@ describe('tenants', () => {
     const refused = await sendJson(gateway.url, 'POST', '/api/v2/purges', body, limited);
     assert.deepEqual([refused.status, problemOf(refused)], [403, 'tenant-refused']);
     assert.equal((await sendJson(gateway.url, 'POST', '/api/v2/purges', body, as('ada'))).status, 202);
+  });
+
+  it('a policy that another tenant creates while the body of a PUT comes is not replaced', async () => {
+    const path = '/api/v2/retention-policies/slow';
+    const body = JSON.stringify(policyIn('a'));
+    const put = request(gateway.url + path, {
+      method: 'PUT',
+      headers: {
+        ...limited,
+        ...{ expect: '100-continue', 'content-type': 'application/json', 'content-length': body.length },
+      },
+    });
+    put.flushHeaders();
+    await once(put, 'continue');
+    const made = await sendJson(gateway.url, 'PUT', path, policyIn('b'), as('ada'));
+    assert.equal(made.status, 201);
+    put.end(body);
+    const [answer] = (await once(put, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.equal(answer.statusCode, 403);
+    const kept = (await gateway.send('GET', path, { headers: as('ada') })).json() as {
+      readonly tenant: string;
+    };
+    assert.equal(kept.tenant, 'b');
+  });
+
+  it('the last run of a policy is not listed where it was of another tenant', async () => {
+    const path = '/api/v2/retention-policies';
+    const lastRun = async (headers: Readonly<Record<string, string>>) => {
+      const policies = (await gateway.send('GET', path, { headers })).json();
+      const named = policies as readonly { readonly name: string; readonly lastRun?: unknown }[];
+      return named.find(({ name }) => name === 'moved')?.lastRun !== undefined;
+    };
+    const put = (tenant: string) =>
+      sendJson(gateway.url, 'PUT', `${path}/moved`, policyIn(tenant), as('ada'));
+    await put('b');
+    const run = await gateway.send('POST', `${path}/moved/run`, { headers: as('ada') });
+    assert.equal(run.status, 202, run.text);
+    await put('a');
+    assert.deepEqual([await lastRun(as('ada')), await lastRun(limited)], [true, false]);
   });
 
   it('a write policy for all tenants is shown to everybody, and is not for those of some tenants to write', async () => {

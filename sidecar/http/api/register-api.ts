@@ -88,9 +88,14 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       api.decorateRequest('conditions');
       api.decorateRequest('caller');
       api.addHook('onRequest', admission(options.access));
-      api.addHook('onRequest', tenantGuard(options));
+      const guard = tenantGuard(options);
+      api.addHook('onRequest', guard);
       if (options.access.hasSignIn) api.addHook('onSend', keepPrivate);
       api.addHook('preValidation', bodyPresence);
+      // A body may take its time, and what a PUT replaces may be of another tenant by then.
+      api.addHook('preHandler', async (request) => {
+        if (request.method === 'PUT') await guard(request);
+      });
       api.addHook('preHandler', preparation(options.baseUrlOf));
       takeJsonBodies(api);
       if (options.onWritten !== undefined) api.addHook('onSend', notingWrites(options.onWritten));

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { PurgeFailedError } from '../../jobs/errors.js';
 import type {
+  ListedPolicy,
   RetentionCaller,
   RetentionPolicy,
   RetentionPreview,
@@ -38,7 +39,7 @@ import {
   settingsOf,
 } from './retention-representation.js';
 import { type Api, apiUrl } from './routes.js';
-import { listedTenants, requirePolicyTenant, visiblePolicies } from './tenants.js';
+import { isListed, listedTenants, requirePolicyTenant, visiblePolicies } from './tenants.js';
 
 export interface RetentionResourceOptions {
   readonly retention: RetentionService;
@@ -73,10 +74,10 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const { items, total } = await visiblePolicies(request, query, list, ({ policy }) =>
         tenantOfPolicy(policy),
       );
-      return send(
-        reply,
-        page(items.map(listedPolicyJson), total, query, apiUrl(baseUrl, 'retention-policies')),
-      );
+      // A policy of this name may have been of another tenant before.
+      const shown = ({ policy, lastRun }: ListedPolicy) =>
+        listedPolicyJson({ policy, lastRun: lastRun && isListed(request, lastRun) ? lastRun : undefined });
+      return send(reply, page(items.map(shown), total, query, apiUrl(baseUrl, 'retention-policies')));
     },
   });
 

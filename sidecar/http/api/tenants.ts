@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import {
   type Caller,
   type OwnedThing,
@@ -33,7 +33,7 @@ const THINGS: Readonly<Record<OwnedThing, string>> = {
 };
 
 /** Refuses requests whose path names something of a tenant that their caller may not work on. */
-export function tenantGuard(options: TenantGuardOptions): onRequestAsyncHookHandler {
+export function tenantGuard(options: TenantGuardOptions): (request: FastifyRequest) => Promise<void> {
   const { purges, scans, retention, writePolicies } = options;
   const owners: Readonly<Record<OwnedThing, (name: string) => Promise<Owners>>> = {
     purge: async (id) => tenantsOfJob(await purges.get(id)),
@@ -58,6 +58,11 @@ export function tenantGuard(options: TenantGuardOptions): onRequestAsyncHookHand
 export function listedTenants({ caller }: FastifyRequest, tenant?: string) {
   if (tenant !== undefined) requireTenants(caller, [tenant], 'What is asked for');
   return { tenants: caller.tenants };
+}
+
+/** Whether a list may show a record. */
+export function isListed({ caller: { tenants } }: FastifyRequest, record: JobRecord): boolean {
+  return tenants === undefined || tenantsOfJob(record)?.every((tenant) => tenants.has(tenant)) === true;
 }
 
 /**
