@@ -86,7 +86,8 @@ export function rowOf(
     leaseMs: by?.leaseMs ?? null,
     broker: broker ?? null,
     createdAt: Date.parse(record.createdAt),
-    queryText: readableQuery(record.query).toLowerCase(),
+    // As both databases can hold it.
+    queryText: readableQuery(record.query).toLowerCase().toWellFormed().replaceAll('\0', ''),
     types: typesIn(record.query),
   };
 }
