@@ -103,7 +103,7 @@ it('a write that may create hands on what it expects, with and without a dry run
   ] as const) {
     for (const dryRun of [true, false]) {
       const put = await send('PUT', `${MODEL_PATH}?dryRun=${dryRun}`, { body: {}, headers }, { put: model });
-      assert.deepEqual(put.calls, [['put', KEY, {}, { expected, dryRun, baseUrl }]]);
+      assert.deepEqual(put.calls, [['put', KEY, {}, { expected, dryRun, baseUrl, caller: 'anonymous' }]]);
       assert.equal((put.json() as { readonly dryRun?: boolean }).dryRun, dryRun ? true : undefined);
       assert.equal(put.headers.etag, '"e"');
       for (const dependents of [true, false]) {
@@ -136,7 +136,7 @@ it('a dry run of a new model or context writes nothing', async () => {
   const create = { outcome: 'created', number: 1, warnings: [] };
   const body = { name: 'M', schema: true };
   const model = await send('POST', '/domains/D/models?dryRun=true', { body }, { create });
-  assert.deepEqual(model.calls, [['create', 'D', body, { dryRun: true, baseUrl }]]);
+  assert.deepEqual(model.calls, [['create', 'D', body, { dryRun: true, baseUrl, caller: 'anonymous' }]]);
   const context = { name: 'C', '@context': { a: 'urn:a' } };
   const { calls } = await send('POST', '/contexts?dryRun=true', { body: context }, { dryCreate: create });
   assert.deepEqual(calls, [['dryCreate', 'C', context['@context'], { baseUrl }]]);
