@@ -6,7 +6,9 @@ import { LiveJob } from './live-job.js';
 const NOT_RESTORED = {
   entities: 'createdAt and modifiedAt are new: the broker sets them itself.',
   attributes: 'createdAt and modifiedAt are new: the broker sets them itself.',
-  instances: 'createdAt, modifiedAt and the ids of the instances are new: the broker sets them itself.',
+  instances:
+    'createdAt, modifiedAt and the ids of the instances are new: the broker sets them itself. The scope of a history does ' +
+    'not come back; the archive has it.',
 } as const;
 
 /** A restore that this process runs. */

@@ -152,6 +152,7 @@ describe('undo of temporal purges', () => {
           ['succeeded', gone, 0, 0, 0],
         );
         assert.deepEqual(histories(), before);
+        assert.match(restore.warnings.join(), /The scope of a history does not come back/);
         // What was never observed cannot be asked for by time: the list by createdAt shows it, where it is whole.
         if (how !== 'shows all') return;
         const again = await restored(gateway, purge.id);
