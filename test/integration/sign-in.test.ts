@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
 import { ROUTE_RULES } from '../../sidecar/auth/index.js';
+import { gatewayOf } from '../../sidecar/cli/settings.js';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import {
   type Answer,
@@ -116,6 +117,16 @@ describe('roles', () => {
     const kong = { 'x-gateway-token': TOKEN, 'x-consumer-username': 'by kong' };
     assert.deepEqual(await me(kong), { caller: 'by kong', roles: all });
   });
+});
+
+it('the command line signs in with a token that begins with Bearer', async () => {
+  const callerOf = async (token: string) => {
+    const client = gatewayOf({ gateway: gateway.url }, { NGSILD_GATEWAY_TOKEN: token });
+    return (await client?.json('get', '/me'))?.caller;
+  };
+  assert.equal(await callerOf(`Bearer ${tokens.vera}`), 'vera');
+  assert.equal(await callerOf(TOKEN), 'anonymous');
+  await assert.rejects(callerOf(tokens.vera), /401|gateway token/);
 });
 
 describe('the record of who did what', () => {
