@@ -202,7 +202,9 @@ export class TemporalHistories implements HistoryArchive {
         for (const each of EVERY_TIME) if (each.property !== 'observedAt') this.#refused.add(each);
         return true;
       }
-      return !mayBeCut || (await readUnshown(view, time, ids, histories, walk));
+      // The first time that the broker lists by has shown all attributes.
+      const isFirst = EVERY_TIME.slice(0, index).every((earlier) => this.#refused.has(earlier));
+      return !mayBeCut || !isFirst || (await readUnshown(view, time, ids, histories, walk));
     } catch (error) {
       if (!(error instanceof BrokerRefusedError) || ![400, 422, 501].includes(error.problem.status))
         throw error;
