@@ -351,6 +351,17 @@ describe('tenants', () => {
     assert.equal(broker.entities.count('b'), 3);
   });
 
+  it('a purge that named two tenants is listed only for those who have both', async () => {
+    const both = as('ada', { 'ngsild-tenant': 'a', 'fiware-service': 'b' });
+    const purge = await gateway.purge('type=Car&dryRun=true', both);
+    const id = purge.headers.get('purge-id');
+    const isListedFor = async (headers: Readonly<Record<string, string>>) => {
+      const records = (await gateway.send('GET', '/api/v2/purges?limit=1000', { headers })).json();
+      return (records as readonly { readonly id: string }[]).some((one) => one.id === id);
+    };
+    assert.deepEqual([await isListedFor(as('ada')), await isListedFor(limited)], [true, false]);
+  });
+
   it('a plan of another tenant cannot be applied', async () => {
     const body = { plan: foreign.purge };
     const refused = await sendJson(gateway.url, 'POST', '/api/v2/purges', body, limited);
