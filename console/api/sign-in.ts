@@ -19,6 +19,8 @@ interface Session {
   readonly settings: SignInSettings;
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
+  /** Since when. */
+  readonly sinceMs: number;
 }
 
 /** What is kept while the provider has the page. */
@@ -29,6 +31,9 @@ interface Departure {
   /** Where the page was. */
   readonly hash: string;
 }
+
+/** A token that is refused so soon is not refused for its age: another one would be refused as well, without end. */
+const LEAST_AGE_MS = 10_000;
 
 const SESSION = 'ngsi-ld-gateway.session';
 const DEPARTURE = 'ngsi-ld-gateway.departure';
@@ -114,8 +119,9 @@ export function signOut(): void {
 }
 
 async function refreshed(): Promise<boolean> {
-  const { settings, refreshToken } = sessionNow() ?? {};
+  const { settings, refreshToken, sinceMs = 0 } = sessionNow() ?? {};
   if (settings === undefined || refreshToken === undefined) return false;
+  if (Math.abs(Date.now() - sinceMs) < LEAST_AGE_MS) return false;
   try {
     const oauth = await import('oauth4webapi');
     const provider = await discovered(oauth, settings);
@@ -138,7 +144,7 @@ async function refreshed(): Promise<boolean> {
 function keep(settings: SignInSettings, answer: OAuth.TokenEndpointResponse, before?: string): void {
   failure = undefined;
   const { access_token: accessToken, refresh_token: refreshToken = before } = answer;
-  write(SESSION, { settings, accessToken, refreshToken } satisfies Session);
+  write(SESSION, { settings, accessToken, refreshToken, sinceMs: Date.now() } satisfies Session);
   notify();
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import {
   addressOf,
   api,
@@ -86,6 +86,50 @@ it('who has signed in sends the access token instead, and is asked to sign in ag
   assert.equal(accessToken(), undefined);
   giveToken(undefined);
   assert.ok(isTokenWanted(await refused));
+});
+
+describe('an access token that has expired', () => {
+  const ISSUER = 'https://id.example';
+  /** Signs in, with a provider that gives new tokens for the refresh token. @returns how often it did */
+  function signedIn(): { times: number } {
+    const settings = { issuer: ISSUER, clientId: 'console', audience: 'gateway' };
+    const session = { settings, accessToken: 'old', refreshToken: 'again', sinceMs: 0 };
+    sessionStorage.setItem('ngsi-ld-gateway.session', JSON.stringify(session));
+    const given = { times: 0 };
+    const ofGateway = globalThis.fetch;
+    globalThis.fetch = async (input, init) => {
+      if (input instanceof Request) return ofGateway(input);
+      if (String(input).endsWith('/.well-known/openid-configuration'))
+        return Response.json({ issuer: ISSUER, token_endpoint: `${ISSUER}/token` });
+      assert.match(String(init?.body), /grant_type=refresh_token/);
+      given.times += 1;
+      return Response.json({ access_token: `new-${given.times}`, token_type: 'bearer' });
+    };
+    return given;
+  }
+  const refusedUnless = (isGood: (authorization: string | null) => boolean) => {
+    page.answer = ({ headers }) =>
+      isGood(headers.get('authorization'))
+        ? Response.json({ a: 1 })
+        : problem(401, { type: 'urn:ngsi-ld-gateway:problem:token-refused' });
+  };
+
+  it('is replaced without a question, once for all requests that were refused', async () => {
+    const given = signedIn();
+    refusedUnless((authorization) => authorization === 'Bearer new-1');
+    assert.deepEqual(await Promise.all([status(), status()]), [{ a: 1 }, { a: 1 }]);
+    assert.deepEqual([accessToken(), given.times, isAskedForToken()], ['new-1', 1, false]);
+  });
+
+  it('is not replaced again and again where the new ones are refused as well', async () => {
+    const given = signedIn();
+    refusedUnless(() => false);
+    const refused = apiErrorOf(status());
+    while (!isAskedForToken()) await settled();
+    assert.deepEqual([accessToken(), given.times], [undefined, 1]);
+    giveToken(undefined);
+    assert.ok(isTokenWanted(await refused));
+  });
 });
 
 it('a token that was forgotten meanwhile is asked for', async () => {
