@@ -101,7 +101,8 @@ describe('an access token that has expired', () => {
       if (input instanceof Request) return ofGateway(input);
       if (String(input).endsWith('/.well-known/openid-configuration'))
         return Response.json({ issuer: ISSUER, token_endpoint: `${ISSUER}/token` });
-      assert.match(String(init?.body), /grant_type=refresh_token/);
+      assert.ok(init?.body instanceof URLSearchParams);
+      assert.equal(init.body.get('grant_type'), 'refresh_token');
       given.times += 1;
       return Response.json({ access_token: `new-${given.times}`, token_type: 'bearer' });
     };
