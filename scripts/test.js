@@ -160,6 +160,8 @@ const child = spawn(
     isGrouped
       ? `--import=${pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.js')).href}`
       : '--enable-source-maps',
+    // What a test makes lives shortly, as with the checks.
+    '--max-semi-space-size=64',
     '--test',
     '--test-reporter=spec',
     // Of a file, or of all that share a process: half an hour, on a machine that is busy with other things.

@@ -479,7 +479,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await endFlow(tab);
   });
 
-  it('no page has a serious fault of accessibility in any theme, and none is wider than a telephone', async () => {
+  it('no page has a serious fault of accessibility, and none is wider than a telephone', async () => {
     const world = await withHeldCars(30);
     await world.gateway.send('PUT', '/api/v2/retention-policies/old-cars', {
       headers: { 'content-type': 'application/json' },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { isThorough } from '../thoroughness.js';
 
 /** What axe-core found. */
 interface Accessibility {
@@ -12,16 +13,18 @@ interface Accessibility {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Checks that a page has no serious fault of accessibility, in both themes, and that a telephone is wide enough for it. The
- * themes differ by their colours alone, and axe-core takes long.
+ * Checks that a page has no serious fault of accessibility, and that a telephone is wide enough for it; in the dark theme, which
+ * differs by its colours alone, where tests are thorough: axe-core takes long.
  */
 export async function checkAccess(page: Page): Promise<void> {
   await page.evaluate(axe);
   // Selectors of what was found take a third of the time, and are not shown.
   await checkRules(page, 'axe.run({ selectors: false })');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await checkRules(page, "axe.run({ selectors: false, runOnly: ['color-contrast'] })");
-  await page.emulateMedia({ colorScheme: 'light' });
+  if (isThorough) {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await checkRules(page, "axe.run({ selectors: false, runOnly: ['color-contrast'] })");
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
   await page.setViewportSize({ width: 360, height: 740 });
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`);

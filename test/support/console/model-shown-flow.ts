@@ -155,7 +155,7 @@ export function modelShownFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('no page of the models has a serious fault of accessibility in any theme, nor is wider than a telephone', async () => {
+  it('no page of the models has a serious fault of accessibility, nor is wider than a telephone', async () => {
     const key = '/domains/City/models/Car';
     const schema = { ...carSchema({ speed: { type: 'string' } }), examples: [{ id: 'x', type: 'Car' }] };
     const flow = await openModels(browser(), '', [
