@@ -54,7 +54,10 @@ interface Measured {
 type Rounds = Readonly<Record<string, readonly (readonly Measured[])[]>>;
 
 const GATEWAY = 'gateway';
+const TRACED = 'gateway, 1 % traced';
 const BARE = 'bare Node proxy';
+/** Takes the spans; answers whatever is sent. */
+const COLLECTOR = 'pass-through-broker.js';
 
 /** What passes through to the broker, against a bare Node proxy, and nginx where there is one. */
 export const passThrough: Bench = {
@@ -65,6 +68,13 @@ export const passThrough: Bench = {
     try {
       const gateway = await startGateway(broker.url);
       closers.push(() => gateway.close());
+      const collector = await forkServer(COLLECTOR, '');
+      closers.push(() => collector.close());
+      const traced = await startGateway(broker.url, {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_TRACES_SAMPLER_ARG: '0.01',
+      });
+      closers.push(() => traced.close());
       const bare = await forkServer('bare-proxy.js', broker.url);
       closers.push(() => bare.close());
       const nginx = await startNginx(broker.url);
@@ -72,6 +82,7 @@ export const passThrough: Bench = {
       else closers.push(() => nginx.close());
       const contestants: Contestant[] = [
         { name: GATEWAY, url: gateway.url, pid: gateway.pid },
+        { name: TRACED, url: traced.url, pid: traced.pid },
         { name: BARE, url: bare.url, pid: bare.pid },
         ...(nginx === undefined ? [] : [{ name: 'nginx, one worker', url: nginx.url, pid: nginx.pid }]),
       ];
@@ -148,9 +159,11 @@ function resultOf(results: Rounds): BenchResult {
     targets: loads.flatMap(([load, rounds]) => {
       const perSecond = spreadOf(rounds.map((all) => ratioOf(all, 'perSecond')));
       const p99 = spreadOf(rounds.map((all) => ratioOf(all, 'p99Ms')));
+      const traced = spreadOf(rounds.map((all) => ratioOf(all, 'perSecond', TRACED, GATEWAY)));
       return [
         ratioTarget(`${load}: requests/s, gateway / bare proxy`, perSecond, 0.9),
         mostTarget(`${load}: p99, gateway / bare proxy`, p99, 1.5),
+        ratioTarget(`${load}: requests/s, 1 % traced / not`, traced, 0.9),
       ];
     }),
     data: { connections: CONNECTIONS, loads: results },
@@ -173,8 +186,8 @@ function tableOf(load: string, rounds: Rounds[string]): Table {
 
 type Value = 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs';
 
-function ratioOf(round: readonly Measured[], value: Value): number {
-  return measuredOf(round, GATEWAY)[value] / measuredOf(round, BARE)[value];
+function ratioOf(round: readonly Measured[], value: Value, one = GATEWAY, other = BARE): number {
+  return measuredOf(round, one)[value] / measuredOf(round, other)[value];
 }
 
 function measuredOf(round: readonly Measured[], name: string): Measured {

@@ -34,7 +34,9 @@ export type GatewaySettings = Readonly<
       | 'BROKER_URL'
       | 'WRITE_CHECK'
       | 'PURGE_ARCHIVE'
-      | 'ARCHIVE_URL',
+      | 'ARCHIVE_URL'
+      | 'OTEL_EXPORTER_OTLP_ENDPOINT'
+      | 'OTEL_TRACES_SAMPLER_ARG',
       string | number
     >
   >

@@ -40,12 +40,10 @@ export async function openTracing({
       'service.name': serviceName,
       ...(instanceName === undefined ? {} : { 'service.instance.id': instanceName }),
     }),
-    sampler: new sdk.ParentBasedSampler({
-      root: new sdk.TraceIdRatioBasedSampler(share),
-    }),
+    sampler: new sdk.AlwaysOnSampler(),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });
-  return createTracing(provider.getTracer('ngsi-ld-gateway'), async () => {
+  return createTracing(provider.getTracer('ngsi-ld-gateway'), share, async () => {
     const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
     await Promise.race([provider.shutdown(), late]).catch(() => {});
   });

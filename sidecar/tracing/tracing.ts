@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api';
 import type { BrokerRequestEnd } from '../purge/broker/index.js';
 import type { PurgeEvent } from '../purge/index.js';
-import { parseTraceparent } from '../shared/traceparent.js';
+import { parseTraceparent, type Traceparent } from '../shared/traceparent.js';
 import { isFinal, type JobRecord, kindOf } from '../store/index.js';
 
 /** Turns what this gateway does into spans. None of it throws, and no span has a query, a header or a body in it. */
@@ -45,9 +45,18 @@ const PHASES: Readonly<Partial<Record<PurgeEvent['type'], string>>> = {
   drained: 'check',
 };
 
-/** @param flush sends the spans that have ended */
-export function createTracing(tracer: Tracer, flush: () => Promise<void>): Tracing {
+/**
+ * @param tracer records every span that it is asked for
+ * @param share of the requests and jobs that come without a trace, 0 to 1, that are traced
+ * @param flush sends the spans that have ended
+ */
+export function createTracing(tracer: Tracer, share: number, flush: () => Promise<void>): Tracing {
   const jobs = new Map<string, TracedJob>();
+
+  /** Decided before a span is made: of most requests none is, and each would cost as much as a tenth of the request. */
+  function isTraced(parent: Traceparent | undefined): boolean {
+    return parent?.isSampled ?? Math.random() < share;
+  }
 
   function begin(job: TracedJob, name: string): void {
     if (job.phase?.name === name) return;
@@ -65,13 +74,14 @@ export function createTracing(tracer: Tracer, flush: () => Promise<void>): Traci
   return {
     request(req, res) {
       const { method = '', headers } = req;
+      const parent = parentIn(headers['traceparent']);
+      if (!isTraced(parent)) return;
       const route = routeOf(req.url ?? '');
       const span = tracer.startSpan(
         `${KNOWN_METHODS.has(method) ? method : 'HTTP'} ${route}`,
         { kind: SpanKind.SERVER, attributes: { 'http.request.method': method, 'http.route': route } },
-        contextOf(headers['traceparent']),
+        contextOf(parent),
       );
-      if (!span.isRecording()) return;
       headers['traceparent'] = traceparentOf(span);
       res.once('close', () => {
         const { statusCode, writableFinished } = res;
@@ -81,7 +91,8 @@ export function createTracing(tracer: Tracer, flush: () => Promise<void>): Traci
       });
     },
     brokerAnswered({ method, path, traceparent, status, noAnswer, ms }) {
-      if (traceparent === undefined) return;
+      const parent = parentIn(traceparent);
+      if (parent?.isSampled !== true) return;
       const endedMs = Date.now();
       const route = routeOf(`/ngsi-ld/v1${path}`);
       const span = tracer.startSpan(
@@ -91,7 +102,7 @@ export function createTracing(tracer: Tracer, flush: () => Promise<void>): Traci
           startTime: endedMs - ms,
           attributes: { 'http.request.method': method, 'http.route': route },
         },
-        contextOf(traceparent),
+        contextOf(parent),
       );
       if (status !== undefined) span.setAttribute('http.response.status_code', status);
       if (noAnswer !== undefined) span.setAttribute('error.type', noAnswer);
@@ -101,6 +112,8 @@ export function createTracing(tracer: Tracer, flush: () => Promise<void>): Traci
     jobs: {
       started(record) {
         const { id, target, requestId, traceparent, createdAt } = record;
+        const parent = parentIn(traceparent);
+        if (!isTraced(parent)) return;
         const startTime = Date.now();
         const attributes = {
           'ngsild.job.id': id,
@@ -109,8 +122,7 @@ export function createTracing(tracer: Tracer, flush: () => Promise<void>): Traci
           'ngsild.job.queued_ms': startTime - Date.parse(createdAt),
         };
         const options = { startTime, attributes };
-        const span = tracer.startSpan(`${kindOf(record)} ${target}`, options, contextOf(traceparent));
-        if (!span.isRecording()) return;
+        const span = tracer.startSpan(`${kindOf(record)} ${target}`, options, contextOf(parent));
         const job: TracedJob = { span, phase: undefined };
         begin(job, 'list');
         jobs.set(id, job);
@@ -166,9 +178,13 @@ function routeOf(target: string): string {
   return ROUTE.exec(target)?.[0] ?? '/';
 }
 
-/** The span that a header names as the parent of the next one; the root where it names none. */
-function contextOf(traceparent: string | readonly string[] | undefined): Context {
-  const parent = parseTraceparent(String(traceparent));
+/** The span that a header names; none where it names none. */
+function parentIn(traceparent: string | readonly string[] | undefined): Traceparent | undefined {
+  return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
+}
+
+/** What the next span is a child of; the root where there is no parent. */
+function contextOf(parent: Traceparent | undefined): Context {
   if (parent === undefined) return ROOT_CONTEXT;
   const { isSampled, ...ids } = parent;
   const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
