@@ -54,7 +54,7 @@ export function Field({ label, value, onInput, hint, type = 'text', error, offer
   );
 }
 
-/** Numbers are typed as text, so that what is no number stays to be read. */
+/** Numbers have a text field, so that input that is not a number stays visible. */
 function inputType(type: NonNullable<FieldProps['type']>) {
   switch (type) {
     case 'password':

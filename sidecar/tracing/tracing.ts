@@ -113,7 +113,9 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
       started(record) {
         const { id, target, requestId, traceparent, createdAt } = record;
         const parent = parentIn(traceparent);
-        if (!isTraced(parent)) return;
+        // Whether a request is traced is decided with the request; a scheduled run has none.
+        const isRun = record.target !== 'scan' && record.retentionPolicy !== undefined;
+        if (isRun ? !isTraced(parent) : parent?.isSampled !== true) return;
         const startTime = Date.now();
         const attributes = {
           'ngsild.job.id': id,
@@ -169,9 +171,14 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** The first segments of paths that spans name: identifiers come after them. */
-const ROUTE =
-  /^(?:\/ngsi-ld\/v1(?:\/temporal)?|\/api\/v2)\/[a-zA-Z-]{1,40}(?=[/?]|$)|^\/(?:ngsi-ld|api|console|health|metrics)(?=[/?]|$)/;
+/** The routes that spans name. Any other path is that of a client, which may put anything into it. */
+const ROUTE = new RegExp(
+  '^(?:/ngsi-ld/v1/(?:temporal/)?(?:entities|entityOperations|entityMaps|attributes|csourceRegistrations|' +
+    'csourceSubscriptions|info|jsonldContexts|snapshots|subscriptions|types)' +
+    '|/api/v2/(?:contexts|domains|export|import|me|models|openapi.json|purges|references|retention-policies|' +
+    'scans|status|validate|workbench|write-checks|write-policies)' +
+    '|/(?:api|console|health|metrics|ngsi-ld))(?=[/?]|$)',
+);
 
 /** What kind of request a path is of; never an identifier. */
 function routeOf(target: string): string {

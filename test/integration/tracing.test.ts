@@ -96,11 +96,13 @@ it('no span holds a query, an identifier, a header or a body', async (t) => {
     ['DELETE', '/ngsi-ld/v1/entities?type=Secret&q=secret==1'],
     ['GET', '/ngsi-ld/v1/entities/urn:secret:1'],
     ['GET', '/api/v2/domains/secret'],
+    ['GET', '/api/v2/secret'],
+    ['GET', '/ngsi-ld/v1/secret'],
     ['SECRET', '/secret'],
   ] as const)
     await gateway.send(method, path, { headers });
   await gateway.gateway.close();
-  assert.ok(collector.spans.length >= 5);
+  assert.ok(collector.spans.length >= 7);
   assert.doesNotMatch(collector.texts.join(), /secret/i);
 });
 
@@ -119,6 +121,16 @@ it('a client that is not sampled, and a share of 0, are not traced, and what is 
     broker.requests.entries.map(({ headers }) => headers['traceparent']),
     [undefined, traced('00').traceparent, traced('01').traceparent, 'nonsense'],
   );
+});
+
+it('a purge is not traced where its request is not', async (t) => {
+  const { collector, gateway } = await gatewayWith(t, { OTEL_TRACES_SAMPLER_ARG: '0.5' });
+  let calls = 0;
+  t.mock.method(Math, 'random', () => (calls++ === 0 ? 0.9 : 0.1));
+  assert.equal((await gateway.purge('type=Secret')).status, 204);
+  assert.equal(calls, 1);
+  await gateway.gateway.close();
+  assert.deepEqual(collector.spans, []);
 });
 
 it('a collector that is not there holds nothing up', async () => {
