@@ -1818,6 +1818,10 @@ export interface components {
       readonly query: string;
       readonly tenant?: string;
       readonly link?: string;
+      readonly fiware?: {
+        readonly service?: string;
+        readonly servicePath?: string;
+      };
       readonly domain?: string;
       readonly model?: string;
       /** @description SHA-256 of the schema that was given. */
@@ -1924,6 +1928,10 @@ export interface components {
       readonly query: string;
       readonly tenant?: string;
       readonly link?: string;
+      readonly fiware?: {
+        readonly service?: string;
+        readonly servicePath?: string;
+      };
       readonly domain?: string;
       readonly model?: string;
       /** @description SHA-256 of the schema that was given. */

@@ -1,11 +1,26 @@
 import { QueryRefusedError } from '../purge/index.js';
-import type { PurgeRecord } from '../store/index.js';
+import type { JobRecord, PurgeRecord } from '../store/index.js';
 
 /** By their names in lower case. */
 type Headers = Readonly<Record<string, string>>;
 
 /** What says where the entities are, and what their names mean: as in the purge before. */
 const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
+
+/** What a record says of where its entities are: both tenants, where the headers name two. */
+export function placeOf(headers: Headers): Pick<JobRecord, 'tenant' | 'link' | 'fiware'> {
+  const { 'fiware-service': service, 'fiware-servicepath': servicePath, link } = headers;
+  const tenant = headers['ngsild-tenant'] ?? service;
+  const fiware = {
+    ...(service === undefined ? {} : { service }),
+    ...(servicePath === undefined ? {} : { servicePath }),
+  };
+  return {
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(link === undefined ? {} : { link }),
+    ...(Object.keys(fiware).length === 0 ? {} : { fiware }),
+  };
+}
 
 /**
  * The headers of a job that follows a purge: where the entities are, and the credentials of who asks for it.

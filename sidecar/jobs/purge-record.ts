@@ -3,6 +3,7 @@ import { queryText } from '../purge/index.js';
 import { traceIn } from '../shared/traceparent.js';
 import type { JobNeeds, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
 import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './live-job.js';
+import { placeOf } from './place-headers.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
 
 /** Warnings that are kept of a purge that is resumed again and again. */
@@ -45,29 +46,14 @@ export function refusedRecord(
 
 function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
   const { target, query, caller, client, requestId, policy, headers, retentionPolicy, planOf } = asked;
-  const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
-  const fiware = fiwareOf(headers);
-  const { link } = headers;
   return {
     ...{ id: randomUUID(), ...start, target, query: queryText(query), caller },
     ...{ ...client, requestId },
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(link === undefined ? {} : { link }),
+    ...placeOf(headers),
     ...traceIn(headers),
-    ...(fiware === undefined ? {} : { fiware }),
     ...(retentionPolicy === undefined ? {} : { retentionPolicy }),
     ...(planOf === undefined ? {} : { planOf }),
     ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1, ...NOTHING_DONE },
-  };
-}
-
-/** What the headers of FIWARE said of where the entities are. */
-function fiwareOf(headers: Readonly<Record<string, string>>): PurgeRecord['fiware'] {
-  const { 'fiware-service': service, 'fiware-servicepath': servicePath } = headers;
-  if (service === undefined && servicePath === undefined) return undefined;
-  return {
-    ...(service === undefined ? {} : { service }),
-    ...(servicePath === undefined ? {} : { servicePath }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { cancelled, waitingFor, withoutPace, withoutWait } from '../jobs/live-job.js';
+import { placeOf } from '../jobs/place-headers.js';
 import { traceIn } from '../shared/traceparent.js';
 import type { NewPurge } from '../jobs/purge-kinds.js';
 import type { ScanRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
@@ -33,13 +34,10 @@ const NOTHING_FOUND = {
 export function newScanRecord(asked: NewScan, worker: string, createdAt: string): ScanRecord {
   const { query, headers, policy, caller, client, requestId, domain, model, schema, sample, maxPerSecond } =
     asked;
-  const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
-  const { link } = headers;
   return {
     ...{ id: randomUUID(), state: 'queued', target: 'scan', query, caller, ...client },
     ...{ requestId, worker, createdAt },
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(link === undefined ? {} : { link }),
+    ...placeOf(headers),
     ...traceIn(headers),
     ...(domain === undefined ? {} : { domain }),
     ...(model === undefined ? {} : { model }),
@@ -51,8 +49,8 @@ export function newScanRecord(asked: NewScan, worker: string, createdAt: string)
 
 /** Which scans ask the same: their results can be compared. */
 export function subjectOf(record: ScanRecord): string {
-  const { query, tenant, link, domain, model, candidate, sample } = record;
-  return JSON.stringify([query, tenant, link, domain, model, candidate, sample]);
+  const { query, tenant, fiware, link, domain, model, candidate, sample } = record;
+  return JSON.stringify([query, tenant, fiware, link, domain, model, candidate, sample]);
 }
 
 /**

@@ -33,6 +33,8 @@ interface JobMembers {
   readonly tenant?: string;
   /** The Link header, which names the @context. */
   readonly link?: string;
+  /** Where the headers of FIWARE said that the entities are. */
+  readonly fiware?: { readonly service?: string; readonly servicePath?: string } | undefined;
   readonly caller: string;
   /** Where the request came from, and the program that sent it, where that is kept. */
   readonly clientAddress?: string;
@@ -90,8 +92,6 @@ export interface PurgeRecord extends JobMembers {
   readonly sample?: readonly string[];
   /** What was archived of what it deleted. */
   readonly archive?: ArchiveSummary | undefined;
-  /** Where the headers of FIWARE said that the entities are. */
-  readonly fiware?: { readonly service?: string; readonly servicePath?: string } | undefined;
   /** Of a dry run that kept what it found, for a purge of exactly that. */
   readonly plan?: { readonly items: number; readonly expiresAt: string };
   /** The dry run whose plan it applies. */

@@ -351,15 +351,21 @@ describe('tenants', () => {
     assert.equal(broker.entities.count('b'), 3);
   });
 
-  it('a purge that named two tenants is listed only for those who have both', async () => {
+  it('purges and scans that named two tenants are shown only to those who have both', async () => {
     const both = as('ada', { 'ngsild-tenant': 'a', 'fiware-service': 'b' });
     const purge = await gateway.purge('type=Car&dryRun=true', both);
-    const id = purge.headers.get('purge-id');
-    const isListedFor = async (headers: Readonly<Record<string, string>>) => {
-      const records = (await gateway.send('GET', '/api/v2/purges?limit=1000', { headers })).json();
-      return (records as readonly { readonly id: string }[]).some((one) => one.id === id);
-    };
-    assert.deepEqual([await isListedFor(as('ada')), await isListedFor(limited)], [true, false]);
+    const scan = await sendJson(gateway.url, 'POST', '/api/v2/scans', { query: 'type=Car' }, both);
+    const ids = { purges: purge.headers.get('purge-id'), scans: (scan.json() as { id: string }).id };
+    for (const [kind, id] of Object.entries(ids)) {
+      const shownTo = async (headers: Readonly<Record<string, string>>) => {
+        const list = await gateway.send('GET', `/api/v2/${kind}?limit=1000`, { headers });
+        const isListed = (list.json() as readonly { readonly id: string }[]).some((one) => one.id === id);
+        const { status } = await gateway.send('GET', `/api/v2/${kind}/${String(id)}`, { headers });
+        return [isListed, status];
+      };
+      assert.deepEqual(await shownTo(as('ada')), [true, 200], kind);
+      assert.deepEqual(await shownTo(limited), [false, 403], kind);
+    }
   });
 
   it('a plan of another tenant cannot be applied', async () => {

@@ -55,6 +55,11 @@ export const CLIENT = {
   userAgent: Type.Optional({ ...TEXT, description: 'The program that sent it, as that calls itself.' }),
 };
 
+/** Where the headers of FIWARE said that the entities of a record are. */
+export const FIWARE_PLACE = Type.Optional(
+  Type.Object({ service: Type.Optional(TEXT), servicePath: Type.Optional(TEXT) }),
+);
+
 /** The record of a purge. */
 export const PURGE = Type.Object(
   {
@@ -101,7 +106,7 @@ export const PURGE = Type.Object(
     warnings: STRINGS,
     sample: Type.Optional(STRINGS),
     archive: Type.Optional(ARCHIVE),
-    fiware: Type.Optional(Type.Object({ service: Type.Optional(TEXT), servicePath: Type.Optional(TEXT) })),
+    fiware: FIWARE_PLACE,
     plan: Type.Optional(
       Type.Object(
         { items: COUNT, expiresAt: TIME },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { JOB_STATES } from '../../store/index.js';
-import { CLIENT, HEADER_TEXT } from './purge-schemas.js';
+import { CLIENT, FIWARE_PLACE, HEADER_TEXT } from './purge-schemas.js';
 import { AnyJson, Closed, COUNT, NAME, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
 const MODEL_NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,127}';
@@ -62,6 +62,7 @@ const MEMBERS = {
   query: TEXT,
   tenant: Type.Optional(TEXT),
   link: Type.Optional(TEXT),
+  fiware: FIWARE_PLACE,
   domain: Type.Optional(TEXT),
   model: Type.Optional(TEXT),
   candidate: Type.Optional({ ...TEXT, description: 'SHA-256 of the schema that was given.' }),

@@ -9,7 +9,7 @@ import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
 import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } from './scan-schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { content, COUNT, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
-import { listedTenants } from './tenants.js';
+import { isListed, listedTenants } from './tenants.js';
 
 export interface ScanResourceOptions {
   readonly scans: ScanService;
@@ -43,7 +43,9 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
     handler: async (request, reply) => {
       const { query, baseUrl } = request;
       const { items, total } = await scans.list({ ...query, ...listedTenants(request, query.tenant) });
-      return send(reply, page(items.map(listed), total, query, apiUrl(baseUrl, 'scans')));
+      // As in the list of purges.
+      const shown = items.filter((one) => isListed(request, one));
+      return send(reply, page(shown.map(listed), total, query, apiUrl(baseUrl, 'scans')));
     },
   });
 

@@ -119,9 +119,9 @@ function isThing(rule: string): rule is OwnedThing {
   return Object.hasOwn(THINGS, rule);
 }
 
-/** A purge that named two tenants may have been of either. */
+/** What named two tenants may have been of either. */
 function tenantsOfJob(record: JobRecord): Owners {
   const { tenant = '' } = record;
-  const service = record.target === 'scan' ? undefined : record.fiware?.service;
+  const service = record.fiware?.service;
   return service === undefined ? [tenant] : [tenant, service];
 }
