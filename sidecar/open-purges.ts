@@ -42,7 +42,7 @@ export interface OpenPurgesOptions {
   readonly store: Jobs & JobQueue;
   /** Where retention policies are kept. */
   readonly policies: RetentionPolicies;
-  /** Where processes write down what they have learnt about brokers. */
+  /** Where processes that share a store write down what they have learnt about brokers. */
   readonly brokerNotes: BrokerNotes;
   readonly clock: Clock;
   readonly random: () => number;
@@ -109,12 +109,13 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   const kinds = configuredKinds(config, base, memories, archives !== undefined);
   const holder = randomUUID();
   const isShared = config.DATABASE_URL !== undefined;
-  const broker = brokerName(options.brokerUrl);
-  const notes = new NoteExchange({
-    ...{ store: options.brokerNotes, memories, isShared, writer: holder, broker },
-    clock,
-    onTaken: (facts) => logger.debug({ facts }, 'another process has learnt something about the broker'),
-  });
+  const notes = isShared
+    ? new NoteExchange({
+        ...{ store: options.brokerNotes, memories, writer: holder, broker: brokerName(options.brokerUrl) },
+        clock,
+        onTaken: (facts) => logger.debug({ facts }, 'another process has learnt something about the broker'),
+      })
+    : undefined;
   const isLasting = config.DATABASE_PATH !== ':memory:';
   const idFolder = isLasting
     ? join(dirname(config.DATABASE_PATH), 'purge-ids')
@@ -164,20 +165,20 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     start() {
       jobs.start();
       scheduler.start();
-      notes.start();
+      notes?.start();
     },
     learnt: () => ({ entities: memories.entities.facts(), temporal: memories.temporal.facts() }),
     noticed(notice) {
-      if (notice.what === 'learnt') notes.noticed(notice.writer);
+      if (notice.what === 'learnt') notes?.noticed(notice.writer);
       else jobs.noticed(notice);
     },
     stop() {
       stopped ??= scheduler.stop();
-      notes.stop();
+      notes?.stop();
       jobs.stop();
     },
     async close() {
-      notes.stop();
+      notes?.stop();
       await (stopped ??= scheduler.stop());
       await jobs.close();
       await archives?.close();

@@ -27,8 +27,6 @@ export interface NoteExchangeOptions {
   /** Names this start of this process, and nothing else ever. */
   readonly writer: string;
   readonly memories: BrokerMemories;
-  /** Whether other processes use the same store. */
-  readonly isShared: boolean;
   /** The clock of the memories. */
   readonly clock: Pick<Clock, 'now'>;
   /** A clock that is never set, by which it is known how long this process has been running. @default that of the process */
@@ -40,7 +38,7 @@ export interface NoteExchangeOptions {
 }
 
 /**
- * Shares what was learnt about a broker with the other processes, in the background: no purge waits for it, and while the store
+ * Shares what was learnt about a broker with the other processes on the same store, in the background: no purge waits for it, and while the store
  * fails, each process goes by what it has learnt itself.
  *
  * A proof from before the start of this process does not count: when a broker was replaced and the gateways are restarted, every
@@ -88,13 +86,13 @@ export class NoteExchange {
   }
 
   async #lookUntilStopped(): Promise<void> {
-    const { isShared } = this.#options;
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       this.#isDue = false;
-      const isDone = await this.#look().catch(() => false);
+      // After a failure, the next look is due as usual.
+      await this.#look().catch(() => {});
       await this.#sleep(LEAST_PAUSE_MS, signal);
-      await this.#untilDue(isShared || !isDone ? LOOK_EVERY_MS : undefined);
+      await this.#untilDue();
       await this.#sleep(GATHER_MS, signal);
     }
   }
@@ -103,17 +101,15 @@ export class NoteExchange {
     await (this.#options.pauses ?? systemClock).sleep(ms, signal).catch(() => {});
   }
 
-  /** @param mostMs after which a look is due in any case */
-  async #untilDue(mostMs: number | undefined): Promise<void> {
+  async #untilDue(): Promise<void> {
     const due = new AbortController();
     this.#wake = () => due.abort();
     if (this.#isDue || this.#stopped.signal.aborted) return;
-    if (mostMs !== undefined) await this.#sleep(mostMs, due.signal);
-    else await new Promise((resolve) => due.signal.addEventListener('abort', resolve, { once: true }));
+    await this.#sleep(LOOK_EVERY_MS, due.signal);
   }
 
   /** Takes what others have learnt, and writes down what was learnt here. */
-  async #look(): Promise<true> {
+  async #look(): Promise<void> {
     const { store, broker, writer, memories, clock, onTaken } = this.#options;
     const askedMs = clock.now();
     const read = await store.read(broker, FACT_MS);
@@ -128,7 +124,7 @@ export class NoteExchange {
         taken.push(...memories[collection].add(learnt[collection], startedMs));
     }
     if (taken.length > 0) onTaken?.(taken);
-    if (!this.#isUnwritten) return true;
+    if (!this.#isUnwritten) return;
     this.#isUnwritten = false;
     try {
       const learnt = { entities: memories.entities.facts(), temporal: memories.temporal.facts() };
@@ -137,7 +133,6 @@ export class NoteExchange {
       this.#isUnwritten = true;
       throw error;
     }
-    return true;
   }
 }
 

@@ -40,16 +40,13 @@ afterEach(() => {
 let names = 0;
 
 /** A process at a broker, which has looked once. Its pauses are apart from the time of day. */
-async function processAt(
-  { time, store }: ReturnType<typeof sharedStore>,
-  { broker = 'http://orion', isShared = true } = {},
-) {
+async function processAt({ time, store }: ReturnType<typeof sharedStore>, { broker = 'http://orion' } = {}) {
   const memories = createMemories({ now: () => time.nowMs });
   const writer = `writer ${String((names += 1))}`;
   const pauses = new HandClock();
   let taken = 0;
   const exchange = new NoteExchange({
-    ...{ store, broker, writer, memories, isShared, pauses },
+    ...{ store, broker, writer, memories, pauses },
     clock: { now: () => time.nowMs },
     monotonicMs: () => time.nowMs,
     onTaken: () => (taken += 1),
@@ -197,19 +194,18 @@ it('a process reads the notes at once when another process wrote one, but not fo
   assert.deepEqual([shared.state.reads, two.entities.pageSizeMax], [before + 1, 100]);
 });
 
-it('a store that fails hinders no purge, and gets the notes when it is back, alone on a store or beside others', async () => {
-  for (const isShared of [true, false])
-    for (const fault of ['isAway', 'isFull'] as const) {
-      const shared = sharedStore();
-      shared.state[fault] = true;
-      const one = await processAt(shared, { isShared });
-      one.entities.pageSizeMax = 100;
-      await one.go(20_000);
-      assert.equal(one.entities.pageSizeMax, 100);
-      shared.state[fault] = false;
-      await one.go(10_000);
-      assert.equal((await shared.notes.read('http://orion', MINUTE_MS)).notes.length, 1);
-    }
+it('a store that fails hinders no purge, and gets the notes when it is back', async () => {
+  for (const fault of ['isAway', 'isFull'] as const) {
+    const shared = sharedStore();
+    shared.state[fault] = true;
+    const one = await processAt(shared);
+    one.entities.pageSizeMax = 100;
+    await one.go(20_000);
+    assert.equal(one.entities.pageSizeMax, 100);
+    shared.state[fault] = false;
+    await one.go(10_000);
+    assert.equal((await shared.notes.read('http://orion', MINUTE_MS)).notes.length, 1);
+  }
 });
 
 it('a proof of another process does not last longer because the store was slow to answer', async () => {
@@ -228,16 +224,6 @@ it('a proof of another process does not last longer because the store was slow t
   assert.equal(two.entities.isHonoured('q'), false);
 });
 
-it('a process with a store of its own reads the notes only after it has learnt something', async () => {
-  const shared = sharedStore();
-  const one = await processAt(shared, { isShared: false });
-  await one.go(60_000);
-  assert.equal(shared.state.reads, 1);
-  one.entities.pageSizeMax = 100;
-  await one.go(60_000);
-  assert.deepEqual([shared.state.reads, shared.state.writes], [2, 1]);
-});
-
 it('the exchange of notes neither reads nor writes after it was stopped', async () => {
   const shared = sharedStore();
   const one = await processAt(shared);
@@ -251,12 +237,11 @@ it('the exchange of notes neither reads nor writes after it was stopped', async 
 });
 
 it('an exchange that is stopped at whatever time leaves no pause behind', async () => {
-  for (const isShared of [true, false])
-    for (const goneMs of [0, 500, 1500, 3000]) {
-      const one = await processAt(sharedStore(), { isShared });
-      await one.go(goneMs);
-      one.exchange.stop();
-      await one.go(0);
-      assert.equal(one.pauses, 0, `${String(goneMs)} ms, ${isShared ? 'shared' : 'its own'}`);
-    }
+  for (const goneMs of [0, 500, 1500, 3000]) {
+    const one = await processAt(sharedStore());
+    await one.go(goneMs);
+    one.exchange.stop();
+    await one.go(0);
+    assert.equal(one.pauses, 0, `${String(goneMs)} ms`);
+  }
 });
