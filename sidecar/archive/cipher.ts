@@ -70,7 +70,8 @@ export class ArchiveCipher {
       if (opened !== undefined) return opened;
     }
     throw new ArchiveUnreadableError(
-      'The archive cannot be decrypted: ARCHIVE_SECRET is not the one that it was written with, or it was changed since.',
+      'The archive cannot be decrypted: it was changed, or ARCHIVE_SECRET is not the one that it was written with. ' +
+        'The former one belongs in ARCHIVE_SECRET_BEFORE.',
     );
   }
 

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import pLimit from 'p-limit';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
-import { send, sendJson, stopAll } from '../support/gateway-harness.js';
+import { send, sendJson, stopAll, stopLater } from '../support/gateway-harness.js';
 import { PostgresServer } from '../support/postgres.js';
 import { eventsAt, recordAt, Sidecars, submit, until } from '../support/sidecars.js';
+import { entitiesOf, everyKind, withoutSystemTimes } from '../support/undo.js';
 
 after(stopAll);
 
@@ -156,7 +161,10 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
 describe('three sidecars of which one is gone for longer than its lease', PATIENCE, () => {
   let sidecars: Sidecars;
   before(async () => {
-    sidecars = await Sidecars.start(NAMES, BRIEFLY, { isApart: true });
+    const folder = mkdtempSync(join(tmpdir(), 'sidecars-'));
+    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const env = { ...BRIEFLY, ARCHIVE_URL: pathToFileURL(folder).href, PURGE_BATCH_SIZE: '20' };
+    sidecars = await Sidecars.start(NAMES, env, { isApart: true });
   });
 
   it('a sidecar that was stopped for longer than its lease sends no further delete, and another one ends its job', async () => {
@@ -216,6 +224,49 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     const sync = running.find((each) => each.id !== id);
     const interrupted = await until(() => recordAt(other, sync?.id ?? ''), isOver);
     assert.deepEqual([interrupted.state, interrupted.worker], ['interrupted', worker]);
+    await sidecars.revive(worker);
+  });
+
+  it('a restore whose sidecar is killed is ended by another one, and gives everything back once', async () => {
+    const { broker, all } = sidecars;
+    const [first] = all;
+    assert.ok(first !== undefined);
+    broker.delayMs = 0;
+    broker.broker.entities.seed(60, everyKind);
+    const cars = withoutSystemTimes(await entitiesOf(broker.broker, 'type=Car'));
+    const purge = await submit(first, 'type=Car&archive=required');
+    await until(() => recordAt(first, purge.id), isOver);
+
+    const restore = Promise.withResolvers<string>();
+    const killed: string[] = [];
+    let creates = 0;
+    // The second of three batches is there, and its sidecar never learns of it.
+    broker.onCarriedOut = async ({ url }) => {
+      if (!url.endsWith('/entityOperations/create')) return;
+      creates += 1;
+      if (creates !== 2) return;
+      const { worker } = await recordAt(first, await restore.promise);
+      await sidecars.kill(worker);
+      killed.push(worker);
+    };
+    const taken = await sendJson(first.url, 'POST', `/api/v2/purges/${purge.id}/restore`, {});
+    const { id } = taken.json() as PurgeRecord;
+    restore.resolve(id);
+    await until(
+      () => killed,
+      ({ length }) => length === 1,
+    );
+    const [other] = sidecars.others(killed[0] ?? '');
+    assert.ok(other !== undefined);
+    const last = await until(() => recordAt(other, id), isOver);
+    const { state, matched, restored, alreadyThere, failed, unknown, worker } = last;
+    assert.deepEqual(
+      [state, matched, restored, alreadyThere, failed, unknown],
+      ['succeeded', 60, 60, 0, 0, 0],
+    );
+    assert.notEqual(worker, killed[0]);
+    assert.equal(creates, 3);
+    assert.deepEqual(withoutSystemTimes(await entitiesOf(broker.broker, 'type=Car')), cars);
   });
 });
 

@@ -15,7 +15,7 @@ import {
   type TestGateway,
 } from '../support/gateway-harness.js';
 import { BUCKET_KEYS, StubBucket } from '../support/stub-bucket.js';
-import { ended, recordOf } from '../support/undo.js';
+import { ended, recordOf, restored } from '../support/undo.js';
 
 type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -255,7 +255,7 @@ describe('a purge whose archive fails', () => {
     await withCars(20);
     bucket.fault = ({ method }, response) => {
       if (method !== 'PUT') return false;
-      response.writeHead(507).end('<Error><Code>InsufficientStorage</Code></Error>');
+      response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
       return true;
     };
     const answer = await gateway.purge('type=Car&archive=required');
@@ -268,10 +268,42 @@ describe('a purge whose archive fails', () => {
     assert.equal(errors.length, 20);
     assert.match(
       errors[0]?.error.detail ?? '',
-      /could not be archived\. The bucket of the archives answers 507/,
+      /could not be archived\. The bucket of the archives answers 403/,
     );
     assert.match((await gateway.send('GET', '/metrics')).text, /archive_failures_total [1-9]/);
     bucket.fault = () => false;
+  });
+
+  it('required: a bucket that fails in the middle ends the purge, and all that is gone by then comes back', async () => {
+    const speed = { type: 'Property', value: 1 };
+    broker.entities.seed(800, (n) => ({ id: `urn:ngsi-ld:Bus:${String(n)}`, type: 'Bus', speed }));
+    const withSpeed = async () => {
+      const counted = await send(
+        broker.url,
+        'GET',
+        '/ngsi-ld/v1/entities?type=Bus&q=speed&limit=0&count=true',
+      );
+      return Number(counted.headers.get('ngsild-results-count'));
+    };
+    let segments = 0;
+    bucket.fault = ({ method, key }, response) => {
+      segments += method === 'PUT' && key.endsWith('.gz') ? 1 : 0;
+      if (segments <= 2) return false;
+      response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
+      return true;
+    };
+    const answer = await gateway.purge('type=Bus&drop=speed&archive=required');
+    bucket.fault = () => false;
+    const gone = 800 - (await withSpeed());
+    assert.ok(gone > 0 && gone < 800, String(gone));
+    const { status, type, deleted } = answer.problem();
+    assert.deepEqual([status, deleted], [503, gone]);
+    assert.equal(type, 'urn:ngsi-ld-gateway:problem:archive-unavailable');
+    const purge = await recordOf(gateway, answer.headers.get('purge-id') ?? '');
+    assert.deepEqual([purge.state, purge.deleted], ['failed', gone]);
+    const restore = await restored(gateway, purge.id);
+    assert.deepEqual([restore.state, restore.restored, await withSpeed()], ['succeeded', gone, 800]);
+    await gateway.purge('type=Bus');
   });
 
   it('best-effort: it is deleted, and counted in the warnings', async () => {

@@ -23,6 +23,8 @@ export class WatchedBroker {
   readonly overlaps: string[] = [];
   /** How long a delete takes, in milliseconds. */
   delayMs = 0;
+  /** Called when a request other than a delete was carried out, before it is answered. */
+  onCarriedOut: (request: RecordedRequest) => Promise<void> = async () => {};
   readonly #underWay: SeenDelete[] = [];
   readonly #relay: ReturnType<typeof relayTo>;
 
@@ -51,7 +53,11 @@ export class WatchedBroker {
   }
 
   async #answer(request: RecordedRequest) {
-    if (!isDelete(request)) return this.#relay(request);
+    if (!isDelete(request)) {
+      const answer = await this.#relay(request);
+      await this.onCarriedOut(request);
+      return answer;
+    }
     const seen = {
       atMs: performance.now(),
       requestId: String(request.headers['x-request-id']),

@@ -27,6 +27,7 @@ export function everyKind(index: number) {
   return {
     id: `urn:ngsi-ld:Car:${String(index).padStart(6, '0')}`,
     type: 'Car',
+    scope: ['/city/north', '/fleet'],
     speed: [
       { type: 'Property', value: index / 7, unitCode: 'KMH', observedAt: '2026-01-01T00:00:00Z' },
       { type: 'Property', value: -index, datasetId: 'urn:ngsi-ld:dataset:gps' },
