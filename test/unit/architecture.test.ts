@@ -113,7 +113,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
   'sidecar/schemas/json-schema': {
     rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    packages: ['ajv', 'ajv-formats'],
+    packages: ['ajv', 'ajv-formats', 'lru-cache'],
   },
   'sidecar/store': {
     rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],

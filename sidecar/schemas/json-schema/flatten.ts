@@ -35,8 +35,8 @@ export interface FlatOptions {
   readonly reserved?: ReadonlySet<string>;
   /** Which keywords that hold no schema are written; by default those of draft 2020-12. */
   readonly keeps?: (keyword: string, value: JsonValue) => boolean;
-  /** The last word on each schema. */
-  readonly finish?: (schema: JsonObject) => JsonObject;
+  /** The last word on each schema. @param position where it comes from, unless it is only a part of one */
+  readonly finish?: (schema: JsonObject, position?: Position) => Schema;
 }
 
 /** Definitions within definitions are written for each, and so are those that dynamic references multiply. */
@@ -73,7 +73,7 @@ class Flattener {
   readonly #linked: LinkedSchema;
   readonly #reference: (name: string | undefined) => string;
   readonly #keeps: (keyword: string, value: JsonValue) => boolean;
-  readonly #finish: (schema: JsonObject) => JsonObject;
+  readonly #finish: NonNullable<FlatOptions['finish']>;
   readonly #names = new Map<string, string | undefined>();
   readonly #taken: Set<string>;
   readonly #open: { readonly name: string; readonly position: Position; readonly scope: Scope }[] = [];
@@ -114,12 +114,12 @@ class Flattener {
       keeps: this.#keeps,
       tracksItems: this.#linked.tracksItems,
       inner: (next, definition) => (definition ? undefined : this.#render(next, this.#within(next, scope))),
-      finish: this.#finish,
+      finish: (part) => this.#finish(part),
     };
     const rendered = render(position, style);
     if (!isObject(rendered)) return rendered;
-    const finished = this.#finish(rendered);
-    this.#sources.set(finished, position);
+    const finished = this.#finish(rendered, position);
+    if (isObject(finished)) this.#sources.set(finished, position);
     return finished;
   }
 

@@ -39,7 +39,7 @@ export interface Style {
   /** What stands for a schema within; undefined leaves it out, or `true` where its place must not move. */
   inner(position: Position, definition: boolean): Schema | undefined;
   /** The last word on a schema that stands for a part of another one. */
-  readonly finish?: (schema: JsonObject) => JsonObject;
+  readonly finish?: (schema: JsonObject) => Schema;
 }
 
 /** Writes a schema of any supported draft in draft 2020-12; the same documents are valid. */

@@ -1,14 +1,15 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
+import { LRUCache } from 'lru-cache';
 import { type InputIssue, isObject, type JsonObject, type Schema, tokensOf } from '../../shared/json/json.js';
-import { withDoubles } from '../../shared/json/lossless-json.js';
+import { withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import { blameIn, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
-import { alternativesIn, flatten, schemasIn, targetOf } from './flatten.js';
+import { alternativesIn, type FlatSchema, flatten, schemasIn, selfContained, targetOf } from './flatten.js';
 import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
 import { type LinkedSchema, resolveWith } from './linker.js';
 import { metaSchemasOf } from './vocabularies.js';
-import { compileSchema } from './validator.js';
+import { assertionsOf, compileSchema } from './validator.js';
 
 /**
  * What keeps a schema from being compiled and used: the value of every keyword, every pattern, whether references go in
@@ -20,9 +21,14 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   try {
     const faults = faultsOf(linked);
     if (faults.length > 0) return faults;
-    const loops = loopsOf(linked);
+    const untried = new Set<string>();
+    const flat = assertionsOf(linked, (part) => (isKnownToCompile(part, untried) ? true : part));
+    const loops = loopsOf(linked, flat);
     if (loops.length > 0) return loops;
-    compileSchema(linked, { isOptimized: false });
+    const whole = writeJson(selfContained(flat));
+    if (compiled.has(whole)) return [];
+    compileSchema(linked, { isOptimized: false, flat });
+    for (const text of untried.add(whole)) compiled.set(text, true);
     return [];
   } catch (error) {
     if (error instanceof SchemaRefusedError) return error.errors;
@@ -31,6 +37,30 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     const placed = keywordsThatFail(linked);
     return placed.length > 0 ? placed : [{ pointer: '', detail: `cannot be compiled: ${reasonOf(error)}` }];
   }
+}
+
+/** Total length of the texts below. */
+const MAX_COMPILED_CHARACTERS = 1024 * 1024;
+
+/**
+ * Texts of schemas that this worker has compiled: those without others in them, which compile whatever is around them, and whole
+ * ones with `true` in the place of these. Nearly all attributes have one of a few, and versions of a model have most in common.
+ */
+const compiled = new LRUCache<string, true>({
+  maxSize: MAX_COMPILED_CHARACTERS,
+  sizeCalculation: (_, text) => text.length,
+});
+
+/** @param untried texts that are compiled now, once each; this one is added */
+function isKnownToCompile(part: JsonObject, untried: Set<string>): boolean {
+  const isLeaf = Object.keys(part).every(
+    (keyword) => keyword !== '$ref' && !holdsSchemas(keyword, part, '2020-12'),
+  );
+  if (!isLeaf) return false;
+  const text = writeJson(part);
+  if (compiled.has(text) || untried.has(text)) return true;
+  untried.add(text);
+  return false;
 }
 
 /** Of a schema that does not compile, the keywords that do not compile by themselves. */
@@ -57,8 +87,10 @@ function reasonOf(error: unknown): string {
  * References that lead back to where they are without going into the value: validation would never end, which a schema
  * must not do (JSON Schema core, section 9.4.1).
  */
-export function loopsOf(linked: LinkedSchema): readonly InputIssue[] {
-  const { targets, sources } = flatten(linked);
+export function loopsOf(
+  linked: LinkedSchema,
+  { targets, sources }: FlatSchema = flatten(linked),
+): readonly InputIssue[] {
   const done = new Set<JsonObject>();
   /** The schemas on the way to the one at hand, in order. */
   const open = new Set<JsonObject>();

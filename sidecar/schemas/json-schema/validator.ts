@@ -14,6 +14,7 @@ import {
   member,
   objectOf,
   sameJson,
+  type Schema,
 } from '../../shared/json/json.js';
 import { canonicalJson, hasLosslessNumber } from '../../shared/json/lossless-json.js';
 import { type FlatSchema, flatten, namedSchemasIn, schemasIn, selfContained } from './flatten.js';
@@ -39,6 +40,8 @@ interface CompileOptions {
   readonly stopsAtFirst?: boolean;
   /** Whether the code is made for speed, where that takes no longer than making it. True when left out. */
   readonly isOptimized?: boolean;
+  /** What {@link assertionsOf} gave, if it is at hand. */
+  readonly flat?: FlatSchema;
 }
 
 /**
@@ -60,14 +63,9 @@ export function createValidator(linked: LinkedSchema): Validate {
  */
 export function compileSchema(
   linked: LinkedSchema,
-  { stopsAtFirst = false, isOptimized = true }: CompileOptions = {},
+  { stopsAtFirst = false, isOptimized = true, flat = assertionsOf(linked) }: CompileOptions = {},
 ): CompiledSchema {
   const schemas = [...linked.positions.values()].map(({ schema }) => schema);
-  // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
-  const flat = flatten(linked, {
-    keeps: (keyword) => ASSERTIONS.has(keyword),
-    finish: (schema) => countingContains(withTuplesApart(withProtoByPattern(withCountsAsDoubles(schema)))),
-  });
   const compile = compilerOf(flat, {
     tracksEvaluated: schemas.some(usesUnevaluated),
     // Ajv's code that stops at the first fault is wrong for some schemas with this keyword.
@@ -77,6 +75,23 @@ export function compileSchema(
     optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED,
   });
   return { flat, validate: validatingExactly(selfContained(flat), compile) };
+}
+
+/**
+ * The schema as it is compiled: flat, and of keywords that assert something only.
+ *
+ * @param standIn what is compiled instead of a part
+ */
+export function assertionsOf(
+  linked: LinkedSchema,
+  standIn: (part: JsonObject) => Schema = (part) => part,
+): FlatSchema {
+  return flatten(linked, {
+    // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
+    keeps: (keyword) => ASSERTIONS.has(keyword),
+    finish: (schema) =>
+      standIn(countingContains(withTuplesApart(withProtoByPattern(withCountsAsDoubles(schema))))),
+  });
 }
 
 interface CompilerSettings {
