@@ -7,6 +7,7 @@ import {
   sameJson,
   type Schema,
 } from '../../shared/json/json.js';
+import { keyOf } from './document.js';
 import { Facts } from './facts.js';
 import {
   conjunctsOf,
@@ -79,6 +80,32 @@ export function attributesOf(schema: JsonObject, options: FlatOptions = {}): Mod
       };
     });
   return { ...flat, attributes };
+}
+
+/** Models that were read, by their schemas: who compares, describes and gives examples reads each once. */
+const read = new WeakMap<JsonObject, ModelAttributes>();
+let marks = 0;
+
+/**
+ * As {@link attributesOf}, made once for each schema. References of two schemas are never the same, so that they can be compared.
+ *
+ * @param before another version: what both have in the same places without references is the same object
+ */
+export function modelOf(schema: JsonObject, before?: ModelAttributes): ModelAttributes {
+  const known = read.get(schema);
+  if (known !== undefined) return known;
+  marks += 1;
+  const mark = `${marks} `;
+  const places = new Map([...(before?.sources ?? [])].map(([one, position]) => [keyOf(position), one]));
+  const model = attributesOf(schema, {
+    reference: (name) => `${mark}${name ?? '#'}`,
+    finish: (own, position) => {
+      const earlier = position && places.get(keyOf(position));
+      return earlier !== undefined && sameJson(own, earlier) ? earlier : own;
+    },
+  });
+  read.set(schema, model);
+  return model;
 }
 
 /** Every schema that some value which satisfies all of these satisfies as a whole: theirs, and their alternatives'. */

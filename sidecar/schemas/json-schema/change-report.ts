@@ -1,11 +1,11 @@
 import type { JsonObject, Schema } from '../../shared/json/json.js';
-import { laxerDifference, stricterDifference, VERSION_MARKS } from './change-wording.js';
+import { modelOf } from './attributes.js';
+import { laxerDifference, stricterDifference } from './change-wording.js';
 import type { Finding } from './checks.js';
 import { Comparison } from './comparison.js';
 import { type ChangeReport, type Difference, reportOf, worse } from './differences.js';
 import { Facts } from './facts.js';
-import { type FlatSchema, flatten, type Targets } from './flatten.js';
-import { resolveWith } from './linker.js';
+import type { Targets } from './flatten.js';
 import { SchemaClasses } from './schema-classes.js';
 
 /**
@@ -47,7 +47,7 @@ export interface TracedChanges {
 
 /** As {@link compareSchemas}, with what each difference was found out from. */
 export function traceChanges(before: JsonObject, after: JsonObject, entityType?: string): TracedChanges {
-  const [old, fresh] = [marked(before, VERSION_MARKS.old), marked(after, VERSION_MARKS.fresh)];
+  const [old, fresh] = [modelOf(before), modelOf(after)];
   const targets = new Map([...old.targets, ...fresh.targets]);
   const assumed = assumedOf(old.root, targets, entityType);
   const known = knownOf(old.root, assumed);
@@ -111,9 +111,4 @@ function saysType(root: JsonObject, targets: Targets): boolean {
 
 function knownOf(root: JsonObject, assumed: JsonObject | undefined): readonly Schema[] {
   return assumed === undefined ? [root] : [root, assumed];
-}
-
-/** The references of the two schemas must not be taken for each other. */
-function marked(schema: JsonObject, mark: string): FlatSchema {
-  return flatten(resolveWith(schema), { reference: (name) => `${mark}${name ?? '#'}` });
 }

@@ -18,9 +18,8 @@ const MAX_SHOWN_LENGTH = 100;
 const MAX_NAMED_VALUES = 5;
 const MAX_VALUE_LENGTH = 30;
 
-/** What the references of the two schemas begin with, so that they are not taken for each other. */
-export const VERSION_MARKS = { old: 'old ', fresh: 'new ' } as const;
-const VERSION_MARK = /("\$ref":")(?:old|new) /g;
+/** What references begin with; see `modelOf`. */
+const MODEL_MARK = /("\$ref":")\d+ /g;
 
 type Sources = FlatSchema['sources'];
 
@@ -179,7 +178,7 @@ function show(value: JsonValue): string {
   return cut(textOf(value), MAX_SHOWN_LENGTH);
 }
 
-/** References are shown without the mark of the version that they are in. */
+/** References are shown without the mark of the model that they are in. */
 function textOf(value: JsonValue): string {
-  return writeJson(value).replaceAll(VERSION_MARK, '$1');
+  return writeJson(value).replaceAll(MODEL_MARK, '$1');
 }

@@ -107,7 +107,9 @@ export class Comparison implements Prover {
   }
 
   findings(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
-    const facts = this.facts(known);
+    const given = [...known];
+    if (given.includes(schema)) return [];
+    const facts = this.facts(given);
     const asked = conjunctsOf([schema], this.targets).filter((conjunct) => !this.#isKnown(facts, conjunct));
     if (asked.length === 0 || facts.isEmpty) return [];
     const key = this.#key(facts, schema, mode);

@@ -10,7 +10,7 @@ import {
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut } from '../../shared/shown.js';
 import { statedUnit } from '../../shared/stated-unit.js';
-import { attributesOf, everywhere, type ModelAttribute, type ModelAttributes } from './attributes.js';
+import { everywhere, modelOf, type ModelAttribute, type ModelAttributes } from './attributes.js';
 import type { Difference } from './differences.js';
 import { Facts } from './facts.js';
 import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn, type Targets } from './flatten.js';
@@ -51,7 +51,7 @@ const MAX_LEVELS = 16;
  * @throws {SchemaRefusedError} when a schema is not self-contained
  */
 export function meaningChanges(before: MeaningSource, after: MeaningSource): readonly Difference[] {
-  const [old, fresh] = [attributesOf(before.schema), attributesOf(after.schema)];
+  const [old, fresh] = [modelOf(before.schema), modelOf(after.schema)];
   const comparison = new MeaningComparison(old, fresh);
   const known = new Map(old.attributes.map((attribute) => [attribute.name, attribute]));
   for (const attribute of fresh.attributes) {
@@ -114,6 +114,7 @@ class MeaningComparison {
     level: number,
   ): void {
     const [first, other] = [old[0], fresh[0]];
+    if (old.length === fresh.length && old.every((schema, index) => schema === fresh[index])) return;
     if (first === undefined || other === undefined || level > MAX_LEVELS) return;
     const partners = this.#seen.get(first) ?? new Set();
     if (partners.has(other) || (this.#values += 1) > MAX_VALUES) return;

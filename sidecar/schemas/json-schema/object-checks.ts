@@ -94,6 +94,7 @@ function requiredFinding(name: string, { facts, schema, keyword, prover }: Check
 function propertyFindings(name: string, schema: Schema, context: CheckContext): readonly Finding[] {
   const { facts, prover, mode } = context;
   const known = facts.propertyByPatterns(name);
+  if (known.includes(schema)) return [];
   const isNew = mode === 'report' && !isMentioned(name, facts.schemas, prover);
   if (isNew && !prover.facts([...known, schema]).isEmpty)
     return [{ schema: undefined, tokens: [], kind: 'compatible', subject: 'property', value: name }];

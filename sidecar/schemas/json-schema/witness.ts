@@ -9,7 +9,7 @@ import {
 } from '../../shared/json/json.js';
 import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { attributesOf, entityTypes } from './attributes.js';
+import { entityTypes, modelOf } from './attributes.js';
 import { type TracedChange, type TracedChanges, traceChanges } from './change-report.js';
 import type { Finding, Step } from './checks.js';
 import type { Difference } from './differences.js';
@@ -276,7 +276,7 @@ function changedAt(
 /** What an entity of a model has beside what its schema asks for. */
 function preferredIn(schema: JsonObject, model: string | undefined): Preferred {
   if (model === undefined) return new Map();
-  const { attributes, root, targets } = attributesOf(schema);
+  const { attributes, root, targets } = modelOf(schema);
   const type = new Facts([root], targets).property('type');
   return preferredFor(attributes, model, entityTypes(model, new Facts(type, targets).values));
 }

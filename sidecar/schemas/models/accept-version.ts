@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
@@ -11,7 +12,7 @@ import {
 import type { Needs } from '../json-ld/errors.js';
 import { jsonLdTasks } from '../json-ld/tasks.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
-import { attributesOf, entityTypes, type ModelAttribute } from '../json-schema/attributes.js';
+import { entityTypes, type ModelAttribute, modelOf } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
 import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
@@ -67,12 +68,17 @@ function refusalOf(error: unknown): TaskRefusal<SchemaRefusal> {
   };
 }
 
-/** @param bundled the self-contained schema */
-export function descriptionOf(bundled: JsonObject): ModelDescription {
-  const { root, targets, attributes } = attributesOf(bundled);
+/**
+ * @param bundled the self-contained schema
+ * @param before that of the version before, which the description is made faster with
+ */
+export function descriptionOf(bundled: JsonObject, before?: JsonObject): ModelDescription {
+  const { root, targets, attributes } = modelOf(bundled, before && modelOf(before));
   const type = new Facts([root], targets).property('type');
+  const text = writeJson(bundled);
+  bundles.set(text, bundled);
   return {
-    bundled: writeJson(bundled),
+    bundled: text,
     attributes: attributes.map(({ name, kind }) => ({ name, kind })),
     names: namesInSchema(bundled),
     types: new Facts(type, targets).values?.map(withDoubles),
@@ -123,35 +129,42 @@ export async function acceptVersion(
   source: VersionSource,
 ): Promise<AcceptedVersion | Refused<SchemaRefusal>> {
   const schema = parseJson(source.schema) as JsonObject;
+  const { own, before, model } = source;
+  const hasSameSchema =
+    before && (before.schema === source.schema || sameJson(parseJson(before.schema), schema));
+  const isSameBundle = hasSameSchema === true && before.hasSameDocuments;
+  const old = before === undefined || isSameBundle ? undefined : bundledBefore(before);
   const accepted = orRefusal(() => {
     const linked = linkedOf(schema, source.documents);
     const faults = usabilityFaults(linked);
     if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
     const bundled = bundle(linked);
-    return { bundled, description: descriptionOf(bundled) };
+    return { bundled, description: descriptionOf(bundled, old) };
   });
   if ('refused' in accepted) return accepted;
   const { bundled, description } = accepted;
   const generated = generatedFor(source, description);
-  const { own, before, model } = source;
   const composed =
     own && (await jsonLdTasks.composeContext({ ...own, generated: generated.terms, supplied: [] }));
   const version = {
     ...{ description, generated },
     ...(composed === undefined || 'needs' in composed ? {} : { composed }),
   };
-  if (before === undefined) return version;
-  const old = parseJson(before.schema) as JsonObject;
-  const hasSameSchema = sameJson(old, schema);
+  if (before === undefined || hasSameSchema === undefined) return version;
   const context =
     composed === undefined
       ? JSON.stringify(contextDocument(generated.terms))
       : 'composed' in composed
         ? composed.composed.text
         : undefined;
-  const isSame = hasSameSchema && before.hasSameDocuments && context === before.context;
-  if (context === undefined || isSame) return { ...version, hasSameSchema };
-  const changes = await changesFrom(before, old, { bundled, context, model });
+  if (context === undefined || (isSameBundle && context === before.context))
+    return { ...version, hasSameSchema };
+  const changes = await changesFrom(
+    before,
+    { bundled: isSameBundle ? bundled : old, context: before.context },
+    { bundled, context },
+    model,
+  );
   return { ...version, hasSameSchema, ...changes };
 }
 
@@ -165,31 +178,31 @@ function generatedFor(
   return generateContext(names, contextBase);
 }
 
-interface Fresh {
-  readonly bundled: JsonObject;
+/** A version as it is compared: its self-contained schema, if it can be made, and the text of its context. */
+interface Compared {
+  readonly bundled: JsonObject | undefined;
   readonly context: string;
-  readonly model: string;
 }
 
 async function changesFrom(
-  before: VersionBefore,
-  schema: JsonObject,
-  { bundled, context, model }: Fresh,
+  { inBothDirections }: VersionBefore,
+  old: Compared,
+  fresh: Compared,
+  model: string,
 ): Promise<Pick<AcceptedVersion, 'change' | 'reverse'>> {
-  const isSameContext = before.context === context;
+  const isSameContext = old.context === fresh.context;
   const [oldTerms, freshTerms] = isSameContext
     ? [undefined, undefined]
-    : [await termsOf(before.context), await termsOf(context)];
-  const old = bundledBefore(before, schema);
-  if (old === undefined || (!isSameContext && (oldTerms === undefined || freshTerms === undefined)))
-    return {};
+    : [await termsOf(old.context), await termsOf(fresh.context)];
+  if (old.bundled === undefined || fresh.bundled === undefined) return {};
+  if (!isSameContext && (oldTerms === undefined || freshTerms === undefined)) return {};
   const [one, other] = [
-    { schema: old, terms: oldTerms },
-    { schema: bundled, terms: freshTerms },
+    { schema: old.bundled, terms: oldTerms },
+    { schema: fresh.bundled, terms: freshTerms },
   ];
   return {
     change: changeBetween(one, other, model),
-    ...(before.inBothDirections ? { reverse: changeBetween(other, one, model) } : {}),
+    ...(inBothDirections ? { reverse: changeBetween(other, one, model) } : {}),
   };
 }
 
@@ -202,11 +215,24 @@ async function termsOf(context: string): Promise<TermMeanings | undefined> {
     : undefined;
 }
 
+/** Characters of the texts of all self-contained schemas that are kept; each takes some twenty times as much memory. */
+const MAX_BUNDLES_CHARACTERS = 1024 * 1024;
+
+/** Self-contained schemas by their texts: the next version of a model is compared with the one before. */
+const bundles = new LRUCache<string, JsonObject>({
+  maxSize: MAX_BUNDLES_CHARACTERS,
+  sizeCalculation: (_, text) => Math.max(1, text.length),
+});
+
 /** The self-contained schema of the version before; undefined if it can no longer be made. */
-function bundledBefore({ bundled, documents }: VersionBefore, schema: JsonObject): JsonObject | undefined {
-  if (bundled !== undefined) return parseJson(bundled) as JsonObject;
+function bundledBefore({ bundled, schema, documents }: VersionBefore): JsonObject | undefined {
   try {
-    return bundle(linkedOf(schema, documents));
+    const made =
+      bundled === undefined
+        ? bundle(linkedOf(parseJson(schema) as JsonObject, documents))
+        : (bundles.get(bundled) ?? (parseJson(bundled) as JsonObject));
+    modelOf(made);
+    return made;
   } catch (error) {
     if (error instanceof SchemaRefusedError || error instanceof RangeError) return undefined;
     throw error;
