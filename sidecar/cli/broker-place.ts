@@ -55,28 +55,24 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     }
   }
 
-  function open(purge: PreparedPurge, signal: AbortSignal): AsyncIterable<PurgeEvent> {
+  function start(purge: PreparedPurge, signal: AbortSignal, onEvent?: OnEvent): Promise<PurgeReport> {
     const control = {
       pace: new Pace(clock, purge.maxPerSecond),
       concurrency: purge.limits.concurrency,
     };
-    return purge.run({ control }, signal);
+    return purge.run({ control, onEvent }, signal);
   }
 
   return {
     async preview(request, signal) {
       try {
-        for await (const event of open(prepare(request, true), signal)) {
-          if (event.type !== 'finished') continue;
-          const { matched, sample, unit, isLowerBound, hints } = event.report;
-          return {
-            ...{ matched, sample },
-            ...(unit === undefined ? {} : { unit }),
-            ...(isLowerBound === undefined ? {} : { atLeast: isLowerBound }),
-            ...(hints === undefined ? {} : { hints }),
-          };
-        }
-        throw new Error('A dry run ended without a report.');
+        const { matched, sample, unit, isLowerBound, hints } = await start(prepare(request, true), signal);
+        return {
+          ...{ matched, sample },
+          ...(unit === undefined ? {} : { unit }),
+          ...(isLowerBound === undefined ? {} : { atLeast: isLowerBound }),
+          ...(hints === undefined ? {} : { hints }),
+        };
       } catch (error) {
         const known = problemOf(error)?.problem;
         if (error instanceof CliError || known === undefined) throw error;
@@ -86,7 +82,12 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     },
     run(request, signal) {
       const purge = prepare(request, false);
-      return viewsOf(request, purge.unit, open(purge, signal), clock);
+      return viewsOf(
+        request,
+        purge.unit,
+        (onEvent, stopped) => start(purge, AbortSignal.any([signal, stopped]), onEvent),
+        clock,
+      );
     },
     detach: async () => {
       throw usage('--detach starts the purge on a gateway: it needs --gateway.');
@@ -95,11 +96,13 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   };
 }
 
-/** Turns the events of a purge into views like the records of a gateway: while it runs, and when it has ended. */
+type OnEvent = (event: PurgeEvent) => void;
+
+/** Runs a purge, and shows it by views like the records of a gateway: while it runs, the latest one, and when it has ended. */
 export async function* viewsOf(
   { target, query, tenant }: PurgeRequest,
   unit: PreparedPurge['unit'],
-  events: AsyncIterable<PurgeEvent>,
+  run: (onEvent: OnEvent, stopped: AbortSignal) => Promise<PurgeReport>,
   clock: Pick<Clock, 'now'>,
 ): AsyncGenerator<PurgeView, void> {
   const startedAt = new Date(clock.now()).toISOString();
@@ -109,36 +112,52 @@ export async function* viewsOf(
     ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 0 },
   };
   let counted = 0;
-  let hasBegun = false;
   const ended = () => ({ endedAt: new Date(clock.now()).toISOString() });
   yield view;
+  const stop = new AbortController();
+  const news = { isThere: false, isOver: false, hasBegun: false, wake: () => {} };
+  const tell = () => {
+    news.isThere = true;
+    news.wake();
+  };
+  const running = run((event) => {
+    if (event.type === 'counted') counted = Math.max(counted, event.matches);
+    if (event.type === 'progress') {
+      news.hasBegun ||= event.hasBegun;
+      view = { ...view, ...countsOf(event) };
+    }
+    tell();
+  }, stop.signal);
+  const over = () => {
+    news.isOver = true;
+    tell();
+  };
+  running.then(over, over);
   try {
-    for await (const event of events) {
-      if (event.type === 'counted') counted = Math.max(counted, event.matches);
-      if (event.type === 'progress') {
-        hasBegun ||= event.hasBegun;
-        view = { ...view, ...countsOf(event) };
-      }
-      if (event.type === 'finished') {
-        const { errors, warnings, arrived, failed, unknown } = event.report;
-        const state = failed > 0 || unknown > 0 || warnings.length > 0 ? 'partial' : 'succeeded';
-        const shown = { errors: errors.slice(0, 100), warnings, arrived };
-        yield { ...view, ...countsOf(event.report), ...shown, ...ended(), state };
-        return;
-      }
+    for (;;) {
+      if (!news.isThere) await new Promise<void>((resolve) => (news.wake = resolve));
+      news.isThere = false;
+      if (news.isOver) break;
       // Until everything is listed, the broker's count is the better estimate.
       yield { ...view, matched: Math.max(view.matched, counted) };
     }
-    throw new Error('The purge ended without a report.');
+    const report = await running;
+    const { errors, warnings, arrived, failed, unknown } = report;
+    const isWhole = failed + unknown + warnings.length === 0;
+    const shown = { errors: errors.slice(0, 100), warnings, arrived };
+    yield { ...view, ...countsOf(report), ...shown, ...ended(), state: isWhole ? 'succeeded' : 'partial' };
   } catch (error) {
     const problem = problemOf(error)?.problem ?? unforeseen();
     const isCancelled = error instanceof PurgeStoppedError;
-    const state = isCancelled
-      ? 'cancelled'
-      : isRefusedStatus(problem.status) && !hasBegun
-        ? 'refused'
-        : 'failed';
-    yield { ...view, ...ended(), state, ...(isCancelled ? {} : { problem }) };
+    const failed = isRefusedStatus(problem.status) && !news.hasBegun ? 'refused' : 'failed';
+    yield {
+      ...view,
+      ...ended(),
+      state: isCancelled ? 'cancelled' : failed,
+      ...(isCancelled ? {} : { problem }),
+    };
+  } finally {
+    stop.abort();
   }
 }
 

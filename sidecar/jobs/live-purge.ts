@@ -3,7 +3,6 @@ import {
   type PurgeProgress,
   type PurgeReport,
   archivedKeys,
-  PurgeStoppedError,
   unlessStopped,
   type OnOutcome,
   type PurgeArchive,
@@ -15,7 +14,6 @@ import type { Clock } from '../shared/clock.js';
 import { type Lease, LiveJob } from './live-job.js';
 import type { PurgeControl, PreparedPurge } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
-import type { IdRecorder } from './id-files.js';
 import type { RecordKeeper } from './record-keeper.js';
 import { targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
@@ -81,19 +79,15 @@ export class LivePurge extends LiveJob<PurgeRecord> {
 
   /** Brings the record up to date with an event of the engine. */
   note(event: PurgeEvent): void {
-    switch (event.type) {
-      case 'counted':
-        this.#count(event.matches);
-        return;
-      case 'progress':
-        this.#hasBegun ||= event.hasBegun;
-        this.set(this.#countsOf(event));
-        return;
-      case 'finished':
-        this.set({ ...this.#countsOf(event.report), ...endOf(event.report, this.record.warnings) });
-        return;
-      default:
-    }
+    if (event.type === 'counted') this.#count(event.matches);
+    if (event.type !== 'progress') return;
+    this.#hasBegun ||= event.hasBegun;
+    this.set(this.#countsOf(event));
+  }
+
+  /** Brings it up to date with what the purge came to. */
+  noteReport(report: PurgeReport): void {
+    this.set({ ...this.#countsOf(report), ...endOf(report, this.record.warnings) });
   }
 
   /** @param left matches that the broker counts now */
@@ -210,37 +204,39 @@ export class PurgeRunner {
     const onPlanned = found && ((item: string) => found.add(item));
     const plan = planOf === undefined ? undefined : await plans.take(planOf, id);
     const beforeDelete = () => lease.check();
-    const events = prepared.run(
-      { control, budget, onOutcome, archive, plan, onPlanned, beforeDelete },
-      stopped,
-    );
+    const noted = (note: () => void) => {
+      const { deleted } = live.record;
+      note();
+      if (live.record.deleted > deleted)
+        this.#options.observer.deleted(live.record, live.record.deleted - deleted);
+      if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
+    };
+    const onEvent = (event: PurgeEvent) => {
+      noted(() => live.note(event));
+      this.#options.observer.event(live.record, event);
+    };
+    let report: PurgeReport;
     try {
-      for await (const event of events) {
-        const { deleted } = live.record;
-        live.note(event);
-        if (live.record.deleted > deleted)
-          this.#options.observer.deleted(live.record, live.record.deleted - deleted);
-        if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
-        this.#options.observer.event(live.record, event);
-        if (event.type !== 'finished') continue;
-        if (archive !== undefined) await this.#finishArchive(live, archive, stopped);
-        await closeIds(live, ids);
-        if (found !== undefined) {
-          const kept = await plans.keep(id, found);
-          live.set('plan' in kept ? kept : { warnings: [...live.record.warnings, kept.why] });
-        }
-        if (planOf !== undefined) await plans.forget(planOf);
-        // Of the record: what an earlier process left unknown counts as well.
-        const { failed, unknown } = live.record;
-        const isWhole = failed + unknown + event.report.warnings.length === 0;
-        this.#records.end(live, isWhole ? 'succeeded' : 'partial');
-        return event.report;
-      }
+      report = await prepared.run(
+        { control, budget, onEvent, onOutcome, archive, plan, onPlanned, beforeDelete },
+        stopped,
+      );
+      noted(() => live.noteReport(report));
     } finally {
       if (archive !== undefined) await this.#finishArchive(live, archive, stopped);
-      await closeIds(live, ids);
+      const missing = await ids?.close();
+      if (missing !== undefined) live.set({ warnings: [...live.record.warnings, missing] });
     }
-    throw new PurgeStoppedError('The purge ended without a report.');
+    if (found !== undefined) {
+      const kept = await plans.keep(id, found);
+      live.set('plan' in kept ? kept : { warnings: [...live.record.warnings, kept.why] });
+    }
+    if (planOf !== undefined) await plans.forget(planOf);
+    // Of the record: what an earlier process left unknown counts as well.
+    const { failed, unknown } = live.record;
+    const isWhole = failed + unknown + report.warnings.length === 0;
+    this.#records.end(live, isWhole ? 'succeeded' : 'partial');
+    return report;
   }
 
   /**
@@ -294,9 +290,4 @@ export class PurgeRunner {
     const keptMs = Math.min(archives.keepDays, historyDays) * DAY_MS;
     return { ...counts, expiresAt: new Date(clock.now() + keptMs).toISOString() };
   }
-}
-
-async function closeIds(live: LivePurge, ids: IdRecorder | undefined): Promise<void> {
-  const missing = await ids?.close();
-  if (missing !== undefined) live.set({ warnings: [...live.record.warnings, missing] });
 }

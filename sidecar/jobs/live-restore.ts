@@ -24,8 +24,10 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
   /** Brings the record up to date with an event of the engine. */
   note(event: RestoreEvent): void {
     if (event.type === 'progress') this.set(this.#countsOf(event));
-    if (event.type !== 'finished') return;
-    const { report } = event;
+  }
+
+  /** Brings it up to date with what the restore came to. */
+  noteReport(report: RestoreReport): void {
     this.set({ ...this.#countsOf(report), warnings: [...this.record.warnings, ...this.#warningsOf(report)] });
   }
 

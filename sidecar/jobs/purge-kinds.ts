@@ -3,9 +3,7 @@ import {
   purgeEntities,
   PolicyRefusedError,
   QueryRefusedError,
-  type PurgeEvent,
   type PurgeReport,
-  type OnOutcome,
   contextOfRequest,
   type PurgeDependencies,
   type PurgeOrder,
@@ -79,7 +77,7 @@ export interface TemporalPurgeSetup extends PurgeSetup {
   readonly allowsWhole: boolean;
 }
 
-/** One kind of purge, from its query to its events. */
+/** One kind of purge, from its query to its report. */
 export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
   /** @throws QueryRefusedError, PolicyRefusedError */
   readonly parse: (query: string | PurgeParameters) => Query;
@@ -94,7 +92,7 @@ export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
     order: PurgeOrder<Query>,
     dependencies: PurgeDependencies,
     signal: AbortSignal,
-  ) => AsyncIterable<PurgeEvent>;
+  ) => Promise<PurgeReport>;
 }
 
 /** Purges of entities, or of their attributes. */
@@ -165,17 +163,14 @@ export interface PurgeControl {
   concurrency: number;
 }
 
-/** What goes along with a purge while it runs. */
-export interface PurgeRunOptions {
+/** What goes along with a purge while it runs; see PurgeOrder of the engine. */
+export interface PurgeRunOptions extends Pick<
+  PurgeOrder,
+  'onEvent' | 'onOutcome' | 'beforeDelete' | 'archive' | 'plan' | 'onPlanned'
+> {
   readonly control: PurgeControl;
   /** Of a job that has a maximum, over all the processes that work on it. */
   readonly budget?: Pick<DeleteBudget, 'left' | 'reserve' | 'mostAtOnce'> | undefined;
-  readonly onOutcome?: OnOutcome | undefined;
-  /** See PurgeOrder of the engine. */
-  readonly beforeDelete?: PurgeOrder['beforeDelete'];
-  readonly archive?: PurgeOrder['archive'];
-  readonly plan?: PurgeOrder['plan'];
-  readonly onPlanned?: PurgeOrder['onPlanned'];
 }
 
 /** A purge that was vetted, and may be run. */
@@ -193,7 +188,7 @@ export interface PreparedPurge {
   readonly isPaced: boolean;
   /** The same purge as a dry run: it counts its matches, and deletes nothing. */
   asDryRun(): PreparedPurge;
-  run(options: PurgeRunOptions, signal: AbortSignal): AsyncIterable<PurgeEvent>;
+  run(options: PurgeRunOptions, signal: AbortSignal): Promise<PurgeReport>;
 }
 
 /** A purge as its caller asks for it. */

@@ -120,7 +120,7 @@ export class RestoreJobs {
     const { limits, dependencies } = kinds[target];
     const { ids, position } = job.restore ?? {};
     let needs = job;
-    const events = restoreArchive(
+    const report = await restoreArchive(
       {
         lines: () => reader.entities(),
         unit: restoredUnit(source),
@@ -131,6 +131,7 @@ export class RestoreJobs {
         limits: { batchSize: limits.batchSize, concurrency },
         from: position as RestorePosition | undefined,
         beforeDelete: () => live.lease.check(),
+        onEvent: (event) => live.note(event),
         save: async (at) => {
           needs = { ...needs, restore: { ...needs.restore, position: at } };
           await writeAhead(this.#options, live, needs);
@@ -139,7 +140,7 @@ export class RestoreJobs {
       dependencies,
       live.stopped,
     );
-    for await (const event of events) live.note(event);
+    live.noteReport(report);
   }
 
   #now(): string {

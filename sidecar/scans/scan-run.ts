@@ -57,13 +57,8 @@ export async function runScan(
     return judged < sample;
   };
   try {
-    let report: PurgeReport | undefined;
-    for await (const event of listEntities({ query, headers, limits, onPage }, dependencies, stop)) {
-      onEvent(event);
-      if (event.type === 'finished') report = event.report;
-    }
+    const report = await listEntities({ query, headers, limits, onPage, onEvent }, dependencies, stop);
     await judging.end();
-    if (report === undefined) throw new PurgeStoppedError('The scan ended without a report.');
     return report;
   } catch (error) {
     if (signal.aborted && !(error instanceof PurgeStoppedError))

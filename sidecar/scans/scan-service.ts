@@ -195,6 +195,7 @@ export class ScanService extends JobKind<ScanRecord> {
       setup.dependencies,
       stopped,
     );
+    live.set({ requests: report.requests, retries: report.retries });
     const isWhole = isWholeReport(report, live.record) && !tally.isIncomplete;
     note({ matched: matchedOf(report, live.record) }, [
       ...report.warnings,
@@ -209,8 +210,6 @@ export class ScanService extends JobKind<ScanRecord> {
     this.jobs.options.observer.event(live.record, event);
     if (event.type === 'counted') live.set({ expected: event.matches });
     if (event.type === 'progress') live.set({ requests: event.requests, retries: event.retries });
-    if (event.type === 'finished')
-      live.set({ requests: event.report.requests, retries: event.report.retries });
   }
 
   /** Waits for a store that is away. @throws PurgeStoppedError when the scan is to stop */

@@ -133,14 +133,13 @@ describe('an archive whose purge is killed again and again', () => {
     };
   }
 
-  /** Reads events until the end, or until the life is over. */
-  async function live(life: Life | undefined, events: AsyncIterable<unknown>): Promise<boolean> {
+  /** Waits for the end of some work, or of the life. */
+  async function live(life: Life | undefined, work: Promise<unknown>): Promise<boolean> {
     const end = { isReached: false };
-    const reading = (async () => {
-      for await (const _event of events);
+    const ending = work.then(() => {
       end.isReached = true;
-    })();
-    while (!end.isReached && life?.isOver !== true) await Promise.race([reading, systemClock.sleep(1)]);
+    });
+    while (!end.isReached && life?.isOver !== true) await Promise.race([ending, systemClock.sleep(1)]);
     return end.isReached;
   }
 
@@ -212,8 +211,9 @@ describe('an archive whose purge is killed again and again', () => {
             let position: RestorePosition = NOTHING_RESTORED;
             let last: Readonly<Record<string, unknown>> = {};
             await dieOften(restoring, async (life) => {
-              const events = restoreArchive(
+              const restored = restoreArchive(
                 {
+                  onEvent: () => {},
                   lines: () => archives.reader({ purge: of, target: 'entities' }).entities(),
                   unit: query.includes('drop') ? 'attributes' : 'entities',
                   ...{ ids: undefined, dryRun: false, headers: {}, limits: LIMITS, from: position },
@@ -225,13 +225,10 @@ describe('an archive whose purge is killed again and again', () => {
                 dependenciesIn(life),
                 new AbortController().signal,
               );
-              const noted = (async function* () {
-                for await (const event of events) {
-                  if (event.type === 'finished') last = { ...event.report };
-                  yield event;
-                }
-              })();
-              return live(life, noted);
+              return live(
+                life,
+                restored.then((report) => (last = { ...report })),
+              );
             });
             assert.deepEqual(
               withoutSystemTimes(await entitiesOf(broker, 'type=Car')),
@@ -296,7 +293,8 @@ describe('an archive whose purge is killed again and again', () => {
             );
             return isDone;
           });
-          const order = { ids: undefined, dryRun: false, headers: {}, limits: LIMITS, from: undefined };
+          const given = { ids: undefined, dryRun: false, headers: {}, limits: LIMITS, from: undefined };
+          const order = { ...given, onEvent: () => {} };
           const restoring = { ...order, lines, unit: 'instances', save: async () => {} } as const;
           await live(
             undefined,

@@ -73,9 +73,9 @@ export async function purge(
   query: string,
   options: PurgeOptions = {},
 ): Promise<PurgeOutcome> {
-  return observe(broker, options, (dependencies, signal) => {
+  return observe(broker, options, async (dependencies, signal, onEvent) => {
     const parsed = parseEntityPurgeQuery(query);
-    return purgeEntities(orderOf(parsed, options), dependencies, signal);
+    return purgeEntities({ ...orderOf(parsed, options), onEvent }, dependencies, signal);
   });
 }
 
@@ -85,9 +85,9 @@ export async function purgeHistory(
   query: string,
   options: PurgeOptions = {},
 ): Promise<PurgeOutcome> {
-  return observe(broker, options, (dependencies, signal) => {
+  return observe(broker, options, async (dependencies, signal, onEvent) => {
     const parsed = parseTemporalPurgeQuery(query);
-    return purgeTemporal(orderOf(parsed, options), dependencies, signal);
+    return purgeTemporal({ ...orderOf(parsed, options), onEvent }, dependencies, signal);
   });
 }
 
@@ -108,7 +108,11 @@ function orderOf<Query extends PurgeQuery>(query: Query, options: PurgeOptions):
 async function observe(
   broker: Pick<StubBroker, 'url'>,
   options: PurgeOptions,
-  start: (dependencies: PurgeDependencies, signal: AbortSignal) => AsyncIterable<PurgeEvent>,
+  run: (
+    dependencies: PurgeDependencies,
+    signal: AbortSignal,
+    onEvent: (event: PurgeEvent) => void,
+  ) => Promise<PurgeReport>,
 ): Promise<PurgeOutcome> {
   const clock = options.clock ?? createTestClock();
   const client =
@@ -122,7 +126,7 @@ async function observe(
     retries: 0,
   };
   try {
-    const events = start(
+    report = await run(
       {
         client,
         capabilities: options.capabilities ?? new BrokerMemory(clock),
@@ -131,12 +135,11 @@ async function observe(
         random: seededRandom(options.seed ?? 1),
       },
       options.signal ?? new AbortController().signal,
+      (event) => {
+        options.onEvent?.(event);
+        if (event.type === 'progress') progress = event;
+      },
     );
-    for await (const event of events) {
-      options.onEvent?.(event);
-      if (event.type === 'progress') progress = event;
-      if (event.type === 'finished') report = event.report;
-    }
   } catch (thrown) {
     error = thrown;
   } finally {

@@ -22,8 +22,13 @@ import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { KeptPurges } from './kept-purges.js';
 import { createTestClock } from './purge-harness.js';
 
-/** What a purge of entities does. */
-export type Run = (order: PurgeOrder, signal: AbortSignal) => AsyncIterable<PurgeEvent>;
+/** What a purge of entities tells, and comes to in the end. */
+export type Run = (order: PurgeOrder, signal: AbortSignal) => AsyncIterable<PurgeEvent | Finished>;
+
+interface Finished {
+  readonly type: 'finished';
+  readonly report: PurgeReport;
+}
 
 export const LIMITS: PurgeLimits = {
   ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
@@ -61,7 +66,7 @@ export const REPORT: PurgeReport = {
   ...{ matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 2, retries: 0 },
   ...{ dryRun: false, success: [], errors: [], sample: [], warnings: [] },
 };
-export const finished = (more: Partial<PurgeReport> = {}): PurgeEvent => ({
+export const finished = (more: Partial<PurgeReport> = {}): Finished => ({
   type: 'finished',
   report: { ...REPORT, ...more },
 });
@@ -84,6 +89,14 @@ export const untilStopped: Run = async function* run(_order, signal) {
   throw new PurgeStoppedError('stopped');
 };
 
+async function toldBy(run: Run, order: PurgeOrder, signal: AbortSignal): Promise<PurgeReport> {
+  for await (const event of run(order, signal)) {
+    if (event.type === 'finished') return event.report;
+    order.onEvent?.(event);
+  }
+  throw new PurgeStoppedError('It ended without a report.');
+}
+
 /** Lets everything happen that waits for nothing but its turn. */
 export async function turns(): Promise<void> {
   for (let index = 0; index < 30; index += 1) await turn();
@@ -105,7 +118,10 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
   const errors: unknown[] = [];
   const { kinds: givenKinds, recordRequired = false, ...forAll } = others;
   const kinds = givenKinds ?? {
-    entities: { ...entityPurges(kindSetup), run: (order, _dependencies, signal) => run(order, signal) },
+    entities: {
+      ...entityPurges(kindSetup),
+      run: (order, _dependencies, signal) => toldBy(run, order, signal),
+    },
     temporal: temporalPurges({ ...kindSetup, allowsWhole: true }),
   };
   const jobs = new JobService({

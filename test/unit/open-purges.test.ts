@@ -166,7 +166,7 @@ it('a store of records that works again is logged', async () => {
 });
 
 it('what another process has done is looked at: its jobs, or its notes about the broker', async () => {
-  const { purges, state, given } = purgesOf();
+  const { purges, state, given } = purgesOf({ DATABASE_URL: 'postgres://db/x' });
   purges.noticed({ what: 'waiting', id: 'a' });
   await turns();
   assert.deepEqual([given('take').length, state.reads.length], [1, 0]);

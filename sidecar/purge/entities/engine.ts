@@ -5,7 +5,6 @@ import {
   firstPage,
   trustedTotal,
   type PurgeScope,
-  type PurgeEvent,
   type PurgeReport,
   previewOf,
   reportOf,
@@ -27,7 +26,7 @@ export function purgeEntities(
   order: PurgeOrder<EntityPurgeQuery>,
   dependencies: PurgeDependencies,
   signal: AbortSignal,
-): AsyncGenerator<PurgeEvent, void> {
+): Promise<PurgeReport> {
   const { query, limits } = order;
   return runPurge(order, dependencies, signal, {
     path: '/entities',

@@ -6,7 +6,6 @@ import {
   previewOf,
   type PurgeContext,
   type PurgeDependencies,
-  type PurgeEvent,
   type PurgeOrder,
   type PurgeReport,
   type PurgeScope,
@@ -43,7 +42,7 @@ export function listEntities(
   order: ListingOrder,
   dependencies: PurgeDependencies,
   signal: AbortSignal,
-): AsyncGenerator<PurgeEvent, void> {
+): Promise<PurgeReport> {
   return runPurge(order, dependencies, signal, {
     path: '/entities',
     run: async (scope) => run(scope, order),

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import {
   BrokerTimeoutError,
   BrokerUnreachableError,
@@ -255,8 +254,6 @@ export class Requester {
 
 function startPhase(untilMs?: number): Phase {
   const ending = new AbortController();
-  // One listener for each request and wait under way, however many those are.
-  setMaxListeners(0, ending.signal);
   return { ending, ...(untilMs === undefined ? {} : { untilMs }) };
 }
 

@@ -44,11 +44,8 @@ export interface RestoreReport extends RestoreCounts {
   readonly retries: number;
 }
 
-/** News of a restore, in order; the last one is `finished`, or the stream throws. */
-export type RestoreEvent =
-  | ({ readonly type: 'progress' } & RestoreReport)
-  | OutageEvent
-  | { readonly type: 'finished'; readonly report: RestoreReport };
+/** News of a restore, in order. */
+export type RestoreEvent = ({ readonly type: 'progress' } & RestoreReport) | OutageEvent;
 
 export const NOTHING_RESTORED: RestorePosition = {
   ...{ line: 0, matched: 0, restored: 0, alreadyThere: 0, failed: 0, unknown: 0, different: 0 },

@@ -1,7 +1,7 @@
 import { type ArchivedEntity, readLine } from '../../archive/index.js';
 import { unlessStopped } from '../errors.js';
 import { Requester } from '../requests/index.js';
-import { eventStream, type PurgeDependencies, type PurgeLimits, type PurgeOrder } from '../run/index.js';
+import type { PurgeDependencies, PurgeLimits, PurgeOrder } from '../run/index.js';
 import { Attributes } from './attributes.js';
 import { Instances } from './instances.js';
 import type { RestoreItem, RestoreKind } from './item.js';
@@ -25,6 +25,8 @@ export interface RestoreOrder extends Pick<PurgeOrder, 'headers' | 'pace' | 'bef
   readonly from: RestorePosition | undefined;
   /** Keeps how far it is, before anything is sent. When it throws, the restore ends. */
   readonly save: (position: RestorePosition) => Promise<void>;
+  /** Called with its news as they come. */
+  readonly onEvent: (event: RestoreEvent) => void;
 }
 
 /** Largest body of a batch; brokers refuse bodies from 1 MB on. */
@@ -37,43 +39,42 @@ const MAX_PAGE_CHARS = 800_000;
  *
  * Throws what a purge throws, and what reading the archive does.
  */
-export function restoreArchive(
+export async function restoreArchive(
   order: RestoreOrder,
   dependencies: PurgeDependencies,
   signal: AbortSignal,
-): AsyncGenerator<RestoreEvent, void> {
-  return eventStream(signal, async (emit, stop) => {
-    const { headers, pace, beforeDelete, limits, dryRun, save } = order;
-    const { clock, capabilities } = dependencies;
-    const requester = new Requester({
-      ...{ ...dependencies, headers, pace, beforeDelete, signal: stop },
-      onOutage: emit,
-      probe: { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true },
-    });
-    const lookup = new Lookup({ requester, capabilities, clock });
-    const concurrency = () => limits.concurrency;
-    const kinds: Readonly<Record<RestoreOrder['unit'], () => RestoreKind>> = {
-      entities: () => new WholeEntities(requester, lookup, concurrency),
-      attributes: () => new Attributes(requester, lookup, concurrency),
-      instances: () => new Instances({ requester, capabilities, clock }, concurrency),
-    };
-    const kind = kinds[order.unit]();
-    const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
-    const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun });
-    try {
-      const pages = pagesOf(order, kind, page.position, () => requester.mostAtOnce);
-      for (;;) {
-        const { done, value } = await unlessStopped(pages.next(), stop);
-        if (done === true) break;
-        await page.restore(value.items, value.line, value.lines);
-        emit({ type: 'progress', ...report() });
-      }
-      emit({ type: 'finished', report: report() });
-    } catch (error) {
-      emit({ type: 'progress', ...report() });
-      throw error;
-    }
+): Promise<RestoreReport> {
+  const { headers, pace, beforeDelete, limits, dryRun, save, onEvent } = order;
+  const { clock, capabilities } = dependencies;
+  const requester = new Requester({
+    ...{ ...dependencies, headers, pace, beforeDelete, signal },
+    onOutage: onEvent,
+    probe: { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true },
   });
+  const lookup = new Lookup({ requester, capabilities, clock });
+  const concurrency = () => limits.concurrency;
+  const kinds: Readonly<Record<RestoreOrder['unit'], () => RestoreKind>> = {
+    entities: () => new WholeEntities(requester, lookup, concurrency),
+    attributes: () => new Attributes(requester, lookup, concurrency),
+    instances: () => new Instances({ requester, capabilities, clock }, concurrency),
+  };
+  const kind = kinds[order.unit]();
+  const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
+  const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun });
+  try {
+    const pages = pagesOf(order, kind, page.position, () => requester.mostAtOnce);
+    for (;;) {
+      const { done, value } = await unlessStopped(pages.next(), signal);
+      if (done === true) return report();
+      await page.restore(value.items, value.line, value.lines);
+      onEvent({ type: 'progress', ...report() });
+    }
+  } catch (error) {
+    onEvent({ type: 'progress', ...report() });
+    throw error;
+  } finally {
+    requester.halt();
+  }
 }
 
 interface Page {

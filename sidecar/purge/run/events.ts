@@ -1,7 +1,7 @@
 import type { Item, ItemError, PurgeCounts } from '../ledger/index.js';
 import type { OutageEvent } from '../requests/index.js';
 
-/** News of a running purge, in order; the last one is `finished`, or the stream throws. */
+/** News of a running purge, in order. */
 export type PurgeEvent =
   /** The broker's own count of matches, where it gives one. */
   | { readonly type: 'counted'; readonly matches: number }
@@ -9,8 +9,7 @@ export type PurgeEvent =
   | ({ readonly type: 'progress' } & PurgeProgress)
   | OutageEvent
   /** All that was listed was tried; what follows are checks and second tries. */
-  | { readonly type: 'drained'; readonly matched: number }
-  | { readonly type: 'finished'; readonly report: PurgeReport };
+  | { readonly type: 'drained'; readonly matched: number };
 
 /** The end of a purge that ran to its end. Counts are in items: entities, attributes, datasets or instances. */
 export interface PurgeReport extends PurgeCounts {

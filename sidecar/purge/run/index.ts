@@ -1,4 +1,4 @@
-/** One purge: a stream of events, what its parts share, and what it sees of the broker through a query. */
+/** One purge: how it runs, what its parts share, and what it sees of the broker through a query. */
 export type { AppliedPlan, HistoryArchive, PurgeContext, PurgeLimits, PurgeScope } from './purge-run.js';
 export type { BrokerQuery, QueryView } from './query-view.js';
 export type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
@@ -14,7 +14,6 @@ export {
   type DoneSoFar,
   type PurgeDependencies,
   type PurgeOrder,
-  eventStream,
   previewOf,
   reportOf,
   runPurge,

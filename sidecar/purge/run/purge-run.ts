@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { BrokerClient, BrokerMemory } from '../broker/index.js';
 import { type RetryPolicy, Requester, type PurgeRequest, type Pace } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
@@ -144,6 +143,8 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly limits: PurgeLimits;
   /** How fast it may delete; may be changed while it runs. */
   readonly pace?: Pace;
+  /** Called with its news as they come. */
+  readonly onEvent?: ((event: PurgeEvent) => void) | undefined;
   /** Called with the outcome of each item; never for a purge that the broker does by itself. */
   readonly onOutcome?: OnOutcome | undefined;
   /** Where it archives what it deletes, before it deletes it. */
@@ -179,46 +180,47 @@ export interface PurgePlan {
 }
 
 /**
- * Runs a purge as a stream of events that ends with `finished`, or throws one of purge/errors.ts; `progress` tells what
- * was done until then. The purge stops when the signal aborts or the consumer stops listening: nothing new is sent,
- * deletes under way are waited for.
+ * Runs a purge to its end. It stops when the signal aborts: nothing new is sent, and deletes under way are waited for.
+ *
+ * @throws one of purge/errors.ts; the last `progress` tells what was done until then
  */
-export function runPurge(
+export async function runPurge(
   order: PurgeOrder,
   dependencies: PurgeDependencies,
   signal: AbortSignal,
   plan: PurgePlan,
-): AsyncGenerator<PurgeEvent, void> {
-  return eventStream(signal, async (emit, stop) => {
-    const { headers, pace, reserve, mostAtOnce, beforeDelete } = order;
-    let lastProgress: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
-    const done = (): DoneSoFar => {
-      const { deleted, unknown } = plan.reportsItself === true ? lastProgress : scope.ledger.counts;
-      return {
-        affected: deleted + unknown,
-        taken: plan.reportsItself === true ? Infinity : scope.ledger.matched,
-      };
+): Promise<PurgeReport> {
+  const { headers, pace, reserve, mostAtOnce, beforeDelete, onEvent = () => {} } = order;
+  let lastProgress: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
+  const done = (): DoneSoFar => {
+    const { deleted, unknown } = plan.reportsItself === true ? lastProgress : scope.ledger.counts;
+    return {
+      affected: deleted + unknown,
+      taken: plan.reportsItself === true ? Infinity : scope.ledger.matched,
     };
-    const requester = new Requester({
-      ...{ ...dependencies, headers, pace, mostAtOnce, beforeDelete, signal: stop, onOutage: emit },
-      reserve: reserve && ((deletes) => reserve(deletes, done)),
-      probe: probeOf(plan.path, order.query),
-    });
-    const { capabilities, clock } = dependencies;
-    const note = (event: PurgeEvent) => {
-      if (event.type === 'progress') lastProgress = event;
-      emit(event);
-    };
-    const scope = createPurgeScope({ ...order, requester, capabilities, clock, emit: note, stopped: stop });
-    try {
-      emit({ type: 'finished', report: await plan.run(scope) });
-    } catch (error) {
-      if (error instanceof FilterIgnoredError || error instanceof UnexpectedEntityError)
-        capabilities.distrust();
-      if (plan.reportsItself !== true) scope.reportProgress();
-      throw error;
-    }
+  };
+  const requester = new Requester({
+    ...{ ...dependencies, headers, pace, mostAtOnce, beforeDelete, signal, onOutage: onEvent },
+    reserve: reserve && ((deletes) => reserve(deletes, done)),
+    probe: probeOf(plan.path, order.query),
   });
+  const { capabilities, clock } = dependencies;
+  const emit = (event: PurgeEvent) => {
+    if (event.type === 'progress') lastProgress = event;
+    onEvent(event);
+  };
+  const scope = createPurgeScope({ ...order, requester, capabilities, clock, emit, stopped: signal });
+  try {
+    return await plan.run(scope);
+  } catch (error) {
+    if (error instanceof FilterIgnoredError || error instanceof UnexpectedEntityError)
+      capabilities.distrust();
+    if (plan.reportsItself !== true) scope.reportProgress();
+    throw error;
+  } finally {
+    // Pages that were asked for ahead are of no use any more.
+    requester.halt();
+  }
 }
 
 /** The smallest query there is: any answer to it shows that the broker is there. */
@@ -248,54 +250,4 @@ export function previewOf(
   preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
 ): PurgeReport {
   return { ...reportOf(scope, 0), dryRun: true, ...preview };
-}
-
-/**
- * Turns a running task into the stream of the events it emits.
- *
- * The task starts when the stream is first read. Its signal aborts when the given one does, or when the reader stops
- * reading; the stream ends only after the task has ended, and throws what the task throws.
- */
-export async function* eventStream<Event>(
-  signal: AbortSignal,
-  task: (emit: (event: Event) => void, signal: AbortSignal) => Promise<void>,
-): AsyncGenerator<Event, void> {
-  const stop = new AbortController();
-  // One listener for each request and wait under way, however many those are.
-  setMaxListeners(0, stop.signal);
-  const onAbort = () => stop.abort(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-
-  let queue: Event[] = [];
-  let wake = () => {};
-  const over = { is: false };
-  const emit = (event: Event) => {
-    queue.push(event);
-    wake();
-  };
-  const ended = task(emit, stop.signal).finally(() => {
-    over.is = true;
-    wake();
-  });
-  // The task's error is thrown below, after its last events; until then nobody else may call it unhandled.
-  ended.catch(() => {});
-
-  try {
-    for (;;) {
-      const events = queue;
-      queue = [];
-      yield* events;
-      if (queue.length > 0) continue;
-      if (over.is) break;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    await ended;
-  } finally {
-    stop.abort();
-    signal.removeEventListener('abort', onAbort);
-    await ended.catch(() => {});
-  }
 }

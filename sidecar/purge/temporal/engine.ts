@@ -4,7 +4,6 @@ import {
   trustedTotal,
   type PurgeContext,
   type PurgeScope,
-  type PurgeEvent,
   type PurgeReport,
   previewOf,
   reportOf,
@@ -48,7 +47,7 @@ export function purgeTemporal(
   order: PurgeOrder<TemporalPurgeQuery>,
   dependencies: PurgeDependencies,
   signal: AbortSignal,
-): AsyncGenerator<PurgeEvent, void> {
+): Promise<PurgeReport> {
   const { query } = order;
   const startedMs = dependencies.clock.now();
   return runPurge(order, dependencies, signal, {

@@ -223,7 +223,7 @@ it('the final record has the counts, the arrivals, a hundred errors, and the war
     entityId: `urn:t:${index}`,
     error: { type: 'about:blank', title: 'Locked', status: 409 },
   }));
-  purge.note({ type: 'finished', report: { ...REPORT, errors, warnings: ['now'], sample: ['urn:t:1'] } });
+  purge.noteReport({ ...REPORT, errors, warnings: ['now'], sample: ['urn:t:1'] });
   const { arrived, warnings, matched, deleted } = purge.record;
   assert.deepEqual([arrived, warnings, matched, deleted], [5, ['before', 'now'], 7, 3]);
   assert.deepEqual(purge.record.errors, errors.slice(0, 100));
@@ -233,14 +233,14 @@ it('the final record has the counts, the arrivals, a hundred errors, and the war
 it('the final record has the sample of a dry run, and the unit where it is known', () => {
   const { purge } = liveOf();
   const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
-  purge.note({ type: 'finished', report });
+  purge.noteReport(report);
   assert.deepEqual([purge.record.sample, purge.record.unit], [['urn:t:1'], 'instances']);
   assert.deepEqual(purge.record.warnings, []);
 });
 
 it('the final record says where there were more matches than could be counted', () => {
   const { purge } = liveOf();
-  purge.note({ type: 'finished', report: { ...REPORT, dryRun: true, isLowerBound: true } });
+  purge.noteReport({ ...REPORT, dryRun: true, isLowerBound: true });
   assert.deepEqual(purge.record.warnings, ['There are more matches than could be counted.']);
 });
 

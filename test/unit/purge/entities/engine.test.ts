@@ -6,7 +6,7 @@ import {
   BrokerUnreachableError,
   type BrokerReply,
 } from '../../../../sidecar/purge/broker/index.js';
-import type { PurgeLimits, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
+import type { PurgeLimits, PurgeEvent, PurgeReport } from '../../../../sidecar/purge/run/index.js';
 import { purgeEntities } from '../../../../sidecar/purge/entities/index.js';
 import {
   BrokerFailedError,
@@ -64,12 +64,14 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
   const parsed = parseEntityPurgeQuery(query);
   const clock = createTestClock();
   const events: PurgeEvent[] = [];
+  let report: PurgeReport | undefined;
   let error: unknown;
   try {
-    for await (const event of purgeEntities(
+    report = await purgeEntities(
       {
         query: parsed,
         headers: {},
+        onEvent: (event) => events.push(event),
         limits: {
           ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 2, strategy: 'auto' },
           maxAffected: parsed.maxAffected,
@@ -84,15 +86,12 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
         random: () => 0,
       },
       new AbortController().signal,
-    ))
-      events.push(event);
+    );
   } catch (thrown) {
     error = thrown;
   }
-  const last = events.at(-1);
   return {
-    ...{ world, sent, events, error },
-    report: last?.type === 'finished' ? last.report : undefined,
+    ...{ world, sent, events, error, report },
     progress: events.flatMap((event) => (event.type === 'progress' ? [event] : [])).at(-1),
     deletes: sent.filter((request) => !request.startsWith('GET')),
   };

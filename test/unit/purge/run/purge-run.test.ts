@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import {
   type BrokerRequest,
   BrokerMemory,
@@ -21,7 +20,7 @@ import {
   runPurge,
   type PurgeOrder,
 } from '../../../../sidecar/purge/run/index.js';
-import { type PurgePlan, eventStream } from '../../../../sidecar/purge/run/purge-run.js';
+import type { PurgePlan } from '../../../../sidecar/purge/run/purge-run.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
@@ -43,9 +42,10 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
   const events: PurgeEvent[] = [];
   const clock = createTestClock();
   let retries = 0;
-  const stream = runPurge(
+  const running = runPurge(
     {
       query: parseEntityPurgeQuery('type=T&q=n>1'),
+      onEvent: (event) => events.push(event),
       headers: { 'ngsild-tenant': 't' },
       limits: {
         ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 1, strategy: 'auto' },
@@ -71,19 +71,23 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
     { path: '/entities', ...plan, run },
   );
   let error: unknown;
-  try {
-    for await (const event of stream) events.push(event);
-  } catch (thrown) {
+  const report = await running.catch((thrown: unknown) => {
     error = thrown;
-  }
-  return { sent, events, error, retries };
+    return undefined;
+  });
+  return { sent, events, report, error, retries };
 }
 
 const DELETE = { method: 'DELETE', path: '/entities/urn:t:1', operation: 'delete', deletes: 1 } as const;
 const QUERY = { method: 'GET', path: '/entities?type=T', operation: 'list' } as const;
 
 it('a purge run ends with its report, and with what it cost', async () => {
-  const { events, sent, retries } = await ran({
+  const {
+    events,
+    report: whole,
+    sent,
+    retries,
+  } = await ran({
     run: async (scope) => {
       scope.ledger.addNew(['urn:t:1', 'urn:t:2']);
       await scope.requester.send(DELETE);
@@ -93,10 +97,9 @@ it('a purge run ends with its report, and with what it cost', async () => {
     },
     answer: (_request, nth) => replyOf(nth === 1 ? 500 : 204),
   });
-  assert.equal(events.length, 1);
-  const [last] = events;
-  assert.ok(last?.type === 'finished');
-  const { errors, ...report } = last.report;
+  assert.deepEqual(events, []);
+  assert.ok(whole !== undefined);
+  const { errors, ...report } = whole;
   assert.deepEqual(report, {
     ...{ ...NONE, matched: 2, deleted: 1, failed: 1, dryRun: false, success: ['urn:t:1'] },
     ...{ sample: [], warnings: [], arrived: 5, requests: 2, retries: 1 },
@@ -185,55 +188,12 @@ it('a purge run that finds a filter ignored, or an entity that the query exclude
   }
 });
 
-it('a purge run sends nothing new once nobody reads its events any more', async () => {
-  let sent = 0;
-  const clock = createTestClock();
-  const stream = runPurge(
-    {
-      query: parseEntityPurgeQuery('type=T'),
-      headers: {},
-      limits: {
-        ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 1, strategy: 'auto' },
-        maxAffected: undefined,
-      },
-    },
-    {
-      client: {
-        send: async () => {
-          sent += 1;
-          await turn();
-          return replyOf(200, []);
-        },
-        close: async () => {},
-      },
-      capabilities: new BrokerMemory(clock),
-      retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
-      clock,
-      random: () => 0,
-    },
-    new AbortController().signal,
-    {
-      path: '/entities',
-      run: async (scope) => {
-        scope.reportProgress();
-        for (let queries = 0; queries < 20; queries += 1) await scope.requester.send(QUERY);
-        return reportOf(scope, 0);
-      },
-    },
-  );
-  for await (const event of stream) {
-    assert.equal(event.type, 'progress');
-    break;
-  }
-  assert.ok(sent < 5, `${sent} queries`);
-});
-
 it('a purge run names the warnings of its pages, in a report as in a preview', async () => {
   for (const end of [
     (scope: PurgeScope) => reportOf(scope, 0),
     (scope: PurgeScope) => previewOf(scope, { matched: 0, sample: [] }),
   ]) {
-    const { events } = await ran({
+    const { report } = await ran({
       run: async (scope) => {
         const { lister } = scope.open({ resource: entities('ids'), selection: [] });
         await lister.page({ selection: [] });
@@ -241,180 +201,17 @@ it('a purge run names the warnings of its pages, in a report as in a preview', a
       },
       answer: () => replyOf(200, [], { 'ngsild-warning': '110 - "stale"' }),
     });
-    const last = events.at(-1);
-    assert.deepEqual(last?.type === 'finished' ? last.report.warnings : undefined, ['110 - "stale"']);
+    assert.deepEqual(report?.warnings, ['110 - "stale"']);
   }
 });
 
 it('a dry purge run reports its preview', async () => {
-  const { events } = await ran({
+  const { report } = await ran({
     run: async (scope) =>
       previewOf(scope, { matched: 7, sample: ['urn:t:1'], unit: 'datasets', isLowerBound: true }),
   });
-  assert.deepEqual(events, [
-    {
-      type: 'finished',
-      report: {
-        ...{ ...NONE, matched: 7, dryRun: true, success: [], errors: [], sample: ['urn:t:1'] },
-        ...{ unit: 'datasets', isLowerBound: true, warnings: [], arrived: 0, requests: 0, retries: 0 },
-      },
-    },
-  ]);
-});
-
-const NEVER = new AbortController().signal;
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-
-async function eventsOf<Event>(stream: AsyncIterable<Event>): Promise<readonly Event[]> {
-  const events: Event[] = [];
-  for await (const event of stream) events.push(event);
-  return events;
-}
-
-it('eventStream hands out every event in order, whenever it was emitted', async () => {
-  const stream = eventStream<number>(NEVER, async (emit) => {
-    emit(1);
-    emit(2);
-    await turn();
-    emit(3);
-    await turn();
-    emit(4);
+  assert.deepEqual(report, {
+    ...{ ...NONE, matched: 7, dryRun: true, success: [], errors: [], sample: ['urn:t:1'] },
+    ...{ unit: 'datasets', isLowerBound: true, warnings: [], arrived: 0, requests: 0, retries: 0 },
   });
-  assert.deepEqual(await eventsOf(stream), [1, 2, 3, 4]);
-});
-
-it('eventStream ends without an event when the task has none', async () => {
-  assert.deepEqual(await eventsOf(eventStream(NEVER, async () => {})), []);
-});
-
-it('eventStream does not start the task before it is read', async () => {
-  let started = false;
-  const stream = eventStream(NEVER, async () => {
-    started = true;
-  });
-  await turn();
-  assert.equal(started, false);
-  await stream.next();
-  assert.equal(started, true);
-});
-
-it("eventStream throws the task's error after its last events", async () => {
-  const stream = eventStream<string>(NEVER, async (emit) => {
-    emit('first');
-    await turn();
-    emit('last');
-    throw new Error('broken');
-  });
-  const seen: string[] = [];
-  await assert.rejects(
-    async () => {
-      for await (const event of stream) seen.push(event);
-    },
-    { message: 'broken' },
-  );
-  assert.deepEqual(seen, ['first', 'last']);
-});
-
-it('eventStream aborts the task with the reason of the given signal, also when that came first', async () => {
-  const caller = new AbortController();
-  const reasons: unknown[] = [];
-  const stream = eventStream<string>(caller.signal, async (emit, signal) => {
-    emit('started');
-    await aborted(signal);
-    reasons.push(signal.reason);
-  });
-  await stream.next();
-  caller.abort('gone');
-  assert.deepEqual(await stream.next(), { done: true, value: undefined });
-  await eventsOf(
-    eventStream(AbortSignal.abort('early'), async (_emit, signal) => {
-      reasons.push(signal.reason);
-    }),
-  );
-  assert.deepEqual(reasons, ['gone', 'early']);
-});
-
-it('eventStream aborts the task when the reader stops, and waits until it has ended', async () => {
-  let isOver = false;
-  const stream = eventStream<number>(NEVER, async (emit, signal) => {
-    emit(1);
-    await aborted(signal);
-    await turn();
-    isOver = true;
-    throw new Error('nobody listens any more');
-  });
-  for await (const event of stream) {
-    assert.equal(event, 1);
-    break;
-  }
-  assert.equal(isOver, true);
-});
-
-it('eventStream keeps events that are emitted while the reader is busy', async () => {
-  const stream = eventStream<number>(NEVER, async (emit) => {
-    for (let index = 0; index < 100; index++) {
-      emit(index);
-      if (index % 7 === 0) await turn();
-    }
-  });
-  const seen: number[] = [];
-  for await (const event of stream) {
-    seen.push(event);
-    if (event % 11 === 0) await turn();
-  }
-  assert.deepEqual(
-    seen,
-    Array.from({ length: 100 }, (_, index) => index),
-  );
-});
-
-it("eventStream throws the task's error to a reader that is still busy with its events", async () => {
-  const stream = eventStream<number>(NEVER, async (emit) => {
-    emit(1);
-    throw new Error('broken');
-  });
-  assert.deepEqual(await stream.next(), { done: false, value: 1 });
-  // Nobody waits for the task now: the process must not end for a rejection that is still to be read.
-  for (let turns = 0; turns < 3; turns += 1) await turn();
-  await assert.rejects(stream.next(), { message: 'broken' });
-  assert.deepEqual(await stream.next(), { done: true, value: undefined });
-});
-
-it('eventStream hands out what the task emitted last, also when the reader was busy when it ended', async () => {
-  const stream = eventStream<number>(NEVER, async (emit) => {
-    emit(1);
-    await turn();
-    emit(2);
-    emit(3);
-  });
-  const seen: number[] = [];
-  for await (const event of stream) {
-    seen.push(event);
-    for (let turns = 0; turns < 3; turns += 1) await turn();
-  }
-  assert.deepEqual(seen, [1, 2, 3]);
-});
-
-it('eventStream allows as many listeners on its signal as the task has requests, without a warning', async (t) => {
-  const warn = t.mock.method(process, 'emitWarning', () => {});
-  await eventsOf(
-    eventStream(NEVER, async (_emit, signal) => {
-      for (let index = 0; index < 200; index += 1) signal.addEventListener('abort', () => index);
-    }),
-  );
-  assert.equal(warn.mock.callCount(), 0);
-});
-
-it('eventStream leaves no listener on the signal once it has ended', async (t) => {
-  const { signal } = new AbortController();
-  const add = t.mock.method(signal, 'addEventListener');
-  const remove = t.mock.method(signal, 'removeEventListener');
-  await eventsOf(eventStream(signal, async () => {}));
-  assert.deepEqual(
-    remove.mock.calls.map(({ arguments: [, listener] }) => listener),
-    add.mock.calls.map(({ arguments: [, listener] }) => listener),
-  );
-  assert.equal(add.mock.callCount(), 1);
 });
