@@ -34,7 +34,7 @@ interface JobMembers {
   /** The Link header, which names the @context. */
   readonly link?: string;
   /** Where the headers of FIWARE said that the entities are. */
-  readonly fiware?: { readonly service?: string; readonly servicePath?: string } | undefined;
+  readonly fiware?: { readonly service?: string; readonly servicePath?: string };
   readonly caller: string;
   /** Where the request came from, and the program that sent it, where that is kept. */
   readonly clientAddress?: string;

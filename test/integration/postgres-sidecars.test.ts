@@ -8,6 +8,7 @@ import pLimit from 'p-limit';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { send, sendJson, stopAll, stopLater } from '../support/gateway-harness.js';
 import { PostgresServer } from '../support/postgres.js';
+import { Gate } from '../support/recording-broker.js';
 import { eventsAt, recordAt, Sidecars, submit, until } from '../support/sidecars.js';
 import { entitiesOf, everyKind, withoutSystemTimes } from '../support/undo.js';
 
@@ -237,7 +238,8 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     const purge = await submit(first, 'type=Car&archive=required');
     await until(() => recordAt(first, purge.id), isOver);
 
-    const restore = Promise.withResolvers<string>();
+    const begun = new Gate();
+    let id = '';
     const killed: string[] = [];
     let creates = 0;
     // The second of three batches is there, and its sidecar never learns of it.
@@ -245,13 +247,14 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
       if (!url.endsWith('/entityOperations/create')) return;
       creates += 1;
       if (creates !== 2) return;
-      const { worker } = await recordAt(first, await restore.promise);
+      await begun.passed;
+      const { worker } = await recordAt(first, id);
       await sidecars.kill(worker);
       killed.push(worker);
     };
     const taken = await sendJson(first.url, 'POST', `/api/v2/purges/${purge.id}/restore`, {});
-    const { id } = taken.json() as PurgeRecord;
-    restore.resolve(id);
+    ({ id } = taken.json() as PurgeRecord);
+    begun.open();
     await until(
       () => killed,
       ({ length }) => length === 1,
