@@ -35,6 +35,12 @@ interface Departure {
 /** A token that is refused so soon is not refused for its age: another one would be refused as well, without end. */
 const LEAST_AGE_MS = 10_000;
 
+/** For one request to the provider: the page waits for it. */
+const TIMEOUT_MS = 10_000;
+
+/** What is shown of the words in which a provider refuses. */
+const MAX_REFUSAL_CHARS = 300;
+
 const SESSION = 'ngsi-ld-gateway.session';
 const DEPARTURE = 'ngsi-ld-gateway.departure';
 
@@ -68,8 +74,10 @@ export async function signIn(settings: SignInSettings): Promise<void> {
     ...{ settings, verifier: oauth.generateRandomCodeVerifier(), state: oauth.generateRandomState() },
     hash: location.hash,
   };
-  write(DEPARTURE, departure);
   const url = new URL(endpoint);
+  // Any other scheme could run a program in this page.
+  if (url.protocol !== 'https:' && url.protocol !== new URL(settings.issuer).protocol)
+    throw new Error('The authorization endpoint of the provider is not an https address.');
   const parameters = {
     ...{ client_id: settings.clientId ?? '', redirect_uri: returnAddress(), response_type: 'code' },
     ...{ scope: 'openid profile', state: departure.state, code_challenge_method: 'S256' },
@@ -77,6 +85,7 @@ export async function signIn(settings: SignInSettings): Promise<void> {
     ...resourceOf(settings),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  write(DEPARTURE, departure);
   location.assign(url.href);
 }
 
@@ -97,12 +106,20 @@ export async function finishSignIn(): Promise<void> {
     const answer = oauth.validateAuthResponse(provider, client, here, state);
     const response = await oauth.authorizationCodeGrantRequest(
       ...([provider, client, oauth.None(), answer, returnAddress(), verifier] as const),
-      { ...insecurely(oauth, settings), additionalParameters: resourceOf(settings) },
+      { ...optionsFor(oauth, settings), additionalParameters: resourceOf(settings) },
     );
     keep(settings, await oauth.processAuthorizationCodeResponse(provider, client, response));
   } catch (error) {
-    failure = error;
+    failure = refusalIn(error);
   }
+}
+
+/** What a provider says of a sign-in that it refuses, in its words; other errors as they are. */
+function refusalIn(error: unknown): unknown {
+  const { error: code, error_description: detail } = error as Readonly<Record<string, unknown>>;
+  if (typeof code !== 'string') return error;
+  const said = typeof detail === 'string' ? `${code}: ${detail}` : code;
+  return new Error(`The provider answered ${said.slice(0, MAX_REFUSAL_CHARS)}`);
 }
 
 /** Gets a new access token, without the person. @returns whether there is one */
@@ -126,7 +143,7 @@ async function refreshed(): Promise<boolean> {
     const oauth = await import('oauth4webapi');
     const provider = await discovered(oauth, settings);
     const client = clientOf(settings);
-    const options = { ...insecurely(oauth, settings), additionalParameters: resourceOf(settings) };
+    const options = { ...optionsFor(oauth, settings), additionalParameters: resourceOf(settings) };
     const response = await oauth.refreshTokenGrantRequest(
       provider,
       client,
@@ -134,7 +151,10 @@ async function refreshed(): Promise<boolean> {
       refreshToken,
       options,
     );
-    keep(settings, await oauth.processRefreshTokenResponse(provider, client, response), refreshToken);
+    const answer = await oauth.processRefreshTokenResponse(provider, client, response);
+    // Who has signed out meanwhile stays signed out.
+    if (sessionNow()?.refreshToken !== refreshToken) return false;
+    keep(settings, answer, refreshToken);
     return true;
   } catch {
     return false;
@@ -150,14 +170,17 @@ function keep(settings: SignInSettings, answer: OAuth.TokenEndpointResponse, bef
 
 async function discovered(oauth: typeof OAuth, settings: SignInSettings): Promise<OAuth.AuthorizationServer> {
   const issuer = new URL(settings.issuer);
-  const options = { ...insecurely(oauth, settings), signal: AbortSignal.timeout(10_000) };
-  return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
+  return oauth.processDiscoveryResponse(
+    issuer,
+    await oauth.discoveryRequest(issuer, optionsFor(oauth, settings)),
+  );
 }
 
-/** A provider on this machine may speak http; the gateway allows no other. */
-function insecurely(oauth: typeof OAuth, { issuer }: SignInSettings) {
+/** Of each request. A provider on this machine may speak http; the gateway allows no other. */
+function optionsFor(oauth: typeof OAuth, { issuer }: SignInSettings) {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   // oxlint-disable-next-line typescript/no-deprecated -- it is marked so that nobody uses it without a reason
-  return { [oauth.allowInsecureRequests]: issuer.startsWith('http:') };
+  return { signal, [oauth.allowInsecureRequests]: issuer.startsWith('http:') };
 }
 
 function clientOf({ clientId = '' }: SignInSettings): OAuth.Client {

@@ -52,7 +52,14 @@ class FakeStorage {
 
 class FakeLocation {
   hash = '';
+  href = `${HOME}console/`;
   readonly replaced: string[] = [];
+  /** Where the page was left for. */
+  readonly assigned: string[] = [];
+
+  assign(url: string): void {
+    this.assigned.push(url);
+  }
 
   replace(hash: string): void {
     this.replaced.push(hash);
@@ -93,7 +100,7 @@ export class Tab {
     const globals = {
       ...{ document: dom.document, HTMLElement: dom.HTMLElement, location, history },
       ...{ sessionStorage: session, localStorage: local, matchMedia: () => media },
-      fetch: (request: Request) => this.#fetch(request),
+      fetch: (...request: ConstructorParameters<typeof Request>) => this.#fetch(new Request(...request)),
       addEventListener: window.addEventListener.bind(window),
       removeEventListener: window.removeEventListener.bind(window),
     };

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { it, mock } from 'node:test';
+import {
+  accessToken,
+  finishSignIn,
+  refreshSignIn,
+  signIn,
+  signInFailure,
+  signOut,
+} from '../../../console/api/sign-in.js';
+import { HOME, openTab, settled } from './open-tab.js';
+
+const page = openTab();
+
+const ISSUER = 'https://id.test';
+const SETTINGS = { issuer: ISSUER, clientId: 'console', audience: 'gateway' };
+const METADATA = {
+  issuer: ISSUER,
+  authorization_endpoint: `${ISSUER}/authorize`,
+  token_endpoint: `${ISSUER}/token`,
+};
+
+/** Answers as a provider. @param token answers the token endpoint */
+function provide(
+  token: () => Response | Promise<Response> = () => tokens('first'),
+  metadata: object = METADATA,
+): void {
+  page.answer = ({ url }) => (url === METADATA.token_endpoint ? token() : Response.json(metadata));
+}
+
+const tokens = (name: string) =>
+  Response.json({ access_token: name, refresh_token: `${name}-refresh`, token_type: 'Bearer' });
+
+/** Leaves for the provider. @returns the address there */
+async function left(): Promise<URL> {
+  await signIn(SETTINGS);
+  return new URL(page.location.assigned.at(-1) ?? assert.fail('The page was not left.'));
+}
+
+/** Comes back from the provider. */
+async function comeBack(answer: Readonly<Record<string, string>>): Promise<void> {
+  page.location.href = `${HOME}console/?${new URLSearchParams(answer).toString()}`;
+  await finishSignIn();
+}
+
+async function signedIn(): Promise<void> {
+  provide();
+  const state = (await left()).searchParams.get('state') ?? '';
+  await comeBack({ state, code: 'a-code' });
+}
+
+const failureText = () => String(signInFailure());
+
+it('sign-in sends a code with its proof to the token endpoint, and leaves neither code nor state in the address', async () => {
+  provide();
+  page.location.hash = '#/purge';
+  const { searchParams } = await left();
+  assert.deepEqual(
+    ['response_type', 'code_challenge_method', 'redirect_uri'].map((name) => searchParams.get(name)),
+    ['code', 'S256', `${HOME}console/`],
+  );
+  await comeBack({ state: searchParams.get('state') ?? '', code: 'a-code' });
+  const form = new URLSearchParams(page.sent.at(-1)?.body);
+  assert.equal(form.get('code'), 'a-code');
+  assert.match(form.get('code_verifier') ?? '', /^[\w-]{43,}$/);
+  assert.deepEqual(page.history.replaced, [[null, '/city/console/#/purge']]);
+  assert.equal(accessToken(), 'first');
+  assert.deepEqual([...page.session.kept.keys()], ['ngsi-ld-gateway.session']);
+});
+
+it('an answer of a provider that nobody asked for, or with the state of another, signs nobody in', async () => {
+  provide();
+  await comeBack({ state: 'x', code: 'of-an-attacker' });
+  assert.deepEqual([accessToken(), page.sent.length], [undefined, 0]);
+  await left();
+  await comeBack({ state: 'x', code: 'of-an-attacker', error_description: 'Call this number' });
+  assert.equal(accessToken(), undefined);
+  assert.match(failureText(), /unexpected "state"/);
+  assert.ok(!page.lines.some((line) => line.startsWith('POST')));
+  assert.equal(page.session.kept.size, 0);
+});
+
+it('a refusal of the provider is shown in its words, up to a length', async () => {
+  provide();
+  const state = (await left()).searchParams.get('state') ?? '';
+  await comeBack({ state, error: 'access_denied', error_description: `<b>no</b> ${'x'.repeat(1000)}` });
+  assert.match(failureText(), /^Error: The provider answered access_denied: <b>no<\/b> x+$/);
+  assert.ok(failureText().length < 400);
+});
+
+it('the page is left for no address but one of the web', async () => {
+  provide(undefined, { ...METADATA, authorization_endpoint: 'javascript:alert(1)' });
+  await assert.rejects(signIn(SETTINGS), /not an https address/);
+  assert.deepEqual([page.location.assigned, page.session.kept.size], [[], 0]);
+});
+
+it('a new access token comes with the refresh token, and not for one that is seconds old', async () => {
+  await signedIn();
+  provide(() => tokens('second'));
+  assert.equal(await refreshSignIn(), false);
+  mock.timers.tick(60_000);
+  assert.deepEqual(await Promise.all([refreshSignIn(), refreshSignIn()]), [true, true]);
+  assert.equal(page.lines.filter((line) => line.startsWith('POST')).length, 2);
+  assert.equal(new URLSearchParams(page.sent.at(-1)?.body).get('refresh_token'), 'first-refresh');
+  assert.equal(accessToken(), 'second');
+});
+
+it('who signs out while a new access token is on its way stays signed out', async () => {
+  await signedIn();
+  mock.timers.tick(60_000);
+  let answer: (response: Response) => void = () => {};
+  provide(() => new Promise((resolve) => (answer = resolve)));
+  const refreshing = refreshSignIn();
+  await settled();
+  signOut();
+  answer(tokens('second'));
+  assert.equal(await refreshing, false);
+  assert.deepEqual([accessToken(), page.session.kept.size], [undefined, 0]);
+});
+
+it('a provider that does not answer is not waited for without end', async () => {
+  const timeout = new AbortController();
+  const given = mock.method(AbortSignal, 'timeout', () => timeout.signal);
+  provide(() => new Promise(() => {}));
+  const state = (await left()).searchParams.get('state') ?? '';
+  const back = comeBack({ state, code: 'a-code' });
+  await settled();
+  timeout.abort();
+  await back;
+  assert.equal(accessToken(), undefined);
+  assert.ok(given.mock.calls.every(({ arguments: [ms] }) => ms === 10_000));
+  given.mock.restore();
+});
