@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { addressOf, api } from '../api/client.js';
+import { accessToken } from '../api/sign-in.js';
 import { token } from '../api/token.js';
 import { Copyable } from '../parts/copyable.js';
 import { ForRole } from '../parts/for-role.js';
@@ -9,7 +10,7 @@ import { text } from '../strings.js';
 import { EMPTY_FORM, formOf, queryOf, type PurgeForm } from './form.js';
 import { PreviewPane } from './preview.js';
 import { PurgeFields } from './purge-fields.js';
-import { commandOf, curlOf, requestLine } from './request-text.js';
+import { commandOf, type Credential, curlOf, requestLine } from './request-text.js';
 
 const PURGER = ['purger'] as const;
 
@@ -55,16 +56,19 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
             <pre class="request" tabIndex={0} aria-labelledby="request">
               {requestLine(form, query)}
             </pre>
-            <Copyable
-              label={text.purge.curl}
-              value={curlOf(form, query, addressOf(''), token() !== undefined)}
-            />
+            <Copyable label={text.purge.curl} value={curlOf(form, query, addressOf(''), credential())} />
             <Copyable label={text.purge.command} value={commandOf(form, query, addressOf(''))} />
           </section>
         </div>
       </div>
     </div>
   );
+}
+
+/** What requests of this tab are sent with. */
+function credential(): Credential | undefined {
+  if (accessToken() !== undefined) return 'access token';
+  return token() === undefined ? undefined : 'gateway token';
 }
 
 /** Nothing that was chosen meanwhile is changed. */

@@ -7,12 +7,21 @@ export function requestLine({ target }: PurgeForm, query: string): string {
   return `DELETE ${PURGE_PATHS[target]}${query === '' ? '' : `?${query}`}`;
 }
 
+/** By what the gateway lets in who uses the console. */
+export type Credential = 'access token' | 'gateway token';
+
+/** What stands for a credential is a variable: itself, it would stay in the history of the shell. */
+const CREDENTIAL_HEADERS: Readonly<Record<Credential, string>> = {
+  'access token': '-H "Authorization: Bearer $ACCESS_TOKEN"',
+  'gateway token': '-H "X-Gateway-Token: $NGSILD_GATEWAY_TOKEN"',
+};
+
 /**
- * The purge as a call of curl. A token is never part of it: it would stay in the history of the shell.
+ * The purge as a call of curl.
  *
  * @param base the address of the gateway, with a slash at its end
  */
-export function curlOf(form: PurgeForm, query: string, base: string, hasToken: boolean): string {
+export function curlOf(form: PurgeForm, query: string, base: string, credential?: Credential): string {
   const { target, link } = form;
   const tenant = form.tenant.trim();
   const headers = [
@@ -23,7 +32,7 @@ export function curlOf(form: PurgeForm, query: string, base: string, hasToken: b
   return [
     `curl -X DELETE ${quoted(`${base.replace(/\/$/, '')}${PURGE_PATHS[target]}?${query}`)}`,
     ...headers.map((header) => `-H ${quoted(header)}`),
-    ...(hasToken ? ['-H "X-Gateway-Token: $NGSILD_GATEWAY_TOKEN"'] : []),
+    ...(credential === undefined ? [] : [CREDENTIAL_HEADERS[credential]]),
   ].join(' \\\n  ');
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { it } from 'node:test';
 import { formOf, queryOf } from '../../../console/purge/form.js';
-import { commandOf, curlOf, requestLine } from '../../../console/purge/request-text.js';
+import { commandOf, type Credential, curlOf, requestLine } from '../../../console/purge/request-text.js';
 
 const BASE = 'http://127.0.0.1:8080/';
 
@@ -22,7 +22,7 @@ it('the request is shown with its method, path and query', () => {
 it('the call of curl sends exactly the request that the console sends, whatever the values hold', () => {
   const form = formOf('entities', hostile, { tenant: "o'hara; rm -rf", link: '<http://c.test>; rel="x"' });
   const query = queryOf(form);
-  assert.deepEqual(wordsOf(curlOf(form, query, BASE, false)), [
+  assert.deepEqual(wordsOf(curlOf(form, query, BASE)), [
     ...['curl', '-X', 'DELETE', `${BASE}ngsi-ld/v1/entities?${query}`],
     ...['-H', 'Prefer: respond-async', '-H', "NGSILD-Tenant: o'hara; rm -rf"],
     ...['-H', 'Link: <http://c.test>; rel="x"'],
@@ -31,7 +31,9 @@ it('the call of curl sends exactly the request that the console sends, whatever 
 
 it('the call of curl takes the token from the environment, and never shows it', () => {
   const form = formOf('entities', 'type=Car');
-  assert.match(curlOf(form, queryOf(form), BASE, true), /-H "X-Gateway-Token: \$NGSILD_GATEWAY_TOKEN"$/);
+  const curl = (credential: Credential) => curlOf(form, queryOf(form), BASE, credential);
+  assert.match(curl('gateway token'), /-H "X-Gateway-Token: \$NGSILD_GATEWAY_TOKEN"$/);
+  assert.match(curl('access token'), /-H "Authorization: Bearer \$ACCESS_TOKEN"$/);
 });
 
 it('the command has the query, the tenant and the context as words of their own', () => {
@@ -69,7 +71,7 @@ it('spaces around a tenant are left out, as the console sends it', () => {
     ['   ', 0],
   ] as const) {
     const form = formOf('entities', 'type=Car', { tenant: typed });
-    const shown = [curlOf(form, 'type=Car', BASE, false), commandOf(form, 'type=Car', BASE)];
+    const shown = [curlOf(form, 'type=Car', BASE), commandOf(form, 'type=Car', BASE)];
     for (const text of shown)
       assert.equal(wordsOf(text).filter((word) => /^(?:NGSILD-Tenant: )?madrid$/.test(word)).length, words);
     assert.ok(words === 1 || shown.every((text) => !/tenant/i.test(text)));
