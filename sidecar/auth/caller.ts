@@ -18,7 +18,14 @@ export interface Client {
 
 /** A caller who may do everything: the gateway in front vouches for it, or nobody has to sign in. */
 export function trustedCaller(name: string, client: Client = {}): Caller {
-  return { name, roles: ALL_ROLES, tenants: undefined, forwardsAuthorization: true, client };
+  return {
+    name,
+    roles: ALL_ROLES,
+    tenants: undefined,
+    forwardsAuthorization: true,
+    validForMs: Infinity,
+    client,
+  };
 }
 
 const ALL_ROLES: ReadonlySet<Role> = new Set(ROLES);

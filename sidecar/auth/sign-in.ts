@@ -30,6 +30,8 @@ export interface SignedIn {
   readonly roles: ReadonlySet<Role>;
   /** Undefined: all. */
   readonly tenants: ReadonlySet<string> | undefined;
+  /** How long the token is accepted from now on. */
+  readonly validForMs: number;
 }
 
 /** Signatures that only the provider can make: no `none`, and nothing that a public key could sign (HS256). */
@@ -77,12 +79,13 @@ export class SignIn {
    * @throws TokenRefusedError, SignInUnavailableError
    */
   async verify(token: string): Promise<SignedIn> {
-    const { rolesClaim, tenantsClaim, roleMap } = this.#options;
+    const { rolesClaim, tenantsClaim, roleMap, clock } = this.#options;
     const claims = await this.#claimsOf(token);
     return {
       name: nameIn(claims),
       roles: rolesIn(claimAt(claims, rolesClaim), roleMap),
       tenants: tenantsClaim === undefined ? undefined : tenantsIn(claimAt(claims, tenantsClaim)),
+      validForMs: Math.max(0, ((claims.exp ?? 0) + CLOCK_SKEW_S) * 1000 - clock.now()),
     };
   }
 

@@ -525,7 +525,7 @@ export interface paths {
     };
     /**
      * Watch a purge by server-sent events
-     * @description The record now, and on each change, at most four times a second. The stream ends with the final record.
+     * @description The record now, and on each change, at most four times a second. The stream ends with the final record, or when the access token of its request expires.
      */
     readonly get: operations['watchPurge'];
     readonly put?: never;
@@ -678,7 +678,7 @@ export interface paths {
     };
     /**
      * Watch a scan by server-sent events
-     * @description The record now, and on each change, at most four times a second. The stream ends with the final record.
+     * @description The record now, and on each change, at most four times a second. The stream ends with the final record, or when the access token of its request expires.
      */
     readonly get: operations['watchScan'];
     readonly put?: never;

@@ -7,6 +7,7 @@ import { exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
 import { ROUTE_RULES } from '../../sidecar/auth/index.js';
 import { gatewayOf } from '../../sidecar/cli/settings.js';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { systemClock } from '../../sidecar/shared/clock.js';
 import {
   type Answer,
   sendJson,
@@ -16,6 +17,7 @@ import {
   type TestGateway,
 } from '../support/gateway-harness.js';
 import { AUDIENCE, OpenIdProvider } from '../support/openid-provider.js';
+import { Gate, startRecordingBroker } from '../support/recording-broker.js';
 
 after(stopAll);
 
@@ -508,6 +510,31 @@ describe('bad tokens', () => {
   it('clocks may be half a minute apart', async () => {
     for (const claims of [{ exp: now() - 20 }, { nbf: now() + 20 }])
       assert.equal((await asked(await provider.sign({ ...good, ...claims }))).status, 200);
+  });
+
+  it('a stream of events ends when the token that opened it expires, and goes on with a new one', async () => {
+    const gate = new Gate();
+    const slow = await startRecordingBroker(async () => {
+      await gate.passed;
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: '[]' };
+    });
+    const now = Date.now();
+    const other = await startTestGateway(
+      { ...env, BROKER_URL: slow.url },
+      { clock: { ...systemClock, now: () => now } },
+    );
+    const body = { target: 'entities', query: 'type=Car', dryRun: true };
+    const started = await sendJson(other.url, 'POST', '/api/v2/purges', body, as('ada'));
+    const path = `/api/v2/purges/${(started.json() as { readonly id: string }).id}/events`;
+    const claims = { realm_access: { roles: ['viewer'] }, tenants: [''] };
+    // Accepted for half a second yet.
+    const exp = now / 1000 - 29.5;
+    const ended = await other.send('GET', path, { headers: bearer(await provider.sign({ ...claims, exp })) });
+    assert.match(ended.text, /"state":"(?:queued|running)"/);
+    assert.doesNotMatch(ended.text, /"succeeded"/);
+    gate.open();
+    const whole = await other.send('GET', path, { headers: bearer(await provider.sign(claims)) });
+    assert.match(whole.text, /"succeeded"/);
   });
 
   it('a token of 100 kB is 431, before anything reads it', async () => {

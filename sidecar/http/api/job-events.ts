@@ -10,7 +10,8 @@ const EVENTS = 'text/event-stream';
 /** What the routes of events are described by, whatever the job. */
 export const EVENTS_SCHEMA = {
   description:
-    'The record now, and on each change, at most four times a second. The stream ends with the final record.',
+    'The record now, and on each change, at most four times a second. The stream ends with the final ' +
+    'record, or when the access token of its request expires.',
   response: {
     200: content('Events, each with a record.', { [EVENTS]: TEXT }),
     204: empty('The record of Last-Event-ID is final.'),
@@ -30,16 +31,25 @@ export function sendEvents<Record extends JobRecord>(
   watch: (signal: AbortSignal) => AsyncGenerator<Record, void>,
   shown: (record: Record) => object = (one) => one,
 ): FastifyReply {
-  const { method, headers, raw } = reply.request;
+  const { method, headers, raw, caller } = reply.request;
   const seen = headers['last-event-id'];
   if (isFinal(record.state) && seen === eventIdOf(shown(record))) return send(reply, { status: 204 });
   if (method === 'HEAD') return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType: EVENTS } });
+  const isLeft = disconnectSignal(raw, reply.raw);
+  const records = watch(
+    Number.isFinite(caller.validForMs)
+      ? AbortSignal.any([isLeft, AbortSignal.timeout(Math.min(caller.validForMs, MAX_TIMER_MS))])
+      : isLeft,
+  );
   return send(reply, {
     status: 200,
     headers: { 'x-accel-buffering': 'no' },
-    stream: { text: eventsOf(watch(disconnectSignal(raw, reply.raw)), seen, shown), mediaType: EVENTS },
+    stream: { text: eventsOf(records, seen, shown), mediaType: EVENTS },
   });
 }
+
+/** The longest that a timer of Node.js waits: 24 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How often a stream of events without news shows that it is alive. */
 const HEARTBEAT_MS = 15_000;

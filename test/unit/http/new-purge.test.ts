@@ -55,7 +55,7 @@ it('the purge of a request has the target, the query, the headers for the broker
 
 const SIGNED_IN: Caller = {
   ...{ name: 'vera', roles: new Set(['viewer', 'purger']), tenants: new Set(['a', '']) },
-  ...{ forwardsAuthorization: false, client: { clientAddress: '192.0.2.1' } },
+  ...{ forwardsAuthorization: false, validForMs: 60_000, client: { clientAddress: '192.0.2.1' } },
 };
 
 it('a purge of somebody who has signed in names them, and the broker does not get their token', () => {
