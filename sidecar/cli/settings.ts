@@ -24,19 +24,36 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
   const text = named ?? context?.gateway;
   if (text === undefined) return undefined;
   const { href } = urlOf(text, gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway');
-  const ofContext = context === undefined ? undefined : tokenOf(context, env);
-  const token =
-    ofContext === undefined
+  const readToken = () => {
+    const ofContext = context === undefined ? undefined : tokenOf(context, env);
+    return ofContext === undefined
       ? headerIn(env['NGSILD_GATEWAY_TOKEN'], 'NGSILD_GATEWAY_TOKEN')
       : headerIn(ofContext, 'What the token command wrote');
-  const authorization = authorizationOf(env);
-  const headers = {
-    accept: 'application/json',
-    ...(authorization === undefined ? {} : { authorization }),
-    ...(token === undefined ? {} : credentialsOf(token)),
   };
+  let token = readToken();
+  // A token that was accepted may expire while a purge is followed; one that never was is not asked for again.
+  let wasAccepted = false;
+  const authorization = authorizationOf(env);
   const baseUrl = `${href.replace(/\/+$/, '')}/`;
-  return new ApiClient({ baseUrl: () => baseUrl, headers: () => headers, init: { redirect: 'manual' } });
+  return new ApiClient({
+    baseUrl: () => baseUrl,
+    headers: () => ({
+      accept: 'application/json',
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(token === undefined ? {} : credentialsOf(token)),
+    }),
+    init: { redirect: 'manual' },
+    onAnswer: (headers) => {
+      if (!headers.has('www-authenticate')) wasAccepted = true;
+    },
+    again: async ({ problem }) => {
+      if (problem.status !== 401 || !wasAccepted) return false;
+      wasAccepted = false;
+      const before = token;
+      token = readToken();
+      return token !== before;
+    },
+  });
 }
 
 /**
