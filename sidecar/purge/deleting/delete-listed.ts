@@ -1,6 +1,7 @@
 import type { Clock } from '../../shared/clock.js';
 import type { Archiving } from '../archiving/index.js';
 import type { Listed } from '../listing/index.js';
+import { BrokerFailedError } from '../errors.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
 import { Dispatcher } from './dispatcher.js';
 
@@ -100,16 +101,42 @@ export interface DeleteTry {
   readonly singly: boolean;
   /** Asked for each final try that was cut short, since the list got too old: whether there may be another one. */
   readonly mayTryAgain?: (id: string) => boolean;
+  /** Failures of these ids alone do not end the purge: they are reported. */
+  readonly isRetry?: true;
   /** One after the other. */
-  readonly isAlone?: boolean;
+  readonly isAlone?: true;
   /** Most ids in one batch. */
   readonly batchMax?: number;
   /** Receives the ids that failed in a batch and are to be retried singly, instead of recording them. */
   readonly retrySingly?: (id: string) => void;
 }
 
-/** Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. */
-export function createDeleteDispatcher(scope: DeletingContext, howToTry: DeleteTry): Dispatcher<string> {
+/**
+ * Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. An error is
+ * thrown once nothing is in flight any more; it ends the purge, except for a retry of which nothing but failures comes.
+ */
+export async function deleteIds(
+  scope: DeletingContext,
+  ids: readonly string[],
+  howToTry: DeleteTry,
+): Promise<void> {
+  const dispatcher = dispatcherOf(scope, howToTry);
+  try {
+    dispatcher.add(ids);
+    await dispatcher.settled();
+  } catch (error) {
+    if (howToTry.isRetry !== true || !isHopeless(error)) scope.requester.halt();
+    await dispatcher.abandon();
+    throw error;
+  }
+}
+
+/** Whether an error only says that nothing but failures came of what was tried last. */
+export function isHopeless(error: unknown): error is BrokerFailedError {
+  return error instanceof BrokerFailedError && error.reason === 'nothing-but-failures';
+}
+
+function dispatcherOf(scope: DeletingContext, howToTry: DeleteTry): Dispatcher<string> {
   const { isFinalTry, singly, retrySingly, mayTryAgain, listed, batchMax = Infinity } = howToTry;
   const { deleter, ledger, limits, clock, histories } = scope;
   const isStale = isStaleSince(clock, listed);
@@ -122,7 +149,7 @@ export function createDeleteDispatcher(scope: DeletingContext, howToTry: DeleteT
     ledger.record({ entityId }, result, isFinal);
   };
   return new Dispatcher<string>({
-    concurrency: () => (howToTry.isAlone === true ? 1 : limits.concurrency),
+    concurrency: () => (howToTry.isAlone ? 1 : limits.concurrency),
     chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : (histories?.most ?? 1)),
     bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
     chunkBytesMax: MAX_BATCH_BYTES,
@@ -167,29 +194,27 @@ const MAX_SHARE_OF_TIME = 0.67;
 /**
  * Deletes the listed ids, starting at the end of the list where the broker is faster. Some brokers search from the oldest
  * entity on: deleting the newest first takes them a hundred times as long.
+ *
+ * @param deleteSome deletes some of them; resolves when they are deleted
  */
 export async function deleteListed(
   {
     clock,
     archiving,
   }: Pick<DeletingContext, 'clock'> & { readonly archiving?: Pick<Archiving, 'seal'> | undefined },
-  dispatcher: Dispatcher<string>,
   ids: readonly string[],
+  deleteSome: (ids: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const timed = async (sample: readonly string[]): Promise<number> => {
     const startedMs = clock.now();
-    dispatcher.add(sample);
-    await dispatcher.settled();
+    await deleteSome(sample);
     return clock.now() - startedMs;
   };
-  if (ids.length < MIN_SAMPLED) {
-    await timed(ids);
-    return;
-  }
+  if (ids.length < MIN_SAMPLED) return deleteSome(ids);
   // Else the first sample would wait for the archive, and the front would seem slow.
   await archiving?.seal();
   const frontMs = await timed(ids.slice(0, SAMPLE_SIZE));
   const backMs = await timed(ids.slice(-SAMPLE_SIZE));
   const rest = ids.slice(SAMPLE_SIZE, -SAMPLE_SIZE);
-  await timed(backMs < frontMs * MAX_SHARE_OF_TIME ? rest.reverse() : rest);
+  await deleteSome(backMs < frontMs * MAX_SHARE_OF_TIME ? rest.reverse() : rest);
 }

@@ -1,9 +1,8 @@
-import { createDeleteDispatcher, CutTries, isStaleSince } from './delete-listed.js';
+import { CutTries, deleteIds, isHopeless, isStaleSince } from './delete-listed.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
-import type { Dispatcher } from './dispatcher.js';
-import { BrokerFailedError } from '../errors.js';
+import type { BrokerFailedError } from '../errors.js';
 import type { Listed } from '../listing/index.js';
-import { IdState } from '../ledger/index.js';
+import { IdState, type ItemLedger } from '../ledger/index.js';
 import { creationTimesOf } from './reappeared.js';
 import type { Survey } from './survey.js';
 import { portionsOf } from './items.js';
@@ -29,18 +28,23 @@ export async function runFinalRetries(
   cuts: CutTries,
 ): Promise<boolean> {
   const { requester } = context;
-  const tries = createDispatchers(context, survey.listed, cuts);
-  return guarded(context, tries, [...survey.retryDue, ...survey.missing], async () => {
-    const isLagging = await retryMissing(context, tries, survey.missing, SAMPLE_SIZE * 10 ** lags);
-    tries.any.add(survey.retryDue.filter((id) => cuts.of(id) === 0));
-    await tries.any.settled();
+  const { listed, missing, retryDue } = survey;
+  return unlessHopeless(context, [...retryDue, ...missing], async () => {
+    const tries = triesOf(context, listed, cuts);
+    const isLagging = await retryMissing(context, tries, missing, SAMPLE_SIZE * 10 ** lags);
+    const failed: string[] = [];
+    await tries.inBatches(
+      retryDue.filter((id) => cuts.of(id) === 0),
+      (id) => failed.push(id),
+    );
     // A batch may fail because of one entity or its size, so each id gets its last try alone.
-    const cutBefore = survey.retryDue.filter((id) => cuts.of(id) > 0 && !tries.cut.has(id));
-    tries.single.add([...tries.failed, ...cutBefore.filter((id) => !cuts.isLast(id))]);
-    await tries.single.settled();
+    const cutBefore = retryDue.filter((id) => cuts.of(id) > 0 && !tries.cut.has(id));
+    await tries.singly([...failed, ...cutBefore.filter((id) => !cuts.isLast(id))]);
     // One that makes the broker fail must not take the last try of another.
-    tries.alone.add(cutBefore.filter((id) => cuts.isLast(id)));
-    await tries.alone.settled();
+    await tries.singly(
+      cutBefore.filter((id) => cuts.isLast(id)),
+      true,
+    );
     if (isLagging) await requester.waitBefore(lags + 1);
     return isLagging;
   });
@@ -54,77 +58,63 @@ export async function deleteSingly(context: DeletingContext, ids: readonly strin
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const asked = items.map(({ entityId }) => entityId);
     const listed = [...(await creationTimesOf(context, asked)).keys()];
-    const tries = createDispatchers(context, { atMs: context.clock.now(), tookMs: 0 }, new CutTries());
-    await guarded(context, tries, listed, async () => {
-      tries.single.add(listed);
-      await tries.single.settled();
+    const tries = triesOf(context, { atMs: context.clock.now(), tookMs: 0 }, new CutTries());
+    await unlessHopeless(context, listed, async () => {
+      await tries.singly(listed);
       return false;
     });
   }
 }
 
 /** Failures of these ids alone do not end the purge: they are reported, and the next query shows whether the broker answers. */
-async function guarded(
-  scope: DeletingContext,
-  tries: RetryDispatchers,
+async function unlessHopeless(
+  { requester, ledger }: DeletingContext,
   ids: readonly string[],
   work: () => Promise<boolean>,
 ): Promise<boolean> {
-  const { requester } = scope;
   try {
     return await work();
   } catch (error) {
-    if (!isHopeless(error)) requester.halt();
-    await Promise.all(
-      [tries.single, tries.alone, tries.any, tries.small].map(async (each) => each.abandon()),
-    );
-    if (!isHopeless(error)) throw error;
+    if (!isHopeless(error)) {
+      requester.halt();
+      throw error;
+    }
     requester.forgiveFailures();
-    for (const entityId of ids) giveUp(scope, entityId, error);
+    for (const entityId of ids) giveUp(ledger, entityId, error);
     return false;
   }
 }
 
-interface RetryDispatchers {
+interface FinalTries {
   /** The list of what they are to delete. */
   readonly listed: Listed;
-  readonly single: Dispatcher<string>;
-  readonly any: Dispatcher<string>;
-  /** Singly, one after the other. */
-  readonly alone: Dispatcher<string>;
-  /** Small batches, whose ids may be tried once more. */
-  readonly small: Dispatcher<string>;
-  /** Failed in a batch; each is still to be tried alone. */
-  readonly failed: readonly string[];
-  /** Their tries were cut short just now. */
+  /** @param isAlone one after the other */
+  singly(ids: readonly string[], isAlone?: true): Promise<void>;
+  /** @param retrySingly receives those that failed in a batch; each is still to be tried alone */
+  inBatches(ids: readonly string[], retrySingly: (id: string) => void): Promise<void>;
+  /** Their ids may be tried once more. */
+  inSmallBatches(ids: readonly string[]): Promise<void>;
+  /** Those whose tries were cut short just now. */
   readonly cut: ReadonlySet<string>;
 }
 
-function createDispatchers(scope: DeletingContext, listed: Listed, cuts: CutTries): RetryDispatchers {
-  const failed: string[] = [];
+function triesOf(context: DeletingContext, listed: Listed, cuts: CutTries): FinalTries {
   const cut = new Set<string>();
-  const mayTryAgain = (id: string): boolean => {
-    cut.add(id);
-    return cuts.note(id);
+  const retry = { listed, isRetry: true, isFinalTry: false, singly: false } as const;
+  const final = {
+    ...{ ...retry, isFinalTry: true },
+    mayTryAgain(id: string): boolean {
+      cut.add(id);
+      return cuts.note(id);
+    },
   };
-  const single = createDeleteDispatcher(scope, { listed, isFinalTry: true, singly: true, mayTryAgain });
-  const alone = createDeleteDispatcher(scope, {
-    ...{ listed, isFinalTry: true, singly: true, isAlone: true, mayTryAgain },
-  });
-  const any = createDeleteDispatcher(scope, {
-    listed,
-    mayTryAgain,
-    isFinalTry: true,
-    singly: false,
-    retrySingly: (id) => failed.push(id),
-  });
-  const small = createDeleteDispatcher(scope, {
-    listed,
-    isFinalTry: false,
-    singly: false,
-    batchMax: SMALL_BATCH,
-  });
-  return { listed, single, alone, any, small, failed, cut };
+  return {
+    ...{ listed, cut },
+    singly: (ids, isAlone) =>
+      deleteIds(context, ids, { ...final, singly: true, ...(isAlone === true ? { isAlone } : {}) }),
+    inBatches: (ids, retrySingly) => deleteIds(context, ids, { ...final, retrySingly }),
+    inSmallBatches: (ids) => deleteIds(context, ids, { ...retry, batchMax: SMALL_BATCH }),
+  };
 }
 
 /**
@@ -135,7 +125,7 @@ function createDispatchers(scope: DeletingContext, listed: Listed, cuts: CutTrie
  */
 async function retryMissing(
   context: DeletingContext,
-  tries: RetryDispatchers,
+  tries: FinalTries,
   ids: readonly string[],
   sampleSize: number,
 ): Promise<boolean> {
@@ -144,17 +134,12 @@ async function retryMissing(
   const sample = ids.slice(0, sampleSize);
   if (context.deleter.usesBatches) await tryBatches(context, tries, sample);
   const isMissing = (id: string) => ledger.states.get(id) === IdState.absent;
-  tries.single.add(sample.filter(isMissing));
-  await tries.single.settled();
+  await tries.singly(sample.filter(isMissing));
   const isGone = (id: string) => GONE.has(ledger.states.get(id));
   if (ids.length > sampleSize && !sample.some(isGone)) return true;
   const rest = ids.slice(sampleSize);
-  if (context.deleter.usesBatches) {
-    tries.small.add(rest);
-    await tries.small.settled();
-  }
-  tries.single.add(rest.filter(isMissing));
-  await tries.single.settled();
+  if (context.deleter.usesBatches) await tries.inSmallBatches(rest);
+  await tries.singly(rest.filter(isMissing));
   return false;
 }
 
@@ -166,7 +151,7 @@ const GONE: ReadonlySet<IdState> = new Set([IdState.gone, IdState.goneTwice]);
  */
 async function tryBatches(
   context: DeletingContext,
-  { small, listed }: RetryDispatchers,
+  { inSmallBatches, listed }: FinalTries,
   sample: readonly string[],
 ): Promise<void> {
   const { capabilities, deleter, ledger, limits } = context;
@@ -178,8 +163,7 @@ async function tryBatches(
     ledger.record({ entityId: id }, result, false);
   };
   await deleter.deleteBatch(watched, report, isStaleSince(context.clock, listed));
-  small.add(sample.slice(SAMPLE_SIZE));
-  await small.settled();
+  await inSmallBatches(sample.slice(SAMPLE_SIZE));
   // Only an answer teaches: a batch that was not sent finds nothing either.
   const foundNone = watched.every((id) => missing.has(id));
   if (limits.strategy !== 'auto' || !foundNone || before.size === 0) return;
@@ -187,12 +171,7 @@ async function tryBatches(
   if ([...before].every(([id, createdAt]) => after.get(id) === createdAt)) capabilities.batchDelete = false;
 }
 
-function isHopeless(error: unknown): error is BrokerFailedError {
-  return error instanceof BrokerFailedError && error.reason === 'nothing-but-failures';
-}
-
-function giveUp(scope: DeletingContext, entityId: string, error: BrokerFailedError): void {
-  const { ledger } = scope;
+function giveUp(ledger: ItemLedger, entityId: string, error: BrokerFailedError): void {
   const state = ledger.states.get(entityId);
   if (state === IdState.goneTwice || state === IdState.absentTwice || state === IdState.failed) return;
   const status = error.failure.status ?? 502;

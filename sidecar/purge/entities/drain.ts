@@ -1,7 +1,7 @@
 import {
-  createDeleteDispatcher,
   CutTries,
   Deleter,
+  deleteIds,
   deleteListed,
   deleteSingly,
   ListAhead,
@@ -189,17 +189,11 @@ class Drain {
   }
 
   async #take(ids: readonly string[], listed: Listed): Promise<void> {
-    const { ledger, requester, clock } = this.#context;
+    const { ledger, clock } = this.#context;
     await this.#context.proveFilters();
     const [startedMs, before] = [clock.now(), ledger.matched];
-    const dispatcher = createDeleteDispatcher(this.#context, { listed, isFinalTry: false, singly: false });
-    try {
-      await deleteListed(this.#context, dispatcher, ids);
-    } catch (error) {
-      requester.halt();
-      await dispatcher.abandon();
-      throw error;
-    }
+    const how = { listed, isFinalTry: false, singly: false };
+    await deleteListed(this.#context, ids, (some) => deleteIds(this.#context, some, how));
     const sent = ledger.matched - before;
     this.#ahead.note({ listed, sent, unsent: ids.length - sent, ms: clock.now() - startedMs });
   }

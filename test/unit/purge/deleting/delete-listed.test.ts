@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { it } from 'node:test';
 import {
   deleteListed,
-  Dispatcher,
-  createDeleteDispatcher,
+  deleteIds,
   isStaleSince,
   ListAhead,
 } from '../../../../sidecar/purge/deleting/index.js';
@@ -36,21 +35,15 @@ async function deletedFrom(
   };
   const row = [...ids];
   const order: string[] = [];
-  const dispatcher = new Dispatcher<string>({
-    concurrency: () => 1,
-    chunkSize: () => 50,
-    run: async (chunk) => {
-      await archiving.seal();
-      for (const id of chunk) {
-        const position = row.indexOf(id);
-        nowMs += costOf(position, row.length);
-        row.splice(position, 1);
-        order.push(id);
-      }
-      return [];
-    },
+  await deleteListed({ clock: { now: () => nowMs }, archiving }, ids, async (some) => {
+    await archiving.seal();
+    for (const id of some) {
+      const position = row.indexOf(id);
+      nowMs += costOf(position, row.length);
+      row.splice(position, 1);
+      order.push(id);
+    }
   });
-  await deleteListed({ clock: { now: () => nowMs }, archiving }, dispatcher, ids);
   return { order, ms: nowMs };
 }
 
@@ -116,8 +109,8 @@ interface HandMadeBroker {
   readonly how?: Partial<DeleteTry>;
 }
 
-/** A dispatcher of deletes whose broker is by hand. */
-function dispatcherOf({ statusOf = () => 204, takesBatches = true, lacksBatches, how }: HandMadeBroker) {
+/** Deletes at a broker by hand. */
+function deletesAt({ statusOf = () => 204, takesBatches = true, lacksBatches, how }: HandMadeBroker) {
   const sent: (readonly string[])[] = [];
   let [underWay, mostUnderWay, reports] = [0, 0, 0];
   const opened = deletingContextOf({
@@ -144,20 +137,18 @@ function dispatcherOf({ statusOf = () => 204, takesBatches = true, lacksBatches,
     retry: { maxAttempts: 1 },
   });
   const context = { ...opened, reportProgress: () => void (reports += 1) };
-  const dispatcher = createDeleteDispatcher(context, { ...FIRST, ...how });
   return {
     ...{ ledger: context.ledger, capabilities: context.capabilities, sent },
     counts: () => ({ mostUnderWay, reports }),
     run: async (ids: readonly string[]) => {
       context.ledger.addNew(ids);
-      dispatcher.add(ids);
-      await dispatcher.settled();
+      await deleteIds(context, ids, { ...FIRST, ...how });
     },
   };
 }
 
-it('the dispatch of deletes fills batches, no more of them in flight than allowed, and reports after each', async () => {
-  const { run, sent, counts, ledger } = dispatcherOf({});
+it('deleteIds fills batches, no more of them in flight than allowed, and reports after each', async () => {
+  const { run, sent, counts, ledger } = deletesAt({});
   await run(idsOf(2200));
   assert.deepEqual(
     sent.map(({ length }) => length),
@@ -166,10 +157,10 @@ it('the dispatch of deletes fills batches, no more of them in flight than allowe
   assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
 });
 
-it('the dispatch of deletes makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
+it('deleteIds makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
   for (const sign of ['x', 'é', '"', '\\', '€', '😀']) {
     const ids = Array.from({ length: 200 }, (_, index) => `urn:${sign.repeat(6000)}:${index}`);
-    const { run, sent } = dispatcherOf({});
+    const { run, sent } = deletesAt({});
     await run(ids);
     assert.equal(sent.flat().length, 200);
     const sizes = sent.map((batch) => Buffer.byteLength(JSON.stringify(batch)));
@@ -182,8 +173,8 @@ it('the dispatch of deletes makes no batch whose body is larger than 900 kB, in 
   }
 });
 
-it('the dispatch of deletes fills a batch up to 900 kB to the byte', async () => {
-  const { run, sent } = dispatcherOf({});
+it('deleteIds fills a batch up to 900 kB to the byte', async () => {
+  const { run, sent } = deletesAt({});
   // With its quotes and comma, each takes 1800 bytes.
   await run(Array.from({ length: 600 }, (_, index) => `urn:${index}:`.padEnd(1797, 'x')));
   assert.deepEqual(
@@ -192,17 +183,17 @@ it('the dispatch of deletes fills a batch up to 900 kB to the byte', async () =>
   );
 });
 
-it('the dispatch of deletes deletes one by one on request, or without batch delete', async () => {
+it('deleteIds deletes one by one on request, or without batch delete', async () => {
   for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
-    const { run, sent, counts, ledger } = dispatcherOf(given);
+    const { run, sent, counts, ledger } = deletesAt(given);
     await run(idsOf(7));
     assert.deepEqual([sent, ledger.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
     assert.deepEqual(counts(), { mostUnderWay: 3, reports: 7 });
   }
 });
 
-it('the dispatch of deletes deletes one by one what was queued before batches were given up', async () => {
-  const { run, sent, ledger, capabilities } = dispatcherOf({});
+it('deleteIds deletes one by one what was queued before batches were given up', async () => {
+  const { run, sent, ledger, capabilities } = deletesAt({});
   const ended = run(idsOf(5));
   capabilities.batchDelete = false;
   await ended;
@@ -213,29 +204,29 @@ it('the dispatch of deletes deletes one by one what was queued before batches we
   assert.equal(ledger.counts.deleted, 5);
 });
 
-it('the dispatch of deletes continues one by one with the ids that a batch hands back', async () => {
-  const { run, sent, ledger } = dispatcherOf({ lacksBatches: true });
+it('deleteIds continues one by one with the ids that a batch hands back', async () => {
+  const { run, sent, ledger } = deletesAt({ lacksBatches: true });
   await run(idsOf(5));
   assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
 });
 
-it('the dispatch of deletes records failures as first or final tries', async () => {
+it('deleteIds records failures as first or final tries', async () => {
   for (const [isFinalTry, takesBatches, state] of [
     [false, true, IdState.retryDue],
     [true, true, IdState.failed],
     [false, false, IdState.retryDue],
     [true, false, IdState.failed],
   ] as const) {
-    const { run, ledger } = dispatcherOf({ statusOf: () => 503, takesBatches, how: { isFinalTry } });
+    const { run, ledger } = deletesAt({ statusOf: () => 503, takesBatches, how: { isFinalTry } });
     await run(idsOf(2));
     assert.equal(ledger.states.count(state), 2);
   }
 });
 
-it('the dispatch of deletes hands out only retryable failures instead of recording them', async () => {
+it('deleteIds hands out only retryable failures instead of recording them', async () => {
   const statuses = [503, 204, 404, 409, undefined];
   const retried: string[] = [];
-  const { run, ledger } = dispatcherOf({
+  const { run, ledger } = deletesAt({
     statusOf: (id) => statuses[Number(id.split(':')[2])],
     how: { isFinalTry: true, retrySingly: (id) => retried.push(id) },
   });
