@@ -1,13 +1,15 @@
 import { isFinal, type JobKindName, type JobNotice, kindOf, type StrandedJob } from '../store/index.js';
 import type { ControlRequest, JobNeeds, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
+import { outcomeOf, TooManyPurgesError } from '../purge/index.js';
 import { QueueFullError } from './errors.js';
 import { HistoryPruner } from './history.js';
-import type { Lease } from './live-job.js';
+import type { Lease, LiveJob } from './live-job.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Notifier } from './notifier.js';
 import { RecordKeeper } from './record-keeper.js';
-import { JobRegistry } from './registry.js';
+import { JobRegistry, type PlaceKind } from './registry.js';
 import type { JobServiceOptions } from './service-options.js';
+import { writeAhead } from './write-ahead.js';
 
 /** How jobs of one kind are run. */
 export interface ServedKind {
@@ -83,6 +85,39 @@ export class JobService {
     await this.leases.look();
   }
 
+  /**
+   * Does the work of a job that was taken, from its place to its end. One that only stops in this process goes back into the
+   * queue; one that another process has by now is left to it.
+   *
+   * @param work what it does, once its record says that it has begun; it ends the record
+   * @param onStopped called before it goes back into the queue; nothing is in flight then
+   */
+  async work(
+    live: LiveJob,
+    place: PlaceKind,
+    work: () => Promise<void>,
+    onStopped: () => Promise<void> = async () => {},
+  ): Promise<void> {
+    const { registry, records } = this;
+    const { observer } = this.options;
+    try {
+      registry.takePlace(live, place);
+      live.set({ ...live.record, state: 'running', startedAt: live.record.startedAt ?? records.now() });
+      // Without it, a process that takes over would not know that something may have been sent.
+      await writeAhead(this.options, live);
+      observer.started(live.record);
+      await work();
+    } catch (error) {
+      if (isResumable(live, error)) await onStopped();
+      // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place resumes it.
+      if (live.lease.isTaken) observer.taken(live.record);
+      else if (isResumable(live, error)) live.set({ state: 'queued' });
+      else records.endEarly(live, error, 'interrupted');
+    } finally {
+      registry.leave(live);
+    }
+  }
+
   /** Stops all jobs, and refuses new ones. They go back into the queue. */
   stop(): void {
     this.#history.stop();
@@ -130,4 +165,18 @@ export class JobService {
       // The store has not forgotten the request, so it comes again.
     }
   }
+}
+
+/** Whether a job only stops in this process, and is resumed later. */
+function isResumable(live: LiveJob, error: unknown): boolean {
+  if (live.isCancelled) return false;
+  // A purge whose caller waits may have taken the last place meanwhile.
+  if (error instanceof TooManyPurgesError) return true;
+  return live.stopped.aborted && outcomeOf(error) === 'stopped';
+}
+
+/** How a job that was taken ends at once: its caller waited at a process that is gone, or it was to be cancelled. */
+export function endWithoutWork({ record, job, request }: TakenJob): 'interrupted' | 'cancelled' | undefined {
+  if (job === undefined) return 'interrupted';
+  return record.state === 'cancelling' || request?.cancel === true ? 'cancelled' : undefined;
 }

@@ -1,13 +1,11 @@
-import { outcomeOf, TooManyMatchesError, TooManyPurgesError } from '../purge/index.js';
+import { TooManyMatchesError } from '../purge/index.js';
 import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
 import { LivePurge, type PurgeRunner, type Work } from './live-purge.js';
 import { preparePurge, rateRefused } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './service-options.js';
-import type { JobService } from './job-service.js';
-import type { RecordKeeper } from './record-keeper.js';
-import type { JobRegistry } from './registry.js';
+import { endWithoutWork, type JobService } from './job-service.js';
 import { writeAhead } from './write-ahead.js';
 import {
   abandoned,
@@ -29,36 +27,39 @@ interface Job extends Work {
 /** Runs purges that were taken from the store: those that waited, and those that another process left. */
 export class PurgeJobs {
   readonly #options: PurgeServiceOptions;
-  readonly #registry: JobRegistry;
-  readonly #records: RecordKeeper;
+  readonly #jobs: JobService;
   readonly #purges: PurgeRunner;
 
-  constructor(
-    options: PurgeServiceOptions,
-    { registry, records }: Pick<JobService, 'registry' | 'records'>,
-    purges: PurgeRunner,
-  ) {
+  constructor(options: PurgeServiceOptions, jobs: JobService, purges: PurgeRunner) {
     this.#options = options;
-    this.#registry = registry;
-    this.#records = records;
+    this.#jobs = jobs;
     this.#purges = purges;
   }
 
   /** Begins or resumes a job, or ends one that cannot be resumed. */
   begin(taken: TakenPurge, lease: Lease): void {
-    const { record, job, request } = taken;
-    if (job === undefined || record.state === 'cancelling' || request?.cancel === true) {
+    const { record, job } = taken;
+    const end = endWithoutWork(taken);
+    if (end !== undefined || job === undefined) {
       void this.#end(this.#abandon(taken, lease), (live) =>
-        this.#records.end(live, job === undefined ? 'interrupted' : 'cancelled'),
+        this.#jobs.records.end(live, end ?? 'interrupted'),
       );
       return;
     }
     try {
-      void this.#run(this.#jobOf(record, job, lease));
+      const begun = this.#jobOf(record, job, lease);
+      const { live, prepared, budget } = begun;
+      void this.#jobs.work(
+        live,
+        prepared.dryRun ? 'dry run' : 'job',
+        () => this.#run(begun),
+        // When it cannot be written, what was reserved stays spent.
+        async () => budget?.settle(live.affectedSince).catch(() => {}),
+      );
     } catch (error) {
       const live = this.#abandon(taken, lease);
       if (mayHaveDeleted(record, job, false)) live.begun();
-      void this.#end(live, () => this.#records.endEarly(live, error, 'interrupted'));
+      void this.#end(live, () => this.#jobs.records.endEarly(live, error, 'interrupted'));
     }
   }
 
@@ -66,7 +67,7 @@ export class PurgeJobs {
   async #end(live: LivePurge, end: (live: LivePurge) => void): Promise<void> {
     await this.#purges.noteArchive(live);
     end(live);
-    this.#registry.leave(live);
+    this.#jobs.registry.leave(live);
   }
 
   #abandon({ record, job }: TakenPurge, lease: Lease): LivePurge {
@@ -74,7 +75,8 @@ export class PurgeJobs {
   }
 
   #enter(record: PurgeRecord, lease: Lease): LivePurge {
-    return this.#registry.enter(new LivePurge(record, lease, this.#options.clock, this.#records.changed));
+    const { registry, records } = this.#jobs;
+    return registry.enter(new LivePurge(record, lease, this.#options.clock, records.changed));
   }
 
   /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot be resumed */
@@ -107,28 +109,6 @@ export class PurgeJobs {
     };
   }
 
-  async #run(job: Job): Promise<void> {
-    const { live, prepared, budget } = job;
-    try {
-      this.#registry.takePlace(live, prepared.dryRun ? 'dry run' : 'job');
-      live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#records.now() });
-      await this.#noteIdsElsewhere(job);
-      // Without it, a process that takes over would not know that deletes may have been sent.
-      await writeAhead(this.#options, live);
-      this.#options.observer.started(live.record);
-      await this.#runOrReport(job);
-    } catch (error) {
-      // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
-      if (this.#isResumable(live, error)) await budget?.settle(live.affectedSince).catch(() => {});
-      // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place resumes it.
-      if (live.lease.isTaken) this.#options.observer.taken(live.record);
-      else if (this.#isResumable(live, error)) live.set({ state: 'queued' });
-      else this.#records.endEarly(live, error, 'interrupted');
-    } finally {
-      this.#registry.leave(live);
-    }
-  }
-
   /** The list of ids that another process began is continued only if both use the same folder. */
   async #noteIdsElsewhere({ live, prepared, before }: Job): Promise<void> {
     const { id, warnings } = live.record;
@@ -137,17 +117,10 @@ export class PurgeJobs {
     live.set({ warnings: [...warnings, note] });
   }
 
-  /** Whether a job only stops in this process, and is resumed later. */
-  #isResumable(live: LivePurge, error: unknown): boolean {
-    if (live.isCancelled) return false;
-    // A purge whose caller waits may have taken the last place meanwhile.
-    if (error instanceof TooManyPurgesError) return true;
-    return live.stopped.aborted && outcomeOf(error) === 'stopped';
-  }
-
   /** A purge with unusually many matches deletes nothing, and only reports them. */
-  async #runOrReport(job: Job): Promise<void> {
+  async #run(job: Job): Promise<void> {
     const { live, prepared, budget, reportAbove } = job;
+    await this.#noteIdsElsewhere(job);
     try {
       await this.#purges.run(job);
     } catch (error) {

@@ -1,15 +1,9 @@
 import { traceIn } from '../shared/traceparent.js';
 import { randomUUID } from 'node:crypto';
-import {
-  outcomeOf,
-  PolicyRefusedError,
-  restoreArchive,
-  type RestorePosition,
-  TooManyPurgesError,
-} from '../purge/index.js';
+import { PolicyRefusedError, restoreArchive, type RestorePosition } from '../purge/index.js';
 import { type JobNeeds, type PurgeRecord, type TakenJob } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
-import type { JobService } from './job-service.js';
+import { endWithoutWork, type JobService } from './job-service.js';
 import type { Lease } from './live-job.js';
 import { LiveRestore } from './live-restore.js';
 import type { NewPurge } from './purge-kinds.js';
@@ -71,14 +65,16 @@ export class RestoreJobs {
   }
 
   /** Begins or resumes a restore that was taken from the queue, or ends one that cannot be resumed. */
-  begin({ record: kept, job, request }: TakenJob, lease: Lease): void {
+  begin(taken: TakenJob, lease: Lease): void {
     const { records, registry } = this.#jobs;
     const { clock, worker } = this.#options;
+    const { record: kept, job } = taken;
     const isResumed = kept.startedAt !== undefined;
     const record = { ...(kept as PurgeRecord), worker };
     const live = registry.enter(new LiveRestore(record, lease, clock, records.changed));
-    if (job === undefined || kept.state === 'cancelling' || request?.cancel === true) {
-      records.end(live, job === undefined ? 'interrupted' : 'cancelled');
+    const end = endWithoutWork(taken);
+    if (end !== undefined || job === undefined) {
+      records.end(live, end ?? 'interrupted');
       registry.leave(live);
       return;
     }
@@ -86,30 +82,7 @@ export class RestoreJobs {
       const note = `The gateway ${kept.worker} left it, and ${worker} resumed it.`;
       live.set({ warnings: [...record.warnings, note] });
     }
-    void this.#run(live, job);
-  }
-
-  async #run(live: LiveRestore, job: JobNeeds): Promise<void> {
-    const { records, registry } = this.#jobs;
-    const { observer } = this.#options;
-    try {
-      registry.takePlace(live, live.record.dryRun ? 'dry run' : 'job');
-      live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
-      await writeAhead(this.#options, live);
-      observer.started(live.record);
-      await this.#restore(live, job);
-      const { failed, unknown } = live.record;
-      records.end(live, failed + unknown === 0 ? 'succeeded' : 'partial');
-    } catch (error) {
-      const isResumable =
-        !live.isCancelled &&
-        (error instanceof TooManyPurgesError || (live.stopped.aborted && outcomeOf(error) === 'stopped'));
-      if (live.lease.isTaken) observer.taken(live.record);
-      else if (isResumable) live.set({ state: 'queued' });
-      else records.endEarly(live, error, 'interrupted');
-    } finally {
-      registry.leave(live);
-    }
+    void this.#jobs.work(live, record.dryRun ? 'dry run' : 'job', () => this.#restore(live, job));
   }
 
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
@@ -141,6 +114,8 @@ export class RestoreJobs {
       live.stopped,
     );
     live.noteReport(report);
+    const { failed, unknown } = live.record;
+    this.#jobs.records.end(live, failed + unknown === 0 ? 'succeeded' : 'partial');
   }
 
   #now(): string {

@@ -1,15 +1,13 @@
 import { JobKind } from '../jobs/job-kind.js';
-import type { JobService } from '../jobs/job-service.js';
+import { endWithoutWork, type JobService } from '../jobs/job-service.js';
 import type { Lease } from '../jobs/live-job.js';
 import type { PurgeSetup } from '../jobs/purge-kinds.js';
 import {
   contextOfRequest,
-  outcomeOf,
   parseScanQuery,
   PurgeStoppedError,
   type PurgeEvent,
   type PurgeReport,
-  TooManyPurgesError,
 } from '../purge/index.js';
 import type { EntityJudge, JudgedBy } from '../schemas/models/index.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
@@ -117,19 +115,17 @@ export class ScanService extends JobKind<ScanRecord> {
   }
 
   override begin(taken: TakenJob, lease: Lease): void {
-    const { record, job, request } = taken as TakenScan;
+    const { record, job } = taken as TakenScan;
     const { records, registry, options } = this.jobs;
-    const begins = begun(record, options.worker, this.jobs.records.now());
-    const isOver = job === undefined || record.state === 'cancelling' || request?.cancel === true;
-    const live = registry.enter(
-      new LiveScan(isOver ? record : begins, lease, options.clock, records.changed),
-    );
-    if (isOver) {
-      records.end(live, job === undefined ? 'interrupted' : 'cancelled');
+    const end = endWithoutWork(taken);
+    const begins = end === undefined ? begun(record, options.worker, records.now()) : record;
+    const live = registry.enter(new LiveScan(begins, lease, options.clock, records.changed));
+    if (end === undefined && job !== undefined)
+      void this.jobs.work(live, 'scan', () => this.#scan(live, job));
+    else {
+      records.end(live, end ?? 'interrupted');
       registry.leave(live);
-      return;
     }
-    void this.#run(live, job);
   }
 
   override requeued(left: StrandedJob): UnfinishedJob {
@@ -141,24 +137,6 @@ export class ScanService extends JobKind<ScanRecord> {
     { maxPerSecond }: Omit<ControlRequest, 'cancel'>,
   ): ControlRequest {
     return maxPerSecond === undefined ? {} : { maxPerSecond };
-  }
-
-  async #run(live: LiveScan, job: JobNeeds): Promise<void> {
-    const { records, registry, options } = this.jobs;
-    try {
-      registry.takePlace(live, 'scan');
-      // What watchers see, and what is written first.
-      live.set({ ...live.record, state: 'running' });
-      await records.writeNow(live);
-      options.observer.started(live.record);
-      await this.#scan(live, job);
-    } catch (error) {
-      if (live.lease.isTaken) options.observer.taken(live.record);
-      else if (isResumable(live, error)) live.set({ state: 'queued' });
-      else records.endEarly(live, error, 'interrupted');
-    } finally {
-      registry.leave(live);
-    }
   }
 
   async #scan(live: LiveScan, job: JobNeeds): Promise<void> {
@@ -256,12 +234,6 @@ export function judgedBy(
           },
         }),
   };
-}
-
-function isResumable(live: LiveScan, error: unknown): boolean {
-  if (live.isCancelled) return false;
-  if (error instanceof TooManyPurgesError) return true;
-  return live.stopped.aborted && outcomeOf(error) === 'stopped';
 }
 
 /** It has judged as many as it was asked to, and there may be more. */

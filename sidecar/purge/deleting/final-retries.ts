@@ -151,7 +151,7 @@ const GONE: ReadonlySet<IdState> = new Set([IdState.gone, IdState.goneTwice]);
  */
 async function tryBatches(
   context: DeletingContext,
-  { inSmallBatches, listed }: FinalTries,
+  tries: FinalTries,
   sample: readonly string[],
 ): Promise<void> {
   const { capabilities, deleter, ledger, limits } = context;
@@ -162,8 +162,8 @@ async function tryBatches(
     if (result.kind === 'absent') missing.add(id);
     ledger.record({ entityId: id }, result, false);
   };
-  await deleter.deleteBatch(watched, report, isStaleSince(context.clock, listed));
-  await inSmallBatches(sample.slice(SAMPLE_SIZE));
+  await deleter.deleteBatch(watched, report, isStaleSince(context.clock, tries.listed));
+  await tries.inSmallBatches(sample.slice(SAMPLE_SIZE));
   // Only an answer teaches: a batch that was not sent finds nothing either.
   const foundNone = watched.every((id) => missing.has(id));
   if (limits.strategy !== 'auto' || !foundNone || before.size === 0) return;
