@@ -27,7 +27,7 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     if (loops.length > 0) return loops;
     const whole = writeJson(selfContained(flat));
     if (compiled.has(whole)) return [];
-    compileSchema(linked, { isOptimized: false, flat });
+    compileSchema(linked, { flat });
     for (const text of untried.add(whole)) compiled.set(text, true);
     return [];
   } catch (error) {
@@ -70,7 +70,7 @@ function keywordsThatFail(linked: LinkedSchema): readonly InputIssue[] {
       .filter(([keyword]) => keyword !== '$ref' && !holdsSchemas(keyword, schema, '2020-12'))
       .flatMap(([keyword, value]) => {
         try {
-          compileSchema(resolveWith({ [keyword]: value }), { isOptimized: false });
+          compileSchema(resolveWith({ [keyword]: value }));
           return [];
         } catch (error) {
           return [blameIn(document, tokens)([keyword], `cannot be compiled: ${reasonOf(error)}`)];

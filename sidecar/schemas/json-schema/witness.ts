@@ -18,7 +18,7 @@ import { type Preferred, preferredFor } from './example-maker.js';
 import { Facts } from './facts.js';
 import { patternExample } from './pattern-example.js';
 import { resolveWith } from './linker.js';
-import { compileSchema, type Validate } from './validator.js';
+import { createValidator, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
 
 /** Documents tried for one difference, and for all of them together. */
@@ -82,8 +82,8 @@ class WitnessSearch {
 
   constructor(before: JsonObject, after: JsonObject, traced: TracedChanges, options: WitnessOptions) {
     this.#traced = traced;
-    this.#old = compileSchema(resolveWith(before), { isOptimized: false }).validate;
-    this.#fresh = compileSchema(resolveWith(after), { isOptimized: false }).validate;
+    this.#old = createValidator(resolveWith(before));
+    this.#fresh = createValidator(resolveWith(after));
     this.#bases = this.#findBases(preferredIn(before, options.entityType));
   }
 
