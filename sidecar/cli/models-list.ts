@@ -59,20 +59,30 @@ export async function getModel(
   const answer = await gateway.json('get', '/domains/{domain}/models/{model}', { path, query: { version } });
   const found = expected(answer, 'a model', { name: 'string', version: 'number', warnings: 'array' });
   const { items: versions } = await gateway.page('/domains/{domain}/models/{model}/versions', { path });
-  sayOne(found, form, () => linesOf(found, versions), context);
+  const contextUrl = await contextUrlOf(found, gateway);
+  sayOne(found, form, () => linesOf(found, versions, contextUrl), context);
   return EXIT.done;
 }
 
-function linesOf(model: Schemas['Model'], versions: readonly Schemas['ModelVersion'][]): readonly string[] {
-  const { status, compatibility, dialect, contextName, modifiedAt, description, warnings, schema } = model;
-  const settings = {
-    description,
-    status,
-    compatibility,
-    dialect,
-    context: contextName,
-    modified: modifiedAt,
-  };
+/** The URL by which brokers fetch the context of a model: the gateway knows under which address they reach it. */
+async function contextUrlOf(
+  { contextName }: Schemas['Model'],
+  gateway: ApiClient,
+): Promise<string | undefined> {
+  for (let offset = 0; ; offset += MAX_PAGE) {
+    const { items } = await gateway.page('/contexts', { query: { limit: MAX_PAGE, offset } });
+    const context = items.find(({ name }) => name === contextName);
+    if (context !== undefined || items.length < MAX_PAGE) return context?.url;
+  }
+}
+
+function linesOf(
+  model: Schemas['Model'],
+  versions: readonly Schemas['ModelVersion'][],
+  context: string | undefined,
+): readonly string[] {
+  const { status, compatibility, dialect, modifiedAt, description, warnings, schema } = model;
+  const settings = { description, status, compatibility, dialect, context, modified: modifiedAt };
   const rows = Object.entries(settings).flatMap(([name, value]) => (value ? [[name, printable(value)]] : []));
   const made = versions.map(({ version, createdAt, change }) => [
     `version ${version}`,

@@ -70,10 +70,16 @@ function rowOf(policy: Policy): readonly string[] {
     ...[name, enabled ? mode : `${mode} (off)`, schedule, timeZone, olderThan, by, target],
     ...[
       tenant,
-      lastRun === undefined ? '-' : `${lastRun.createdAt} ${lastRun.state}`,
+      lastRun === undefined ? '-' : lastRunOf(lastRun),
       query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query,
     ],
   ].map(printable);
+}
+
+/** When a run was, and what came of it. Dry runs deleted nothing, however well they ended. */
+function lastRunOf({ createdAt, state, dryRun, heldBack }: NonNullable<Policy['lastRun']>): string {
+  const why = heldBack === true ? ' (only reported: maxGrowth)' : dryRun ? ' (only reported)' : '';
+  return `${createdAt} ${state}${why}`;
 }
 
 /** Creates or replaces the policies of a file. @throws CliError for the first that is refused */

@@ -235,12 +235,10 @@ export function createTokenCheck(tokens: readonly string[] | undefined, onRefuse
     throw refused(
       'unauthorized',
       header === undefined
-        ? 'This request needs the gateway token in the header X-Gateway-Token. Nothing ' +
-            'was done. If it came through Kong, the fault is in the gateway, whose plugin ' +
-            'adds the token, and not in the request: the log of Kong has the cause.'
-        : 'The gateway token in the header X-Gateway-Token is not the right one. Nothing ' +
-            'was done. If the request came through Kong, the fault is in the gateway, ' +
-            'whose plugin has another token than this service, and not in the request.',
+        ? 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If a gateway ' +
+            'in front, such as Kong, is to add it, the fault is there and not in the request: its log has the cause.'
+        : 'The gateway token in the header X-Gateway-Token is not the right one. Nothing was done. If a gateway ' +
+            'in front, such as Kong, added it, the fault is there and not in the request: it has another token than this service.',
       {},
       { 'www-authenticate': 'GatewayToken' },
     );

@@ -119,6 +119,8 @@ it('models are listed by domain, type and attribute, and shown with their versio
     shown.stdout,
     /^dataModel\.City\/Bench, version 1\n[^]*\nversion 1 +\d{4}-[^]*"properties": \{/,
   );
+  const context = /^context +(\S+)$/m.exec(shown.stdout)?.[1] ?? '';
+  assert.equal((await fetch(context)).headers.get('content-type'), 'application/ld+json');
   assert.match(
     (await models('get', 'dataModel.City/Bench', '-o', 'yaml')).stdout,
     /^domain: dataModel\.City\n/,

@@ -48,10 +48,10 @@ it('createTokenCheck answers 401 with a challenge, distinguishes a missing token
   assert.match(missing.message, /needs the gateway token/);
   assert.match(wrong.message, /not the right one/);
   for (const { problem, headers } of [missing, wrong]) {
-    // Read by clients when Kong let a request go on without its plugin: it is not they who can mend it.
+    // Where Kong let a request go on without its plugin, its client cannot mend that; others have no Kong.
     assert.match(
       problem.detail ?? '',
-      /Nothing was done.*through Kong.*fault is in the gateway.*not in the request/,
+      /Nothing was done\. If a gateway in front, such as Kong, .*fault is there and not in the request/,
     );
     assert.equal(problem.title, 'Unauthorized');
     assert.ok(headers['www-authenticate'] !== undefined);
