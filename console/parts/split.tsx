@@ -6,9 +6,20 @@ const LEAST = 25;
 const MOST = 75;
 const STEP = 5;
 
-/** Two panes side by side, and between them a bar that is dragged, or moved with the arrow keys. On narrow screens one is below the other. */
-export function Split({ children }: { readonly children: readonly [ComponentChildren, ComponentChildren] }) {
-  const [percent, setPercent] = useState(62);
+/**
+ * Two panes side by side, and between them a bar that is dragged, or moved with the arrow keys. On narrow screens one is below the
+ * other.
+ *
+ * @param start the width of the first one, in percent
+ */
+export function Split({
+  start = 62,
+  children,
+}: {
+  readonly start?: number;
+  readonly children: readonly [ComponentChildren, ComponentChildren];
+}) {
+  const [percent, setPercent] = useState(start);
   const split = useRef<HTMLDivElement>(null);
   const bounded = (value: number) => setPercent(Math.max(LEAST, Math.min(MOST, Math.round(value))));
   const [left, right] = children;

@@ -4,6 +4,7 @@ import { jsonFault } from '../editor/faults.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { Copyable } from '../parts/copyable.js';
 import { Choice, Field } from '../parts/fields.js';
+import { Split } from '../parts/split.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -47,10 +48,10 @@ export function JsonLdPanel({
         )}
         <p class="hint">{t.contextHint}</p>
       </div>
-      <div class="columns even">
+      <Split start={50}>
         <Processed operation="expand" title={t.expanded} bench={settled} />
         <Processed operation="compact" title={t.compacted} bench={settled} />
-      </div>
+      </Split>
     </>
   );
 }
