@@ -25,4 +25,4 @@ const tasks = {
 export type Tasks = typeof tasks;
 
 /** The entry of the worker threads: the pool loads this module in each of them. */
-export default serve(tasks);
+serve(tasks);

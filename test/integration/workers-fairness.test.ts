@@ -263,11 +263,10 @@ it('workers may be ended at any moment of their loading without ending the proce
 });
 
 it('workers get the options of this process that concern modules, and none that they would refuse', () => {
-  const kept = (...argv: readonly string[]) => workerArguments(argv).slice(0, -1);
+  const kept = (...argv: readonly string[]) => workerArguments(argv);
   assert.deepEqual(kept('--enable-source-maps', '--max-old-space-size=96'), ['--enable-source-maps']);
   assert.deepEqual(kept('--import', 'tsx', '--inspect'), ['--import=tsx']);
   assert.deepEqual(kept('--require=./a.cjs', '--expose-gc'), ['--require=./a.cjs']);
-  assert.equal(workerArguments([]).at(-1), '--no-experimental-require-module');
 });
 
 it(

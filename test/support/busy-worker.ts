@@ -3,7 +3,7 @@ import { threadId } from 'node:worker_threads';
 import { serve } from '../../sidecar/shared/workers/tasks.js';
 
 /** A worker's module whose tasks answer, fail or never end, as they are told. */
-export default serve({
+serve({
   echo: (input: unknown) => input,
   later: async (input: unknown) => {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 import { serve } from '../../sidecar/shared/workers/tasks.js';
 
 /** A worker's module whose tasks take as much memory as they are told, or tell about the worker. */
-export default serve({
+serve({
   fill(size: number): number {
     if (size < 0) throw new RangeError('a negative size');
     const held: unknown[] = [];

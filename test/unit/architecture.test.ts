@@ -110,7 +110,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       '@opentelemetry/sdk-trace',
     ],
   },
-  'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
+  'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/schemas/json-schema': {
     rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['ajv', 'ajv-formats', 'lru-cache'],

@@ -8,7 +8,7 @@ import { isOutOfMemory, Task } from './task.js';
 import type { RunOptions, TaskRunner, TaskTable } from './tasks.js';
 
 export interface PoolOptions {
-  /** The module that workers load; its default export is made by `serve`. */
+  /** The module that workers load; it calls `serve`. */
   readonly entry: URL;
   /**
    * Number of workers at most. The first is started for the first task, and one more whenever tasks wait. With two or more, one
@@ -94,7 +94,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
       if (pinnedTo !== undefined) this.#pinned.set(task, pinnedTo);
       else if (!this.#queue.offer(queueKey, task, since)) throw new WorkersBusyError(this.#queue.waiting);
       if (signal !== undefined) task.failOnAbort(signal, () => this.#withdraw(task, mayFinish));
-      for (const slot of this.#slots) if (slot.isBroken) void slot.restart();
+      for (const slot of this.#slots) if (slot.isBroken) slot.restart();
       this.#dispatchSoon();
     });
   }

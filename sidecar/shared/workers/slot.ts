@@ -1,16 +1,12 @@
-import { EventEmitter } from 'node:events';
-import { Piscina } from 'piscina';
+import { Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.js';
 import { HEAP, HeapFullError, HeapWatch, type StartTimer } from './limits.js';
 import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
-import type { Job, JobResult, Loaded } from './tasks.js';
+import type { Job, JobResult, Loaded, WorkerStart } from './tasks.js';
 
 /**
  * Options of Node for workers: those of this process that concern modules, since workers refuse many of the others.
- *
- * Piscina tries `require` before `import`. A worker that is ended while it requires an ES module aborts the whole process
- * (Node 20.20: "Assertion failed" in CreateRequiredModuleFacade); one that imports it does not.
  *
  * @param execArgv of this process
  */
@@ -21,7 +17,7 @@ export function workerArguments(execArgv: readonly string[]): string[] {
     else if (argument === '--import' || argument === '--require')
       kept.push(`${argument}=${execArgv[index + 1] ?? ''}`);
   }
-  return [...kept, '--no-experimental-require-module'];
+  return kept;
 }
 
 /**
@@ -35,7 +31,7 @@ const RESOURCES = {
 } as const;
 
 export interface SlotOptions {
-  /** The module that the worker loads; its default export is made by `serve`. */
+  /** The module that the worker loads; it calls `serve`. */
   readonly entry: URL;
   /** The worker has loaded its modules. */
   readonly onLoaded: () => void;
@@ -43,22 +39,27 @@ export interface SlotOptions {
   readonly onBroken: (cause: unknown) => void;
 }
 
+/** What a worker runs, for whom waits for it. */
+interface Running {
+  readonly resolve: (results: readonly JobResult[]) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
 /**
- * A slot for one worker. A worker that is ended or lost is replaced. Each slot is a Piscina of its own: only then is it
- * known whether its worker has loaded and what it runs, and deadlines must not count the time that loading takes.
+ * A slot for one worker, which runs one batch of jobs at a time. A worker that is ended or lost is replaced, as long as it had
+ * loaded.
  */
 export class WorkerSlot {
   readonly #options: SlotOptions;
-  #piscina: Piscina<readonly Job[], readonly JobResult[]>;
+  #worker: Worker;
+  #sent = counter();
   #state: 'loading' | 'free' | 'busy' | 'broken' = 'loading';
-  #thread: string | undefined;
-  #threadId: number | undefined;
-  /** Ends what Piscina runs; it costs much less than an AbortController. */
-  #ender = new EventEmitter();
+  #loaded: Loaded | undefined;
+  #running: Running | undefined;
 
   constructor(options: SlotOptions) {
     this.#options = options;
-    this.#piscina = this.#load();
+    this.#worker = this.#load();
   }
 
   /** Whether it can run jobs at once. */
@@ -75,11 +76,8 @@ export class WorkerSlot {
   }
 
   /** Tries again to load a worker after that failed. */
-  async restart(): Promise<void> {
-    const broken = this.#piscina;
-    this.#state = 'loading';
-    this.#piscina = this.#load();
-    await broken.destroy();
+  restart(): void {
+    this.#worker = this.#load();
   }
 
   /**
@@ -88,72 +86,92 @@ export class WorkerSlot {
    * @throws what ended the worker, or what cannot be cloned between threads
    */
   async run(jobs: readonly Job[]): Promise<readonly JobResult[]> {
-    this.#state = 'busy';
-    this.#ender = new EventEmitter();
-    const [worker] = this.#piscina.threads;
-    const watch = worker && new HeapWatch(worker, () => this.end());
+    const worker = this.#worker;
+    let watch: HeapWatch | undefined;
     try {
-      return await this.#piscina.run(jobs, { signal: this.#ender });
-    } catch (cause) {
-      throw watch?.isFull === true ? new HeapFullError() : cause;
+      return await new Promise<readonly JobResult[]>((resolve, reject) => {
+        worker.postMessage(jobs);
+        Atomics.add(this.#sent, 0, 1);
+        Atomics.notify(this.#sent, 0);
+        this.#state = 'busy';
+        this.#running = { resolve, reject };
+        worker.ref();
+        watch = new HeapWatch(worker, () => this.#lose(worker, new HeapFullError()));
+      });
     } finally {
       watch?.stop();
-      if (this.isBusy) this.#state = 'free';
     }
   }
 
   /** The thread of the worker, once that has loaded. */
   get threadId(): number | undefined {
-    return this.#threadId;
+    return this.#loaded?.threadId;
   }
 
   /** What the system calls the thread of the worker, where it is known. */
   get thread(): string | undefined {
-    return this.#thread;
+    return this.#loaded?.thread;
   }
 
   /** Ends the worker, and what it runs. */
   end(): void {
-    this.#ender.emit('abort');
+    this.#lose(this.#worker, new Error('The worker was ended.'));
   }
 
   async close(): Promise<void> {
     this.#state = 'broken';
-    await this.#piscina.destroy();
+    this.#takeRunning()?.reject(new Error('The worker was closed.'));
+    await this.#worker.terminate();
   }
 
-  #load(): Piscina<readonly Job[], readonly JobResult[]> {
-    const piscina = new Piscina<readonly Job[], readonly JobResult[]>({
-      filename: this.#options.entry.href,
-      minThreads: 1,
-      maxThreads: 1,
-      idleTimeout: Infinity,
-      recordTiming: false,
+  #load(): Worker {
+    this.#state = 'loading';
+    this.#loaded = undefined;
+    this.#sent = counter();
+    const worker = new Worker(this.#options.entry, {
+      workerData: { sent: this.#sent } satisfies WorkerStart,
       resourceLimits: RESOURCES,
       execArgv: workerArguments(process.execArgv),
       // Workers do not need the environment, and it contains secrets.
       env: {},
     });
-    const isCurrent = () => this.#piscina === piscina && this.#state !== 'broken';
-    // The only message is `Loaded`.
-    piscina.on('message', ({ thread, threadId }: Loaded) => {
-      if (!isCurrent()) return;
-      this.#threadId = threadId;
-      this.#thread = thread;
+    worker.on('message', (message: Loaded | readonly JobResult[]) => {
+      if (worker !== this.#worker || this.#state === 'broken') return;
       this.#state = 'free';
-      this.#options.onLoaded();
+      // One that has nothing to do does not keep the process.
+      worker.unref();
+      if ('loaded' in message) {
+        this.#loaded = message;
+        this.#options.onLoaded();
+      } else this.#takeRunning()?.resolve(message);
     });
-    piscina.on('workerDestroy', () => {
-      if (isCurrent()) this.#state = 'loading';
-    });
-    // A worker that fails without a task cannot load its module; Piscina tries this once more by itself.
-    piscina.on('error', (cause: unknown) => {
-      if (!isCurrent() || piscina.threads.length > 0) return;
+    worker.on('error', (cause) => this.#lose(worker, cause));
+    worker.on('exit', () => this.#lose(worker, new Error('The worker has ended.')));
+    return worker;
+  }
+
+  /** The worker is of no use any more. */
+  #lose(worker: Worker, cause: unknown): void {
+    if (worker !== this.#worker || this.#state === 'broken') return;
+    void worker.terminate();
+    const running = this.#takeRunning();
+    if (this.#loaded !== undefined) this.#worker = this.#load();
+    else {
       this.#state = 'broken';
       this.#options.onBroken(cause);
-    });
-    return piscina;
+    }
+    running?.reject(cause);
   }
+
+  #takeRunning(): Running | undefined {
+    const running = this.#running;
+    this.#running = undefined;
+    return running;
+  }
+}
+
+function counter(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
 /** How a batch ended: an outcome for each of its tasks, or what ended the worker. */

@@ -52,7 +52,9 @@ export class Task {
       onGivenUp();
     };
     signal.addEventListener('abort', giveUp);
-    this.#stopListening = () => signal.removeEventListener('abort', giveUp);
+    // A function that is assigned to a property where it is written lives, with all it refers to, until a full collection of V8.
+    const stopListening = (): void => signal.removeEventListener('abort', giveUp);
+    this.#stopListening = stopListening;
   }
 
   settle(outcome: JobResult | undefined): void {

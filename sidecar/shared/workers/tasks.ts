@@ -1,5 +1,11 @@
 import { getPriority, setPriority } from 'node:os';
-import { parentPort, threadId } from 'node:worker_threads';
+import {
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  threadId,
+  workerData,
+} from 'node:worker_threads';
 import type { CancelSignal } from '../cancel-signal.js';
 import { systemThread } from '../clock.js';
 
@@ -59,22 +65,44 @@ export interface Loaded {
 /** How much lower the priority of a worker is than that of the main thread (nice, -20 to 19). */
 const NICENESS = 5;
 
-/** The default export of a worker's entry module: a function that runs jobs, one after the other. */
-export function serve(tasks: TaskTable): (jobs: readonly Job[]) => Promise<readonly JobResult[]> {
-  const byKind = new Map(Object.entries(tasks));
-  lowerPriority();
-  parentPort?.postMessage({ loaded: true, threadId, thread: systemThread() } satisfies Loaded);
-  return async (jobs) => {
-    const outcomes: JobResult[] = [];
-    for (const job of jobs) outcomes.push(await outcomeOf(job, byKind));
-    return outcomes;
-  };
+/** What a worker gets when it is started. */
+export interface WorkerStart {
+  /** Its first element grows with each message that the worker is sent. */
+  readonly sent: Int32Array;
 }
 
-async function outcomeOf(
-  { kind, input }: Job,
-  tasks: ReadonlyMap<string, (input: never) => unknown>,
-): Promise<JobResult> {
+/** Called by a worker's entry module: runs the jobs that this thread is sent, one after the other. */
+export function serve(tasks: TaskTable): void {
+  if (parentPort === null) throw new Error('Only a worker can serve.');
+  const port = parentPort;
+  const byKind = new Map(Object.entries(tasks));
+  lowerPriority();
+  port.postMessage({ loaded: true, threadId, thread: systemThread() } satisfies Loaded);
+  // Once the module has been loaded.
+  setImmediate(() => void runJobs(port, byKind));
+}
+
+/** Waits for jobs without the event loop, which would take longer to wake up than many of them take. */
+async function runJobs(port: MessagePort, tasks: TasksByKind): Promise<never> {
+  const { sent } = workerData as WorkerStart;
+  for (;;) {
+    const seen = Atomics.load(sent, 0);
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
+      port.postMessage(await outcomesOf((next as { readonly message: readonly Job[] }).message, tasks));
+    Atomics.wait(sent, 0, seen);
+  }
+}
+
+type TasksByKind = ReadonlyMap<string, (input: never) => unknown>;
+
+/** The results of jobs, which run one after the other. */
+export async function outcomesOf(jobs: readonly Job[], tasks: TasksByKind): Promise<readonly JobResult[]> {
+  const outcomes: JobResult[] = [];
+  for (const job of jobs) outcomes.push(await outcomeOf(job, tasks));
+  return outcomes;
+}
+
+async function outcomeOf({ kind, input }: Job, tasks: TasksByKind): Promise<JobResult> {
   const start = performance.now();
   try {
     const task = tasks.get(kind);

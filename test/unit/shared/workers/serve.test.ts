@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type JobResult, serve } from '../../../../sidecar/shared/workers/tasks.js';
+import { type JobResult, outcomesOf } from '../../../../sidecar/shared/workers/tasks.js';
 import { RunningBatch, type WorkerSlot } from '../../../../sidecar/shared/workers/slot.js';
 import { Task } from '../../../../sidecar/shared/workers/task.js';
 
 it('jobs are run one after the other, and each has its own outcome and time', async () => {
   const order: string[] = [];
-  const run = serve({
+  const tasks = {
     double: async (input: number) => {
       order.push(`begin ${input}`);
       await Promise.resolve();
@@ -16,13 +16,14 @@ it('jobs are run one after the other, and each has its own outcome and time', as
     fail: () => {
       throw new TypeError('no');
     },
-  });
-  const outcomes = await run([
+  };
+  const jobs = [
     { kind: 'double', input: 1 },
     { kind: 'fail', input: 0 },
     { kind: 'toString', input: 0 },
     { kind: 'double', input: 2 },
-  ]);
+  ];
+  const outcomes = await outcomesOf(jobs, new Map(Object.entries(tasks)));
   assert.deepEqual(order, ['begin 1', 'end 1', 'begin 2', 'end 2']);
   const shortly = (outcome: JobResult) =>
     'value' in outcome ? outcome.value : `${outcome.error.name}: ${outcome.error.message}`;
