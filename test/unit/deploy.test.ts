@@ -43,6 +43,7 @@ it('envoy.yaml removes what the sidecar trusts, repeats nothing, sets no time li
     readonly early_header_mutation_extensions: {
       readonly typed_config: { readonly mutations: { readonly remove: string }[] };
     }[];
+    readonly http_filters: { readonly name: string; readonly typed_config: { readonly rules?: object } }[];
     readonly route_config: { readonly virtual_hosts: { readonly routes: readonly object[] }[] };
   }
   const manager = resources.listeners[0]?.filter_chains[0]?.filters[0]?.typed_config ?? assert.fail();
@@ -69,13 +70,30 @@ it('envoy.yaml removes what the sidecar trusts, repeats nothing, sets no time li
     },
   ]);
   assert.doesNotMatch(read('deploy/envoy.yaml'), /retry_policy:/);
+  const filters = manager.http_filters;
+  assert.deepEqual(
+    filters.map(({ name }) => name.replace('envoy.filters.http.', '')),
+    ['basic_auth', 'rbac', 'router'],
+  );
+  // All callers may read; whoever does anything else is named.
+  const is = (name: string, exact: string) => ({ header: { name, string_match: { exact } } });
+  assert.deepEqual(filters[1]?.typed_config.rules, {
+    action: 'ALLOW',
+    policies: {
+      readers: {
+        permissions: ['GET', 'HEAD', 'OPTIONS'].map((method) => is(':method', method)),
+        principals: [{ any: true }],
+      },
+      purgers: { permissions: [{ any: true }], principals: [is('x-consumer-username', 'alice')] },
+    },
+  });
 });
 
 it('apisix.yaml removes or replaces what the sidecar trusts, repeats nothing, waits for purges and leaves paths alone', () => {
-  const { routes } = parse(read('deploy/apisix.yaml')) as {
-    readonly routes: readonly [
+  const { services, routes } = parse(read('deploy/apisix.yaml')) as {
+    readonly routes: readonly object[];
+    readonly services: readonly [
       {
-        readonly uri: string;
         readonly upstream: { readonly retries: number; readonly timeout: { readonly read: number } };
         readonly plugins: {
           readonly 'basic-auth': { readonly hide_credentials: boolean };
@@ -90,16 +108,25 @@ it('apisix.yaml removes or replaces what the sidecar trusts, repeats nothing, wa
       },
     ];
   };
-  const [{ uri, upstream, plugins }] = routes;
+  const [{ upstream, plugins }] = services;
   const { headers, ...rewrite } = plugins['proxy-rewrite'];
   const byBasicAuth = ['x-consumer-username', 'x-consumer-custom-id', 'x-credential-identifier'];
   assert.deepEqual(
     [...lower(headers.remove), ...lower(Object.keys(headers.set)), ...byBasicAuth].sort(),
     TRUSTED,
   );
-  assert.deepEqual([uri, upstream.retries, upstream.timeout.read], ['/*', 0, 3600]);
+  assert.deepEqual([upstream.retries, upstream.timeout.read], [0, 3600]);
   assert.deepEqual(rewrite, { use_real_request_uri_unsafe: true });
   assert.equal(plugins['basic-auth'].hide_credentials, true);
+  // All callers may read; whoever does anything else is named.
+  const common = { uri: '/*', service_id: 'ngsi-ld-gateway' };
+  assert.deepEqual(routes, [
+    { id: 'ngsi-ld-gateway-read', methods: ['GET', 'HEAD', 'OPTIONS'], priority: 1, ...common },
+    {
+      ...{ id: 'ngsi-ld-gateway-change', ...common },
+      plugins: { 'consumer-restriction': { whitelist: ['alice'] } },
+    },
+  ]);
 });
 
 it('docs/operations/other-gateways.md names every file of deploy/ beside Kubernetes', () => {
