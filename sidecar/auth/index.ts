@@ -1,5 +1,5 @@
 /** Who may do what: people who sign in at an OpenID provider, their roles and tenants, and the rules of all routes. */
-export { type Caller, type Client, requireRole, requireTenants, tenantsOf, trustedCaller } from './caller.js';
+export { ALL_ROLES, type Caller, type Client, requireRole, requireTenants, tenantsOf } from './caller.js';
 export {
   AccessRefusedError,
   RoleMissingError,

@@ -65,6 +65,17 @@ const keepPrivate: onSendHookHandler = ({ is404, method, routeOptions }, reply, 
   done(null, payload);
 };
 
+/** What only callers who sign in need: others have all tenants, and may read everything. */
+function keepToTenants(api: Api, options: ApiOptions): void {
+  const guard = tenantGuard(options);
+  api.addHook('onRequest', guard);
+  // A body may take its time, and what a PUT replaces may be of another tenant by then.
+  api.addHook('preHandler', async (request) => {
+    if (request.method === 'PUT') await guard(request);
+  });
+  api.addHook('onSend', keepPrivate);
+}
+
 const NO_PARAMETERS = Query({});
 
 /** Everything under /api/v2. */
@@ -88,14 +99,8 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       api.decorateRequest('conditions');
       api.decorateRequest('caller');
       api.addHook('onRequest', admission(options.access));
-      const guard = tenantGuard(options);
-      api.addHook('onRequest', guard);
-      if (options.access.hasSignIn) api.addHook('onSend', keepPrivate);
+      if (options.access.hasSignIn) keepToTenants(api, options);
       api.addHook('preValidation', bodyPresence);
-      // A body may take its time, and what a PUT replaces may be of another tenant by then.
-      api.addHook('preHandler', async (request) => {
-        if (request.method === 'PUT') await guard(request);
-      });
       api.addHook('preHandler', preparation(options.baseUrlOf));
       takeJsonBodies(api);
       if (options.onWritten !== undefined) api.addHook('onSend', notingWrites(options.onWritten));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ANONYMOUS, callerOf } from '../../../sidecar/http/new-purge.js';
+import { ANONYMOUS, callerOf } from '../../../sidecar/http/access.js';
 import { words } from '../../support/words.js';
 
 /** From the most telling to the least. */

@@ -3,9 +3,9 @@ import { it } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import fc from 'fast-check';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { type Caller, TenantRefusedError, trustedCaller } from '../../../sidecar/auth/index.js';
+import { ALL_ROLES, type Caller, TenantRefusedError } from '../../../sidecar/auth/index.js';
+import { callerOf } from '../../../sidecar/http/access.js';
 import {
-  callerOf,
   forwardedHeaders,
   newPurgeOf,
   parsePurgePolicy,
@@ -21,7 +21,10 @@ import { words } from '../../support/words.js';
 const ASKED: AskedPurge = { target: 'entities', query: 'type=T' };
 const requestOf = (
   headers: Readonly<Record<string, string>>,
-  caller: Caller = trustedCaller(callerOf(headers, true)),
+  caller: Caller = {
+    ...{ name: callerOf(headers, true), roles: ALL_ROLES, tenants: undefined, client: {} },
+    ...{ forwardsAuthorization: true, validForMs: Infinity },
+  },
 ) => ({ headers, id: 'r-1', caller }) as unknown as FastifyRequest;
 
 /** Reads purges out of requests, and keeps what is refused as it would be recorded. */
