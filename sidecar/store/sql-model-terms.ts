@@ -1,6 +1,6 @@
 import type { Model, ModelFilter, ModelTerms, Page, Paged } from './records.js';
 import { type ModelRow, SELECT_MODEL, toModel } from './sql-model-rows.js';
-import { isStorable, mapped, run, SqlListing, statement, type Work } from './sql-work.js';
+import { all, isStorable, mapped, run, SqlListing, statement, type Work } from './sql-work.js';
 
 interface TermRow {
   readonly modelId: number;
@@ -9,7 +9,17 @@ interface TermRow {
   readonly name: string;
 }
 
-const CLEAR = statement<{ modelId: number }>('DELETE FROM model_term WHERE model_id = @modelId');
+type Term = Pick<TermRow, 'kind' | 'name'>;
+
+const TERMS = statement<{ modelId: number }, Term>(
+  'SELECT kind, name FROM model_term WHERE model_id = @modelId',
+);
+const KEEP = statement<Pick<TermRow, 'modelId' | 'number'>>(
+  'UPDATE model_term SET number = @number WHERE model_id = @modelId',
+);
+const REMOVE = statement<Omit<TermRow, 'number'>>(
+  'DELETE FROM model_term WHERE model_id = @modelId AND kind = @kind AND name = @name',
+);
 const INSERT = statement<TermRow>(
   `INSERT INTO model_term (model_id, kind, name, number) VALUES (@modelId, @kind, @name, @number)`,
 );
@@ -19,14 +29,21 @@ const MAX_NAME = 512;
 
 /** Keeps the terms of the newest version of a model in the place of those of an older one; within a transaction. */
 export function* putTerms(modelId: number, number: number, { types, attributes }: ModelTerms): Work<void> {
-  yield* run(CLEAR, { modelId });
-  for (const [kind, names] of [
-    ['type', types],
-    ['attribute', attributes],
-  ] as const)
-    for (const name of new Set(names))
-      // A schema may describe names that no text, or no index, of a database can hold; no search can name them.
-      if (name.length <= MAX_NAME && isStorable(name)) yield* run(INSERT, { modelId, number, kind, name });
+  const terms = [
+    ...types.map((name): Term => ({ kind: 'type', name })),
+    ...attributes.map((name): Term => ({ kind: 'attribute', name })),
+  ];
+  // A schema may describe names that no text, or no index, of a database can hold; no search can name them.
+  const missing = new Map(
+    terms
+      .filter(({ name }) => name.length <= MAX_NAME && isStorable(name))
+      .map((term) => [`${term.kind} ${term.name}`, term]),
+  );
+  for (const { kind, name } of yield* all(TERMS, { modelId }))
+    if (!missing.delete(`${kind} ${name}`)) yield* run(REMOVE, { modelId, kind, name });
+  // Versions of a model have most terms in common.
+  yield* run(KEEP, { modelId, number });
+  for (const term of missing.values()) yield* run(INSERT, { modelId, number, ...term });
 }
 
 interface Filter {
