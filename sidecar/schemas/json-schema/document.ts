@@ -3,6 +3,7 @@ import {
   dialectOf,
   identifierKeyword,
   isBefore2019,
+  ownMetaSchemaUri,
   refStandsAlone,
   subschemaAt,
   subschemasOf,
@@ -19,7 +20,7 @@ import {
   step,
 } from '../../shared/json/json.js';
 import { ANONYMOUS, resolveUri } from './uri.js';
-import { inSupportedDraft, ownMetaSchemaUri } from './vocabularies.js';
+import { inSupportedDraft } from './vocabularies.js';
 
 /** A schema document and the URI under which everything in it resolves. */
 export interface SchemaDocument {

@@ -3,12 +3,14 @@ import {
   isObject,
   isSchema,
   type JsonObject,
+  type JsonValue,
   member,
   type Schema,
   step,
 } from '../../shared/json/json.js';
 import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
 import { cut } from '../../shared/shown.js';
+import { documentUri } from './uri.js';
 
 /** A schema directly within another: the tokens that lead to it, and whether it applies only when referred to. */
 export interface Subschema {
@@ -67,6 +69,14 @@ export const ASSERTIONS: ReadonlySet<string> = new Set([
   ...['maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
   ...[...APPLICATORS['2020-12']].filter((keyword) => keyword !== 'contentSchema'),
 ]);
+
+/** Keywords on what no other keyword of the schema has looked at. */
+export const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'] as const;
+
+/** Whether a schema itself uses one of these keywords. */
+export function usesUnevaluated(schema: Schema): boolean {
+  return isObject(schema) && UNEVALUATED.some((keyword) => Object.hasOwn(schema, keyword));
+}
 
 /** Drafts before 2019-09: a `$ref` stands alone, an anchor is an identifier, and `dependencies` are in one keyword. */
 export function isBefore2019(dialect: Dialect): boolean {
@@ -190,8 +200,17 @@ export function dialectOf(
 }
 
 /** Whether a `$schema` names one of the supported drafts. */
-export function isSupportedDraft(uri: string): boolean {
+function isSupportedDraft(uri: string): boolean {
   return BY_URI.has(plain(uri));
+}
+
+/** The URI of the meta-schema that a document names in place of a supported draft; undefined when it names none. */
+export function ownMetaSchemaUri(document: JsonValue | undefined): string | undefined {
+  const uri = isObject(document) ? member(document, '$schema') : undefined;
+  if (typeof uri !== 'string' || isSupportedDraft(uri)) return undefined;
+  const named = documentUri(uri);
+  // What json-schema.org has beside the supported drafts are other drafts.
+  return named === undefined || new URL(named).hostname.endsWith('json-schema.org') ? undefined : named;
 }
 
 /** That the `$schema` of a schema names none of the supported drafts, nor a meta-schema that is at hand. */

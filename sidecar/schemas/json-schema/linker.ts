@@ -26,9 +26,9 @@ import {
   within,
 } from './document.js';
 import { danglingReferences, SchemaRefusedError } from './errors.js';
-import { isEffective } from './keywords.js';
+import { isEffective, ownMetaSchemaUri } from './keywords.js';
 import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.js';
-import { metaSchemaAt, ownMetaSchemaUri } from './vocabularies.js';
+import { metaSchemaAt } from './vocabularies.js';
 import { isAbsolute, type ResolvedUri, resolveUri } from './uri.js';
 
 /** Finds a reference document by absolute URI without fragment; undefined when there is none. */
@@ -77,7 +77,10 @@ export function resolveWith(
     const key = documents.has(uri) ? undefined : fileKey(uri);
     return key === undefined ? documents.get(uri) : files.get(key);
   };
-  const metaSchemaOf = (document: JsonValue | undefined) => find(ownMetaSchemaUri(document) ?? '');
+  const metaSchemaOf = (document: JsonValue | undefined) => {
+    const uri = ownMetaSchemaUri(document);
+    return uri === undefined ? undefined : find(uri);
+  };
   const linker = new Linker(schema, metaSchemaOf(schema));
   while (linker.needed.length > 0)
     for (const uri of linker.needed) {

@@ -16,15 +16,7 @@ import {
 } from '../../shared/json/json.js';
 import { type Evaluation, optionalSchemasIn, unevaluatedIndexes, unevaluatedMembers } from './evaluated.js';
 import { alternativesIn, conjunctsOf, eachSchemaIn, type FlatSchema } from './flatten.js';
-import { subschemasOf } from './keywords.js';
-
-/** Keywords on what no other keyword of the schema has looked at. */
-const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'] as const;
-
-/** Whether a schema itself uses one of the keywords. */
-export function usesUnevaluated(schema: Schema): boolean {
-  return isObject(schema) && UNEVALUATED.some((keyword) => Object.hasOwn(schema, keyword));
-}
+import { subschemasOf, UNEVALUATED, usesUnevaluated } from './keywords.js';
 
 /** The name under which Ajv knows the schema that {@link Unevaluated} is of. */
 const ROOT = 'flat:';

@@ -19,9 +19,9 @@ import {
 import { canonicalJson, hasLosslessNumber } from '../../shared/json/lossless-json.js';
 import { type FlatSchema, flatten, namedSchemasIn, schemasIn, selfContained } from './flatten.js';
 import { FORMATS } from './formats.js';
-import { ASSERTIONS } from './keywords.js';
+import { ASSERTIONS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
-import { Unevaluated, usesUnevaluated } from './unevaluated.js';
+import { Unevaluated } from './unevaluated.js';
 
 /** Keywords on items that depend on each other. */
 const TUPLE_KEYWORDS = ['prefixItems', 'items'];

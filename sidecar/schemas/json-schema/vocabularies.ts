@@ -19,11 +19,9 @@ import {
   holdsNamedSchemas,
   holdsSchemas,
   isEffective,
-  isSupportedDraft,
   unsupportedDialect,
 } from './keywords.js';
 import { checkDocumentLimits } from './limits.js';
-import { documentUri } from './uri.js';
 
 const VALIDATION = [
   ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
@@ -65,15 +63,6 @@ const VOCABULARIES: Readonly<Record<Dialect, Readonly<Record<string, readonly st
     'format-assertion': ['format'],
   },
 };
-
-/** The URI of the meta-schema that a document names in place of a supported draft; undefined when it names none. */
-export function ownMetaSchemaUri(document: JsonValue | undefined): string | undefined {
-  const uri = isObject(document) ? member(document, '$schema') : undefined;
-  if (typeof uri !== 'string' || isSupportedDraft(uri)) return undefined;
-  const named = documentUri(uri);
-  // What json-schema.org has beside the supported drafts are other drafts.
-  return named === undefined || new URL(named).hostname.endsWith('json-schema.org') ? undefined : named;
-}
 
 /**
  * A document in terms of the draft that its own meta-schema builds on, without the keywords of vocabularies that the

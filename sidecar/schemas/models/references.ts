@@ -4,7 +4,7 @@ import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import { documentUri, resolveUri } from '../json-schema/uri.js';
-import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
+import { ownMetaSchemaUri } from '../json-schema/keywords.js';
 import { RemoteDocumentError, type RemoteDocuments } from '../remote/remote-documents.js';
 import {
   type Expected,

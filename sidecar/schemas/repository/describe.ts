@@ -1,7 +1,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { REFERENCE_KEYWORDS } from '../json-schema/linker.js';
-import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
+import { ownMetaSchemaUri } from '../json-schema/keywords.js';
 import { contextNamesIn } from './context-names.js';
 
 /** What an import has to know of a document before it stores it. */

@@ -15,6 +15,7 @@ import {
   targetOf,
   type Targets,
 } from '../json-schema/flatten.js';
+import { usesUnevaluated } from '../json-schema/keywords.js';
 import { alternativeIssues, ambiguity, negationIssue, ruledOut } from './alternative-issues.js';
 import {
   arrayIssues,
@@ -83,7 +84,6 @@ const NONE: readonly Issue[] = [];
 
 const ALTERNATIVES = ['anyOf', 'oneOf'];
 const CONDITIONS = ['not', 'if', 'dependentSchemas', 'dependencies'];
-const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
 
 /** Keywords that say all they do of the kind of value. */
 const OF_KIND: ReadonlySet<string> = new Set(['type', 'enum', 'const']);
@@ -192,7 +192,7 @@ export class Explainer {
   }
 
   #unevaluated(schema: JsonObject, place: Place): readonly Issue[] {
-    if (!UNEVALUATED.some((keyword) => Object.hasOwn(schema, keyword))) return NONE;
+    if (!usesUnevaluated(schema)) return NONE;
     const { value } = place;
     const around: Evaluation = {
       targets: this.#targets,
