@@ -19,6 +19,7 @@ const root = join(import.meta.dirname, '..');
 const compiled = join(root, '.tests');
 const isNarrowed = process.argv.length > 2;
 const targets = isNarrowed ? process.argv.slice(2) : ['test/unit', 'test/integration'];
+const isCovered = process.env['NODE_V8_COVERAGE'] !== undefined;
 const isLong = targets.some((target) => target.startsWith('test/long'));
 
 /** Whether dist/ was built: beside what follows, up to the first test. */
@@ -27,7 +28,7 @@ const built = isNarrowed
   : ended(spawn(process.execPath, [join(import.meta.dirname, 'build.js')], { stdio: 'inherit' }));
 
 /** How many processes share the test files. */
-const GROUPS = { unit: 4, others: 13 };
+const GROUPS = { unit: 3, others: 10 };
 
 /** Files that take longest, each in another group: the run ends with groups of short ones, so that no core waits for long. */
 const LONGEST = (
@@ -48,7 +49,7 @@ const { outputFiles } = await build({
   platform: 'node',
   target: 'node22.19',
   format: 'esm',
-  sourcemap: 'linked',
+  sourcemap: isNarrowed || isCovered ? 'linked' : false,
   sourcesContent: false,
   write: false,
   logLevel: 'warning',
@@ -132,7 +133,7 @@ const env = {
   ...process.env,
   NODE_ENV: 'test',
   // Many processes load the same modules. What the tests reach could not be told exactly with it.
-  ...(process.env['NODE_V8_COVERAGE'] ? {} : { NODE_COMPILE_CACHE: join(compiled, '.compiled-by-node') }),
+  ...(isCovered ? {} : { NODE_COMPILE_CACHE: join(compiled, '.compiled-by-node') }),
   ...(isNarrowed ? {} : { TEST_IS_BUILT: 'yes' }),
   ...(isLong ? { TEST_THOROUGHLY: 'yes' } : {}),
 };

@@ -6,6 +6,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
@@ -50,6 +51,16 @@ it('npm run build makes the tested plugin and launcher from the files in the ima
   assert.ok(launcher.equals(await readFile(tested.launcher)));
 });
 
+it('npm run build fails with one line that says what to do where it cannot write', async () => {
+  const plugins = join(root, 'dist/kong-plugins');
+  const aside = join(root, 'aside');
+  await rename(plugins, aside);
+  await writeFile(plugins, 'a file, where no folder can be made');
+  await assert.rejects(build(), /ended with 1: Cannot write \/.*\/dist \(.*\)\. Use a copy .*\n$/);
+  await rm(plugins);
+  await rename(aside, plugins);
+});
+
 describe('npm run build, once more and with the files in the image of the sidecar', () => {
   before(async () => {
     assert.deepEqual(await kongPlugins(), ['ngsi-ld-purge.cjs']);
@@ -92,10 +103,4 @@ it('npm run build repeated while a gateway runs from its result disturbs nothing
   assert.equal((await send(await next.url(), 'GET', '/health/ready')).status, 200);
   gateway.signal('SIGTERM');
   assert.deepEqual(await gateway.ended, { code: 0, signal: null });
-});
-
-it('npm run build fails with one line that says what to do where it cannot write', async () => {
-  await rm(join(root, 'dist/sidecar'), { recursive: true });
-  await writeFile(join(root, 'dist/sidecar'), 'a file, where no folder can be made');
-  await assert.rejects(build(), /ended with 1: Cannot write \/.*\/dist \(.*\)\. Use a copy .*\n$/);
 });

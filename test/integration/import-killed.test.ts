@@ -12,7 +12,7 @@ import { completeRepository, entitySchema, entriesOf } from '../support/reposito
 after(stopAll);
 
 /** Enough that an import is under way for long after its first models are there. */
-const MODELS = 30;
+const MODELS = 14;
 
 /** Models that refer to the documents of a repository, and take its context. */
 function largeRepository(): Readonly<Record<string, unknown>> {

@@ -286,18 +286,18 @@ it('a caller who names himself is anonymous in a gateway without a token, an ope
   }
 });
 
-it('records of purges are listed page by page, the newest first, among thousands', async () => {
+it('records of purges are listed page by page, the newest first, among more than a thousand', async () => {
   const path = await temporaryDatabase();
   const store = await SqliteStore.open(path, systemClock);
-  const numbers = Array.from({ length: 2_500 }, (_, index) => index);
+  const numbers = Array.from({ length: 1_200 }, (_, index) => index);
   for (const number of numbers) await store.jobs.put(oldRecord(number));
   await store.close();
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: path });
   const found: string[] = [];
-  for (let next: string | undefined = '/api/v2/purges?tenant=t1&limit=500'; next !== undefined;) {
+  for (let next: string | undefined = '/api/v2/purges?tenant=t1&limit=250'; next !== undefined;) {
     const answer = await gateway.send('GET', next);
-    assert.equal(answer.headers.get('x-total-count'), '1250');
+    assert.equal(answer.headers.get('x-total-count'), '600');
     found.push(...(answer.json() as PurgeRecord[]).map(({ requestId }) => requestId));
     next = /<[^>]*(\/api\/v2[^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
   }

@@ -244,7 +244,7 @@ describe('an archive whose purge is killed again and again', () => {
             if (failsEach === Infinity) assert.equal(last['alreadyThere'], 0);
           },
         ),
-        { numRuns: runs(12) },
+        { numRuns: runs(6) },
       );
     });
 
@@ -302,7 +302,7 @@ describe('an archive whose purge is killed again and again', () => {
           );
           assert.deepEqual(contentsOf(histories()), before);
         }),
-        { numRuns: runs(8) },
+        { numRuns: runs(4) },
       );
     });
 

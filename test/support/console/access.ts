@@ -17,7 +17,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
  * differs by its colours alone, where tests are thorough: axe-core takes long.
  */
 export async function checkAccess(page: Page): Promise<void> {
-  await page.evaluate(axe);
+  // It stays while only the hash of the address changes.
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe);
   // Selectors of what was found take a third of the time, and are not shown.
   await checkRules(page, 'axe.run({ selectors: false })');
   if (isThorough) {
