@@ -22,6 +22,8 @@ export interface Candidate {
   readonly schema: JsonValue;
   /** Of its entities, as it would be and as it is. */
   readonly types: readonly string[];
+  /** Whether the gateway has the model already. */
+  readonly isThere: boolean;
 }
 
 /** A model by its name, and its schema as it is written. */
@@ -113,7 +115,7 @@ async function completed(draft: Draft, models: LocalModels, gateway: ApiClient):
   const there = await unlessMissing(gateway.text('get', SCHEMA, { path, query: { bundled: true } }));
   const typesOf = (one: JsonValue) => prepareModel(model, one as JsonObject).types;
   const types = [...typesOf(schema), ...(there === undefined ? [] : typesOf(jsonOf(there)))];
-  return { domain, model, schema, types: [...new Set(types)] };
+  return { domain, model, schema, types: [...new Set(types)], isThere: there !== undefined };
 }
 
 /** The text of a schema with all that it refers to; what is not here is read from the gateway. */

@@ -27,9 +27,13 @@ export interface StoredVerdict {
   readonly state: Schemas['Scan']['state'];
   readonly checked: number;
   readonly refused: number;
+  /** Of `refused`, those that the current version refuses as well; the others are what the change breaks. */
+  readonly alreadyInvalid: number;
+  /** There may be more of `alreadyInvalid`: a scan keeps the ids of 10,000 entities of a finding. */
+  readonly isAtLeast?: true;
   readonly notJudged: number;
   readonly findings: Schemas['Scan']['findings'];
-  /** Ids of entities that would be refused, at most {@link MAX_IDS}. */
+  /** Ids of entities that would be refused, at most {@link MAX_IDS}: those that the change breaks first. */
   readonly ids: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -38,7 +42,7 @@ const MAX_IDS = 1000;
 /** Ids that a text shows. */
 const MAX_SHOWN = 20;
 /** Entities of a finding that are read at a time. */
-const PAGE = 100;
+const PAGE = 1000;
 
 /**
  * Scans the entities of the types of each candidate by it, one candidate after the other. Ctrl+C cancels the scan.
@@ -53,22 +57,49 @@ export async function checkStored(
 ): Promise<readonly StoredVerdict[]> {
   const place = gatewayScans(gateway, context);
   const verdicts: StoredVerdict[] = [];
-  for (const { domain, model, schema, types } of candidates) {
-    const request = {
+  for (const { domain, model, schema, types, isThere } of candidates) {
+    const name = `${domain}/${model}`;
+    const current = {
       query: `type=${types.map((type) => encode(type.replaceAll('%', '%25'))).join(',')}`,
       ...(tenant === undefined ? {} : { tenant }),
       ...(link === undefined ? {} : { link: linkHeader(link) }),
-      ...{ model: `${domain}/${model}`, schema },
+      model: name,
     };
-    const record = await followScan(request, place, context);
-    const { id: scan, state, checked, invalid: refused, notJudged, findings, warnings } = record;
-    demandEnd(record, `${domain}/${model}`);
-    const ids = refused === 0 ? [] : await idsOf(record, gateway);
+    const invalidBy = async (request: Schemas['NewScan']): Promise<Judged> => {
+      const record = await followScan(request, place, context);
+      demandEnd(record, name);
+      return { record, ids: record.invalid === 0 ? new Set() : await idsOf(record, gateway) };
+    };
+    const next = await invalidBy({ ...current, schema });
+    const before = isThere && next.record.invalid > 0 ? await invalidBy(current) : undefined;
+    const { id: scan, state, checked, invalid: refused, notJudged, findings, warnings } = next.record;
     verdicts.push({
-      ...{ domain, model, types, scan, state, checked, refused, notJudged, findings, ids, warnings },
+      ...{ domain, model, types, scan, state, checked, refused, notJudged, findings, warnings },
+      ...comparedWith(before, next),
     });
   }
   return verdicts;
+}
+
+/** A scan that has ended, and the ids of the entities that were invalid, as far as it kept them. */
+interface Judged {
+  readonly record: Schemas['Scan'];
+  readonly ids: ReadonlySet<string>;
+}
+
+/** What of the entities that a new version would refuse is refused now. @param before undefined where nothing is */
+function comparedWith(
+  before: Judged | undefined,
+  next: Judged,
+): Pick<StoredVerdict, 'alreadyInvalid' | 'isAtLeast' | 'ids'> {
+  const already = [...next.ids].filter((id) => before?.ids.has(id) === true);
+  const broken = [...next.ids].filter((id) => before?.ids.has(id) !== true);
+  const isWhole = [before, next].every((one) => one === undefined || one.ids.size >= one.record.invalid);
+  return {
+    alreadyInvalid: already.length,
+    ...(isWhole || before?.record.invalid === 0 ? {} : { isAtLeast: true }),
+    ids: [...broken, ...already].slice(0, MAX_IDS),
+  };
 }
 
 /** @throws CliError for options that say of which entities, if none are looked at */
@@ -87,6 +118,11 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
   return verdicts.flatMap((verdict) => {
     const { domain, model, types, scan, state, checked, refused, notJudged, findings, ids, warnings } =
       verdict;
+    const { alreadyInvalid, isAtLeast } = verdict;
+    const already =
+      refused === 0 || (alreadyInvalid === 0 && isAtLeast !== true)
+        ? ''
+        : `; ${isAtLeast === true ? 'at least ' : ''}${formatCount(alreadyInvalid)} of them are invalid already`;
     const shown = ids.slice(0, MAX_SHOWN);
     const more = refused - shown.length;
     const others = notJudged > 0 ? `, ${formatCount(notJudged)} not judged` : '';
@@ -94,10 +130,12 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
     return [
       printable(
         `${domain}/${model} would refuse ${formatCount(refused)} of ` +
-          `${formatItems(checked, 'stored entities')} of type ${types.join(', ')}${others}${part}.`,
+          `${formatItems(checked, 'stored entities')} of type ${types.join(', ')}${already}${others}${part}.`,
       ),
       ...findingsTable(findings).map((line) => `  ${line}`),
-      ...shown.map((id) => printable(`  ${id}`)),
+      ...shown.map((id, index) =>
+        printable(`  ${id}${index < refused - alreadyInvalid ? '' : '  (invalid already)'}`),
+      ),
       ...(more > 0 ? [`  … ${formatCount(more)} more: GET /api/v2/scans/${scan}/entities?finding=0`] : []),
       ...warnings.map((warning) => printable(`  Warning: ${warning}`)),
     ];
@@ -115,14 +153,14 @@ function demandEnd(record: Schemas['Scan'], label: string): void {
 }
 
 /** An entity is in each of its findings, and is named once. */
-async function idsOf({ id, findings }: Schemas['Scan'], gateway: ApiClient): Promise<readonly string[]> {
+async function idsOf({ id, findings }: Schemas['Scan'], gateway: ApiClient): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const finding of findings.keys())
-    for (let offset = 0; ids.size < MAX_IDS; offset += PAGE) {
+    for (let offset = 0; ; offset += PAGE) {
       const query = { finding, limit: PAGE, offset };
       const { items, total } = await gateway.page('/scans/{scan}/entities', { path: { scan: id }, query });
-      for (const one of items) if (ids.size < MAX_IDS) ids.add(one.id);
+      for (const one of items) ids.add(one.id);
       if (offset + PAGE >= total) break;
     }
-  return [...ids];
+  return ids;
 }

@@ -125,6 +125,32 @@ describe('models diff, check and push with --stored', () => {
     assert.match(same.stdout, /^City\/Vehicle has not changed\.$/m);
   });
 
+  it('what the change breaks is told from what was invalid before', async () => {
+    const schema = {
+      ...VEHICLE,
+      properties: { ...VEHICLE.properties, speed: { type: 'number', maximum: 290 } },
+    };
+    put(folder, { 'Vehicle/schema.json': schema });
+    const at = ['push', `${folder}/Vehicle`, '--domain', 'City', '--stored', '--dry-run'];
+    const { stdout } = await run(...at);
+    assert.match(
+      stdout,
+      /would refuse 9 of 300 stored entities of type Vehicle; 5 of them are invalid already\.$/m,
+    );
+    const ids = [...stdout.matchAll(/^ {2}urn:ngsi-ld:Vehicle:(\d+)( {2}\(invalid already\))?$/gm)];
+    const numbersOf = (isMarked: boolean) =>
+      ids.filter(([, , mark]) => (mark !== undefined) === isMarked).map(([, number]) => Number(number));
+    assert.deepEqual(numbersOf(false).toSorted(), [291, 292, 293, 294]);
+    assert.deepEqual(numbersOf(true).toSorted(), [295, 296, 297, 298, 299]);
+    const { stored } = JSON.parse((await run(...at, '--json')).stdout) as {
+      stored: readonly StoredVerdict[];
+    };
+    assert.deepEqual(
+      [stored[0]?.refused, stored[0]?.alreadyInvalid, stored[0]?.isAtLeast],
+      [9, 5, undefined],
+    );
+  });
+
   it('entities of the type that a model had are held against it as well', async () => {
     const renamed = { ...VEHICLE, properties: { ...VEHICLE.properties, type: { const: 'Lorry' } } };
     const path = folderOf({ 'schema.json': renamed }, 'Vehicle');
