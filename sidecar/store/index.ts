@@ -6,11 +6,10 @@ export type { BrokerNote, BrokerNotes, BrokerNotice } from './sql-broker-notes.j
 export * from './errors.js';
 export type { LockWaits } from './sqlite-session.js';
 export * from './job-records.js';
-export type * from './plan-records.js';
+export type * from './policy-records.js';
 export * from './records.js';
-export type * from './retention-records.js';
-export type * from './scan-entities.js';
+export type { FoundPlan, Plans, StoredPlan } from './sql-plans.js';
+export type { FoundEntities, FoundEntity, ScanEntities } from './sql-scan-entities.js';
 export type { SqlStore as Store } from './sql-store.js';
 export { requireExpected, requireMatch, requireStorable } from './sql-work.js';
 export type * from './store.js';
-export type * from './write-policy-records.js';

@@ -1,21 +1,17 @@
 import { type BrokerNotes, type BrokerNotice, SqlBrokerNotes } from './sql-broker-notes.js';
 import type { LockWaits } from './sqlite-session.js';
 import type { JobNotice, JobQueue, Jobs } from './job-records.js';
-import type { RetentionPolicies } from './retention-records.js';
+import type { RetentionPolicies, WritePolicies } from './policy-records.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
 import { SqlModels } from './sql-models.js';
 import { SqlJobs } from './sql-jobs.js';
-import type { Plans } from './plan-records.js';
-import { SqlPlans } from './sql-plans.js';
+import { type Plans, SqlPlans } from './sql-plans.js';
+import { SqlRetention, SqlWritePolicies } from './sql-policies.js';
 import { SqlReferences } from './sql-references.js';
-import type { ScanEntities } from './scan-entities.js';
-import { SqlScanEntities } from './sql-scan-entities.js';
-import { SqlRetention } from './sql-retention.js';
+import { type ScanEntities, SqlScanEntities } from './sql-scan-entities.js';
 import { contentText, isStorable, type SqlSession } from './sql-work.js';
-import { SqlWritePolicies } from './sql-write-policies.js';
 import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
-import type { WritePolicies } from './write-policy-records.js';
 
 /** Whether writes work is checked at most this often. */
 const WRITE_CHECK_MS = 5000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewRetentionPolicy } from '../../sidecar/store/retention-records.js';
+import type { NewRetentionPolicy } from '../../sidecar/store/policy-records.js';
 import { ALL, type StoreTest } from './store-samples.js';
 import { column } from './columns.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewWritePolicy } from '../../sidecar/store/write-policy-records.js';
+import type { NewWritePolicy } from '../../sidecar/store/policy-records.js';
 import { ALL, type StoreTest } from './store-samples.js';
 
 function policy(name: string, settings: Partial<NewWritePolicy['settings']> = {}): NewWritePolicy {

@@ -8,7 +8,7 @@ import {
 } from '../../../../sidecar/jobs/retention/retention-service.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { queryText } from '../../../../sidecar/purge/query/parameters.js';
-import type { RetentionSettings } from '../../../../sidecar/store/retention-records.js';
+import type { RetentionSettings } from '../../../../sidecar/store/policy-records.js';
 
 const NOW = Date.parse('2026-11-22T03:00:00.250Z');
 const SETTINGS: RetentionSettings = {

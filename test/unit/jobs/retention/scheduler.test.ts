@@ -4,7 +4,7 @@ import { QueueFullError } from '../../../../sidecar/jobs/errors.js';
 import { RetentionScheduler } from '../../../../sidecar/jobs/retention/scheduler.js';
 import { PurgeStoppedError } from '../../../../sidecar/purge/index.js';
 import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
-import type { RetentionPolicy, RetentionSettings } from '../../../../sidecar/store/retention-records.js';
+import type { RetentionPolicy, RetentionSettings } from '../../../../sidecar/store/policy-records.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
 import { HandClock } from '../../../support/hand-clock.js';
 

@@ -2,6 +2,22 @@ import type { OptionValues } from '../shared/purge-options.js';
 import type { Page, Paged } from './records.js';
 import type { Expected, IfMatch } from './store.js';
 
+/** Policies of one kind, as they are kept. */
+export interface Policies<Policy, New> {
+  /** By name. */
+  list(page: Page): Promise<Paged<Policy>>;
+  /** @throws NotFoundError */
+  get(name: string): Promise<Policy>;
+  /**
+   * Creates a policy, or replaces one.
+   *
+   * @throws PreconditionFailedError, UnstorableTextError
+   */
+  put(policy: New, expected?: Expected): Promise<{ readonly policy: Policy; readonly isNew: boolean }>;
+  /** @throws NotFoundError, PreconditionFailedError */
+  delete(name: string, ifMatch?: IfMatch): Promise<void>;
+}
+
 /** What is purged regularly, as its user wrote it. */
 export interface RetentionSettings extends OptionValues<'retention'> {
   readonly target: 'entities' | 'temporal';
@@ -50,23 +66,10 @@ export interface NewRetentionPolicy {
   readonly author: RetentionAuthor;
 }
 
-export interface RetentionPolicies {
-  /** By name. */
-  list(page: Page): Promise<Paged<RetentionPolicy>>;
-  /** @throws NotFoundError */
-  get(name: string): Promise<RetentionPolicy>;
-  /**
-   * Creates a policy, or replaces one. A new one, and one whose schedule changed or that was disabled before, has nothing due
-   * from before now.
-   *
-   * @throws PreconditionFailedError, UnstorableTextError
-   */
-  put(
-    policy: NewRetentionPolicy,
-    expected?: Expected,
-  ): Promise<{ readonly policy: RetentionPolicy; readonly isNew: boolean }>;
-  /** @throws NotFoundError, PreconditionFailedError */
-  delete(name: string, ifMatch?: IfMatch): Promise<void>;
+/**
+ * A new policy, and one whose schedule changed or that was disabled before, has nothing due from before now.
+ */
+export interface RetentionPolicies extends Policies<RetentionPolicy, NewRetentionPolicy> {
   /** Those that are enabled, by name. */
   enabled(): Promise<readonly RetentionPolicy[]>;
   /**
@@ -78,3 +81,36 @@ export interface RetentionPolicies {
    */
   claim(name: string, from: number, until: number): Promise<boolean>;
 }
+
+/** Which writes are checked, and what becomes of those that are not valid, as its user wrote it. */
+export interface WritePolicySettings {
+  /** The policy with the highest decides. */
+  readonly priority: number;
+  /** What it is for; everything where these are left out. The tenant `""` is the default one. */
+  readonly tenant?: string | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly callers?: readonly string[] | undefined;
+  readonly mode: 'off' | 'report' | 'enforce';
+  /** `D/M` or `D/M@3`; the models of the entities' types where it is left out. */
+  readonly model?: string | undefined;
+  readonly onUnjudged: 'accept' | 'refuse';
+  readonly onFailure: 'accept' | 'refuse';
+  /** Whether the valid entities of a batch are sent where others are not. */
+  readonly batch: 'valid-only' | 'all';
+  readonly description?: string | undefined;
+}
+
+export interface NewWritePolicy {
+  readonly name: string;
+  readonly settings: WritePolicySettings;
+  readonly caller: string;
+}
+
+export interface WritePolicy extends NewWritePolicy {
+  /** Times are in milliseconds. */
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly etag: string;
+}
+
+export type WritePolicies = Policies<WritePolicy, NewWritePolicy>;
