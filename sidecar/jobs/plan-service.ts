@@ -1,5 +1,4 @@
-import type { PurgePolicy } from './purge-kinds.js';
-import { PolicyRefusedError, QueryRefusedError, TooManyMatchesError } from '../purge/index.js';
+import { QueryRefusedError, TooManyMatchesError } from '../purge/index.js';
 import type { Plans, PurgeRecord } from '../store/index.js';
 import { PlanGoneError } from './errors.js';
 import { PlanKeys } from './plan-keys.js';
@@ -118,9 +117,4 @@ export function checkMakesPlan(dryRun: boolean): void {
     'A plan is what a dry run finds: set dryRun to true as well.',
     'plan',
   );
-}
-
-/** @throws PolicyRefusedError */
-export function checkMayApply({ dryRunOnly }: PurgePolicy): void {
-  if (dryRunOnly === true) throw new PolicyRefusedError('The policy of this gateway allows dry runs only.');
 }

@@ -6,7 +6,6 @@ import { LivePurge, type PurgeRunner, type Work } from './live-purge.js';
 import { preparePurge, rateRefused } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { endWithoutWork, type JobService } from './job-service.js';
-import { writeAhead } from './write-ahead.js';
 import {
   abandoned,
   mayHaveDeleted,
@@ -96,7 +95,7 @@ export class PurgeJobs {
         : new DeleteBudget(
             bound,
             { spent: spentBefore(record, job), settled: settledBefore(record) },
-            { write: (spent) => writeAhead(this.#options, live, { ...job, spent }), clock },
+            { write: (spent) => this.#jobs.records.writeAhead(live, { ...job, spent }), clock },
           );
     const isElsewhere = record.startedAt !== undefined && record.worker !== worker;
     return {

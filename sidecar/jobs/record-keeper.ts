@@ -1,11 +1,13 @@
-import { outcomeOf } from '../purge/index.js';
+import { outcomeOf, PurgeStoppedError } from '../purge/index.js';
 import {
   isFinal,
+  type JobNeeds,
   type JobRecord,
   type JobState,
   LeaseLostError,
   type JobClaim,
   type Jobs,
+  StoreUnavailableError,
 } from '../store/index.js';
 import { CallerGoneError } from './errors.js';
 import type { HistoryPruner } from './history.js';
@@ -13,6 +15,9 @@ import { shortened, type Lease, type LiveJob } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 import type { JobServiceOptions } from './service-options.js';
 import type { Clock } from '../shared/clock.js';
+
+/** The pause before a store that is away is asked again, in milliseconds. */
+const ASK_AGAIN_MS = 1000;
 
 /** Keeps the records of the jobs that run here: while they run, and when they end. */
 export class RecordKeeper {
@@ -65,6 +70,32 @@ export class RecordKeeper {
   /** Writes the record of a job as it is now, so that it outlasts a crash: waits for the store, but not for long. */
   writeNow({ record, lease }: LiveJob): Promise<void> {
     return this.#writer.writeNow(record, lease.claim);
+  }
+
+  /**
+   * Writes what must be known of a job before it changes anything at the broker. While the store is away, the job waits for it
+   * as long as its lease lasts.
+   *
+   * @throws PurgeStoppedError when another process has the job or may have it, or when the job is to stop
+   */
+  async writeAhead(live: LiveJob, job?: JobNeeds): Promise<void> {
+    const { store, clock } = this.#options;
+    const { lease } = live;
+    for (;;) {
+      void lease.check();
+      try {
+        await store.put(live.record, job, lease.claim);
+        return;
+      } catch (error) {
+        if (error instanceof LeaseLostError) lease.take();
+        else if (!(error instanceof StoreUnavailableError)) throw error;
+        await clock.sleep(ASK_AGAIN_MS, live.stopped).catch((reason: unknown) => {
+          throw new PurgeStoppedError('The job stopped before its next request that changes anything.', {
+            cause: reason,
+          });
+        });
+      }
+    }
   }
 
   /** Writes what was requested of a job. @returns what was written */

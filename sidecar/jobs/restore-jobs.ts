@@ -10,7 +10,6 @@ import type { NewPurge } from './purge-kinds.js';
 import { headersAt } from './place-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
-import { writeAhead } from './write-ahead.js';
 
 /** What is asked of a restore, besides which purge is undone. */
 export interface NewRestore extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'client' | 'requestId'> {
@@ -107,7 +106,7 @@ export class RestoreJobs {
         onEvent: (event) => live.note(event),
         save: async (at) => {
           needs = { ...needs, restore: { ...needs.restore, position: at } };
-          await writeAhead(this.#options, live, needs);
+          await this.#jobs.records.writeAhead(live, needs);
         },
       },
       dependencies,

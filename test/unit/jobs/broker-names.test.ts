@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { brokerName, jobBroker } from '../../../sidecar/jobs/broker-names.js';
+import { brokerName, jobBroker } from '../../../sidecar/open-purges.js';
 
 const NEAR = new URL('http://127.0.0.1:1026');
 const FAR = new URL('http://user:secret@orion:1026/broker/');

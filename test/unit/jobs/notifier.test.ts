@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Notifier } from '../../../sidecar/jobs/notifier.js';
+import { Notifier } from '../../../sidecar/jobs/job-service.js';
 import { HandClock } from '../../support/hand-clock.js';
 
 /** A notifier on a clock that only the test moves. */
