@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { NewPurge, PurgePolicy } from '../jobs/purge-kinds.js';
 import type { PurgeService } from '../jobs/purge-service.js';
