@@ -4,7 +4,7 @@ import type { CliContext } from './context.js';
 import { CliError, EXIT, failure, usage } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { encode } from './query-text.js';
-import { exitCodeOf, findingsTable, followScan, gatewayScans } from './scan-command.js';
+import { exitCodeOf, findingsTable, followScan, gatewayScans, type ScanRequest } from './scan-command.js';
 import { linkHeader } from '../client/purges.js';
 import type { Candidate } from './stored-candidates.js';
 
@@ -65,7 +65,7 @@ export async function checkStored(
       ...(link === undefined ? {} : { link: linkHeader(link) }),
       model: name,
     };
-    const invalidBy = async (request: Schemas['NewScan']): Promise<Judged> => {
+    const invalidBy = async (request: ScanRequest): Promise<Judged> => {
       const record = await followScan(request, place, context);
       demandEnd(record, name);
       return { record, ids: record.invalid === 0 ? new Set() : await idsOf(record, gateway) };
