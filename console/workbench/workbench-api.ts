@@ -1,7 +1,9 @@
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { api, ApiError, type Schemas } from '../api/client.js';
-import { createDomain } from '../models/models-api.js';
+import { createDomain, readFile, readModel } from '../models/models-api.js';
 import { writeModel } from '../models/model-write.js';
-import { CORE_CONTEXT, EXAMPLE_MODEL, modelOf, type Bench } from './bench.js';
+import { examplesOf } from '../models/samples.js';
+import { CORE_CONTEXT, EXAMPLE, EXAMPLE_MODEL, modelOf, type Bench } from './bench.js';
 
 export type Verdict = Schemas['Verdict'];
 export type Finding = Schemas['EntityError'] | Schemas['EntityWarning'];
@@ -26,6 +28,23 @@ export async function validate(
           path: { domain: named[0], model: named[1] },
         });
   return [answer].flat();
+}
+
+/**
+ * An entity to begin with: the first example in the schema of the model that is named, else one that the gateway makes of it;
+ * {@link EXAMPLE} where none is named.
+ *
+ * @throws ApiError for a model that is not there, or that has no example; UnreachableError
+ */
+export async function exampleOf(model: string): Promise<string> {
+  const named = modelOf(model);
+  if (named === undefined) return EXAMPLE;
+  const [domain, name] = named;
+  // Nobody stops it: it ends by itself.
+  const { signal } = new AbortController();
+  const { value } = await readModel({ domain, name }, signal);
+  const [own] = examplesOf(value.schema);
+  return writeJson(own ?? (await readFile({ domain, name }, 'example-normalized.jsonld', signal)), 2);
 }
 
 /** Stores the model of the example, in a domain of its own. @throws ApiError, UnreachableError */

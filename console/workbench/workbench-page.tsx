@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Failure } from '../parts/states.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
-import { benchAsLeft, EXAMPLE, putOnBench, type Bench } from './bench.js';
+import { benchAsLeft, putOnBench, type Bench } from './bench.js';
 import { JsonLdPanel } from './jsonld-panel.js';
 import { ShareCard } from './share-card.js';
 import { unpacked } from './share.js';
 import { ValidatePanel } from './validate-panel.js';
+import { exampleOf } from './workbench-api.js';
 
 const PARTS = ['validate', 'jsonld'] as const;
 type Part = (typeof PARTS)[number];
@@ -22,6 +24,8 @@ export function WorkbenchPage({
   const chosen: Part = part === 'jsonld' ? part : 'validate';
   const [bench, setBench] = useState(benchAsLeft);
   const [isBadLink, setIsBadLink] = useState(false);
+  /** Why there is no example. */
+  const [failure, setFailure] = useState<unknown>();
   putOnBench(bench);
   useEffect(() => {
     if (shared === null) return;
@@ -44,7 +48,16 @@ export function WorkbenchPage({
     <div class="page">
       <div class="heading">
         <h1>{t.title}</h1>
-        <button type="button" class="small button" onClick={() => change({ text: EXAMPLE })}>
+        <button
+          type="button"
+          class="small button"
+          onClick={() =>
+            void exampleOf(bench.model).then((entity) => {
+              setFailure(undefined);
+              change({ text: entity });
+            }, setFailure)
+          }
+        >
           {t.example}
         </button>
         <button type="button" class="small" onClick={() => change({ text: '' })} disabled={bench.text === ''}>
@@ -57,6 +70,7 @@ export function WorkbenchPage({
           {t.badLink}
         </p>
       )}
+      {failure !== undefined && <Failure error={failure} />}
       <nav class="tabs" aria-label={t.partsOf}>
         <ul>
           {PARTS.map((one) => (

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { h } from 'preact';
+import { EMPTY_BENCH, EXAMPLE, putOnBench } from '../../../console/workbench/bench.js';
+import { WorkbenchPage } from '../../../console/workbench/workbench-page.js';
+import { text } from '../../../console/strings.js';
+import { openTab, problem, tagged } from './open-tab.js';
+
+describe('the workbench', () => {
+  const page = openTab();
+  const t = text.workbench;
+
+  /** What "Fill in an example" fills in, where a model is named. */
+  async function filledIn(model: string): Promise<string> {
+    putOnBench({ ...EMPTY_BENCH, model });
+    const one = await page.open(h(WorkbenchPage, { shared: null }));
+    await one.press(t.example);
+    assert.doesNotMatch(one.text, /no valid example/);
+    return one.field(t.text).value;
+  }
+
+  it('fills in an example of the model that is named: its own first, else one that is made of it', async () => {
+    const own = { id: 'urn:x:1', type: 'Bike', speed: 12 };
+    const schemas: Readonly<Record<string, object>> = { Own: { examples: [own, {}] }, Made: {} };
+    page.answer = ({ url }) => {
+      const [, name = ''] = /\/models\/(\w+)/.exec(url) ?? [];
+      if (url.endsWith('/files/example-normalized.jsonld')) return Response.json({ id: 'urn:x:made' });
+      return name in schemas ? tagged({ name, schema: schemas[name] }) : Response.json([]);
+    };
+    assert.equal(await filledIn(''), EXAMPLE);
+    assert.deepEqual(JSON.parse(await filledIn('City/Own')), own);
+    assert.deepEqual(JSON.parse(await filledIn('City/Made')), { id: 'urn:x:made' });
+  });
+
+  it('says why a model has no example, and leaves the text', async () => {
+    page.answer = ({ url }) => {
+      if (url.includes('/files/')) return problem(404, { detail: 'The model has no valid example.' });
+      return url.includes('/models/') ? tagged({ name: 'Odd', schema: {} }) : Response.json([]);
+    };
+    putOnBench({ ...EMPTY_BENCH, model: 'City/Odd', text: '{}' });
+    const one = await page.open(h(WorkbenchPage, { shared: null }));
+    await one.press(t.example);
+    assert.match(one.text, /no valid example/);
+    assert.equal(one.field(t.text).value, '{}');
+  });
+});
