@@ -212,7 +212,7 @@ function homeOf(queueKey: string, workers: number): number {
 }
 
 /** Tasks in one message. */
-const MAX_BATCH = 16;
+const MAX_BATCH = 64;
 
 /** Estimated time that the tasks of one message may take together, in milliseconds. */
 const BATCH_MS = 2;

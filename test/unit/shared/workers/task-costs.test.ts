@@ -10,7 +10,7 @@ it('tasks of a queue key are batched only while all of them are quick', () => {
       const costs = new TaskCosts();
       for (const ms of noted) costs.note('a', ms);
       const size = costs.batchSize('a');
-      assert.ok(Number.isInteger(size) && size >= 1 && size <= 16);
+      assert.ok(Number.isInteger(size) && size >= 1 && size <= 64);
       const last = noted.at(-1);
       if (last === undefined || last.some((ms) => ms >= 20)) assert.equal(size, 1);
       const least = Math.min(...noted.flat());
@@ -25,7 +25,8 @@ it('tasks of a queue key are batched only while all of them are quick', () => {
 
 it('a batch of equal tasks is limited to two milliseconds', () => {
   for (const [ms, size] of [
-    [0.1, 16],
+    [0.01, 64],
+    [0.1, 20],
     [0.4, 5],
     [0.9, 2],
     [1.1, 1],
@@ -49,14 +50,14 @@ it('quick tasks are still batched after one of them lost its core for a moment',
 it('tasks are not batched after a slow one until dozens of quick ones have followed', () => {
   const costs = new TaskCosts();
   costs.note('a', [0.01]);
-  assert.equal(costs.batchSize('a'), 16);
+  assert.equal(costs.batchSize('a'), 64);
   costs.note('a', [0.01, 1000]);
   for (let count = 0; count < 50; count += 1) {
     assert.equal(costs.batchSize('a'), 1);
     costs.note('a', [0.01]);
   }
-  for (let count = 0; count < 50; count += 1) costs.note('a', [0.01]);
-  assert.equal(costs.batchSize('a'), 16);
+  for (let count = 0; count < 60; count += 1) costs.note('a', [0.01]);
+  assert.equal(costs.batchSize('a'), 64);
   costs.forget('a');
   assert.equal(costs.batchSize('a'), 1);
 });
@@ -68,5 +69,5 @@ it('the costs of tasks are remembered for a bounded number of queue keys, the mo
   costs.note('kept', [0.01]);
   costs.note('new', [0.01]);
   const sizes = ['kept', '0', '1', 'new'].map((queueKey) => costs.batchSize(queueKey));
-  assert.deepEqual(sizes, [16, 1, 16, 16]);
+  assert.deepEqual(sizes, [64, 1, 64, 64]);
 });
