@@ -169,7 +169,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     // While it waits for the broker, it is there, too.
     const give = () => room.give(body.bytes.length);
     if (res.closed) give();
-    else res.once('close', give);
+    else res.on('close', give);
     try {
       if (!body.isWhole) {
         const parts = isLarge ? { awaitsContinue } : { body };
@@ -210,8 +210,16 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     candidates: readonly CandidatePolicy[],
     stamp: string,
   ) {
-    const place = placeOf(req, route.kind.startsWith('temporal-'));
-    return { route, place, candidates, stamp, baseUrl: baseUrlOf(req), signal: new ClientDisconnect(res) };
+    // Few writes depend on what is stored.
+    const placeOfEntities = () => placeOf(req, route.kind.startsWith('temporal-'));
+    return {
+      route,
+      placeOfEntities,
+      candidates,
+      stamp,
+      baseUrl: baseUrlOf(req),
+      signal: new ClientDisconnect(res),
+    };
   }
 
   /** Nobody can judge it, as is known beforehand. */
@@ -283,7 +291,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
   /** The types of entities may change until the answer has been sent. */
   function noteChange(res: ServerResponse, ids: readonly string[] | undefined): void {
     const end = checks.types.changing(ids);
-    res.once('close', end);
+    res.on('close', end);
     if (res.closed) end();
   }
 

@@ -15,7 +15,8 @@ import { type CountedPolicy, type WriteCounts, WriteRecord } from './write-recor
 /** One write, as it came. */
 export interface Write {
   readonly route: WriteRoute;
-  readonly place: EntityPlace;
+  /** Where the entities that it depends on are looked for. */
+  readonly placeOfEntities: () => EntityPlace;
   readonly candidates: readonly CandidatePolicy[];
   readonly stamp: string;
   /** Where the client reaches this service. */
@@ -190,14 +191,14 @@ export class WriteChecks {
     return this.#record.counts(policies);
   }
 
-  async #judged({ route, place, candidates, stamp, baseUrl, signal }: Write, body: WriteBody) {
+  async #judged({ route, placeOfEntities, candidates, stamp, baseUrl, signal }: Write, body: WriteBody) {
     const { judge, types } = this.#options;
     const input = { ...body, ...route, candidates, stamp };
     for (let round = 1; ; round += 1) {
       const since = types.now;
       const judgement = await judge.judge(input, {
         ...{ signal, baseUrl },
-        entities: (ids) => whileThere(signal, (there) => types.of(place, ids, there)),
+        entities: (ids) => whileThere(signal, (there) => types.of(placeOfEntities(), ids, there)),
       });
       if (!types.isOutdated(judgement.dependsOn, since)) return judgement;
       if (round === MAX_JUDGEMENTS) throw new TypeUnknownError('The type of the entity keeps changing.');
