@@ -238,15 +238,18 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
       return;
     }
     this.#res.writeHead(status, printable(statusMessage), fields);
-    // The head is sent with what came with it, or else by itself: each piece more takes a microsecond.
     this.#headIsDue = true;
-    if (headers['content-length'] !== '0') process.nextTick(sendHead, this);
+    if (headers['content-length'] === '0') return;
+    // The head is sent with what came with it, or else by itself: each piece more takes microseconds.
+    this.#req.socket.cork();
+    process.nextTick(sendHead, this);
   }
 
   /** Sends the head of an answer whose body is yet to come. (flushHeaders would send its latin1 as UTF-8.) */
   sendHead(): void {
     if (this.#headIsDue && !this.#settled) this.#res.write(EMPTY);
     this.#headIsDue = false;
+    this.#req.socket.uncork();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

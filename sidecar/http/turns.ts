@@ -49,8 +49,8 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
   function noteOpen(res: ServerResponse, socket: Connection): void {
     count += 1;
     socket[ANSWER] = res;
-    // Those that fail close as well.
-    res.once('close', noteClosed);
+    // Those that fail close as well, and all close once.
+    res.on('close', noteClosed);
   }
 
   function wait(req: IncomingMessage, res: ServerResponse, start: RequestListener): void {

@@ -179,11 +179,13 @@ function overridingPaths(rawHeaders: readonly string[]): readonly string[] {
 }
 
 function headerValues(rawHeaders: readonly string[], names: ReadonlySet<string>): readonly string[] {
-  // CGI-like gateways treat `_` and `-` in header names alike.
-  return rawHeaders.filter(
-    (_text, index) =>
-      index % 2 === 1 && names.has((rawHeaders[index - 1] ?? '').toLowerCase().replaceAll('_', '-')),
-  );
+  const values: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    // CGI-like gateways treat `_` and `-` in header names alike.
+    const name = (rawHeaders[at] ?? '').toLowerCase().replaceAll('_', '-');
+    if (names.has(name)) values.push(rawHeaders[at + 1] ?? '');
+  }
+  return values;
 }
 
 function isMethodParameter(parameter: string): boolean {
