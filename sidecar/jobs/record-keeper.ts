@@ -13,7 +13,7 @@ import { CallerGoneError } from './errors.js';
 import type { HistoryPruner } from './history.js';
 import { shortened, type Lease, type LiveJob } from './live-job.js';
 import type { JobRegistry } from './registry.js';
-import type { JobServiceOptions } from './service-options.js';
+import type { JobObserver, JobServiceOptions } from './service-options.js';
 import type { Clock } from '../shared/clock.js';
 
 /** The pause before a store that is away is asked again, in milliseconds. */
@@ -34,16 +34,9 @@ export class RecordKeeper {
     this.#options = options;
     this.#registry = registry;
     this.#history = history;
-    const { store, clock, observer } = options;
-    this.#writer = new RecordWriter({
-      ...{ store, clock },
-      onAway: (error) => observer.storeAway(error),
-      onBack: () => observer.storeBack(),
-      onLost: (record) => observer.recordLost(record),
-      onTaken: ({ id }, { lease }) => {
-        const live = registry.get(id);
-        if (live?.lease.number === lease) live.lease.take();
-      },
+    this.#writer = new RecordWriter(options, ({ id }, { lease }) => {
+      const live = registry.get(id);
+      if (live?.lease.number === lease) live.lease.take();
     });
   }
 
@@ -153,18 +146,15 @@ const WAIT_MS = 1000;
 /** The most records that wait for a store that is away. */
 const MAX_WAITING = 1000;
 
-export interface RecordWriterOptions {
+type RecordObserver = Pick<JobObserver, 'storeAway' | 'storeBack' | 'recordLost'>;
+
+interface RecordWriterOptions {
   readonly store: Pick<Jobs, 'put'>;
   readonly clock: Clock;
-  /** Called once when the store begins to fail, with the error. */
-  readonly onAway: (error: unknown) => void;
-  /** Called when it works again. */
-  readonly onBack: () => void;
-  /** Called with each record that is given up because too many wait. */
-  readonly onLost: (record: JobRecord) => void;
-  /** Called with each record that was not written because another process has the purge. */
-  readonly onTaken: (record: JobRecord, claim: JobClaim) => void;
+  readonly observer: RecordObserver;
 }
+
+type OnTaken = (record: JobRecord, claim: JobClaim) => void;
 
 interface Entry {
   readonly record: JobRecord;
@@ -173,7 +163,10 @@ interface Entry {
 
 /** Writes records in the background: a store that is away or slow never stops a purge. */
 export class RecordWriter {
-  readonly #options: RecordWriterOptions;
+  readonly #store: Pick<Jobs, 'put'>;
+  readonly #clock: Clock;
+  readonly #observer: RecordObserver;
+  readonly #onTaken: OnTaken;
   /** What is to be written, the latest of each. */
   readonly #waiting = new Map<string, Entry>();
   #writing: Promise<void> | undefined;
@@ -181,8 +174,12 @@ export class RecordWriter {
   #isClosing = false;
   #sleeping = new AbortController();
 
-  constructor(options: RecordWriterOptions) {
-    this.#options = options;
+  /** @param onTaken called with each record that was not written because another process has the purge */
+  constructor({ store, clock, observer }: RecordWriterOptions, onTaken: OnTaken) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#onTaken = onTaken;
   }
 
   get waiting(): number {
@@ -196,13 +193,12 @@ export class RecordWriter {
 
   /** Writes a record that must outlast this process, such as the first of a purge: waits for it, but not for long. */
   async writeNow(record: JobRecord, claim: JobClaim): Promise<void> {
-    const { store, clock } = this.#options;
     const enough = new AbortController();
-    const written = store.put(record, undefined, claim).then(
+    const written = this.#store.put(record, undefined, claim).then(
       () => true,
       () => false,
     );
-    const late = clock
+    const late = this.#clock
       .sleep(WAIT_MS, enough.signal)
       .catch(() => {})
       .then(() => false);
@@ -219,7 +215,7 @@ export class RecordWriter {
       const all = [...this.#waiting.values()].map((each) => each.record);
       const lost = all.find(({ state }) => state === 'refused') ?? all[0] ?? record;
       this.#waiting.delete(lost.id);
-      this.#options.onLost(lost);
+      this.#observer.recordLost(lost);
     }
     if (isFinal(record.state)) this.#sleeping.abort();
     this.#writing ??= this.#writeAll();
@@ -231,21 +227,20 @@ export class RecordWriter {
     this.#sleeping.abort();
     await this.#writing;
     for (const { record, claim } of this.#waiting.values())
-      await this.#options.store.put(record, undefined, claim).catch((error: unknown) => {
-        if (!(error instanceof LeaseLostError)) this.#options.onLost(record);
+      await this.#store.put(record, undefined, claim).catch((error: unknown) => {
+        if (!(error instanceof LeaseLostError)) this.#observer.recordLost(record);
       });
     this.#waiting.clear();
   }
 
   async #writeAll(): Promise<void> {
-    const { clock } = this.#options;
     while (this.#waiting.size > 0 && !this.#isClosing) {
       const batch = [...this.#waiting.values()];
       this.#sleeping = new AbortController();
       for (const entry of batch) if (!(await this.#write(entry))) break;
       if (this.#endsNow()) break;
       // What comes meanwhile of the same purges is written together.
-      await clock.sleep(WRITE_EVERY_MS, this.#sleeping.signal).catch(() => {});
+      await this.#clock.sleep(WRITE_EVERY_MS, this.#sleeping.signal).catch(() => {});
     }
     this.#writing = undefined;
   }
@@ -256,19 +251,18 @@ export class RecordWriter {
   }
 
   async #write(entry: Entry): Promise<boolean> {
-    const { store, onAway, onBack, onTaken } = this.#options;
     const { record, claim } = entry;
     try {
-      await store.put(record, undefined, claim);
+      await this.#store.put(record, undefined, claim);
     } catch (error) {
       if (!(error instanceof LeaseLostError)) {
-        if (!this.#isAway) onAway(error);
+        if (!this.#isAway) this.#observer.storeAway(error);
         this.#isAway = true;
         return false;
       }
-      onTaken(record, claim);
+      this.#onTaken(record, claim);
     }
-    if (this.#isAway) onBack();
+    if (this.#isAway) this.#observer.storeBack();
     this.#isAway = false;
     if (this.#waiting.get(record.id) === entry) this.#waiting.delete(record.id);
     return true;

@@ -6,6 +6,7 @@ import {
   isFinal,
   JOB_STATES,
   type JobClaim,
+  type JobRecord,
   type PurgeRecord,
   type JobState,
 } from '../../../sidecar/store/job-records.js';
@@ -25,9 +26,9 @@ function createWriter() {
   const told: string[] = [];
   const store = { isAway: false, isSilent: false, isTaken: false };
   const clock = new HandClock();
-  const writer = new RecordWriter({
+  const keeping = {
     store: {
-      put: async (one, _job, claim) => {
+      put: async (one: JobRecord, _job?: unknown, claim?: JobClaim) => {
         if (store.isAway) throw new Error('away');
         if (store.isTaken) throw new LeaseLostError(one.id);
         if (store.isSilent) await new Promise(() => {});
@@ -36,11 +37,13 @@ function createWriter() {
       },
     },
     clock,
-    onAway: () => told.push('away'),
-    onBack: () => told.push('back'),
-    onLost: ({ id }) => told.push(`lost ${id}`),
-    onTaken: ({ id }) => told.push(`taken ${id}`),
-  });
+    observer: {
+      storeAway: () => told.push('away'),
+      storeBack: () => told.push('back'),
+      recordLost: ({ id }: { readonly id: string }) => told.push(`lost ${id}`),
+    },
+  };
+  const writer = new RecordWriter(keeping, ({ id }) => told.push(`taken ${id}`));
   const lost = () => told.filter((line) => line.startsWith('lost'));
   return { writer, written, claims, told, lost, store, clock };
 }
