@@ -12,7 +12,7 @@ import { GatewayError } from '../shared/errors.js';
 import type { ControlRequest, JobRecord, PurgeRecord } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { type Lease, LiveJob } from './live-job.js';
-import type { PurgeControl, PreparedPurge } from './purge-kinds.js';
+import type { PreparedPurge, PurgeControl } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
 import type { RecordKeeper } from './record-keeper.js';
 import { targetOf } from './purge-record.js';
@@ -22,8 +22,7 @@ import type { PurgeServiceOptions } from './service-options.js';
 const MAX_ERRORS = 100;
 
 /** A purge that this process runs. */
-export class LivePurge extends LiveJob<PurgeRecord> {
-  readonly control: PurgeControl;
+export class LivePurge extends LiveJob<PurgeRecord> implements PurgeControl {
   /** What an earlier process had settled. */
   readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
   #hasBegun: boolean;
@@ -44,7 +43,6 @@ export class LivePurge extends LiveJob<PurgeRecord> {
     this.#unknownBefore = unknown;
     this.#expectedBefore = expected;
     this.#before = { deleted, alreadyGone, requests, retries };
-    this.control = { pace: this.pace, concurrency: record.concurrency };
     this.#hasBegun = this.settledBefore + unknown > 0;
   }
 
@@ -72,9 +70,11 @@ export class LivePurge extends LiveJob<PurgeRecord> {
   override change(request: ControlRequest): void {
     super.change(request);
     const { concurrency } = request;
-    if (concurrency === undefined) return;
-    this.control.concurrency = concurrency;
-    this.set({ concurrency });
+    if (concurrency !== undefined) this.set({ concurrency });
+  }
+
+  get concurrency(): number {
+    return this.record.concurrency;
   }
 
   /** Brings the record up to date with an event of the engine. */
@@ -194,7 +194,6 @@ export class PurgeRunner {
     { live, prepared, budget, makesPlan }: Work,
     stopped: AbortSignal = live.stopped,
   ): Promise<PurgeReport> {
-    const { control, lease } = live;
     const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
     const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
     const archive = await unlessStopped(this.#openArchive(live, prepared), stopped);
@@ -203,7 +202,7 @@ export class PurgeRunner {
     const found = makesPlan === true ? plans.collect() : undefined;
     const onPlanned = found && ((item: string) => found.add(item));
     const plan = planOf === undefined ? undefined : await plans.take(planOf, id);
-    const beforeDelete = () => lease.check();
+    const beforeDelete = () => live.lease.check();
     const noted = (note: () => void) => {
       const { deleted } = live.record;
       note();
@@ -218,7 +217,7 @@ export class PurgeRunner {
     let report: PurgeReport;
     try {
       report = await prepared.run(
-        { control, budget, onEvent, onOutcome, archive, plan, onPlanned, beforeDelete },
+        { control: live, budget, onEvent, onOutcome, archive, plan, onPlanned, beforeDelete },
         stopped,
       );
       noted(() => live.noteReport(report));

@@ -160,7 +160,7 @@ export interface PurgeKinds {
 export interface PurgeControl {
   readonly pace: Pace;
   /** Delete requests in flight. */
-  concurrency: number;
+  readonly concurrency: number;
 }
 
 /** What goes along with a purge while it runs; see PurgeOrder of the engine. */

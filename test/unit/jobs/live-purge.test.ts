@@ -246,15 +246,15 @@ it('the final record says where there were more matches than could be counted', 
 
 it('the rate and the concurrency of a running purge are those of its record', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
-  assert.deepEqual([purge.control.concurrency, purge.control.pace.perSecond], [3, 7]);
-  assert.equal(liveOf({ maxPerSecond: null }).purge.control.pace.perSecond, undefined);
+  assert.deepEqual([purge.concurrency, purge.pace.perSecond], [3, 7]);
+  assert.equal(liveOf({ maxPerSecond: null }).purge.pace.perSecond, undefined);
 });
 
 it('a change of the rate or the concurrency acts on the purge and shows in its record, and leaves the other one', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
   const now = () => [
-    ...[purge.control.concurrency, purge.record.concurrency],
-    ...[purge.control.pace.perSecond, purge.record.maxPerSecond],
+    ...[purge.concurrency, purge.record.concurrency],
+    ...[purge.pace.perSecond, purge.record.maxPerSecond],
   ];
   purge.change({ concurrency: 2 });
   assert.deepEqual(now(), [2, 2, 7, 7]);

@@ -6,7 +6,6 @@ import {
   narrowLimits,
   preparePurge,
   temporalPurges,
-  type PurgeControl,
   type PurgePolicy,
 } from '../../../sidecar/jobs/purge-kinds.js';
 import {
@@ -173,7 +172,7 @@ it('a purge runs with the headers and the pace that it is given, and follows cha
     { ...own, entities },
     { target: 'entities', query: 'type=Car', policy: {}, headers: { link: CORE } },
   );
-  const control: PurgeControl = { pace: new Pace(systemClock, 5), concurrency: 3 };
+  const control = { pace: new Pace(systemClock, 5), concurrency: 3 };
   const { signal } = new AbortController();
   const run = (more: { readonly budget?: Parameters<typeof prepared.run>[0]['budget'] }) => {
     void prepared.run({ control, ...more }, signal);
