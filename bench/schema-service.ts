@@ -11,13 +11,18 @@ import { spreadOf } from './support/statistics.js';
 const CONNECTIONS = 32;
 const REQUESTS = 20_000;
 const WRITES = 100;
-const MODEL = '/api/v2/domains/Bench/models/Sensor';
+const MODELS = '/api/v2/domains/Bench/models';
+
+/** Attributes of a schema of 30 KB, and of one of 5 KB. */
+const ATTRIBUTES = 120;
+const FEW_ATTRIBUTES = 19;
 
 interface Round {
   readonly bare: number;
   readonly schema: number;
   readonly notModified: number;
   readonly writes: number;
+  readonly smallWrites: number;
 }
 
 /** Reads of a schema of 30 KB against a bare Fastify server that sends the same bytes, and new versions of a model. */
@@ -32,13 +37,8 @@ export const schemaService: Bench = {
     });
     try {
       await write(gateway, 'POST', '/api/v2/domains', { name: 'Bench' }, 201);
-      await write(
-        gateway,
-        'POST',
-        '/api/v2/domains/Bench/models',
-        { name: 'Sensor', schema: schemaOf(0) },
-        201,
-      );
+      await write(gateway, 'POST', MODELS, { name: 'Sensor', schema: schemaOf(0) }, 201);
+      await write(gateway, 'POST', MODELS, { name: 'Small', schema: schemaOf(0, FEW_ATTRIBUTES) }, 201);
       const measured: Round[] = [];
       // The first round is a warm-up.
       for (let round = 0; round <= rounds; round++) {
@@ -56,7 +56,7 @@ export const schemaService: Bench = {
 };
 
 async function measure(gateway: BenchGateway, bareUrl: string, round: number): Promise<Round> {
-  const url = `${gateway.url}${MODEL}/schema`;
+  const url = `${gateway.url}${MODELS}/Sensor/schema`;
   const { headers } = await request(url).then(async (answer) => {
     await answer.body.dump();
     return answer;
@@ -73,17 +73,22 @@ async function measure(gateway: BenchGateway, bareUrl: string, round: number): P
     bare: isEven ? before : after,
     schema: isEven ? after : before,
     notModified,
-    writes: await writesPerSecond(gateway, round),
+    writes: await writesPerSecond(gateway, `${MODELS}/Sensor`, round, ATTRIBUTES),
+    smallWrites: await writesPerSecond(gateway, `${MODELS}/Small`, round, FEW_ATTRIBUTES),
   };
 }
 
-async function writesPerSecond(gateway: BenchGateway, round: number): Promise<number> {
+async function writesPerSecond(
+  gateway: BenchGateway,
+  model: string,
+  round: number,
+  attributes: number,
+): Promise<number> {
   const startedMs = performance.now();
-  for (let n = 1; n <= WRITES; n++) {
-    await write(gateway, 'PUT', MODEL, { schema: schemaOf(round * WRITES + n) }, 200);
-  }
+  for (let n = 1; n <= WRITES; n++)
+    await write(gateway, 'PUT', model, { schema: schemaOf(round * WRITES + n, attributes) }, 200);
   const rate = (WRITES / (performance.now() - startedMs)) * 1000;
-  await write(gateway, 'PUT', MODEL, { schema: schemaOf(0) }, 200);
+  await write(gateway, 'PUT', model, { schema: schemaOf(0, attributes) }, 200);
   return rate;
 }
 
@@ -104,14 +109,14 @@ export async function write(
   if (answer.statusCode !== status) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
 }
 
-/** A schema of about 30 KB; no two of different numbers are the same. */
-export function schemaOf(number: number): object {
-  const properties = Array.from({ length: 120 }, (_, index) => [
+/** A schema of about 30 KB; those of different numbers differ in their title and in one attribute. */
+export function schemaOf(number: number, attributes = ATTRIBUTES): object {
+  const properties = Array.from({ length: attributes }, (_, index) => [
     `attribute${index}`,
     {
       type: 'number',
       description: `Property. Model:'https://schema.org/Number'. ${'What this attribute tells of the sensor. '.repeat(4)}`,
-      minimum: index,
+      minimum: index === 0 ? -number : index,
     },
   ]);
   return {
@@ -144,6 +149,7 @@ function resultOf(rounds: readonly Round[]): BenchResult {
           row('GET …/schema', 'schema'),
           row('GET …/schema, If-None-Match', 'notModified'),
           row('PUT a new version, one after the other', 'writes'),
+          row('the same with schemas of 5 KB', 'smallWrites'),
         ],
       },
     ],

@@ -232,8 +232,10 @@ export function schemasIn(schema: JsonObject, keyword: string): readonly Schema[
 /** The schemas in a keyword that holds them by name. */
 export function namedSchemasIn(schema: JsonObject, keyword: string): ReadonlyMap<string, Schema> {
   const value = member(schema, keyword);
-  const entries = isObject(value) ? Object.entries(value) : [];
-  return new Map(entries.flatMap(([name, held]) => (isSchema(held) ? [[name, held] as const] : [])));
+  const found = new Map<string, Schema>();
+  if (!isObject(value)) return found;
+  for (const [name, held] of Object.entries(value)) if (isSchema(held)) found.set(name, held);
+  return found;
 }
 
 /** The schema of a name in a keyword that holds schemas by name. */

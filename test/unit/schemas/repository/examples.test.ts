@@ -42,7 +42,10 @@ describe('the examples of an import', () => {
   it('the examples of an import that are slow end the checks for all of its models, and those left are named', async () => {
     const { check, spent } = withTime(2000, 8);
     const slow = await check([9000, 9000, 9000, 9000, 9000, 9000]);
-    const [four, others] = [['0.json', '1.json', '2.json', '3.json'], ['4.json', '5.json']];
+    const [four, others] = [
+      ['0.json', '1.json', '2.json', '3.json'],
+      ['4.json', '5.json'],
+    ];
     assert.deepEqual([slow.valid, slow.invalid.map(({ path }) => path)], [0, four]);
     assert.deepEqual(slow.unchecked, others);
     assert.deepEqual(await check([1, 1]), { valid: 0, invalid: [], unchecked: ['0.json', '1.json'] });
