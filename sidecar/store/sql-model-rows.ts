@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { DependencyChangedError } from './errors.js';
 import type {
   Compatibility,
-  ContentRef,
   CurrentVersion,
   JsonValue,
   Model,
@@ -31,7 +30,6 @@ import {
   sha256Of,
   SqlListing,
   statement,
-  versionParameter,
   type Work,
 } from './sql-work.js';
 
@@ -72,7 +70,6 @@ type ChangedRow = SettingsColumns & {
   readonly currentVersion: number;
   readonly now: number;
 };
-type RefParameters = ModelKey & { readonly version: number | null };
 
 const OWN_COMPATIBILITY = `
     coalesce(compatibility_mode, CASE model.compatibility WHEN 'backward' THEN 'backward' END)`;
@@ -92,19 +89,6 @@ export const SELECT_MODEL = `
     LEFT JOIN model_own_context ON model_own_context.model_id = model.id
     LEFT JOIN content AS own ON own.sha256 = model_own_context.sha256`;
 
-function selectRef(sha256: string): string {
-  return `
-  SELECT content.sha256, content.size
-  FROM domain
-    JOIN model ON model.domain_id = domain.id
-    JOIN model_version AS version ON version.model_id = model.id
-      AND version.number = coalesce(@version, model.current_version)
-    JOIN context_version ON context_version.context_id = version.context_id
-      AND context_version.number = version.number
-    JOIN content ON content.sha256 = ${sha256}
-  WHERE domain.name = @domain AND model.name = @name`;
-}
-
 const MODELS = new SqlListing<{ readonly domainId: number }, ModelRow>(
   `${SELECT_MODEL} WHERE domain.id = @domainId`,
   'name',
@@ -112,10 +96,6 @@ const MODELS = new SqlListing<{ readonly domainId: number }, ModelRow>(
 const FIND = statement<ModelKey, ModelRow>(
   `${SELECT_MODEL} WHERE domain.name = @domain AND model.name = @name`,
 );
-const REFS = {
-  schema: statement<RefParameters, ContentRef>(selectRef('version.sha256')),
-  context: statement<RefParameters, ContentRef>(selectRef('context_version.sha256')),
-};
 const INSERT = statement<NewRow, { readonly id: number }>(`
   INSERT INTO model
     (domain_id, name, description, context_base, compatibility, compatibility_mode, status, deprecated_at, sunset_at,
@@ -141,16 +121,6 @@ export function* listModels(domainId: number, page: Page): Work<Paged<Model>> {
 
 export function* findModel({ domain, name }: ModelKey): Work<ModelRow | undefined> {
   return isStorable(domain) && isStorable(name) ? yield* first(FIND, { domain, name }) : undefined;
-}
-
-/** What names a text of a model, in one statement. */
-export function* findContentRef(
-  { domain, name }: ModelKey,
-  part: 'schema' | 'context',
-  version?: number,
-): Work<ContentRef | undefined> {
-  if (!isStorable(domain) || !isStorable(name)) return undefined;
-  return yield* first(REFS[part], { domain, name, version: versionParameter(version) });
 }
 
 /**

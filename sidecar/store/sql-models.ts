@@ -23,7 +23,6 @@ import {
   currentVersions,
   deleteModel,
   deleteVersion,
-  findContentRef,
   findModel,
   findVersion,
   hasSettings,
@@ -73,12 +72,6 @@ export class SqlModels implements Models {
 
   get(key: ModelKey, version?: number): Promise<ModelAt> {
     return this.#session.read(() => this.#at(key, version));
-  }
-
-  async contentRef(key: ModelKey, part: 'schema' | 'context', version?: number): Promise<ContentRef> {
-    const ref = await this.#session.get(() => findContentRef(key, part, version));
-    // The slower way finds out what is missing.
-    return ref ?? (await this.get(key, version)).version[part];
   }
 
   current(domain: string): Promise<readonly CurrentVersion[]> {

@@ -15,7 +15,6 @@ import type {
   ModelSettings,
   ModelTexts,
   ModelVersion,
-  ContentRef,
   NewContextVersion,
   NewModelVersion,
   NewReference,
@@ -97,9 +96,6 @@ export interface Models {
    * @throws NotFoundError
    */
   get(key: ModelKey, version?: number): Promise<ModelAt>;
-
-  /** What `get` says of one text, for serving it: several times faster. @throws NotFoundError */
-  contentRef(key: ModelKey, part: 'schema' | 'context', version?: number): Promise<ContentRef>;
 
   /** Which versions are the current ones of the models of a domain, by name. @throws NotFoundError for the domain */
   current(domain: string): Promise<readonly CurrentVersion[]>;

@@ -251,24 +251,12 @@ export function modelContract(test: StoreTest): void {
     await refuses(store, 'dependencyChanged', update, details);
   });
 
-  test('the documents of a model are found by name, part and version', async (store) => {
-    await store.domains.create({ name: 'energy' });
-    await store.models.create(KEY, SETTINGS, modelVersion('a'));
-    await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
-    for (const number of [1, 2, undefined]) {
-      const { version } = await store.models.get(KEY, number);
-      assert.deepEqual(await store.models.contentRef(KEY, 'schema', number), version.schema);
-      assert.deepEqual(await store.models.contentRef(KEY, 'context', number), version.context);
-    }
-  });
-
   test('the error for a missing model names the domain, else the model, else the version', async (store) => {
     await store.domains.create({ name: 'energy' });
     const missing = (thing: object) => ({ kind: 'notFound', thing });
     const lost = { domain: 'lost', name: 'Meter' };
     for (const read of [
       () => store.models.get(lost),
-      () => store.models.contentRef(lost, 'schema'),
       () => store.models.list('lost', ALL),
       () => store.models.update(lost, { settings: SETTINGS }),
       () => store.models.delete(lost),
@@ -286,7 +274,6 @@ export function modelContract(test: StoreTest): void {
       const thing = { kind: 'model', ...KEY, version };
       await assert.rejects(store.models.get(KEY, version), missing(thing));
       await assert.rejects(store.models.texts(KEY, version), missing(thing));
-      await assert.rejects(store.models.contentRef(KEY, 'context', version), missing(thing));
     }
   });
 

@@ -34,20 +34,20 @@ const FILE_PATH = Type.Object({
 
 /** What a model is turned into, and its files. */
 export function modelDocumentRoutes(api: Api, { documents, files, lifecycles }: SchemaService): void {
-  const about = async (key: ModelKey, answer: (key: ModelKey) => Promise<Answer>) => {
-    // First: what is read of a draft afterwards may still change.
-    const lifecycle = await lifecycles.of(key);
-    return withLifecycle(await answer(key), lifecycle);
-  };
   const read = async (
     { domain, model }: { readonly domain: string; readonly model: string },
     kind: ModelDocumentKind,
     version: number | undefined,
     baseUrl: string,
-  ) =>
-    about({ domain, name: model }, async (key) =>
-      document(await documents.of(key, kind, { version, baseUrl }), version),
-    );
+  ) => {
+    const found = await documents.of({ domain, name: model }, kind, { version, baseUrl });
+    return withLifecycle(document(found, version), found.lifecycle);
+  };
+  const aboutFiles = async (key: ModelKey, answer: (key: ModelKey) => Promise<Answer>) => {
+    // First: what is read of a draft afterwards may still change.
+    const lifecycle = await lifecycles.of(key);
+    return withLifecycle(await answer(key), lifecycle);
+  };
 
   api.get(`${MODEL}/schema`, {
     schema: {
@@ -104,7 +104,7 @@ export function modelDocumentRoutes(api: Api, { documents, files, lifecycles }: 
     handler: async ({ params: { domain, model }, query, baseUrl }, reply) =>
       send(
         reply,
-        await about({ domain, name: model }, async (key) => {
+        await aboutFiles({ domain, name: model }, async (key) => {
           const { version, limit, offset } = query;
           const all = await files.list(key, { version, baseUrl });
           const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
@@ -133,7 +133,7 @@ export function modelDocumentRoutes(api: Api, { documents, files, lifecycles }: 
     handler: async ({ params: { domain, model, file }, query: { version }, baseUrl }, reply) =>
       send(
         reply,
-        await about({ domain, name: model }, async (key) =>
+        await aboutFiles({ domain, name: model }, async (key) =>
           document(await files.get(key, file, { version, baseUrl }), version),
         ),
       ),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { ContentRef, ModelAt, ModelKey, PinnedReference, SchemaStore } from '../../store/index.js';
+import type { ModelAt, ModelKey, PinnedReference, SchemaStore } from '../../store/index.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
 import { exampleEntity } from '../json-schema/example.js';
@@ -16,6 +16,7 @@ import {
   type ServedDocument,
 } from './contents.js';
 import { FileNotFoundError } from './errors.js';
+import { type Lifecycle, lifecycleOf } from './model-schemas.js';
 import {
   contentKey,
   type FoundExample,
@@ -61,26 +62,25 @@ interface Parts {
 /** The documents of models, as they are sent. Derived ones are made on the first request. */
 export class ModelDocuments {
   readonly #parts: Parts;
-  /** Which text is the current one, or that of a version. */
-  readonly #refs: WhileUnwritten<ContentRef>;
+  /** Models at the versions that were asked for. Every read needs one, so they are kept until something is written. */
+  readonly #models: WhileUnwritten<ModelAt>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#refs = new WhileUnwritten(parts.store);
+    this.#models = new WhileUnwritten(parts.store);
   }
 
   /** @throws NotFoundError; FileNotFoundError when no example was found; errors of the workers */
-  of(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
-    const { store, contents } = this.#parts;
+  of(
+    key: ModelKey,
+    kind: ModelDocumentKind,
+    options: ModelReadOptions,
+  ): Promise<ServedDocument & { readonly lifecycle: Lifecycle }> {
     return rereading(async () => {
       const { version } = options;
-      if (kind !== 'schema' && kind !== 'context')
-        return this.ofVersion(await store.models.get(key, version), kind, options);
-      const name = JSON.stringify([kind, key.domain, key.name, version]);
-      const content = await this.#refs.get(name, () => store.models.contentRef(key, kind, version));
-      return kind === 'schema'
-        ? contents.served(content, MEDIA_TYPES.schema)
-        : contents.servedContext(content, options.baseUrl);
+      const name = JSON.stringify([key.domain, key.name, version]);
+      const at = await this.#models.get(name, () => this.#parts.store.models.get(key, version));
+      return { ...(await this.ofVersion(at, kind, options)), lifecycle: lifecycleOf(at.model) };
     });
   }
 

@@ -66,7 +66,6 @@ export class TrialStore implements SchemaStore {
         this.#domains.has(domain) ? Promise.resolve({ items: [], total: 0 }) : models.list(domain, page),
       current: async (domain) => (this.#domains.has(domain) ? [] : models.current(domain)),
       get: (key, version) => this.#modelOf(key, () => models.get(key, version)),
-      contentRef: (key, part, version) => this.#modelOf(key, () => models.contentRef(key, part, version)),
       texts: (key, version) => this.#modelOf(key, () => models.texts(key, version)),
       versions: (key, page) => this.#modelOf(key, () => models.versions(key, page)),
       search: (filter, page) => models.search(filter, page),
