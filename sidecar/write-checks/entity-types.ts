@@ -136,7 +136,10 @@ export class EntityTypes {
       else unknown.push(id);
     }
     const since = this.#changes;
-    const listable = place.isTemporal || unknown.length < 3 ? [] : unknown.filter((id) => !id.includes(','));
+    const listable =
+      place.isTemporal || unknown.length < 3
+        ? []
+        : unknown.filter((id) => !id.includes(',') && id.isWellFormed());
     const groups: string[][] = [];
     for (let from = 0; from < listable.length; from += AT_ONCE)
       groups.push(listable.slice(from, from + AT_ONCE));
@@ -173,6 +176,8 @@ export class EntityTypes {
   }
 
   async #single(place: EntityPlace, id: string, signal: AbortSignal | undefined): Promise<StoredTypes> {
+    // No URL holds half a surrogate pair.
+    if (!id.isWellFormed()) return 'hidden';
     const reply = await this.#get(
       place,
       `/${encodeURIComponent(id)}?${place.isTemporal ? 'lastN=1' : 'options=keyValues'}`,

@@ -87,6 +87,22 @@ describe('a restore', () => {
     assert.deepEqual([again.restored, again.alreadyThere, again.different], [0, 30, 3]);
   });
 
+  it('an id that no URL can hold stops neither the archive of a purge nor a restore', async () => {
+    await withCars(2);
+    const odd = 'urn:ngsi-ld:Car:half\ud800';
+    broker.entities.seed(1, (index) => ({ ...everyKind(index), id: odd }));
+    const asked = await gateway.purge('type=Car&attrs=speed&archive=required');
+    // It could not be asked for without `attrs`, so it is not archived, and stays.
+    assert.equal(asked.status, 207);
+    assert.deepEqual(
+      (asked.json() as { errors: { entityId: string }[] }).errors.map(({ entityId }) => entityId),
+      [odd],
+    );
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    const { state, restored: done } = await restored(gateway, purge.id);
+    assert.deepEqual([state, done], ['succeeded', 1]);
+  });
+
   it('restores the entities that are named, and no others', async () => {
     await withCars(10);
     const purge = await purged(gateway, 'type=Car&archive=required');

@@ -8,7 +8,7 @@ import {
   type PagingEvidence,
   type WalkEnd,
 } from '../listing/index.js';
-import type { Parameter } from '../query/index.js';
+import { isAskable, type Parameter } from '../query/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { GatewayError } from '../../shared/errors.js';
 
@@ -201,14 +201,14 @@ export function withIds(selection: readonly Parameter[], ids: ReadonlySet<string
   return [...others, { name: 'id', value: [...ids].join(',') }];
 }
 
-/** Splits items so that one query can ask for their entities. Ids with a comma cannot be listed and are left out. */
+/** Splits items so that one query can ask for their entities. Ids that no query can ask for are left out. */
 export function* portionsOf(items: readonly Item[]): Iterable<readonly Item[]> {
   let portion: Item[] = [];
   let ids = new Set<string>();
   let chars = 0;
   for (const item of items) {
     const { entityId } = item;
-    if (entityId.includes(',')) continue;
+    if (!isAskable(entityId)) continue;
     const more = ids.has(entityId) ? 0 : encodeURIComponent(entityId).length;
     if (more > 0 && (ids.size === MAX_IDS || chars + more > MAX_IDS_CHARS) && portion.length > 0) {
       yield portion;

@@ -9,6 +9,7 @@ import { isStaleSince } from './delete-listed.js';
 import { IdState } from '../ledger/index.js';
 import type { ListedPage, PageQuery } from '../listing/index.js';
 import { entityPath } from '../proof/index.js';
+import { isAskable } from '../query/index.js';
 import type { Survey } from './survey.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { DeletingContext } from './deleter.js';
@@ -90,8 +91,7 @@ async function sortByCreation(
   const { ledger, clock } = context;
   const beganMs = clock.now();
   const old = new Map<string, string>();
-  // No query can ask for an id with a comma.
-  const open = ids.filter((id) => id.includes(','));
+  const open = ids.filter((id) => !isAskable(id));
   let areAllNew = false;
   let isWhole = true;
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {

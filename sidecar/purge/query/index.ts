@@ -9,6 +9,7 @@ export {
   contextOfRequest,
   contextsOfLink,
   formatParameters,
+  isAskable,
   itemsOf,
   namesOf,
   parseParameters,

@@ -150,6 +150,11 @@ export function formatParameters(parameters: Iterable<Parameter>): string {
   return Array.from(parameters, ({ name, value }) => `${name}=${encodeValue(value)}`).join('&');
 }
 
+/** Whether a query can ask for an id: for none with a comma, and for none with half a surrogate pair, which has no UTF-8 form. */
+export function isAskable(id: string): boolean {
+  return !id.includes(',') && id.isWellFormed();
+}
+
 /** Percent-encodes a value; `:`, `/` and `,` stay readable, which RFC 3986 § 3.4 allows in a query. */
 function encodeValue(value: string): string {
   return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%2C', ',');

@@ -7,7 +7,8 @@ import { BrokerRefusedError } from '../errors.js';
 import { Lister, temporalEntities } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
-import { isAskable, type LookupOptions } from './lookup.js';
+import { isAskable } from '../query/index.js';
+import type { LookupOptions } from './lookup.js';
 import { creatableAttribute, instancesOf } from './restorable.js';
 import { resultOfReply, sendCreate } from './whole-entities.js';
 

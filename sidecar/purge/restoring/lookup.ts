@@ -3,6 +3,7 @@ import { entities, Lister } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonObject } from '../../shared/json/json.js';
+import { isAskable } from '../query/index.js';
 import type { RestoreItem } from './item.js';
 
 /** Ids in one query, and what they may take of its URL. */
@@ -55,11 +56,6 @@ export class Lookup {
 interface Portion {
   readonly ids: Set<string>;
   readonly types: Set<string>;
-}
-
-/** One with a comma cannot be asked for. */
-export function isAskable(id: string): boolean {
-  return !id.includes(',');
 }
 
 function* portionsOf(items: readonly RestoreItem[]): Iterable<Portion> {

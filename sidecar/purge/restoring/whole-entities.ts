@@ -10,7 +10,8 @@ import type { Requester } from '../requests/index.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
-import { isAskable, type Lookup } from './lookup.js';
+import { isAskable } from '../query/index.js';
+import type { Lookup } from './lookup.js';
 import { creatable, isSameEntity } from './restorable.js';
 
 const BATCH_PATH = '/entityOperations/create';
