@@ -13,16 +13,19 @@ const MAX_VALUES = 10_000;
 /**
  * The value of a claim.
  *
- * @param path its name, which may have dots (`https://example.org/roles`), or else names that lead there, with dots between them
+ * @param path its name, or names that lead there with dots between them. Names may have dots themselves
+ *   (`https://example.org/roles`, `resource_access.city.gateway.roles`): the longest that is there comes first
  */
 export function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
-  let value: unknown = claims;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Claims)[name];
+  for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
+    const name = path.slice(0, dot);
+    const within = Object.hasOwn(claims, name) ? claims[name] : undefined;
+    if (typeof within !== 'object' || within === null) continue;
+    const value = claimAt(within as Claims, path.slice(dot + 1));
+    if (value !== undefined) return value;
   }
-  return value;
+  return undefined;
 }
 
 /**

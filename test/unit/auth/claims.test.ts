@@ -14,6 +14,14 @@ it('claimAt finds a claim by its name, also with dots in it, and by a dotted pat
     assert.equal(claimAt(claims, path), undefined, path);
 });
 
+it('claimAt finds the roles of a client whose name has dots, and takes the longest name that is there', () => {
+  const clients = { 'city.gateway': { roles: ['a'] }, city: { 'gateway.roles': ['b'], gateway: 1 } };
+  const claims = { resource_access: clients };
+  assert.deepEqual(claimAt(claims, 'resource_access.city.gateway.roles'), ['a']);
+  assert.equal(claimAt(claims, 'resource_access.city.gateway'), clients['city.gateway']);
+  assert.deepEqual(claimAt({ a: { 'b.c': 1 }, 'a.b': {} }, 'a.b.c'), 1);
+});
+
 it('claimAt finds nothing that only a prototype has', () => {
   const claims = JSON.parse('{"__proto__": {"roles": ["admin"]}, "a": {}}') as Record<string, unknown>;
   for (const path of [
