@@ -1,16 +1,30 @@
 import { parseJson as parseLosslessly } from '../shared/json/lossless-json.js';
 import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { CliContext } from './context.js';
 import { usage } from './exit-codes.js';
 
-/** Reads a JSON file, or standard input for `-`; its content is not checked here. @throws CliError */
+/** Reads a JSON or YAML file, or standard input for `-`; its content is not checked here. @throws CliError */
 export async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
+  return decoded(file, await bytesOf(file, stdin));
+}
+
+async function bytesOf(file: string, stdin: CliContext['stdin']): Promise<Uint8Array> {
   try {
-    return file === '-' ? await textOf(stdin) : await readFile(file, 'utf8');
+    return file === '-' ? await buffer(stdin) : await readFile(file);
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     throw usage(`${file} cannot be read: ${why}.`, { cause });
+  }
+}
+
+/** UTF-8, or UTF-16 as Windows PowerShell writes it. A byte order mark is not part of the text. @throws CliError */
+function decoded(file: string, bytes: Uint8Array): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw usage(`${file} is not UTF-8: save it in that encoding.`, { cause });
   }
 }
 

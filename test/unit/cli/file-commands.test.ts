@@ -72,3 +72,21 @@ it('infer at a gateway sends the samples with every option, and takes each form'
   const wrong = await run(t, ['infer', 'document.json', '--form', 'normalized'], {});
   assert.deepEqual([wrong.code, wrong.requests], [2, []]);
 });
+
+it('files may begin with a byte order mark, UTF-16 of PowerShell included, and other encodings are refused', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-files-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const asked = fakeGateway(t, () => jsonResponse({ result: [], warnings: [] }));
+  const text = '{"id":"urn:a:é"}';
+  for (const [bytes, code] of [
+    [Buffer.from(`\ufeff${text}`), 0],
+    [Buffer.from(`\ufeff${text}`, 'utf16le'), 0],
+    [Buffer.from(text, 'latin1'), 2],
+  ] as const) {
+    const file = join(folder, 'document.json');
+    writeFileSync(file, bytes);
+    assert.equal(await new FakeContext().run('expand', file, '--gateway', GATEWAY), code);
+  }
+  const sent = asked.map(({ body }) => (JSON.parse(body) as { document: unknown }).document);
+  assert.deepEqual(sent, [{ id: 'urn:a:é' }, { id: 'urn:a:é' }]);
+});
