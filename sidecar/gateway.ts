@@ -112,6 +112,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     serviceName: config.OTEL_SERVICE_NAME,
     instanceName: config.INSTANCE_NAME,
     share: config.OTEL_TRACES_SAMPLER_ARG,
+    onAway: (reason) => logger.warn({ reason }, 'the collector takes no traces'),
+    onBack: () => logger.info('the collector takes traces again'),
   });
   opened.add(async () => tracing?.close());
   const schemas = openSchemas(config, store, clock, options.workers);

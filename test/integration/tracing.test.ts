@@ -141,3 +141,17 @@ it('a collector that is not there holds nothing up', async () => {
   assert.equal((await gateway.purge('type=A')).status, 204);
   await gateway.gateway.close();
 });
+
+it('the log says that spans are refused, with the status, and not what the collector answered', async () => {
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({
+    ...{ BROKER_URL: broker.url, OTEL_EXPORTER_OTLP_ENDPOINT: `${broker.url}/no-collector` },
+  });
+  await gateway.purge('type=A');
+  await gateway.gateway.close();
+  const told = gateway.log.lines.filter(({ msg }) => msg === 'the collector takes no traces');
+  assert.deepEqual(
+    told.map(({ level, reason, err }) => [level, reason, err]),
+    [[40, '404 Not Found', undefined]],
+  );
+});
