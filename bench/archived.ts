@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { settings } from '../sidecar/shared/config/settings.js';
 import { mostTarget, type Bench, type BenchOptions, type Target } from './support/bench.js';
 import { entityIds, startBroker } from './support/broker.js';
+import { sized } from './support/command.js';
 import { measureMemory, type GatewayMemory } from './support/gateway-memory.js';
 import { startGateway, type GatewaySettings } from './support/gateway.js';
 import { digits } from './support/print.js';
@@ -13,10 +14,10 @@ import type { BrokerShape } from './support/shaped-protocol.js';
 import { spreadOf, timed, type Spread } from './support/statistics.js';
 
 const TYPE = 'Shaped';
-const AMOUNT = 10_000;
-const WARM_UPS = 2;
+const AMOUNT = sized({ quick: 2_000, default: 10_000 });
+const WARM_UPS = sized({ quick: 1, default: 2 });
 const TIMES_MAX = 1.6;
-const MEMORY_AMOUNT = 1_000_000;
+const MEMORY_AMOUNT = sized({ quick: 20_000, default: 1_000_000 });
 const MEMORY_MAX_MIB = 96;
 
 const PLAIN: BrokerShape = {

@@ -1,15 +1,16 @@
 import { settings } from '../sidecar/shared/config/settings.js';
 import { ratioTarget, type Bench, type BenchOptions, type BenchResult, type Table } from './support/bench.js';
 import { startBroker, type BenchBroker } from './support/broker.js';
+import { sized } from './support/command.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
 import { deleteKnown, listAll, runScript } from './support/rivals.js';
 import { spreadOf, timed } from './support/statistics.js';
 
 const TYPE = 'BenchVehicle';
-const AMOUNT = 20_000;
+const AMOUNT = sized({ quick: 2_000, default: 20_000 });
 /** One by one, so many entities are enough for code to be compiled; a batch purge of all is over before that. */
-const WARM_UP_AMOUNT = 2_000;
+const WARM_UP_AMOUNT = sized({ quick: 500, default: 2_000 });
 const BATCH_WARM_UPS = 10;
 const LATENCY_MS = 2;
 const SINGLE_CONCURRENCY = 10;

@@ -5,10 +5,11 @@ import { request } from 'undici';
 import { tarGz, type Entry } from '../test/support/archives.js';
 import { write } from './schema-service.js';
 import type { Bench, BenchResult } from './support/bench.js';
+import { sized } from './support/command.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { spreadOf } from './support/statistics.js';
 
-const MODELS = 300;
+const MODELS = sized({ quick: 20, default: 100, large: 300 });
 const EXAMPLES = 4;
 const COMMON = 'https://bench.example/shared/common-schema.json';
 const BASE = 'https://bench.example/dataModel.Bench';
@@ -22,7 +23,7 @@ const KINDS = {
 } as const;
 type Times = Record<keyof typeof KINDS, number>;
 
-/** A repository of 300 models with a document that they share, a context and 1,200 examples, in one request. */
+/** A repository of models with a document that they share, a context and examples, in one request. */
 export const importing: Bench = {
   name: 'import',
   async run({ rounds, say }) {

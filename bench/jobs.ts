@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { ratioTarget, type Bench, type BenchResult } from './support/bench.js';
 import { startBroker, type BenchBroker } from './support/broker.js';
+import { sized } from './support/command.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
 import { spreadOf } from './support/statistics.js';
 
-const ENTITIES = 100_000;
+const ENTITIES = sized({ quick: 20_000, default: 100_000 });
 const LATENCY_MS = 5;
 const LISTENERS = 50;
 const WAYS = [

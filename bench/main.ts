@@ -1,6 +1,8 @@
-/** Runs benches: `npm run bench -- [NAME …] [--rounds N] [--only TEXT] [--json FILE]`; see README.md beside this file. */
+/**
+ * Runs benches: `npm run bench -- [NAME …] [--quick | --large] [--rounds N] [--only TEXT] [--json FILE]`; see README.md
+ * beside this file.
+ */
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { archived } from './archived.js';
 import { attacks } from './attacks.js';
 import { databases } from './databases.js';
@@ -16,13 +18,14 @@ import { schemaService } from './schema-service.js';
 import { search } from './search.js';
 import { sidecars } from './sidecars.js';
 import type { Bench, BenchResult } from './support/bench.js';
-import { thisMachine } from './support/machine.js';
+import { command, sized } from './support/command.js';
+import { thisCommit, thisMachine, versions } from './support/machine.js';
 import { textOf } from './support/print.js';
 import { temporalMemory, temporalPurge } from './temporal-purge.js';
 import { workbench } from './workbench.js';
 import { writeChecks } from './write-checks.js';
 
-const BENCHES: readonly Bench[] = [
+const QUICK: readonly Bench[] = [
   entityPurge,
   proofs,
   shapes,
@@ -31,48 +34,57 @@ const BENCHES: readonly Bench[] = [
   scans,
   jobs,
   temporalPurge,
-  temporalMemory,
   passThrough,
   writeChecks,
   schemaService,
-  databases,
-  sidecars,
   importing,
   search,
   workbench,
-  attacks,
 ];
-const ROUNDS = '5';
+const DEFAULT: readonly Bench[] = [...QUICK, temporalMemory, databases, sidecars];
+/** The last ones take long, and run only if they are named. */
+const ALL: readonly Bench[] = [...DEFAULT, attacks];
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string', default: ROUNDS },
-    only: { type: 'string', default: '' },
-    json: { type: 'string' },
-  },
-});
-const chosen = positionals.length === 0 ? BENCHES : positionals.map(benchNamed);
-const rounds = Number(values.rounds);
+const { size, names, rounds, only } = command;
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number from 1');
+const chosen = names.length === 0 ? sized({ quick: QUICK, default: DEFAULT }) : names.map(benchNamed);
 
+const run = {
+  measuredAt: new Date().toISOString(),
+  commit: thisCommit(),
+  versions: versions(),
+  size,
+  rounds,
+};
 const machine = thisMachine();
-console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}\n`);
-const results: Record<string, Pick<BenchResult, 'targets' | 'data'>> = {};
+const { cpu, cores, system, load } = machine;
+console.log(`${cpu}, ${cores} cores, ${system}, Node ${run.versions['node']}, load ${load.toFixed(1)}`);
+console.log(`Commit ${run.commit}, size ${size}\n`);
+type Measured = Pick<BenchResult, 'targets' | 'data'> & { readonly seconds: number };
+const results: Record<string, Measured | { readonly error: string }> = {};
 for (const bench of chosen) {
   const { name } = bench;
   const say = (text: string) => console.error(`${name}: ${text}`);
-  const result = await bench.run({ rounds, only: values.only, say });
-  results[name] = { targets: result.targets, data: result.data };
-  console.log(`${textOf(result)}\n`);
+  const startedMs = performance.now();
+  try {
+    const { tables, targets, data } = await bench.run({ rounds, only, say });
+    const seconds = (performance.now() - startedMs) / 1000;
+    results[name] = { seconds, targets, data };
+    console.log(`${name}, ${seconds.toFixed(0)} s\n\n${textOf({ tables, targets })}\n`);
+  } catch (error) {
+    // The others still run, and their results are written.
+    console.error(`${name} failed:`, error);
+    results[name] = { error: String(error) };
+    process.exitCode = 1;
+  }
 }
 
-const json = JSON.stringify({ measuredAt: new Date().toISOString(), machine, rounds, results });
-if (values.json !== undefined) await writeFile(values.json, `${json}\n`);
+const json = JSON.stringify({ ...run, machine, results });
+if (command.json !== undefined) await writeFile(command.json, `${json}\n`);
 console.log(json);
 
 function benchNamed(name: string): Bench {
-  const bench = BENCHES.find((each) => each.name === name);
+  const bench = ALL.find((each) => each.name === name);
   if (bench !== undefined) return bench;
-  throw new Error(`There is no bench ${name}, only ${BENCHES.map((each) => each.name).join(', ')}`);
+  throw new Error(`There is no bench ${name}, only ${ALL.map((each) => each.name).join(', ')}`);
 }

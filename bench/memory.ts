@@ -1,9 +1,10 @@
 import type { Bench } from './support/bench.js';
 import { startBroker } from './support/broker.js';
+import { sized } from './support/command.js';
 import { measureMemory, memoryResult, type GatewayMemory } from './support/gateway-memory.js';
 
 const TYPE = 'BenchVehicle';
-const AMOUNTS = [1_000, 200_000, 1_000_000] as const;
+const AMOUNTS = sized({ quick: [1_000, 50_000], default: [1_000, 200_000, 1_000_000] });
 
 /** The gateway's resident memory by the number of matches. All of /proc, hence Linux only; one round is enough. */
 export const memory: Bench = {

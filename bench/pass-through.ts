@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { mostTarget, ratioTarget, type Bench, type BenchResult, type Table } from './support/bench.js';
+import { sized } from './support/command.js';
 import { cpuMsOf } from './support/cpu-of.js';
 import { forkServer } from './support/forked-server.js';
 import { startGateway } from './support/gateway.js';
@@ -11,8 +12,8 @@ import { connectWire, type WireRequest } from './support/wire-load.js';
 const CONNECTIONS = 64;
 /** A turn takes about a tenth of a second, so that all contestants meet the same machine. */
 const TURN_REQUESTS = 1000;
-const TURNS_PER_ROUND = 12;
-const WARM_UP_REQUESTS = 10_000;
+const TURNS_PER_ROUND = sized({ quick: 2, default: 12 });
+const WARM_UP_REQUESTS = sized({ quick: 2_000, default: 10_000 });
 
 const ENTITY = JSON.stringify({
   id: 'urn:ngsi-ld:Vehicle:1',

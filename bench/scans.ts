@@ -3,6 +3,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { request } from 'undici';
 import { ratioTarget, type Bench, type BenchOptions, type Target } from './support/bench.js';
 import { startBroker, type BenchBroker } from './support/broker.js';
+import { sized } from './support/command.js';
 import { cpuMsOf } from './support/cpu-of.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
@@ -10,7 +11,7 @@ import { spreadOf } from './support/statistics.js';
 import { write } from './schema-service.js';
 
 const TYPE = 'Scanned';
-const AMOUNT = 50_000;
+const AMOUNT = sized({ quick: 10_000, default: 50_000 });
 const PAGE = 1000;
 /** With them an entity has about 1 kB. */
 const ATTRIBUTES = 9;

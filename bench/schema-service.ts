@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { startBareFastify } from './support/start-bare-fastify.js';
 import { ratioTarget, type Bench, type BenchResult } from './support/bench.js';
+import { sized } from './support/command.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { requestsPerSecond } from './support/http-load.js';
 import { spreadOf } from './support/statistics.js';
 
 const CONNECTIONS = 32;
-const REQUESTS = 20_000;
-const WRITES = 100;
+const REQUESTS = sized({ quick: 5_000, default: 20_000 });
+const WRITES = sized({ quick: 20, default: 100 });
 const MODELS = '/api/v2/domains/Bench/models';
 
 /** Attributes of a schema of 30 KB, and of one of 5 KB. */

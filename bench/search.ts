@@ -1,5 +1,6 @@
 import { write } from './schema-service.js';
 import type { Bench, BenchResult } from './support/bench.js';
+import { sized } from './support/command.js';
 import { startGateway } from './support/gateway.js';
 import { requestsPerSecond } from './support/http-load.js';
 import { spreadOf } from './support/statistics.js';
@@ -7,10 +8,10 @@ import { parkingEntity, PARKING_SCHEMA } from './support/workbench-parking.js';
 import { inTurns } from './support/workbench-rivals.js';
 
 const CONNECTIONS = 32;
-const VALIDATIONS = 10_000;
-const SEARCHES = 2_000;
+const VALIDATIONS = sized({ quick: 2_000, default: 10_000 });
+const SEARCHES = sized({ quick: 500, default: 2_000 });
 /** Models beside the one of the entity. */
-const OTHERS = 300;
+const OTHERS = sized({ quick: 100, default: 300 });
 
 interface Round {
   /** Requests per second. */

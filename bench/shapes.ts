@@ -1,6 +1,7 @@
 import { settings } from '../sidecar/shared/config/settings.js';
 import { ratioTarget, type Bench, type BenchOptions, type Target } from './support/bench.js';
 import { entityIds } from './support/broker.js';
+import { sized } from './support/command.js';
 import { startGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
 import { deleteKnown, listAll, runScript } from './support/rivals.js';
@@ -9,8 +10,8 @@ import type { BrokerShape } from './support/shaped-protocol.js';
 import { spreadOf, timed, type Spread } from './support/statistics.js';
 
 const TYPE = 'Shaped';
-const AMOUNT = 10_000;
-const WARM_UPS = 3;
+const AMOUNT = sized({ quick: 2_000, default: 10_000 });
+const WARM_UPS = sized({ quick: 1, default: 3 });
 const PAGE_SIZE = Number(settings.PURGE_PAGE_SIZE.default);
 const BATCH_SIZE = Number(settings.PURGE_BATCH_SIZE.default);
 const CONCURRENCY = Number(settings.PURGE_CONCURRENCY.default);

@@ -7,6 +7,7 @@ import type { PurgeRecord } from '../sidecar/store/job-records.js';
 import { createDatabase, PostgresServer } from '../test/support/postgres.js';
 import type { Bench, BenchResult } from './support/bench.js';
 import { startBroker, type BenchBroker } from './support/broker.js';
+import { sized } from './support/command.js';
 import { startGateway, type BenchGateway, type GatewaySettings } from './support/gateway.js';
 import { digits } from './support/print.js';
 import { spreadOf } from './support/statistics.js';
@@ -18,8 +19,8 @@ const ENTITIES_OF_JOB = 5;
 const ENTITIES = 20_000;
 const LATENCY_MS = 5;
 
-/** With a lease of 30 seconds, the default. */
-const KILLS_PER_ROUND = 2;
+/** Each takes the lease of 30 seconds, the default. */
+const KILLS = sized({ quick: 1, default: 2, large: 10 });
 
 const WAYS = ['one, SQLite', 'one, PostgreSQL', 'three, PostgreSQL'] as const;
 type Way = (typeof WAYS)[number];
@@ -49,7 +50,7 @@ export const sidecars: Bench = {
         }
       }
       const { url } = await createDatabase(server.url);
-      const pausesMs = await takeovers(broker, url, rounds * KILLS_PER_ROUND, say);
+      const pausesMs = await takeovers(broker, url, KILLS, say);
       return resultOf(rates, pausesMs);
     } finally {
       await broker.close();

@@ -1,6 +1,7 @@
 import { settings } from '../sidecar/shared/config/settings.js';
 import { ratioTarget, type Bench, type BenchOptions, type BenchResult, type Table } from './support/bench.js';
 import { startBroker } from './support/broker.js';
+import { sized } from './support/command.js';
 import { startGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
 import { spreadOf, timed } from './support/statistics.js';
@@ -15,15 +16,16 @@ import { measureTemporalMemory } from './support/temporal-memory.js';
 import { listInstances, purgeInstances } from './support/temporal-requests.js';
 import { deleteKnownInstances, runTemporalScript } from './support/temporal-rivals.js';
 
-const HISTORIES: Histories = { type: 'BenchSensor', entities: 100, before: 250, after: 250 };
+const INSTANCES = sized({ quick: 10, default: 100 });
+const HISTORIES: Histories = { type: 'BenchSensor', entities: 100, before: INSTANCES, after: INSTANCES };
 const AMOUNT = amountBefore(HISTORIES);
 const QUERY = queryBefore(HISTORIES);
 /** Enough deletes for code to be compiled. */
-const WARM_UP: Histories = { ...HISTORIES, before: 100, after: 0 };
+const WARM_UP: Histories = { ...HISTORIES, before: sized({ quick: 10, default: 50 }), after: 0 };
 const LATENCY_MS = 2;
 const CONCURRENCY = Number(settings.TEMPORAL_PURGE_CONCURRENCY.default);
 /** One by one, the script takes minutes: it is measured with so many deletes, and its time scaled up. */
-const SLICE = 2_000;
+const SLICE = sized({ quick: 500, default: 2_000 });
 
 /** Purges half of the instances of 100 temporal entities by every way there is, and compares them within each round. */
 export const temporalPurge: Bench = {

@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { ratioTarget, type Bench, type Table } from './support/bench.js';
+import { sized } from './support/command.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { requestsPerSecond } from './support/http-load.js';
 import { startBareFastify, type BareFastify } from './support/start-bare-fastify.js';
@@ -9,7 +10,7 @@ import { parkingEntity, PARKING_SCHEMA, PARKING_TERMS } from './support/workbenc
 import { inTurns, Rivals, type InThreads } from './support/workbench-rivals.js';
 
 const CONNECTIONS = 32;
-const REQUESTS = 20_000;
+const REQUESTS = sized({ quick: 4_000, default: 20_000 });
 
 interface Round extends InThreads {
   /** Requests per second over HTTP. */

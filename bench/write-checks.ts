@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { mostTarget, type Bench, type BenchResult } from './support/bench.js';
+import { sized } from './support/command.js';
 import { forkServer } from './support/forked-server.js';
 import { startGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
@@ -9,8 +10,8 @@ import { connectWire, type WireRequest } from './support/wire-load.js';
 const CONNECTIONS = [64, 1] as const;
 /** Contestants take turns, so that both meet the same machine. */
 const TURN_REQUESTS = 500;
-const TURNS = 8;
-const WARM_UP_REQUESTS = 4000;
+const TURNS = sized({ quick: 2, default: 8 });
+const WARM_UP_REQUESTS = sized({ quick: 2_000, default: 4_000 });
 
 const SCHEMA = {
   type: 'object',

@@ -1,8 +1,9 @@
 import type { BenchResult, Table, Target } from './bench.js';
 
 /** Writes the tables and targets of a bench for people. */
-export function textOf({ tables, targets }: BenchResult): string {
-  return [...tables, targetTable(targets)].map(textOfTable).join('\n\n');
+export function textOf({ tables, targets }: Pick<BenchResult, 'tables' | 'targets'>): string {
+  const all = targets.length === 0 ? tables : [...tables, targetTable(targets)];
+  return all.map(textOfTable).join('\n\n');
 }
 
 /** A number with three significant digits, or with all its digits before the point. */

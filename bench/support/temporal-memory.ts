@@ -1,12 +1,13 @@
 import type { BenchOptions, BenchResult } from './bench.js';
 import { startBroker } from './broker.js';
+import { sized } from './command.js';
 import { measureMemory, memoryResult, type GatewayMemory } from './gateway-memory.js';
 import { amountBefore, checkHistories, queryBefore, seedHistories } from './temporal-history.js';
 import { purgeInstances } from './temporal-requests.js';
 
 const HISTORIES = { type: 'BenchSensor', entities: 100, after: 0 } as const;
-/** Instances of each of an entity's two attributes: 1,000, 100,000 and 1,000,000 in all. */
-const BEFORE = [5, 500, 5_000] as const;
+/** Instances of each of an entity's two attributes: 1,000, 100,000 and perhaps 1,000,000 in all. */
+const BEFORE = sized({ quick: [5, 50], default: [5, 500], large: [5, 500, 5_000] });
 
 /** Measures the gateway's resident memory by the number of instances purged. */
 export async function measureTemporalMemory({ say }: Pick<BenchOptions, 'say'>): Promise<BenchResult> {

@@ -1,4 +1,5 @@
 import { Client, request } from 'undici';
+import { sized } from './command.js';
 
 /** How long GET /health/live took, in milliseconds. */
 export interface HealthLatency {
@@ -8,8 +9,8 @@ export interface HealthLatency {
   readonly max: number;
 }
 
-const SAMPLES = 2000;
-const HOSTILE = 10;
+const SAMPLES = sized({ quick: 300, default: 2_000 });
+const HOSTILE = sized({ quick: 2, default: 10 });
 
 /** The latency of a gateway's health while nothing runs, and while ten validations hang in a pattern that backtracks. */
 export async function healthUnderLoad(gatewayUrl: string): Promise<readonly HealthLatency[]> {

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { spreadOf } from './statistics.js';
 import { samplesMegabytes, type Contestant } from './workbench-contestants.js';
+import { sized } from './command.js';
 
 /** Operations per second, each contestant on a thread of its own; inference in MB/s. */
 export type InThreads = Readonly<Record<Contestant, number>>;
 
-const VALIDATIONS = 20_000;
-const PROCESSED = 4000;
+const VALIDATIONS = sized({ quick: 4_000, default: 20_000 });
+const PROCESSED = sized({ quick: 1_000, default: 4_000 });
 
 /** The contestants of the workbench, two by two. */
 export class Rivals {
