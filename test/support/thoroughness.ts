@@ -1,3 +1,5 @@
+import { it } from 'node:test';
+
 /**
  * Whether tests try all that they can, as those in test/long do. `npm test` has four minutes, so tests of very many cases
  * take a part of them there, spread over all.
@@ -7,4 +9,9 @@ export const isThorough = process.env['TEST_THOROUGHLY'] === 'yes';
 /** How often a property is tried: half as often in `npm test`, and ten times as often by `npm run test:long`. */
 export function runs(often: number): number {
   return isThorough ? 10 * often : Math.ceil(often / 2);
+}
+
+/** A test of `npm run test:long` alone: it takes long, and what it shows breaks seldom. */
+export function itAtLength(title: string, run: () => Promise<void>): void {
+  if (isThorough) void it(title, run);
 }

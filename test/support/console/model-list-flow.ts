@@ -9,10 +9,11 @@ import { stopLater } from '../gateway-harness.js';
 import { commonSchema, completeRepository, entriesOf } from '../repositories.js';
 import { endFlow } from './flow.js';
 import { carSchema, fillEditor, openModels, put } from './models.js';
+import { itAtLength } from '../thoroughness.js';
 
 /** All models: found, imported, deleted; and contexts. */
 export function modelListFlows(browser: () => Browser): void {
-  it('domains are listed by one request, and models are found in all of them, page after page', async () => {
+  itAtLength('domains are listed by one request, and models are found in all of them, page after page', async () => {
     const schema = { type: 'object', properties: { speed: { type: 'number' } } };
     const names = Array.from({ length: 27 }, (_, index) => `Car${String(index).padStart(2, '0')}`);
     const flow = await openModels(browser(), '', [
@@ -84,7 +85,7 @@ export function modelListFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('an import that is larger than the gateway takes is refused with its limit', async () => {
+  itAtLength('an import that is larger than the gateway takes is refused with its limit', async () => {
     const flow = await openModels(browser(), '/~import', [], { IMPORT_LIMIT_BYTES: '2048' });
     const { page } = flow;
     const name = 'schema.json';
@@ -101,7 +102,7 @@ export function modelListFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('deleting says what it does, and shows in the words of the gateway what forbids it', async () => {
+  itAtLength('deleting says what it does, and shows in the words of the gateway what forbids it', async () => {
     const flow = await openModels(browser(), '/City/Car/context', [
       ['/contexts', { name: 'official', '@context': { speed: 'https://terms.example/speed' } }],
       ['/domains', { name: 'City' }],

@@ -4,10 +4,11 @@ import type { Browser } from 'playwright-core';
 import { checkAccess } from './access.js';
 import { endFlow, openFlow, type Flow } from './flow.js';
 import { carSchema, fillEditor, openModels } from './models.js';
+import { itAtLength } from '../thoroughness.js';
 
 /** How the models section is shown: hostile content, by the keyboard, and to everybody. */
 export function modelShownFlows(browser: () => Browser): void {
-  it('hostile names, descriptions, terms, changes and problems of models are shown as text', async () => {
+  itAtLength('hostile names, descriptions, terms, changes and problems of models are shown as text', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', () => undefined);
     await showHostile(flow);
     await endFlow(flow);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { endFlow, openFlow } from './flow.js';
+import { itAtLength } from '../thoroughness.js';
 
 /** Retention policies: many of them, and what becomes of one that deletes when it is changed. */
 export function policyFlows(browser: () => Browser): void {
-  it('all policies are found, page by page, and one that deletes is not changed without a word about it', async () => {
+  itAtLength('all policies are found, page by page, and one that deletes is not changed without a word about it', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', () => {});
     const { page, gateway } = flow;
     const settings = { target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { checkAccess } from './access.js';
 import { endFlow } from './flow.js';
 import { carSchema, get, openModels, put } from './models.js';
+import { itAtLength } from '../thoroughness.js';
 
 const URI = 'https://schemas.test/common.json';
 const UNUSED = 'urn:schemas:unused';
@@ -12,7 +12,7 @@ const common = (speed: object) => ({ definitions: { speed } });
 
 /** Reference documents: found, shown, brought to the models that were made with them, deleted. */
 export function referenceFlows(browser: () => Browser): void {
-  it('models made with an earlier state of a reference document are updated after a look at what that changes', async () => {
+  itAtLength('models made with an earlier state of a reference document are updated after a look at what that changes', async () => {
     const schema = carSchema({ speed: { $ref: `${URI}#/definitions/speed` } });
     const flow = await openModels(browser(), '/~references', [
       [pathOf(URI), common({ type: 'number' })],
@@ -72,7 +72,7 @@ export function referenceFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('reference documents that cannot be read are said to be so, and asked for again', async () => {
+  itAtLength('reference documents that cannot be read are said to be so, and asked for again', async () => {
     const flow = await openModels(browser(), '/~references/urn%3Anone');
     const { page } = flow;
     await page.getByRole('alert').getByText('There is no reference document "urn:none".').waitFor();

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openConsole } from '../browser.js';
 import { endFlow, openFlow, type Flow } from './flow.js';
+import { itAtLength } from '../thoroughness.js';
 
 const SCHEMA = {
   type: 'object',
@@ -160,7 +161,7 @@ export function workbenchFlows(browser: () => Browser): void {
       await compacted.getByText('422', { exact: true }).waitFor();
     });
 
-    it('a link holds the text and the choices, is opened by anyone, and sends nothing when it is made', async () => {
+    itAtLength('a link holds the text and the choices, is opened by anyone, and sends nothing when it is made', async () => {
       await clear(page);
       const { gateway } = flow;
       const text = WRONG.replace('Bike:1', 'Bike:ÄΩ🚲');
