@@ -41,7 +41,7 @@ const PAUSES_MS = [200, 800, 2000];
 /** A segment is smaller; so is a list of a thousand names. */
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
-/** Folders that are listed at most. */
+/** Names that are listed at most. */
 const MAX_LISTED = 1_000_000;
 
 /** Removals in flight. */
@@ -122,12 +122,16 @@ export class BucketStorage implements ArchiveStorage {
       const { status, body } = await this.#send({ method: 'GET', query: page });
       if (status !== 200) throw unexpected(status, body);
       const text = body.toString('utf8');
+      if (!text.includes('<ListBucketResult')) throw noList();
       const within = member === 'Key' ? 'Contents' : 'CommonPrefixes';
       for (const [, inner = ''] of text.matchAll(new RegExp(`<${within}>([^]*?)</${within}>`, 'g')))
         found.push(textOf(inner, member) ?? '');
       const next = textOf(text, 'NextContinuationToken');
-      token = textOf(text, 'IsTruncated') === 'true' && next !== token ? next : undefined;
-    } while (token !== undefined && found.length < MAX_LISTED);
+      const hasMore = textOf(text, 'IsTruncated') === 'true';
+      // What is not listed would neither be read nor erased.
+      if (hasMore && (next === undefined || next === token || found.length >= MAX_LISTED)) throw cutShort();
+      token = hasMore ? next : undefined;
+    } while (token !== undefined);
     return found;
   }
 
@@ -197,6 +201,17 @@ function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
       ? ' The signature is for another region: check AWS_REGION.'
       : '';
   return new ArchiveUnavailableError(`The bucket of the archives answers ${String(status)}${said}.${advice}`);
+}
+
+/** A proxy in between may answer 200 with a page of its own. */
+function noList(): ArchiveUnavailableError {
+  return new ArchiveUnavailableError('What answers for the bucket of the archives gives no list of names.');
+}
+
+function cutShort(): ArchiveUnavailableError {
+  return new ArchiveUnavailableError(
+    'The bucket of the archives lists only a part of what it holds, and does not say where the rest begins.',
+  );
 }
 
 function unanswered(error: unknown): ArchiveUnavailableError {

@@ -408,6 +408,26 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
   });
 
+  it('bucket: an archive is not said to be erased by a list that is cut short, or is none', async () => {
+    const storage = bucketStorage(bucket);
+    await storage.put('cut/1', Buffer.from('x'));
+    for (const [list, says] of [
+      [
+        '<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>cut/1</Key></Contents></ListBucketResult>',
+        /lists only a part/,
+      ],
+      ['<!doctype html><title>Sign in</title>', /gives no list/],
+    ] as const) {
+      bucket.fault = (_request, response) => {
+        response.writeHead(200).end(list);
+        return true;
+      };
+      await assert.rejects(storage.remove('cut'), says);
+    }
+    bucket.fault = () => false;
+    await storage.close();
+  });
+
   it('bucket: 503 and silence are tried again, and then said', async () => {
     let failures = 2;
     bucket.fault = (_request, response) => {
