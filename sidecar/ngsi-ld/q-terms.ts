@@ -151,7 +151,17 @@ const TEMPORAL = new RegExp(
   String.raw`(?:\d{4}-\d\d-\d\dT)?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:\d\d)?${VALUE_END}|\d{4}-\d\d-\d\d${VALUE_END}`,
   'y',
 );
-const BARE_RUN = /(?:(?!\.\.)[^\s;|),("<>{}[\]^`'\\\u0000-\u001f\u007f])+/uy;
+
+/**
+ * Quotes that word processors and web pages put in the place of `"`, and characters that nobody sees. As part of a value they
+ * would make `!=` match everything.
+ */
+const PASTED = String.raw`\p{Quotation_Mark}\p{Cf}\u00b4\u2032\u2033`;
+const BARE_RUN = new RegExp(
+  String.raw`(?:(?!\.\.)[^\s;|),(<>{}[\]^\u0060\\\u0000-\u001f\u007f${PASTED}])+`,
+  'uy',
+);
+const PASTED_AROUND = new RegExp(`^[${PASTED}]|[${PASTED}]$`, 'u');
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:./;
 const QUOTED = /"(?:[^"\\\u0000-\u001f]|\\.)*"/uy;
 
@@ -245,6 +255,7 @@ export function readPattern(scanner: Scanner): { pattern: string; quoted: boolea
   }
   const pattern = readBarePattern(scanner).trimEnd();
   if (pattern === '') scanner.fail('a pattern', start);
+  if (PASTED_AROUND.test(pattern)) scanner.fail('a pattern, in no other quotes than "…"', start);
   return { pattern, quoted: false };
 }
 

@@ -200,6 +200,22 @@ it('an invalid query is refused at the place where it goes wrong', () => {
   for (const [q, position] of refused) assert.equal(refusal(q).position, position, q);
 });
 
+it('other quotes than ", and characters that nobody sees, are no part of a value: != would match everything', () => {
+  for (const [q, position] of [
+    ['a!=“b”', 3],
+    ['a!=„b“', 3],
+    ['a!=«b»', 3],
+    ["a!='b'", 3],
+    ['a!=b’', 4],
+    ['a!=b\u200bc', 4],
+    ['a!=´b´', 3],
+    ['a!~=“^b”', 4],
+    ["a!~='^b'", 4],
+  ] as const)
+    assert.equal(refusal(q).position, position, q);
+  assert.deepEqual(parseQ('a!="“b”\u200b"'), parseQ('a!="\\u201cb\\u201d\\u200b"'));
+});
+
 it('the message about a wrong q names the expected input and quotes little of a hostile text', () => {
   const error = refusal(`a=${'x'.repeat(5000)}`);
   assert.match(error.message, /^q: expected one of the operators ==/);
