@@ -9,6 +9,7 @@ export {
   type ItemKind,
   WHOLE_ENTITIES,
   countItems,
+  portionsOf,
   resolveUnclear,
   resolveUnclearAtEnd,
   selectsByValue,

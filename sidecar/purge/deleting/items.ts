@@ -202,8 +202,10 @@ export function withIds(selection: readonly Parameter[], ids: ReadonlySet<string
 }
 
 /** Splits items so that one query can ask for their entities. Ids that no query can ask for are left out. */
-export function* portionsOf(items: readonly Item[]): Iterable<readonly Item[]> {
-  let portion: Item[] = [];
+export function* portionsOf<Asked extends Pick<Item, 'entityId'>>(
+  items: readonly Asked[],
+): Iterable<readonly Asked[]> {
+  let portion: Asked[] = [];
   let ids = new Set<string>();
   let chars = 0;
   for (const item of items) {

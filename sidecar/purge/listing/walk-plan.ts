@@ -22,8 +22,8 @@ export interface PagingEvidence {
   /** The broker shows the same page for every offset. */
   ignoresOffset?: boolean;
   /**
-   * Entities per page of a broker that applies a filter after paging and shows only those that match; see
-   * page-first.ts.
+   * Entities per page of a broker that applies a filter after paging and shows only those that match; see learnStride() in
+   * proof/query-proof.ts.
    */
   stride?: number;
 }

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import {
@@ -63,14 +64,10 @@ export class Attributes implements RestoreKind {
     const byEntity = new Map<string, RestoreItem[]>();
     for (const item of items) byEntity.set(item.entityId, [...(byEntity.get(item.entityId) ?? []), item]);
     const results = new Map<string, CreateResult>();
-    const waiting = [...byEntity.values()];
-    const worker = async () => {
-      for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
-        const came = await this.#append(each);
-        for (const item of each) results.set(item.key, came(item));
-      }
-    };
-    await Promise.all(Array.from({ length: this.#concurrency() }, worker));
+    await pLimit(this.#concurrency()).map(byEntity.values(), async (each) => {
+      const came = await this.#append(each);
+      for (const item of each) results.set(item.key, came(item));
+    });
     return results;
   }
 

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { ArchivedEntity } from '../../archive/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
@@ -63,18 +64,16 @@ export class Instances implements RestoreKind {
   async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
     const shown = new Map<string, JsonValue>();
     const askable = items.filter(({ entityId }) => isAskable(entityId));
-    const waiting = groupsOf(askable);
-    const worker = async () => {
-      for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-        const page = await this.#historyOf(group);
-        if (page === undefined) continue;
-        const half = Math.ceil(group.length / 2);
-        if (this.#mayBeCut(page, group) && hasTime(group) && group.length > 1)
-          waiting.push(group.slice(0, half), group.slice(half));
-        else match(group, page.instances, shown);
-      }
+    const turn = pLimit(this.#concurrency());
+    const look = async (group: readonly RestoreItem[]): Promise<void> => {
+      const page = await turn(() => this.#historyOf(group));
+      if (page === undefined) return;
+      const half = Math.ceil(group.length / 2);
+      if (this.#mayBeCut(page, group) && hasTime(group) && group.length > 1)
+        await Promise.all([look(group.slice(0, half)), look(group.slice(half))]);
+      else match(group, page.instances, shown);
     };
-    await Promise.all(Array.from({ length: this.#concurrency() }, worker));
+    await Promise.all(groupsOf(askable).map(look));
     return shown;
   }
 
@@ -91,15 +90,13 @@ export class Instances implements RestoreKind {
 
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
-    const waiting = [...groupBy(items, ({ entityId }) => entityId).values()];
-    const worker = async () => {
-      for (let group = waiting.shift(); group !== undefined; group = waiting.shift())
-        for (const part of this.#portionsOf(group)) {
-          const result = await this.#add(part);
-          for (const { key } of part) results.set(key, result);
-        }
-    };
-    await Promise.all(Array.from({ length: this.#concurrency() }, worker));
+    const byEntity = groupBy(items, ({ entityId }) => entityId);
+    await pLimit(this.#concurrency()).map(byEntity.values(), async (group) => {
+      for (const part of this.#portionsOf(group)) {
+        const result = await this.#add(part);
+        for (const { key } of part) results.set(key, result);
+      }
+    });
     return results;
   }
 

@@ -1,14 +1,13 @@
 import type { BrokerMemory } from '../broker/index.js';
+import { portionsOf } from '../deleting/index.js';
 import { entities, Lister } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonObject } from '../../shared/json/json.js';
-import { isAskable } from '../query/index.js';
 import type { RestoreItem } from './item.js';
 
-/** Ids in one query, and what they may take of its URL. */
-const MAX_IDS = 100;
-const MAX_IDS_CHARS = 4000;
+/** Entities in one page: as many as one query asks for. */
+const PAGE_SIZE = 100;
 
 export interface LookupOptions {
   readonly requester: Requester;
@@ -22,7 +21,7 @@ export class Lookup {
 
   constructor(options: LookupOptions) {
     const lister = (content: 'ids' | 'whole') =>
-      new Lister({ ...options, pageSize: MAX_IDS, pageSizeMax: MAX_IDS, resource: entities(content) });
+      new Lister({ ...options, pageSize: PAGE_SIZE, pageSizeMax: PAGE_SIZE, resource: entities(content) });
     this.#listers = { ids: lister('ids'), whole: lister('whole') };
   }
 
@@ -35,7 +34,10 @@ export class Lookup {
   async shown(items: readonly RestoreItem[], isWhole: boolean): Promise<ReadonlyMap<string, JsonObject>> {
     const lister = isWhole ? this.#listers.whole : this.#listers.ids;
     const found = new Map<string, JsonObject>();
-    for (const { ids, types } of portionsOf(items)) {
+    for (const portion of portionsOf(items)) {
+      const ids = new Set(portion.map(({ entityId }) => entityId));
+      const named = portion.flatMap(({ entity }) => [entity['type']].flat());
+      const types = new Set(named.filter((type) => typeof type === 'string'));
       // Brokers want a type beside ids (clause 5.7.2.4).
       const type = types.size === 0 ? [] : [{ name: 'type', value: [...types].join(',') }];
       const selection = [...type, { name: 'id', value: [...ids].join(',') }];
@@ -51,26 +53,4 @@ export class Lookup {
     }
     return found;
   }
-}
-
-interface Portion {
-  readonly ids: Set<string>;
-  readonly types: Set<string>;
-}
-
-function* portionsOf(items: readonly RestoreItem[]): Iterable<Portion> {
-  let portion: Portion = { ids: new Set(), types: new Set() };
-  let chars = 0;
-  for (const { entityId, entity } of items) {
-    if (!isAskable(entityId) || portion.ids.has(entityId)) continue;
-    const more = encodeURIComponent(entityId).length;
-    if (portion.ids.size === MAX_IDS || (chars + more > MAX_IDS_CHARS && portion.ids.size > 0)) {
-      yield portion;
-      [portion, chars] = [{ ids: new Set(), types: new Set() }, 0];
-    }
-    portion.ids.add(entityId);
-    for (const type of [entity['type']].flat()) if (typeof type === 'string') portion.types.add(type);
-    chars += more;
-  }
-  if (portion.ids.size > 0) yield portion;
 }

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { ArchivedEntity } from '../../archive/index.js';
 import {
   type BrokerProblem,
@@ -73,15 +74,11 @@ export class WholeEntities implements RestoreKind {
 
   async #createSingly(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
-    const waiting = [...items];
-    const worker = async () => {
-      for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-        const settled = await this.#send('/entities', textOf(item), 1);
-        if ('unclear' in settled) results.set(item.key, { kind: 'unclear', problem: settled.unclear });
-        else results.set(item.key, resultOfReply(settled.reply, settled.wasUnclear));
-      }
-    };
-    await Promise.all(Array.from({ length: this.#concurrency() }, worker));
+    await pLimit(this.#concurrency()).map(items, async (item) => {
+      const settled = await this.#send('/entities', textOf(item), 1);
+      if ('unclear' in settled) results.set(item.key, { kind: 'unclear', problem: settled.unclear });
+      else results.set(item.key, resultOfReply(settled.reply, settled.wasUnclear));
+    });
     return results;
   }
 

@@ -13,37 +13,40 @@ import { itAtLength } from '../thoroughness.js';
 
 /** All models: found, imported, deleted; and contexts. */
 export function modelListFlows(browser: () => Browser): void {
-  itAtLength('domains are listed by one request, and models are found in all of them, page after page', async () => {
-    const schema = { type: 'object', properties: { speed: { type: 'number' } } };
-    const names = Array.from({ length: 27 }, (_, index) => `Car${String(index).padStart(2, '0')}`);
-    const flow = await openModels(browser(), '', [
-      ...['City', 'Sea'].map((name) => ['/domains', { name }] as const),
-      ...names.map((name) => [`/domains/City/models/${name}`, { schema }] as const),
-      ['/domains/Sea/models/Ship', { schema: { type: 'object', properties: { knots: {} } } }],
-    ]);
-    const { page } = flow;
-    const counted = page.getByRole('row', { name: /^City/ }).getByRole('cell', { name: '27', exact: true });
-    await counted.waitFor();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    await page.reload();
-    await counted.waitFor();
-    assert.deepEqual(
-      asked.filter((path) => path.startsWith('/api/') && path !== '/api/v2/status'),
-      ['/api/v2/domains'],
-    );
-    await page.getByLabel('Attribute').fill('speed');
-    await page.getByText('27 models found').waitFor();
-    await page.getByRole('link', { name: 'Next' }).click();
-    await page.getByRole('link', { name: 'Car26' }).waitFor();
-    await page.getByText('26–27 of 27').waitFor();
-    await page.getByLabel('Attribute').fill('');
-    await page.getByLabel('Search', { exact: true }).fill('SHIP');
-    await page.getByText('1 model found').waitFor();
-    await page.getByRole('link', { name: 'Ship' }).click();
-    await page.getByRole('heading', { name: 'Ship' }).waitFor();
-    await endFlow(flow);
-  });
+  itAtLength(
+    'domains are listed by one request, and models are found in all of them, page after page',
+    async () => {
+      const schema = { type: 'object', properties: { speed: { type: 'number' } } };
+      const names = Array.from({ length: 27 }, (_, index) => `Car${String(index).padStart(2, '0')}`);
+      const flow = await openModels(browser(), '', [
+        ...['City', 'Sea'].map((name) => ['/domains', { name }] as const),
+        ...names.map((name) => [`/domains/City/models/${name}`, { schema }] as const),
+        ['/domains/Sea/models/Ship', { schema: { type: 'object', properties: { knots: {} } } }],
+      ]);
+      const { page } = flow;
+      const counted = page.getByRole('row', { name: /^City/ }).getByRole('cell', { name: '27', exact: true });
+      await counted.waitFor();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await page.reload();
+      await counted.waitFor();
+      assert.deepEqual(
+        asked.filter((path) => path.startsWith('/api/') && path !== '/api/v2/status'),
+        ['/api/v2/domains'],
+      );
+      await page.getByLabel('Attribute').fill('speed');
+      await page.getByText('27 models found').waitFor();
+      await page.getByRole('link', { name: 'Next' }).click();
+      await page.getByRole('link', { name: 'Car26' }).waitFor();
+      await page.getByText('26–27 of 27').waitFor();
+      await page.getByLabel('Attribute').fill('');
+      await page.getByLabel('Search', { exact: true }).fill('SHIP');
+      await page.getByText('1 model found').waitFor();
+      await page.getByRole('link', { name: 'Ship' }).click();
+      await page.getByRole('heading', { name: 'Ship' }).waitFor();
+      await endFlow(flow);
+    },
+  );
 
   it('a dropped folder and an archive are looked at before they are imported', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'console-models-'));
@@ -102,55 +105,61 @@ export function modelListFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  itAtLength('deleting says what it does, and shows in the words of the gateway what forbids it', async () => {
-    const flow = await openModels(browser(), '/City/Car/context', [
-      ['/contexts', { name: 'official', '@context': { speed: 'https://terms.example/speed' } }],
-      ['/domains', { name: 'City' }],
-      ['/domains/City/models/Car', { schema: carSchema({ speed: { type: 'number' } }), context: 'official' }],
-    ]);
-    const { page, gateway } = flow;
-    await page.getByRole('link', { name: 'https://terms.example/speed' }).waitFor();
-    await page.getByRole('link', { name: 'official', exact: true }).click();
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByRole('button', { name: 'Delete the context' }).click();
-    await page.getByText('The context "official" is in use by model "Car" in domain "City".').waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+  itAtLength(
+    'deleting says what it does, and shows in the words of the gateway what forbids it',
+    async () => {
+      const flow = await openModels(browser(), '/City/Car/context', [
+        ['/contexts', { name: 'official', '@context': { speed: 'https://terms.example/speed' } }],
+        ['/domains', { name: 'City' }],
+        [
+          '/domains/City/models/Car',
+          { schema: carSchema({ speed: { type: 'number' } }), context: 'official' },
+        ],
+      ]);
+      const { page, gateway } = flow;
+      await page.getByRole('link', { name: 'https://terms.example/speed' }).waitFor();
+      await page.getByRole('link', { name: 'official', exact: true }).click();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('button', { name: 'Delete the context' }).click();
+      await page.getByText('The context "official" is in use by model "Car" in domain "City".').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
 
-    await page.goto(`${gateway.url}/console/#/models/City`);
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    const go = page.getByRole('button', { name: /^Delete the domain/ });
-    assert.ok(await go.isDisabled());
-    await page.getByLabel('Also delete its model').check();
-    await page.getByLabel('Type the name to confirm: City').fill('Cit');
-    assert.ok(await go.isDisabled());
-    await page.keyboard.press('Escape');
+      await page.goto(`${gateway.url}/console/#/models/City`);
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      const go = page.getByRole('button', { name: /^Delete the domain/ });
+      assert.ok(await go.isDisabled());
+      await page.getByLabel('Also delete its model').check();
+      await page.getByLabel('Type the name to confirm: City').fill('Cit');
+      assert.ok(await go.isDisabled());
+      await page.keyboard.press('Escape');
 
-    await page.getByRole('link', { name: 'Car', exact: true }).click();
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByText('Its version and its context City~Car are deleted').waitFor();
-    await page.getByRole('button', { name: 'Delete the model' }).click();
-    await page.getByText('This domain has no models yet.').waitFor();
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByText('It has no models.').waitFor();
-    // Somebody else makes a model meanwhile: the domain that was shown is not the one that would go.
-    await put(gateway, '/domains/City/models/Bus', { schema: carSchema({}) });
-    await page.getByRole('button', { name: 'Delete the domain' }).click();
-    await page.getByText('This was changed elsewhere in the meantime. Nothing was done.').waitFor();
-    await page.getByText('It has 1 model and can only be deleted together with it.').waitFor();
-    assert.ok(await go.isDisabled());
-    await page.getByLabel('Also delete its model').check();
-    await page.getByLabel('Type the name to confirm: City').fill('City');
-    await put(gateway, '/domains/City/models/Tram', { schema: carSchema({}) });
-    await go.click();
-    await page.getByText('It has 2 models and can only be deleted together with them.').waitFor();
-    assert.ok(!(await page.getByLabel('Also delete its 2 models').isChecked()));
-    assert.ok(await go.isDisabled());
-    await page.getByLabel('Also delete its 2 models').check();
-    await page.getByLabel('Type the name to confirm: City').fill('City');
-    await go.click();
-    await page.getByText('There are no domains yet.').waitFor();
-    await endFlow(flow);
-  });
+      await page.getByRole('link', { name: 'Car', exact: true }).click();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByText('Its version and its context City~Car are deleted').waitFor();
+      await page.getByRole('button', { name: 'Delete the model' }).click();
+      await page.getByText('This domain has no models yet.').waitFor();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByText('It has no models.').waitFor();
+      // Somebody else makes a model meanwhile: the domain that was shown is not the one that would go.
+      await put(gateway, '/domains/City/models/Bus', { schema: carSchema({}) });
+      await page.getByRole('button', { name: 'Delete the domain' }).click();
+      await page.getByText('This was changed elsewhere in the meantime. Nothing was done.').waitFor();
+      await page.getByText('It has 1 model and can only be deleted together with it.').waitFor();
+      assert.ok(await go.isDisabled());
+      await page.getByLabel('Also delete its model').check();
+      await page.getByLabel('Type the name to confirm: City').fill('City');
+      await put(gateway, '/domains/City/models/Tram', { schema: carSchema({}) });
+      await go.click();
+      await page.getByText('It has 2 models and can only be deleted together with them.').waitFor();
+      assert.ok(!(await page.getByLabel('Also delete its 2 models').isChecked()));
+      assert.ok(await go.isDisabled());
+      await page.getByLabel('Also delete its 2 models').check();
+      await page.getByLabel('Type the name to confirm: City').fill('City');
+      await go.click();
+      await page.getByText('There are no domains yet.').waitFor();
+      await endFlow(flow);
+    },
+  );
 
   it('a context that is changed says which models mean something else then', async () => {
     const flow = await openModels(browser(), '/~contexts/official', [

@@ -8,11 +8,14 @@ import { itAtLength } from '../thoroughness.js';
 
 /** How the models section is shown: hostile content, by the keyboard, and to everybody. */
 export function modelShownFlows(browser: () => Browser): void {
-  itAtLength('hostile names, descriptions, terms, changes and problems of models are shown as text', async () => {
-    const flow = await openFlow(browser(), '#/elsewhere', () => undefined);
-    await showHostile(flow);
-    await endFlow(flow);
-  });
+  itAtLength(
+    'hostile names, descriptions, terms, changes and problems of models are shown as text',
+    async () => {
+      const flow = await openFlow(browser(), '#/elsewhere', () => undefined);
+      await showHostile(flow);
+      await endFlow(flow);
+    },
+  );
 
   it('refusals and outages are shown in the models section, with a way to try again', async () => {
     const flow = await openModels(browser(), '');

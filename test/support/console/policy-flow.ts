@@ -5,79 +5,84 @@ import { itAtLength } from '../thoroughness.js';
 
 /** Retention policies: many of them, and what becomes of one that deletes when it is changed. */
 export function policyFlows(browser: () => Browser): void {
-  itAtLength('all policies are found, page by page, and one that deletes is not changed without a word about it', async () => {
-    const flow = await openFlow(browser(), '#/elsewhere', () => {});
-    const { page, gateway } = flow;
-    const settings = { target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' };
-    const put = async (name: string, mode: string) =>
-      gateway.send('PUT', `/api/v2/retention-policies/${name}`, {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...settings, schedule: '0 3 * * *', mode }),
-      });
-    const modeOf = async (name: string) =>
-      (await gateway.send('GET', `/api/v2/retention-policies/${name}`)).json() as {
-        mode: string;
-        olderThan: string;
-      };
-    for (let index = 10; index < 61; index += 1) await put(`cars-${index}`, 'report');
-    await put('old-cars', 'enforce');
-    await page.getByRole('link', { name: 'Retention' }).click();
-    await page.getByText('1–50 of 52').waitFor();
-    await page.getByRole('link', { name: 'Next' }).click();
-    await page.getByText('51–52 of 52').waitFor();
-    await page.getByRole('link', { name: 'old-cars' }).click();
-    await page.getByText('deletes', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByText('old-cars is enforced. Saving other settings puts it in report mode').waitFor();
-    await page.getByLabel('Older than (olderThan)').fill('P2D');
-    await page.getByRole('button', { name: 'Save (report only)' }).click();
-    await page.getByRole('heading', { name: 'Stop old-cars from deleting?' }).waitFor();
-    await page.keyboard.press('Escape');
-    assert.deepEqual(
-      [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
-      ['enforce', 'P1D'],
-    );
-    await page.getByRole('button', { name: 'Save (report only)' }).click();
-    await page.getByRole('button', { name: 'Save in report mode' }).click();
-    await page.getByText('reports only', { exact: true }).waitFor();
-    assert.deepEqual(
-      [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
-      ['report', 'P2D'],
-    );
-    await put('old-cars', 'enforce');
-    await page.reload();
-    await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByLabel('Older than (olderThan)').fill('P3D');
-    await page.getByRole('button', { name: 'Save, then enforce…' }).click();
-    await page.getByRole('heading', { name: 'Enforce old-cars?' }).waitFor();
-    await page.getByText('A run now would delete 0 entities.').waitFor();
-    // What was changed does not delete before its name is typed.
-    assert.deepEqual(
-      [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
-      ['report', 'P3D'],
-    );
-    await page.getByLabel(/^Type the name/).fill('old-cars');
-    await page.keyboard.press('Enter');
-    await page.getByText('deletes', { exact: true }).waitFor();
-    assert.equal((await modeOf('old-cars')).mode, 'enforce');
-    await page.waitForURL(/#\/retention\/old-cars$/);
-    // The question that the address asked was answered once and for all.
-    await page.getByRole('button', { name: 'Report only' }).click();
-    await page.getByText('reports only', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('dialog').count(), 0);
-    await put('old-cars', 'enforce');
-    await page.reload();
-    await page.getByText('deletes', { exact: true }).waitFor();
-    // What is deleted is what was shown: somebody else has changed it meanwhile.
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    await put('old-cars', 'report');
-    await page.getByRole('button', { name: 'Delete the policy' }).click();
-    await page
-      .getByText('This was changed elsewhere in the meantime. Nothing was done. Showing the current version.')
-      .waitFor();
-    await page.getByText('reports only', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('dialog').count(), 0);
-    assert.equal((await modeOf('old-cars')).mode, 'report');
-    await endFlow(flow);
-  });
+  itAtLength(
+    'all policies are found, page by page, and one that deletes is not changed without a word about it',
+    async () => {
+      const flow = await openFlow(browser(), '#/elsewhere', () => {});
+      const { page, gateway } = flow;
+      const settings = { target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' };
+      const put = async (name: string, mode: string) =>
+        gateway.send('PUT', `/api/v2/retention-policies/${name}`, {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ ...settings, schedule: '0 3 * * *', mode }),
+        });
+      const modeOf = async (name: string) =>
+        (await gateway.send('GET', `/api/v2/retention-policies/${name}`)).json() as {
+          mode: string;
+          olderThan: string;
+        };
+      for (let index = 10; index < 61; index += 1) await put(`cars-${index}`, 'report');
+      await put('old-cars', 'enforce');
+      await page.getByRole('link', { name: 'Retention' }).click();
+      await page.getByText('1–50 of 52').waitFor();
+      await page.getByRole('link', { name: 'Next' }).click();
+      await page.getByText('51–52 of 52').waitFor();
+      await page.getByRole('link', { name: 'old-cars' }).click();
+      await page.getByText('deletes', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Edit' }).click();
+      await page.getByText('old-cars is enforced. Saving other settings puts it in report mode').waitFor();
+      await page.getByLabel('Older than (olderThan)').fill('P2D');
+      await page.getByRole('button', { name: 'Save (report only)' }).click();
+      await page.getByRole('heading', { name: 'Stop old-cars from deleting?' }).waitFor();
+      await page.keyboard.press('Escape');
+      assert.deepEqual(
+        [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
+        ['enforce', 'P1D'],
+      );
+      await page.getByRole('button', { name: 'Save (report only)' }).click();
+      await page.getByRole('button', { name: 'Save in report mode' }).click();
+      await page.getByText('reports only', { exact: true }).waitFor();
+      assert.deepEqual(
+        [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
+        ['report', 'P2D'],
+      );
+      await put('old-cars', 'enforce');
+      await page.reload();
+      await page.getByRole('link', { name: 'Edit' }).click();
+      await page.getByLabel('Older than (olderThan)').fill('P3D');
+      await page.getByRole('button', { name: 'Save, then enforce…' }).click();
+      await page.getByRole('heading', { name: 'Enforce old-cars?' }).waitFor();
+      await page.getByText('A run now would delete 0 entities.').waitFor();
+      // What was changed does not delete before its name is typed.
+      assert.deepEqual(
+        [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
+        ['report', 'P3D'],
+      );
+      await page.getByLabel(/^Type the name/).fill('old-cars');
+      await page.keyboard.press('Enter');
+      await page.getByText('deletes', { exact: true }).waitFor();
+      assert.equal((await modeOf('old-cars')).mode, 'enforce');
+      await page.waitForURL(/#\/retention\/old-cars$/);
+      // The question that the address asked was answered once and for all.
+      await page.getByRole('button', { name: 'Report only' }).click();
+      await page.getByText('reports only', { exact: true }).waitFor();
+      assert.equal(await page.getByRole('dialog').count(), 0);
+      await put('old-cars', 'enforce');
+      await page.reload();
+      await page.getByText('deletes', { exact: true }).waitFor();
+      // What is deleted is what was shown: somebody else has changed it meanwhile.
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await put('old-cars', 'report');
+      await page.getByRole('button', { name: 'Delete the policy' }).click();
+      await page
+        .getByText(
+          'This was changed elsewhere in the meantime. Nothing was done. Showing the current version.',
+        )
+        .waitFor();
+      await page.getByText('reports only', { exact: true }).waitFor();
+      assert.equal(await page.getByRole('dialog').count(), 0);
+      assert.equal((await modeOf('old-cars')).mode, 'report');
+      await endFlow(flow);
+    },
+  );
 }

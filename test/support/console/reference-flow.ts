@@ -12,65 +12,68 @@ const common = (speed: object) => ({ definitions: { speed } });
 
 /** Reference documents: found, shown, brought to the models that were made with them, deleted. */
 export function referenceFlows(browser: () => Browser): void {
-  itAtLength('models made with an earlier state of a reference document are updated after a look at what that changes', async () => {
-    const schema = carSchema({ speed: { $ref: `${URI}#/definitions/speed` } });
-    const flow = await openModels(browser(), '/~references', [
-      [pathOf(URI), common({ type: 'number' })],
-      [pathOf(UNUSED), common({})],
-      ['/domains', { name: 'City' }],
-      ['/domains/City/models/Car', { schema }],
-      ['/domains/City/models/Keen', { schema, compatibility: 'backward' }],
-      [pathOf(URI), common({ type: 'string' })],
-    ]);
-    const { page, gateway } = flow;
-    const version = async () => (await get(gateway, '/domains/City/models/Car'))['version'];
-    await page.getByRole('row', { name: new RegExp(`^${URI}`) }).waitFor();
-    await page.getByLabel('URI', { exact: true }).fill(` ${URI}#/definitions/speed `);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: URI }).waitFor();
-    await page.getByLabel('Document', { exact: true }).getByText('"type": "string"').waitFor();
-    const look = page.getByRole('button', { name: /^(?:Find outdated models|Check again)$/ });
-    await look.click();
-    await page.getByText('2 models are outdated').waitFor();
-    await page.getByText('The change is breaking, but the model accepts only', { exact: false }).waitFor();
-    await page.getByText('What changes').first().click();
-    await page.getByText('/properties/speed', { exact: false }).first().waitFor();
-    await checkAccess(page);
-    assert.equal(await version(), 1);
+  itAtLength(
+    'models made with an earlier state of a reference document are updated after a look at what that changes',
+    async () => {
+      const schema = carSchema({ speed: { $ref: `${URI}#/definitions/speed` } });
+      const flow = await openModels(browser(), '/~references', [
+        [pathOf(URI), common({ type: 'number' })],
+        [pathOf(UNUSED), common({})],
+        ['/domains', { name: 'City' }],
+        ['/domains/City/models/Car', { schema }],
+        ['/domains/City/models/Keen', { schema, compatibility: 'backward' }],
+        [pathOf(URI), common({ type: 'string' })],
+      ]);
+      const { page, gateway } = flow;
+      const version = async () => (await get(gateway, '/domains/City/models/Car'))['version'];
+      await page.getByRole('row', { name: new RegExp(`^${URI}`) }).waitFor();
+      await page.getByLabel('URI', { exact: true }).fill(` ${URI}#/definitions/speed `);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: URI }).waitFor();
+      await page.getByLabel('Document', { exact: true }).getByText('"type": "string"').waitFor();
+      const look = page.getByRole('button', { name: /^(?:Find outdated models|Check again)$/ });
+      await look.click();
+      await page.getByText('2 models are outdated').waitFor();
+      await page.getByText('The change is breaking, but the model accepts only', { exact: false }).waitFor();
+      await page.getByText('What changes').first().click();
+      await page.getByText('/properties/speed', { exact: false }).first().waitFor();
+      await checkAccess(page);
+      assert.equal(await version(), 1);
 
-    // What was looked at is no longer there: nothing is done with it.
-    await put(gateway, pathOf(URI), common({ type: 'string', maxLength: 5 }));
-    await page.getByRole('button', { name: 'Update 1 model' }).click();
-    await page.getByText('This was changed elsewhere in the meantime.', { exact: false }).waitFor();
-    assert.equal(await version(), 1);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('"maxLength": 5').waitFor();
-    await look.click();
-    await page.getByRole('button', { name: 'Update 1 model' }).click();
-    await page.getByRole('heading', { name: '1 model was updated' }).waitFor();
-    assert.equal(await page.evaluate('document.activeElement.innerText'), '1 model was updated');
-    assert.equal(await version(), 2);
-    await page.getByRole('link', { name: 'City/Car' }).click();
-    await page.getByRole('link', { name: URI, exact: true }).click();
+      // What was looked at is no longer there: nothing is done with it.
+      await put(gateway, pathOf(URI), common({ type: 'string', maxLength: 5 }));
+      await page.getByRole('button', { name: 'Update 1 model' }).click();
+      await page.getByText('This was changed elsewhere in the meantime.', { exact: false }).waitFor();
+      assert.equal(await version(), 1);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('"maxLength": 5').waitFor();
+      await look.click();
+      await page.getByRole('button', { name: 'Update 1 model' }).click();
+      await page.getByRole('heading', { name: '1 model was updated' }).waitFor();
+      assert.equal(await page.evaluate('document.activeElement.innerText'), '1 model was updated');
+      assert.equal(await version(), 2);
+      await page.getByRole('link', { name: 'City/Car' }).click();
+      await page.getByRole('link', { name: URI, exact: true }).click();
 
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByRole('button', { name: 'Delete the document' }).click();
-    await page
-      .getByRole('alert')
-      .getByText('is in use by model "Car" in domain "City"', { exact: false })
-      .waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('link', { name: 'All reference documents' }).click();
-    await page.getByRole('link', { name: UNUSED }).click();
-    await look.click();
-    await page.getByText('No model is outdated.').waitFor();
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByRole('button', { name: 'Delete the document' }).click();
-    await page.getByRole('heading', { name: 'Reference documents' }).waitFor();
-    await page.getByRole('row', { name: new RegExp(`^${URI}`) }).waitFor();
-    assert.equal(await page.getByRole('link', { name: UNUSED }).count(), 0);
-    await endFlow(flow);
-  });
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('button', { name: 'Delete the document' }).click();
+      await page
+        .getByRole('alert')
+        .getByText('is in use by model "Car" in domain "City"', { exact: false })
+        .waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'All reference documents' }).click();
+      await page.getByRole('link', { name: UNUSED }).click();
+      await look.click();
+      await page.getByText('No model is outdated.').waitFor();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('button', { name: 'Delete the document' }).click();
+      await page.getByRole('heading', { name: 'Reference documents' }).waitFor();
+      await page.getByRole('row', { name: new RegExp(`^${URI}`) }).waitFor();
+      assert.equal(await page.getByRole('link', { name: UNUSED }).count(), 0);
+      await endFlow(flow);
+    },
+  );
 
   itAtLength('reference documents that cannot be read are said to be so, and asked for again', async () => {
     const flow = await openModels(browser(), '/~references/urn%3Anone');

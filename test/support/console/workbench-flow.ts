@@ -161,40 +161,43 @@ export function workbenchFlows(browser: () => Browser): void {
       await compacted.getByText('422', { exact: true }).waitFor();
     });
 
-    itAtLength('a link holds the text and the choices, is opened by anyone, and sends nothing when it is made', async () => {
-      await clear(page);
-      const { gateway } = flow;
-      const text = WRONG.replace('Bike:1', 'Bike:ÄΩ🚲');
-      await paste(page, text);
-      const checked = page.waitForResponse((response) => response.url().includes('form=normalized'));
-      await page.getByLabel('Form').selectOption('normalized');
-      await checked;
-      await page.getByText('Not valid', { exact: true }).waitFor();
-      const requests: string[] = [];
-      page.on('request', (request) => requests.push(request.url()));
-      await page.getByRole('button', { name: 'Share', exact: true }).click();
-      const link = await page.getByLabel('Link to this text', { exact: true }).innerText();
-      assert.deepEqual(requests, []);
-      const hash = new URL(link).hash;
-      assert.match(hash, /^#\/workbench\?shared=[\w-]+$/);
-      const other = await openConsole(browser(), gateway.url, hash);
-      await other.page.getByText('Not valid', { exact: true }).waitFor();
-      assert.equal(await textIn(other.page), text);
-      assert.equal(await other.page.getByLabel('Form').inputValue(), 'normalized');
-      // From the first change on, the address does not claim to be what is shown.
-      await other.page.getByLabel('Form').selectOption('');
-      assert.ok(!other.page.url().includes('shared'));
-      await endFlow(other);
-      for (const broken of [
-        hash.slice(0, -9),
-        '#/workbench?shared=%00',
-        `#/workbench?shared=${'A'.repeat(20_000)}`,
-      ]) {
-        const tab = await openConsole(browser(), gateway.url, broken);
-        await tab.page.getByText('This link cannot be read.').waitFor();
-        await endFlow(tab);
-      }
-    });
+    itAtLength(
+      'a link holds the text and the choices, is opened by anyone, and sends nothing when it is made',
+      async () => {
+        await clear(page);
+        const { gateway } = flow;
+        const text = WRONG.replace('Bike:1', 'Bike:ÄΩ🚲');
+        await paste(page, text);
+        const checked = page.waitForResponse((response) => response.url().includes('form=normalized'));
+        await page.getByLabel('Form').selectOption('normalized');
+        await checked;
+        await page.getByText('Not valid', { exact: true }).waitFor();
+        const requests: string[] = [];
+        page.on('request', (request) => requests.push(request.url()));
+        await page.getByRole('button', { name: 'Share', exact: true }).click();
+        const link = await page.getByLabel('Link to this text', { exact: true }).innerText();
+        assert.deepEqual(requests, []);
+        const hash = new URL(link).hash;
+        assert.match(hash, /^#\/workbench\?shared=[\w-]+$/);
+        const other = await openConsole(browser(), gateway.url, hash);
+        await other.page.getByText('Not valid', { exact: true }).waitFor();
+        assert.equal(await textIn(other.page), text);
+        assert.equal(await other.page.getByLabel('Form').inputValue(), 'normalized');
+        // From the first change on, the address does not claim to be what is shown.
+        await other.page.getByLabel('Form').selectOption('');
+        assert.ok(!other.page.url().includes('shared'));
+        await endFlow(other);
+        for (const broken of [
+          hash.slice(0, -9),
+          '#/workbench?shared=%00',
+          `#/workbench?shared=${'A'.repeat(20_000)}`,
+        ]) {
+          const tab = await openConsole(browser(), gateway.url, broken);
+          await tab.page.getByText('This link cannot be read.').waitFor();
+          await endFlow(tab);
+        }
+      },
+    );
 
     it('an entity is mended with the keyboard alone, and the editor holds nobody', async () => {
       await clear(page);
