@@ -90,12 +90,12 @@ export async function deleteItem(
   if (settled.kind === 'gave-up') return givenUp(settled);
   const { reply } = settled;
   if (reply.status === 404) return { kind: 'absent' };
-  if (reply.status < 300 && reply.status !== 207) return { kind: 'deleted' };
+  const failure = failureIn(reply);
+  if (reply.status < 300 && reply.status !== 207 && failure === undefined) return { kind: 'deleted' };
   const problem = parseBrokerProblem(reply);
   if (reply.status === 405 || reply.status === 501) throw new BrokerRefusedError(operation, problem);
-  if (reply.status !== 207) return { kind: 'refused', problem };
+  if (reply.status >= 300) return { kind: 'refused', problem };
   onUnclear();
-  const failure = failureIn(reply);
   return failure === undefined || failure.kind === 'deleted' ? { kind: 'unclear', problem } : failure;
 }
 

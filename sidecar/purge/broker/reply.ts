@@ -61,12 +61,16 @@ export function wordsOf(problem: BrokerProblem): string {
 
 /** Parses a JSON object; undefined for anything else. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+function parseJson(text: string): unknown {
   if (text === '') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
@@ -163,15 +167,20 @@ export type BatchResult =
 
 /**
  * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without
- * `errors`, 404 with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine). An
- * error overrides an entry under `success`; an id that is not mentioned counts as deleted.
+ * `errors`, 404 with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine), or
+ * with a list of `{id, failure: [problem]}` (Scorpio). An error overrides an entry under `success`; an id that is not mentioned
+ * counts as deleted. A success whose body is a problem is neither: a query has to tell.
  *
  * @param ids the ids of the batch
  */
 export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchResult {
   const body = parseJsonObject(reply.body);
-  const errors = failuresIn(body);
-  if (reply.status >= 200 && reply.status < 300) return { kind: 'items', items: resultsOf(ids, errors) };
+  const errors = failuresIn(reply);
+  if (reply.status >= 200 && reply.status < 300) {
+    const unclear = contradiction(reply);
+    const items = unclear === undefined ? resultsOf(ids, errors) : new Map(ids.map((id) => [id, unclear]));
+    return { kind: 'items', items };
+  }
   if (errors.length > 0) return { kind: 'items', items: resultsOf(ids, errors) };
   // A 404 that names entities means that they are missing, not the operation.
   const namesEntities = body !== undefined && ('entityIds' in body || 'entityId' in body);
@@ -188,28 +197,50 @@ const DELETED: DeleteResult = { kind: 'deleted' };
 const ABSENT: DeleteResult = { kind: 'absent' };
 
 /**
- * What a 207 to the delete of a single item says of its failure: some brokers answer with the result of an update (clause
- * 5.2.18), whose `notUpdated` names no entity (Orion-LD). Undefined when it says of none.
+ * What a success to the delete of a single item says of its failure: some brokers answer 207 with the result of an update
+ * (clause 5.2.18), whose `notUpdated` names no entity (Orion-LD). Undefined when it says of none.
  *
  * What is missing there may be gone, or be held by another source: only a query shows it.
  */
 export function failureIn(reply: BrokerReply): DeleteResult | undefined {
-  if (reply.status !== 207) return undefined;
-  const results = failuresIn(parseJsonObject(reply.body)).map((item) => ({ item, result: resultOf(item) }));
+  if (reply.status !== 207) return contradiction(reply);
+  const results = failuresIn(reply).map((item) => ({ item, result: resultOf(item) }));
   const [worst] = [...results.filter(({ result }) => result.kind !== 'absent'), ...results];
   if (worst === undefined) return undefined;
   const { item, result } = worst;
   return result.kind === 'absent' ? { kind: 'unclear', problem: problemOf(item, 404) } : result;
 }
 
+/** What a success means whose body is a problem; undefined for any other reply. */
+function contradiction(reply: BrokerReply): DeleteResult | undefined {
+  if (reply.status < 200 || reply.status >= 300) return undefined;
+  const body = parseJsonObject(reply.body);
+  if (body === undefined || ['success', 'errors', 'notUpdated'].some((name) => name in body))
+    return undefined;
+  const isProblem = mediaTypeOf(reply.headers.get('content-type')) === 'application/problem+json';
+  if (!isProblem && !/\/ngsi-ld\/errors\//.test(textOf(body['type']) ?? '')) return undefined;
+  return {
+    kind: 'unclear',
+    problem: { ...problemMembers(body), status: statusOf(body['status']) ?? 502 },
+  };
+}
+
 /** The items of a multi-status body that failed. */
-function failuresIn(body: Readonly<Record<string, unknown>> | undefined): readonly JsonObject[] {
-  return ['errors', 'notUpdated'].flatMap((member) => {
-    const items = body?.[member];
-    return Array.isArray(items)
-      ? (items as unknown[]).map(asObject).filter((item) => item !== undefined)
-      : [];
-  });
+function failuresIn(reply: BrokerReply): readonly JsonObject[] {
+  const body = parseJsonObject(reply.body);
+  if (body === undefined) return listedFailures(reply.body);
+  return ['errors', 'notUpdated'].flatMap((member) => objectsIn(body[member]));
+}
+
+function listedFailures(text: string): readonly JsonObject[] {
+  if (!text.includes('"failure"')) return [];
+  return objectsIn(parseJson(text))
+    .filter((item) => item['failure'] !== undefined)
+    .map(({ id, failure }) => ({ entityId: id, error: objectsIn(failure)[0] ?? failure }));
+}
+
+function objectsIn(items: unknown): readonly JsonObject[] {
+  return Array.isArray(items) ? (items as unknown[]).map(asObject).filter((item) => item !== undefined) : [];
 }
 
 function resultsOf(ids: readonly string[], errors: readonly JsonObject[]): ReadonlyMap<string, DeleteResult> {
@@ -223,7 +254,9 @@ function resultsOf(ids: readonly string[], errors: readonly JsonObject[]): Reado
 
 function resultOf(item: JsonObject): DeleteResult {
   const object = asObject(detailsOf(item));
-  const status = [object?.['status'], item['status'], item['statusCode']].map(statusOf).find(isDefined);
+  const status = [object?.['status'], object?.['errorCode'], item['status'], item['statusCode']]
+    .map(statusOf)
+    .find(isDefined);
   const problem = problemOf(item, status ?? 500);
   const text = `${problem.type ?? ''} ${problem.title ?? ''}`;
   if (status === 404 || (status === undefined && /not ?found|non-?exist/i.test(text))) return ABSENT;

@@ -6,6 +6,7 @@ import {
   isUnknownTenant,
   parseBrokerProblem,
   parseJsonObject,
+  failureIn,
   failureOf,
   readBatchReply,
   type DeleteResult,
@@ -249,6 +250,32 @@ it('readBatchReply counts all ids as deleted for a 207 without errors', () => {
   ]) {
     assert.deepEqual(kindsOf(207, body), ALL_GONE);
   }
+});
+
+it('a success whose body is a problem leaves open what was deleted', () => {
+  for (const [body, headers] of [
+    [{ type: `${ETSI}InternalError`, title: 'gone', status: 500 }, {}],
+    [{ title: 'gone' }, { 'content-type': 'application/problem+json; charset=utf-8' }],
+  ] as const)
+    for (const status of [200, 207]) {
+      const batch = readBatchReply(replyOf(status, body, headers), IDS);
+      assert.equal(batch.kind, 'items');
+      assert.deepEqual(
+        [...batch.items.values()].map((item) => [item.kind, 'problem' in item && item.problem.title]),
+        IDS.map(() => ['unclear', 'gone']),
+      );
+    }
+  assert.equal(failureIn(replyOf(200, { type: `${ETSI}InternalError`, title: 'gone' }))?.kind, 'unclear');
+  assert.equal(failureIn(replyOf(200, { type: 'Deleted', title: 'gone' })), undefined);
+});
+
+it('readBatchReply reads failed items from a list of results, as Scorpio has sent them', () => {
+  const failure = [{ type: `${ETSI}BadRequestData`, title: 'Bad', errorCode: 400 }];
+  const body = [
+    { id: FIRST, type: 'Delete', failure },
+    { id: SECOND, type: 'Delete', success: [{}] },
+  ];
+  assert.deepEqual(kindsOf(207, body), ['refused', 'deleted', 'deleted']);
 });
 
 it('readBatchReply counts the ids that a 404 names as missing, and all others as deleted', () => {
