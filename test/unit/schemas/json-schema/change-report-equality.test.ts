@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { modelOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
@@ -11,6 +12,7 @@ import {
   isSchema,
   type JsonObject,
   type JsonValue,
+  objectOf,
   type Schema,
 } from '../../../../sidecar/shared/json/json.js';
 import { parseJson } from '../../../../sidecar/shared/json/lossless-json.js';
@@ -116,6 +118,25 @@ describe('a change report of a schema that is written otherwise', () => {
         { numRuns: runs(25) },
       );
     });
+
+  it('a change report of two versions is the same where what they have in common is the same object', () => {
+    fc.assert(
+      fc.property(usable, usable, fc.infiniteStream(fc.boolean()), (before, other, choices) => {
+        const mixed = Object.entries({ ...other, ...before }).map(
+          ([keyword, own]) =>
+            [keyword, choices.next().value === true ? own : (other[keyword] ?? own)] as const,
+        );
+        const after = objectOf(mixed);
+        fc.pre(loopsOf(resolveWith(after)).length === 0);
+        const [old, fresh] = [structuredClone(before), structuredClone(after)];
+        modelOf(fresh, modelOf(old));
+        const said = JSON.stringify({ before, after });
+        assert.deepEqual(compareSchemas(old, fresh, 'Car'), compareSchemas(before, after, 'Car'), said);
+        assert.deepEqual(compareSchemas(fresh, old, 'Car'), compareSchemas(after, before, 'Car'), said);
+      }),
+      { numRuns: runs(50) },
+    );
+  });
 
   it('a change report has no difference where a recursive schema is unrolled, inlined or large', () => {
     const node = (child: Schema): JsonObject => ({
