@@ -24,12 +24,14 @@ export function mergedResult(
   unreadable: unknown,
 ): BatchResult | undefined {
   const ids = [...new Set(sent)];
+  const isDone = status >= 200 && status < 300;
+  const problem = isDone ? problemIn(body) : undefined;
   // 201 lists those that are new, and 204 none.
-  if (status >= 200 && status < 300 && status !== 207) return { success: ids, errors: refused };
+  if (isDone && status !== 207 && problem === undefined) return { success: ids, errors: refused };
   const result = resultIn(body);
-  if (status === 207) {
+  if (isDone) {
     const { success, errors } = result ?? {
-      ...{ success: [], errors: ids.map((entityId) => ({ entityId, error: unreadable })) },
+      ...{ success: [], errors: ids.map((entityId) => ({ entityId, error: problem ?? unreadable })) },
     };
     return { success, errors: [...errors, ...refused] };
   }
@@ -57,6 +59,12 @@ function resultOfItems(items: readonly Readonly<Record<string, unknown>>[]): Bat
     else if (success !== undefined) result.success.push(id);
   }
   return result.success.length + result.errors.length > 0 ? result : undefined;
+}
+
+/** The problem that an answer is, whatever its status. */
+function problemIn(text: string): unknown {
+  const value = jsonIn(text);
+  return isObject(value) && /\/ngsi-ld\/errors\//.test(String(value['type'])) ? value : undefined;
 }
 
 function jsonIn(text: string): unknown {
