@@ -23,7 +23,6 @@ export class HeapWatch {
   readonly #timer: NodeJS.Timeout;
   #isLooking = false;
   #isStopped = false;
-  #isFull = false;
 
   /** @param onFull is called once if the worker holds more than it may, garbage included */
   constructor(worker: Worker, onFull: () => void) {
@@ -31,10 +30,6 @@ export class HeapWatch {
       // A worker that has ended has no heap any more.
       if (!this.#isLooking) this.#look(worker, onFull).catch(() => this.stop());
     }, LOOK_MS);
-  }
-
-  get isFull(): boolean {
-    return this.#isFull;
   }
 
   stop(): void {
@@ -47,7 +42,6 @@ export class HeapWatch {
     const { used_heap_size: used } = await worker.getHeapStatistics();
     this.#isLooking = false;
     if (this.#isStopped || used <= HEAP.usedMb * 2 ** 20) return;
-    this.#isFull = true;
     this.stop();
     onFull();
   }
