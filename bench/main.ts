@@ -7,6 +7,7 @@ import { archived } from './archived.js';
 import { attacks } from './attacks.js';
 import { databases } from './databases.js';
 import { entityPurge } from './entity-purge.js';
+import { growth } from './growth.js';
 import { importing } from './import.js';
 import { jobs } from './jobs.js';
 import { memory } from './memory.js';
@@ -43,7 +44,7 @@ const QUICK: readonly Bench[] = [
 ];
 const DEFAULT: readonly Bench[] = [...QUICK, temporalMemory, databases, sidecars];
 /** The last ones take long, and run only if they are named. */
-const ALL: readonly Bench[] = [...DEFAULT, attacks];
+const ALL: readonly Bench[] = [...DEFAULT, growth, attacks];
 
 const { size, names, rounds, only } = command;
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number from 1');

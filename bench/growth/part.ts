@@ -1,0 +1,39 @@
+import type { BenchOptions } from '../support/bench.js';
+import { cpuMsOf } from '../support/cpu-of.js';
+import type { Curve, Plot } from '../support/plot.js';
+
+/** Measures the curves of some plots. */
+export type Part = (options: BenchOptions) => Promise<readonly Plot[]>;
+
+/** Collects the points of curves, in the order in which the curves are named. */
+export class Curves {
+  readonly #points: ReadonlyMap<string, [number, number][]>;
+  readonly #isLimit: (name: string) => boolean;
+
+  constructor(names: readonly string[], isLimit: (name: string) => boolean) {
+    this.#points = new Map(names.map((name) => [name, []]));
+    this.#isLimit = isLimit;
+  }
+
+  add(name: string, x: number, y: number): void {
+    this.#points.get(name)?.push([x, y]);
+  }
+
+  all(): readonly Curve[] {
+    return Array.from(this.#points, ([name, points]) => ({ name, points, isLimit: this.#isLimit(name) }));
+  }
+}
+
+/** The least of some rounds: what else runs on the machine only makes it longer. */
+export async function leastOf(rounds: number, measure: () => Promise<number>): Promise<number> {
+  let least = Infinity;
+  for (let round = 0; round < rounds; round += 1) least = Math.min(least, await measure());
+  return least;
+}
+
+/** CPU time of all threads of a process while some work is done, in milliseconds. Waiting for a core is no part of it. */
+export async function cpuTimed(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = await cpuMsOf(pid);
+  await work();
+  return (await cpuMsOf(pid)) - before;
+}
