@@ -65,27 +65,30 @@ export class RecordKeeper {
     return this.#writer.writeNow(record, lease.claim);
   }
 
+  /** Writes what must be known of a job before it changes anything at the broker. @throws as whenStored() */
+  writeAhead(live: LiveJob, job?: JobNeeds): Promise<void> {
+    const { store } = this.#options;
+    return this.whenStored(live, () => store.put(live.record, job, live.lease.claim));
+  }
+
   /**
-   * Writes what must be known of a job before it changes anything at the broker. While the store is away, the job waits for it
-   * as long as its lease lasts.
+   * Writes what a job cannot go on without. While the store is away, the job waits for it as long as its lease lasts.
    *
    * @throws PurgeStoppedError when another process has the job or may have it, or when the job is to stop
    */
-  async writeAhead(live: LiveJob, job?: JobNeeds): Promise<void> {
-    const { store, clock } = this.#options;
+  async whenStored(live: LiveJob, write: () => Promise<void>): Promise<void> {
+    const { clock } = this.#options;
     const { lease } = live;
     for (;;) {
       void lease.check();
       try {
-        await store.put(live.record, job, lease.claim);
+        await write();
         return;
       } catch (error) {
         if (error instanceof LeaseLostError) lease.take();
         else if (!(error instanceof StoreUnavailableError)) throw error;
         await clock.sleep(ASK_AGAIN_MS, live.stopped).catch((reason: unknown) => {
-          throw new PurgeStoppedError('The job stopped before its next request that changes anything.', {
-            cause: reason,
-          });
+          throw new PurgeStoppedError('The job stopped while the store was away.', { cause: reason });
         });
       }
     }

@@ -2,13 +2,7 @@ import { JobKind } from '../jobs/job-kind.js';
 import { endWithoutWork, type JobService } from '../jobs/job-service.js';
 import type { Lease } from '../jobs/live-job.js';
 import type { PurgeSetup } from '../jobs/purge-kinds.js';
-import {
-  contextOfRequest,
-  parseScanQuery,
-  PurgeStoppedError,
-  type PurgeEvent,
-  type PurgeReport,
-} from '../purge/index.js';
+import { contextOfRequest, parseScanQuery, type PurgeEvent, type PurgeReport } from '../purge/index.js';
 import type { EntityJudge, JudgedBy } from '../schemas/models/index.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import type { JsonValue } from '../shared/json/json.js';
@@ -20,7 +14,6 @@ import {
   type ScanEntities,
   type ScanRecord,
   type StrandedJob,
-  StoreUnavailableError,
   type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
@@ -44,9 +37,6 @@ export interface ScanServiceOptions {
   readonly judge: EntityJudge;
   readonly entities: ScanEntities;
 }
-
-/** The pause before a store that is away is asked again, in milliseconds. */
-const ASK_AGAIN_MS = 1000;
 
 /** Scans in which the one before is looked for. */
 const MAX_PREVIOUS = 200;
@@ -143,9 +133,10 @@ export class ScanService extends JobKind<ScanRecord> {
     const { setup, judge, entities } = this.#options;
     const { id, query, sample, policy, warnings: before } = live.record;
     const { lease, stopped } = live;
+    const { records } = this.jobs;
     const headers = this.jobs.options.sealer.open(job);
     const candidate = job.candidate === undefined ? undefined : (parseJson(job.candidate) as JsonValue);
-    await this.#whenStored(() => entities.clear(id, lease.number), stopped);
+    await records.whenStored(live, () => entities.clear(id, lease.number));
     const court = await judge.court(judgedBy(live.record, candidate));
     const tally = new ScanTally();
     const note = (more: Partial<ScanRecord>, listed: readonly string[] = []) =>
@@ -155,7 +146,7 @@ export class ScanService extends JobKind<ScanRecord> {
         warnings: [...before, ...listed, ...tally.warnings].slice(0, MAX_WARNINGS),
       });
     const keep = async (found: readonly FoundEntities[]) => {
-      if (found.length > 0) await this.#whenStored(() => entities.keep(id, lease.number, found), stopped);
+      if (found.length > 0) await records.whenStored(live, () => entities.keep(id, lease.number, found));
       note({});
     };
     const limits = {
@@ -181,28 +172,13 @@ export class ScanService extends JobKind<ScanRecord> {
         ? ['There are more matches than could be listed.']
         : []),
     ]);
-    this.jobs.records.end(live, isWhole ? 'succeeded' : 'partial');
+    records.end(live, isWhole ? 'succeeded' : 'partial');
   }
 
   #noteEvent(live: LiveScan, event: PurgeEvent): void {
     this.jobs.options.observer.event(live.record, event);
     if (event.type === 'counted') live.set({ expected: event.matches });
     if (event.type === 'progress') live.set({ requests: event.requests, retries: event.retries });
-  }
-
-  /** Waits for a store that is away. @throws PurgeStoppedError when the scan is to stop */
-  async #whenStored(write: () => Promise<void>, stopped: AbortSignal): Promise<void> {
-    for (;;) {
-      try {
-        await write();
-        return;
-      } catch (error) {
-        if (!(error instanceof StoreUnavailableError)) throw error;
-        await this.jobs.options.clock.sleep(ASK_AGAIN_MS, stopped).catch((cause: unknown) => {
-          throw new PurgeStoppedError('The scan stopped while the store was away.', { cause });
-        });
-      }
-    }
   }
 
   async #previousOf(record: ScanRecord): Promise<ScanRecord['previous']> {
