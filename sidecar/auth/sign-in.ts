@@ -43,6 +43,12 @@ const ALGORITHMS = [
 /** Kinds of tokens (`typ`) that say who sends a request (RFC 9068); others, such as proofs and logout tokens, do not. */
 const TYPES: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 
+/** What Keycloak calls its other tokens, in the claim `typ`. It signs them with the same key. */
+const OTHER_KINDS: ReadonlySet<unknown> = new Set(['ID', 'Refresh', 'Offline', 'Logout']);
+
+/** Claims that only ID tokens have (OpenID Connect Core 1.0 § 3.3.2.11). */
+const OF_ID_TOKENS = ['at_hash', 'c_hash'];
+
 /** How far the clocks of provider and gateway may be apart, in seconds. */
 const CLOCK_SKEW_S = 30;
 
@@ -100,7 +106,7 @@ export class SignIn {
         ...{ issuer, audience, algorithms: ALGORITHMS, requiredClaims: ['exp'] },
         ...{ clockTolerance: CLOCK_SKEW_S, currentDate: new Date(clock.now()) },
       });
-      if (!TYPES.has(protectedHeader.typ?.toLowerCase()))
+      if (!TYPES.has(protectedHeader.typ?.toLowerCase()) || isForClients(payload))
         throw new TokenRefusedError('It is of another kind than access tokens.');
       return payload;
     } catch (error) {
@@ -109,6 +115,11 @@ export class SignIn {
       throw new TokenRefusedError(reasonOf(error));
     }
   }
+}
+
+/** Whether a token tells a client who has signed in, or gets it new tokens: no service may take it. */
+function isForClients(claims: JWTPayload): boolean {
+  return OTHER_KINDS.has(claims['typ']) || OF_ID_TOKENS.some((name) => Object.hasOwn(claims, name));
 }
 
 /** Why a token was refused. Whatever else went wrong with it, nobody is let in. */

@@ -456,6 +456,8 @@ describe('bad tokens', () => {
     ['of no issuer', /issuer/, () => provider.sign({ ...good, iss: undefined })],
     ['of nobody', /names nobody/, () => provider.sign({ ...good, sub: undefined })],
     ['of another kind', /another kind/, () => provider.sign(good, { typ: 'logout+jwt' })],
+    ['that is an ID token', /another kind/, () => provider.sign({ ...good, at_hash: 'x' })],
+    ['that is a refresh token', /another kind/, () => provider.sign({ ...good, typ: 'Refresh' })],
     ['by a key that does not exist', /no such key/, () => provider.sign(good, { kid: 'other' })],
     [
       'that nobody signed',
