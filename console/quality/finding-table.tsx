@@ -1,21 +1,23 @@
 import type { Schemas } from '../api/client.js';
-import { count } from '../shared/format.js';
+import { count, percent } from '../shared/format.js';
 import { text } from '../strings.js';
 
-/** Findings in rows, the most frequent first, each with a bar; those of scans, or of checked writes. */
+/** Findings in rows, the most frequent first, each with a bar of its share; those of scans, or of checked writes. */
 export function FindingTable({
   findings,
+  of,
   chosen,
   to,
 }: {
   readonly findings: readonly Schemas['Finding'][];
+  /** How many entities were checked. */
+  readonly of: number;
   /** Position of the finding whose entities are shown. */
   readonly chosen?: number | undefined;
   /** Where the entities of a finding are; without it, rows are no links. */
   readonly to?: (position: number) => string;
 }) {
   const t = text.quality;
-  const most = Math.max(1, ...findings.map(({ entities }) => entities));
   return (
     <div class="table" role="region" aria-label={t.findings} tabIndex={0}>
       <table>
@@ -38,7 +40,8 @@ export function FindingTable({
             >
               <td class="number">{count(entities)}</td>
               <td>
-                <meter min={0} max={most} value={entities} aria-hidden="true" />
+                <meter min={0} max={Math.max(1, of)} value={entities} aria-hidden="true" />
+                {percent(entities, of)}
               </td>
               <td>{`${domain}/${model}`}</td>
               <td>

@@ -27,7 +27,9 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   const { value: scan, error, reload } = useLoad(`scan ${id}`, (signal) => readScan(id, signal), EVERY_MS);
   const [failure, setFailure] = useState<unknown>();
   if (scan === undefined)
-    return error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />;
+    return (
+      <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}</div>
+    );
   const chosen = params.get('finding');
   const finding = chosen === null ? undefined : Number(chosen);
   const { checked, valid, invalid, notJudged, problem } = scan;
@@ -39,11 +41,15 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   const detail = (problem as { readonly detail?: string } | undefined)?.detail;
   return (
     <div class="page" aria-busy={!isFinal(scan)}>
-      <h1>{readableQuery(scan.query)}</h1>
-      <p>
-        <PurgeChip state={scan.state} />{' '}
-        {t.counts(count(checked), count(valid), count(invalid), count(notJudged))}
+      <p class="crumb">
+        <a href={routeTo(['quality'])}>{text.writes.back}</a>
       </p>
+      <div class="heading">
+        <h1>{t.scan}</h1>
+        <PurgeChip state={scan.state} />
+      </div>
+      <pre class="request">{readableQuery(scan.query)}</pre>
+      <p>{t.counts(count(checked), count(valid), count(invalid), count(notJudged))}</p>
       {scan.previous !== undefined && (
         <p>
           <a href={routeTo(['quality', scan.previous.id])}>{t.previous(count(scan.previous.invalid))}</a>
@@ -62,6 +68,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
       {scan.findings.length > 0 && (
         <FindingTable
           findings={scan.findings}
+          of={checked}
           chosen={finding}
           to={(position) => routeTo(['quality', id], { finding: String(position) })}
         />

@@ -121,7 +121,7 @@ function OfWrites({
             )}
           </p>
           <p class="hint">{t.since(time(value.since))}</p>
-          {value.findings.length > 0 && <FindingTable findings={value.findings} />}
+          {value.findings.length > 0 && <FindingTable findings={value.findings} of={value.checked} />}
         </>
       )}
     </section>
@@ -154,6 +154,7 @@ function OfLastScan() {
           {scan.findings.length > 0 && (
             <FindingTable
               findings={scan.findings}
+              of={scan.checked}
               to={(position) => routeTo(['quality', scan.id], { finding: String(position) })}
             />
           )}

@@ -1,11 +1,17 @@
 /** What people read: counts in groups, times in their zone, durations in words. */
 
 const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const percents = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 });
 const rates = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 /** A count in groups of three digits: 1,234. */
 export function count(value: number): string {
   return counts.format(value);
+}
+
+/** A part of a whole: `14%`, or `0.2%` where it is less than one. */
+export function percent(part: number, whole: number): string {
+  return percents.format(part / Math.max(1, whole));
 }
 
 /** A number a second, with three digits. */

@@ -7,7 +7,7 @@ export class JobNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
   constructor(noun: JobKindName, id: string) {
-    super(`There is no record of a ${noun} ${id}.`);
+    super(`There is no ${noun} ${id}, or its record was deleted because of its age.`);
   }
 }
 
