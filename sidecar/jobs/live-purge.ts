@@ -203,15 +203,15 @@ export class PurgeRunner {
     const onPlanned = found && ((item: string) => found.add(item));
     const plan = planOf === undefined ? undefined : await plans.take(planOf, id);
     const beforeDelete = () => live.lease.check();
-    const noted = (note: () => void) => {
-      const { deleted } = live.record;
-      note();
-      if (live.record.deleted > deleted)
-        this.#options.observer.deleted(live.record, live.record.deleted - deleted);
+    const tell = (deletedBefore: number) => {
+      const more = live.record.deleted - deletedBefore;
+      if (more > 0) this.#options.observer.deleted(live.record, more);
       if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
     };
     const onEvent = (event: PurgeEvent) => {
-      noted(() => live.note(event));
+      const { deleted } = live.record;
+      live.note(event);
+      tell(deleted);
       this.#options.observer.event(live.record, event);
     };
     let report: PurgeReport;
@@ -220,7 +220,9 @@ export class PurgeRunner {
         { control: live, budget, onEvent, onOutcome, archive, plan, onPlanned, beforeDelete },
         stopped,
       );
-      noted(() => live.noteReport(report));
+      const { deleted } = live.record;
+      live.noteReport(report);
+      tell(deleted);
     } finally {
       if (archive !== undefined) await this.#finishArchive(live, archive, stopped);
       const missing = await ids?.close();
