@@ -130,15 +130,9 @@ function refuse(reason: RefusalReason): RequestClass {
  * NGSI-LD has none of them, but brokers are built on frameworks that do.
  */
 
-const METHOD_HEADERS = new Set([
-  'x-http-method-override',
-  'x-http-method',
-  'x-method-override',
-  'x-method',
-  'http-method-override',
-]);
-
-const PATH_HEADERS = new Set(['x-original-url', 'x-rewrite-url']);
+/** CGI-like gateways treat `_` and `-` in header names alike. */
+const METHOD_HEADER = /^(?:x[-_](?:http[-_])?method(?:[-_]override)?|http[-_]method[-_]override)$/i;
+const PATH_HEADER = /^x[-_](?:original|rewrite)[-_]url$/i;
 
 /**
  * True when a header or the query asks to treat the request as a DELETE: `X-HTTP-Method-Override: DELETE` and its
@@ -150,8 +144,8 @@ const PATH_HEADERS = new Set(['x-original-url', 'x-rewrite-url']);
  */
 function asksForDelete(rawUrl: string, rawHeaders: readonly string[]): boolean {
   return (
-    headerValues(rawHeaders, METHOD_HEADERS).some((value) => /delete/i.test(value)) ||
-    queryOf(rawUrl).split('&').some(isMethodParameter)
+    headerValues(rawHeaders, METHOD_HEADER).some((value) => /delete/i.test(value)) ||
+    (mayNameMethod(rawUrl) && queryOf(rawUrl).split('&').some(isMethodParameter))
   );
 }
 
@@ -161,12 +155,15 @@ function asksForDelete(rawUrl: string, rawHeaders: readonly string[]): boolean {
  */
 export function isOverridden(method: string, rawUrl: string, rawHeaders: readonly string[]): boolean {
   return (
-    headerValues(rawHeaders, METHOD_HEADERS).some((value) => value.trim().toUpperCase() !== method) ||
+    headerValues(rawHeaders, METHOD_HEADER).some((value) => value.trim().toUpperCase() !== method) ||
     overridingPaths(rawHeaders).length > 0 ||
-    (rawUrl.includes('method') || rawUrl.includes('%')
-      ? queryOf(rawUrl).split(/[&;]/).some(namesMethod)
-      : false)
+    (mayNameMethod(rawUrl) && queryOf(rawUrl).split(/[&;]/).some(namesMethod))
   );
+}
+
+/** Nearly no request-target has a parameter that names a method, however it is decoded. */
+function mayNameMethod(rawUrl: string): boolean {
+  return /method|%|[^\0-\x7f]/i.test(rawUrl);
 }
 
 function namesMethod(parameter: string): boolean {
@@ -175,16 +172,13 @@ function namesMethod(parameter: string): boolean {
 
 /** Values of the headers that make some frameworks route by another path than the request-target's. */
 function overridingPaths(rawHeaders: readonly string[]): readonly string[] {
-  return headerValues(rawHeaders, PATH_HEADERS);
+  return headerValues(rawHeaders, PATH_HEADER);
 }
 
-function headerValues(rawHeaders: readonly string[], names: ReadonlySet<string>): readonly string[] {
+function headerValues(rawHeaders: readonly string[], name: RegExp): readonly string[] {
   const values: string[] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    // CGI-like gateways treat `_` and `-` in header names alike.
-    const name = (rawHeaders[at] ?? '').toLowerCase().replaceAll('_', '-');
-    if (names.has(name)) values.push(rawHeaders[at + 1] ?? '');
-  }
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    if (name.test(rawHeaders[at] ?? '')) values.push(rawHeaders[at + 1] ?? '');
   return values;
 }
 

@@ -207,6 +207,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   ),
   'POST as PATCH by a parameter': { path: `${ATTRS}?_method=PATCH`, body: { plate: P('x') } },
   'POST as PUT by a hidden parameter': { path: `/ngsi-ld/v1/entityOperations/query?%5fmethod=PUT` },
+  'POST as PUT by a parameter in capitals': { path: `/ngsi-ld/v1/entityOperations/query?_METHOD=PUT` },
   // Bodies.
   'a mark of the byte order': { body: raw(`\uFEFF${JSON.stringify(car())}`) },
   'UTF-16': { body: Buffer.from(JSON.stringify(car()), 'utf16le') },
