@@ -60,11 +60,7 @@ export class BucketStorage implements ArchiveStorage {
 
   constructor(options: BucketOptions) {
     this.#options = options;
-    const { bucket, endpoint, region } = options;
-    this.#root =
-      endpoint === undefined
-        ? `https://${bucket}.s3.${region}.amazonaws.com/`
-        : `${endpoint.origin}${endpoint.pathname.replace(/\/+$/, '')}/${bucket}/`;
+    this.#root = rootOf(options);
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
@@ -188,6 +184,17 @@ export class BucketStorage implements ArchiveStorage {
     const { headers } = await signer.sign();
     return Object.fromEntries(headers.entries());
   }
+}
+
+/** Where the objects of a bucket are. AWS has no certificate for a host of a bucket with dots in its name. */
+export function rootOf({
+  bucket,
+  endpoint,
+  region,
+}: Pick<BucketOptions, 'bucket' | 'endpoint' | 'region'>): string {
+  if (endpoint !== undefined) return `${endpoint.origin}${endpoint.pathname.replace(/\/+$/, '')}/${bucket}/`;
+  const host = `s3.${region}.amazonaws.com`;
+  return bucket.includes('.') ? `https://${host}/${bucket}/` : `https://${bucket}.${host}/`;
 }
 
 /** What the bucket answered and should not have. Its text is shown up to its code: the rest may hold names. */

@@ -20,6 +20,7 @@ import {
   wholeEntity,
   type ArchiveStorage,
 } from '../../../sidecar/archive/index.js';
+import { rootOf } from '../../../sidecar/archive/bucket-storage.js';
 import { parseArchiveUrl } from '../../../sidecar/shared/config/archive-url.js';
 import { BUCKET_KEYS, StubBucket } from '../../support/stub-bucket.js';
 
@@ -451,6 +452,16 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
     await assert.rejects(storage.put('a/b', Buffer.from('x')), ArchiveUnavailableError);
   });
+});
+
+it('a bucket is asked for by a host that its certificate is for, and by its path elsewhere', () => {
+  const region = 'eu-west-1';
+  for (const [bucket, endpoint, root] of [
+    ['city', undefined, 'https://city.s3.eu-west-1.amazonaws.com/'],
+    ['archive.city.example', undefined, 'https://s3.eu-west-1.amazonaws.com/archive.city.example/'],
+    ['a.b', new URL('http://minio:9000/s3/'), 'http://minio:9000/s3/a.b/'],
+  ] as const)
+    assert.equal(rootOf({ bucket, endpoint, region }), root);
 });
 
 describe('an archive whose purge was interrupted', () => {
