@@ -215,6 +215,8 @@ export function isLossy(literal: string): boolean {
   const double = Number(literal);
   // A double holds fifteen digits at least, unless it is very small.
   if ((literal.length <= 15 && !/[eE]/.test(literal)) || !Number.isFinite(double)) return false;
+  // As nearly all programs write doubles.
+  if (String(double) === literal) return false;
   return compareDecimals(decimalOf(literal), decimalOfDouble(double)) !== 0;
 }
 
