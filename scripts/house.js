@@ -1,7 +1,7 @@
 /**
  * Measures the sources below sidecar/ and kong-plugins/: `npm run house -- [REV …]` prints a column for each git revision, or one
- * for the work tree. Each revision is also built and started, with the packages that are installed now, to count what one purge,
- * one validation and one GET of a model run through, from the request to its answer.
+ * for the work tree. Each revision is also compiled file by file and started, with the packages that are installed now, to count
+ * what a purge, a validation and other requests run through, from the request to its answer.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,9 @@ import { dirname, join, posix, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { filesBelow } from './outputs.js';
+import { filesBelow, loadEsbuild } from './outputs.js';
+
+const { build } = await loadEsbuild();
 
 const root = join(import.meta.dirname, '..');
 
@@ -113,10 +115,21 @@ function roomOf(path) {
 
 /** @param {string} folder @returns {Promise<Figures>} */
 async function measureRequests(folder) {
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio: 'inherit' });
+  const compiled = join(folder, '.tests', '.house');
+  await build({
+    ...{
+      absWorkingDir: folder,
+      outbase: folder,
+      outdir: compiled,
+      platform: 'node',
+      format: 'esm',
+      target: 'node22.19',
+    },
+    entryPoints: (await filesBelow(join(folder, 'sidecar'))).filter((file) => file.endsWith('.ts')),
+  });
   const coverage = await mkdtemp(join(tmpdir(), 'house-coverage-'));
   const broker = await startBroker();
-  const child = fork(join(folder, 'dist', 'sidecar', 'main.js'), {
+  const child = fork(join(compiled, 'sidecar', 'main.js'), {
     cwd: coverage,
     execArgv: ['--import', join(import.meta.dirname, 'house-recorder.js')],
     env: {
@@ -143,7 +156,7 @@ async function measureRequests(folder) {
       await response.text();
       while (!isDone()) await sleep(20);
       await written(child);
-      return ranIn(coverage, join(folder, 'dist'));
+      return ranIn(coverage, compiled);
     };
     const json = (/** @type {unknown} */ body) => ({
       method: 'POST',
@@ -235,9 +248,9 @@ async function written(child) {
 /**
  * Files and functions of the project that ran; a module's own first run does not count.
  *
- * @param {string} coverage folder with what V8 wrote @param {string} dist
+ * @param {string} coverage folder with what V8 wrote @param {string} compiled
  */
-async function ranIn(coverage, dist) {
+async function ranIn(coverage, compiled) {
   /** @type {Set<string>} */
   const files = new Set();
   const functions = new Set();
@@ -248,7 +261,7 @@ async function ranIn(coverage, dist) {
       written
     );
     for (const { url, functions: seen } of result) {
-      if (!url.startsWith('file:') || !fileURLToPath(url).startsWith(dist)) continue;
+      if (!url.startsWith('file:') || !fileURLToPath(url).startsWith(compiled)) continue;
       for (const { ranges } of seen) {
         const [whole] = ranges;
         if (whole === undefined || whole.count === 0 || whole.startOffset === 0) continue;

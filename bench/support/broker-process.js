@@ -1,12 +1,14 @@
 /**
- * A process of its own that runs the embedded broker and does what its parent tells it over IPC. Plain JavaScript and
- * the built broker, so that no loader has a part in what is measured.
+ * A process of its own that runs the embedded broker and does what its parent tells it over IPC. Plain JavaScript,
+ * as is the broker, whose file is the argument.
  *
  * @import { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js'
  * @import { BrokerAnswer, BrokerCommand } from './broker-protocol.js'
  */
+import { pathToFileURL } from 'node:url';
+
 /** @type {unknown} */
-const built = await import(new URL('../../dist/sidecar/embedded-broker/index.js', import.meta.url).href);
+const built = await import(pathToFileURL(process.argv[2] ?? '').href);
 if (!isBrokerModule(built)) throw new Error('The embedded broker is not built.');
 const { startEmbeddedBroker } = built;
 

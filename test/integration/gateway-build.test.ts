@@ -80,7 +80,7 @@ describe('npm run build, once more and with the files in the image of the sideca
   });
 
   it('npm run build makes all that the image of the sidecar needs from the files in it', async () => {
-    for (const name of ['sidecar/main.js', 'sidecar/schemas/worker.js', 'cli.js', 'console/index.html'])
+    for (const name of ['sidecar/main.js', 'sidecar/worker.js', 'cli.js', 'console/index.html'])
       assert.ok((await stat(join(root, 'dist', name))).isFile(), name);
   });
 });
@@ -88,8 +88,8 @@ describe('npm run build, once more and with the files in the image of the sideca
 it('npm run build repeated while a gateway runs from its result disturbs nothing', async () => {
   const gateway = await GatewayProcess.start({ PORT: '0' }, root);
   const url = await gateway.url();
-  const main = join(root, 'dist/sidecar/main.js');
-  const unchanged = await stat(main);
+  const page = join(root, 'dist/console/index.html');
+  const unchanged = await stat(page);
   // What has changed is replaced, and what has not is left alone.
   await appendFile(join(root, 'sidecar/gateway.ts'), '\nexport const changed = true;\n');
   const building = build();
@@ -98,7 +98,7 @@ it('npm run build repeated while a gateway runs from its result disturbs nothing
   assert.notEqual(during.headers.get('purge-deleted'), '0');
   await building;
   assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
-  assert.equal((await stat(main)).ino, unchanged.ino);
+  assert.equal((await stat(page)).ino, unchanged.ino);
   const next = await GatewayProcess.start({ PORT: '0' }, root);
   assert.equal((await send(await next.url(), 'GET', '/health/ready')).status, 200);
   gateway.signal('SIGTERM');

@@ -125,7 +125,7 @@ it('the sidecar’s image imports no package that is only there for development'
   const { dependencies } = JSON.parse(read('package.json')) as {
     readonly dependencies: Readonly<Record<string, string>>;
   };
-  const files = readdirSync(join(ROOT, 'dist/sidecar'), { recursive: true, encoding: 'utf8' });
+  const files = readdirSync(join(ROOT, 'dist/sidecar'));
   const imported = files
     .filter((name) => name.endsWith('.js'))
     .flatMap((name) => [
