@@ -11,12 +11,19 @@ export interface SetContextOptions {
   readonly tokenCommand?: string;
 }
 
+/** Shells complete these as they are. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
 /** Adds or changes a context; the first one becomes the current one. @throws CliError */
 export function setContext(
   name: string,
   { gateway, tokenCommand }: SetContextOptions,
   { env, stdout }: CliContext,
 ): ExitCode {
+  if (!NAME.test(name))
+    throw usage(
+      `The name of a context begins with a letter or digit, then has letters, digits, _ . -: ${printable(name)}`,
+    );
   const { current = name, contexts } = readContexts(env);
   const url = gateway === undefined ? contexts[name]?.gateway : urlOf(gateway, '--gateway').href;
   if (url === undefined) throw usage(`There is no context ${printable(name)}: add --gateway URL to make it.`);

@@ -73,6 +73,7 @@ describe('contexts', () => {
     for (const [words, message] of [
       [['config', 'use-context', 'x'], 'There is no context x.'],
       [['config', 'set-context', 'x'], 'add --gateway URL'],
+      [['config', 'set-context', 'a:b $(c)', '--gateway', GATEWAY], 'begins with a letter or digit'],
       [['config', 'set-context', 'x', '--gateway', 'http://u:pw@g'], 'must not contain credentials'],
     ] as const) {
       const { code, err } = await run(words);
