@@ -17,7 +17,7 @@ const TYPE = 'Shaped';
 const AMOUNT = sized({ quick: 2_000, default: 10_000 });
 const WARM_UPS = sized({ quick: 1, default: 2 });
 const TIMES_MAX = 1.6;
-const MEMORY_AMOUNT = sized({ quick: 20_000, default: 1_000_000 });
+const MEMORY_AMOUNT = sized({ quick: 20_000, default: 200_000, large: 1_000_000 });
 const MEMORY_MAX_MIB = 96;
 
 const PLAIN: BrokerShape = {

@@ -20,7 +20,7 @@ const ENTITIES = 20_000;
 const LATENCY_MS = 5;
 
 /** Each takes the lease of 30 seconds, the default. */
-const KILLS = sized({ quick: 1, default: 2, large: 10 });
+const KILLS = sized({ quick: 1, default: 1, large: 10 });
 
 const WAYS = ['one, SQLite', 'one, PostgreSQL', 'three, PostgreSQL'] as const;
 type Way = (typeof WAYS)[number];
