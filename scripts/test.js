@@ -28,7 +28,7 @@ const built = isNarrowed
   : ended(spawn(process.execPath, [join(import.meta.dirname, 'build.js')], { stdio: 'inherit' }));
 
 /** How many processes share the test files. */
-const GROUPS = { unit: 3, others: 10 };
+const GROUPS = { unit: 4, others: 10 };
 
 /** Files that take longest, each in another group: the run ends with groups of short ones, so that no core waits for long. */
 const LONGEST = (
@@ -167,8 +167,8 @@ const child = spawn(
     '--test-reporter=spec',
     // Of a file, or of all that share a process: half an hour, on a machine that is busy with other things.
     '--test-timeout=1800000',
-    // They wait as well as work: three more than there are cores.
-    `--test-concurrency=${availableParallelism() + 3}`,
+    // They wait as well as work: one more than there are cores, for each of them has threads that work, too.
+    `--test-concurrency=${availableParallelism() + 1}`,
     ...files,
   ],
   { cwd: root, stdio: 'inherit', env },

@@ -95,6 +95,7 @@ describe('work on schemas in workers', () => {
     for (let index = 0; index < 600; index += 1)
       $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };
     assert.deepEqual(await faultsOf({ $ref: '#/$defs/d0', $defs }), []);
+    if (!isThorough) return;
     const properties = Object.fromEntries(
       Array.from({ length: 1900 }, (_, index) => [`p${index}`, { type: 'string', pattern: `^${index}` }]),
     );

@@ -9,6 +9,7 @@ import {
   RpcError,
   type BuiltPlugin,
 } from '../support/plugin-server.js';
+import { itAtLength } from '../support/thoroughness.js';
 
 const config = { sidecar_host: 'sidecar', gateway_token: 'the-secret-of-both' };
 const alice: BoundPlugin = { id: 'alice', config };
@@ -162,31 +163,34 @@ describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
     assert.equal(kong.outcome.headers.get('x-gateway-token'), config.gateway_token);
   });
 
-  it('the plugin server keeps a bounded number of events that Kong does not end, and serves on', async () => {
-    const links = await Promise.all(Array.from({ length: 4 }, () => server.connect()));
-    const [link = assert.fail()] = links;
-    const InstanceId = await link.startInstance(config);
-    const refusedPath = { rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' };
-    const abandon = async (events: number): Promise<number> => {
-      await Promise.all(
-        links.map(async (each) => {
-          for (let count = 0; count < 25; count += 1) {
-            const refused = new FakeKong(refusedPath);
-            await each.access(InstanceId, refused);
-            assert.equal(refused.outcome.answer?.status, 400);
-          }
-          // One message for each, to be quick: Kong went away behind it.
-          for (let count = 0; count < events; count += 1)
-            await each.call('HandleEvent', { InstanceId, EventName: 'access' });
-        }),
-      );
-      return server.heapBytes();
-    };
-    const full = await abandon(2_500);
-    // Without a bound, another three thousand take 3 MB.
-    assert.ok((await abandon(750)) - full < 1.5e6);
-    const kong = new FakeKong();
-    await link.access(InstanceId, kong);
-    assert.equal(kong.outcome.headers.get('x-gateway-token'), config.gateway_token);
-  });
+  itAtLength(
+    'the plugin server keeps a bounded number of events that Kong does not end, and serves on',
+    async () => {
+      const links = await Promise.all(Array.from({ length: 4 }, () => server.connect()));
+      const [link = assert.fail()] = links;
+      const InstanceId = await link.startInstance(config);
+      const refusedPath = { rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' };
+      const abandon = async (events: number): Promise<number> => {
+        await Promise.all(
+          links.map(async (each) => {
+            for (let count = 0; count < 25; count += 1) {
+              const refused = new FakeKong(refusedPath);
+              await each.access(InstanceId, refused);
+              assert.equal(refused.outcome.answer?.status, 400);
+            }
+            // One message for each, to be quick: Kong went away behind it.
+            for (let count = 0; count < events; count += 1)
+              await each.call('HandleEvent', { InstanceId, EventName: 'access' });
+          }),
+        );
+        return server.heapBytes();
+      };
+      const full = await abandon(2_500);
+      // Without a bound, another three thousand take 3 MB.
+      assert.ok((await abandon(750)) - full < 1.5e6);
+      const kong = new FakeKong();
+      await link.access(InstanceId, kong);
+      assert.equal(kong.outcome.headers.get('x-gateway-token'), config.gateway_token);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { storeContract } from '../support/store-contract.js';
 import { behaveByPlainRules } from '../support/store-model.js';
 import { handClock } from '../support/store-samples.js';
 import type { Clock } from '../../sidecar/shared/clock.js';
+import { runs } from '../support/thoroughness.js';
 
 let database: StoreDatabase;
 
@@ -22,5 +23,5 @@ async function open(clock: Clock): Promise<PostgresStore> {
 storeContract('PostgreSQL', open);
 
 it('a PostgreSQL store follows the rules of the model for any series of writes, and holds what they name', async () => {
-  await behaveByPlainRules(() => open(handClock()), { numRuns: 10 });
+  await behaveByPlainRules(() => open(handClock()), { numRuns: runs(10) });
 });

@@ -22,8 +22,9 @@ export function qualityFlows(browser: () => Browser): void {
     await page.locator('tbody a').first().click();
     await page.getByText('1–11 of 11').waitFor();
     await page.getByRole('button', { name: 'Open in the workbench' }).first().click();
+    await page.getByRole('heading', { name: 'Workbench' }).waitFor();
     await page.getByText('urn:ngsi-ld:Room:').first().waitFor();
-    await page.getByRole('link', { name: 'Quality' }).click();
+    await page.getByRole('link', { name: 'Quality', exact: true }).click();
     await page.locator('td.query a').first().waitFor();
     await endFlow(flow);
   });
