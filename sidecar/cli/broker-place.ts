@@ -158,6 +158,8 @@ export async function* viewsOf(
     };
   } finally {
     stop.abort();
+    // Deletes under way are waited for, also where the views are no longer read.
+    await running.catch(() => {});
   }
 }
 
