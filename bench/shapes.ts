@@ -17,7 +17,8 @@ const BATCH_SIZE = Number(settings.PURGE_BATCH_SIZE.default);
 const CONCURRENCY = Number(settings.PURGE_CONCURRENCY.default);
 const SCRIPT_CONCURRENCY = 10;
 
-const PLAIN: BrokerShape = {
+/** A broker at which all costs are constant. */
+export const PLAIN: BrokerShape = {
   delete: 'constant',
   page: 'constant',
   count: 'free',
@@ -25,7 +26,8 @@ const PLAIN: BrokerShape = {
   pageMax: PAGE_SIZE,
 };
 
-const SHAPES: Readonly<Record<string, BrokerShape>> = {
+/** Brokers by what costs more the more they hold. */
+export const SHAPES: Readonly<Record<string, BrokerShape>> = {
   'all costs constant': PLAIN,
   'delete grows from the head': { ...PLAIN, delete: 'from-head' },
   'delete grows from the tail': { ...PLAIN, delete: 'from-tail' },

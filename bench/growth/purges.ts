@@ -9,8 +9,8 @@ import { measureMemory } from '../support/gateway-memory.js';
 import { startGateway, type GatewaySettings } from '../support/gateway.js';
 import { deleteKnown, listAll } from '../support/rivals.js';
 import { startShapedBroker } from '../support/shaped.js';
-import type { BrokerShape } from '../support/shaped-protocol.js';
 import { timed } from '../support/statistics.js';
+import { PLAIN, SHAPES } from '../shapes.js';
 import { cpuTimed, Curves, leastOf, type Part } from './part.js';
 
 const TYPE = 'Shaped';
@@ -25,26 +25,17 @@ const PAGE_SIZE = Number(settings.PURGE_PAGE_SIZE.default);
 const BATCH_SIZE = Number(settings.PURGE_BATCH_SIZE.default);
 const CONCURRENCY = Number(settings.PURGE_CONCURRENCY.default);
 
-const PLAIN: BrokerShape = {
-  delete: 'constant',
-  page: 'constant',
-  count: 'free',
-  paging: true,
-  pageMax: PAGE_SIZE,
-};
-const SHAPES: Readonly<Record<string, BrokerShape>> = {
-  'all costs constant': PLAIN,
-  'delete grows from the head': { ...PLAIN, delete: 'from-head' },
-  'page grows with its offset': { ...PLAIN, page: 'by-offset' },
-};
+/** Those of all shapes whose curves differ. */
+const GROWING = ['all costs constant', 'delete grows from the head', 'page grows with its offset'] as const;
 
 const KNOWN = ': list, then delete known ids';
 
 /** The time of a purge at brokers of several shapes, beside listing all and deleting known ids. */
 export const purgeTimes: Part = async ({ rounds, say }) => {
-  const names = Object.keys(SHAPES).flatMap((name) => [name, name + KNOWN]);
+  const names = GROWING.flatMap((name) => [name, name + KNOWN]);
   const curves = new Curves(names, (name) => name.endsWith(KNOWN));
-  for (const [name, shape] of Object.entries(SHAPES)) {
+  for (const name of GROWING) {
+    const shape = SHAPES[name] ?? PLAIN;
     const broker = await startShapedBroker(shape);
     const gateway = await startGateway(broker.url);
     try {
