@@ -101,7 +101,7 @@ export class JobService {
     const { observer } = this.options;
     try {
       registry.takePlace(live, place);
-      live.set({ ...live.record, state: 'running', startedAt: live.record.startedAt ?? records.now() });
+      live.set({ state: 'running', startedAt: live.record.startedAt ?? records.now() });
       // Without it, a process that takes over would not know that something may have been sent.
       await records.writeAhead(live);
       observer.started(live.record);
