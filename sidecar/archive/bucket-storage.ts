@@ -212,7 +212,9 @@ function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
 
 /** A proxy in between may answer 200 with a page of its own. */
 function noList(): ArchiveUnavailableError {
-  return new ArchiveUnavailableError('What answers for the bucket of the archives gives no list of names.');
+  return new ArchiveUnavailableError(
+    'The bucket of the archives did not answer with a list of objects. Is there a proxy in between?',
+  );
 }
 
 function cutShort(): ArchiveUnavailableError {

@@ -151,7 +151,7 @@ export function callerOf(headers: IncomingHttpHeaders, isVouchedFor: boolean): s
   return ANONYMOUS;
 }
 
-/** Kong sends names as UTF-8, of which Node makes a character a byte. */
+/** Kong sends names as UTF-8; Node decodes header fields as Latin-1. */
 function utf8(value: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));

@@ -38,8 +38,8 @@ export interface NoteExchangeOptions {
 }
 
 /**
- * Shares what was learnt about a broker with the other processes on the same store, in the background: no purge waits for it, and while the store
- * fails, each process goes by what it has learnt itself.
+ * Shares what was learnt about a broker with the other processes on the same store, in the background. No purge waits for it;
+ * while the store fails, each process goes by what it has learnt itself.
  *
  * A proof from before the start of this process does not count: when a broker was replaced and the gateways are restarted, every
  * filter is proven again.

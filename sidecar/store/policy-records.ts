@@ -66,9 +66,7 @@ export interface NewRetentionPolicy {
   readonly author: RetentionAuthor;
 }
 
-/**
- * A new policy, and one whose schedule changed or that was disabled before, has nothing due from before now.
- */
+/** A new policy, and one whose schedule changed or that was disabled before, has nothing due from before now. */
 export interface RetentionPolicies extends Policies<RetentionPolicy, NewRetentionPolicy> {
   /** Those that are enabled, by name. */
   enabled(): Promise<readonly RetentionPolicy[]>;
@@ -82,7 +80,7 @@ export interface RetentionPolicies extends Policies<RetentionPolicy, NewRetentio
   claim(name: string, from: number, until: number): Promise<boolean>;
 }
 
-/** Which writes are checked, and what becomes of those that are not valid, as its user wrote it. */
+/** A write policy as its user wrote it: which writes are checked, and what happens to invalid ones. */
 export interface WritePolicySettings {
   /** The policy with the highest decides. */
   readonly priority: number;

@@ -125,7 +125,7 @@ describe('models diff, check and push with --stored', () => {
     assert.match(same.stdout, /^City\/Vehicle has not changed\.$/m);
   });
 
-  it('what the change breaks is told from what was invalid before', async () => {
+  it('entities that were invalid already are counted apart from those that the change breaks', async () => {
     const schema = {
       ...VEHICLE,
       properties: { ...VEHICLE.properties, speed: { type: 'number', maximum: 290 } },

@@ -112,8 +112,8 @@ export interface DeleteTry {
 }
 
 /**
- * Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. An error is
- * thrown once nothing is in flight any more; it ends the purge, except for a retry of which nothing but failures comes.
+ * Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. Errors are
+ * thrown only when no request is in flight. An error ends the purge, unless this is a retry in which every request failed.
  */
 export async function deleteIds(
   scope: DeletingContext,

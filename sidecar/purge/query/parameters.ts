@@ -150,7 +150,7 @@ export function formatParameters(parameters: Iterable<Parameter>): string {
   return Array.from(parameters, ({ name, value }) => `${name}=${encodeValue(value)}`).join('&');
 }
 
-/** Whether a query can ask for an id: for none with a comma, and for none with half a surrogate pair, which has no UTF-8 form. */
+/** Whether a query can ask for an id. Commas separate ids, and a lone surrogate cannot be percent-encoded. */
 export function isAskable(id: string): boolean {
   return !id.includes(',') && id.isWellFormed();
 }

@@ -417,7 +417,7 @@ describe('archives in a folder and in a bucket', () => {
         '<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>cut/1</Key></Contents></ListBucketResult>',
         /lists only a part/,
       ],
-      ['<!doctype html><title>Sign in</title>', /gives no list/],
+      ['<!doctype html><title>Sign in</title>', /did not answer with a list of objects/],
     ] as const) {
       bucket.fault = (_request, response) => {
         response.writeHead(200).end(list);
