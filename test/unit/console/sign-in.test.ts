@@ -88,7 +88,7 @@ it('a refusal of the provider is shown in its words, up to a length', async () =
   assert.ok(failureText().length < 400);
 });
 
-it('the page is left for no address but one of the web', async () => {
+it('sign-in leaves the page only for http and https addresses', async () => {
   provide(undefined, { ...METADATA, authorization_endpoint: 'javascript:alert(1)' });
   await assert.rejects(signIn(SETTINGS), /not an https address/);
   assert.deepEqual([page.location.assigned, page.session.kept.size], [[], 0]);
@@ -118,7 +118,7 @@ it('who signs out while a new access token is on its way stays signed out', asyn
   assert.deepEqual([accessToken(), page.session.kept.size], [undefined, 0]);
 });
 
-it('a provider that does not answer is not waited for without end', async () => {
+it('sign-in gives up on a provider that does not answer', async () => {
   const timeout = new AbortController();
   const given = mock.method(AbortSignal, 'timeout', () => timeout.signal);
   provide(() => new Promise(() => {}));

@@ -200,7 +200,7 @@ it('an invalid query is refused at the place where it goes wrong', () => {
   for (const [q, position] of refused) assert.equal(refusal(q).position, position, q);
 });
 
-it('other quotes than ", and characters that nobody sees, are no part of a value: != would match everything', () => {
+it('typographic quotes and invisible characters in a value are refused, because != would match everything', () => {
   for (const [q, position] of [
     ['a!=“b”', 3],
     ['a!=„b“', 3],

@@ -252,7 +252,7 @@ it('readBatchReply counts all ids as deleted for a 207 without errors', () => {
   }
 });
 
-it('a success whose body is a problem leaves open what was deleted', () => {
+it('a success whose body is a problem does not count as deleted', () => {
   for (const [body, headers] of [
     [{ type: `${ETSI}InternalError`, title: 'gone', status: 500 }, {}],
     [{ title: 'gone' }, { 'content-type': 'application/problem+json; charset=utf-8' }],
