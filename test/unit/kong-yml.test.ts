@@ -295,7 +295,7 @@ it('kong.yml never sends a DELETE to the broker that the sidecar would not pass 
       broker += 1;
       assert.deepEqual(classifyRequest('DELETE', routed.path), { kind: 'pass' }, start + rest);
     }),
-    { numRuns: runs(1600) },
+    { numRuns: runs(800) },
   );
   assert.ok(broker > 30, 'too few of the paths were resources for this to say anything');
 });

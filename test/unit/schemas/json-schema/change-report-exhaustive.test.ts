@@ -209,7 +209,7 @@ describe('the change report on every pair of small schemas', () => {
       let compatible = 0;
       for (const [from, before] of schemas.entries()) {
         for (const [to, after] of schemas.entries()) {
-          if (!isThorough && (7 * from + to) % 29 !== 0) continue;
+          if (!isThorough && (7 * from + to) % 13 !== 0) continue;
           const lost = family.documents.filter(
             (_, index) => verdicts[from]?.[index] === true && verdicts[to]?.[index] === false,
           );
@@ -223,7 +223,7 @@ describe('the change report on every pair of small schemas', () => {
             assert.fail(`not found to be compatible: ${JSON.stringify({ before, after })}`);
         }
       }
-      assert.ok(compatible > schemas.length / 5, 'enough changes were compatible to show something');
+      assert.ok(compatible > schemas.length / 2, 'enough changes were compatible to show something');
     });
   }
 });
