@@ -252,7 +252,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     app.server.closeAllConnections();
     await closed;
   });
-  await app.listen({ host: config.HOST, port: config.PORT });
+  // Fastify hands all options on to node:net; its types do not know reusePort.
+  const address = { host: config.HOST, port: config.PORT, reusePort: config.REUSE_PORT };
+  await app.listen(address);
   endings.start();
   store.listen((notice) => endings.noticed(notice));
 
@@ -288,8 +290,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
 
   const forceStop = new AbortController();
   let closing: Promise<void> | undefined;
-  const { address, port, family } = app.server.address() as AddressInfo;
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  const { address: ip, port, family } = app.server.address() as AddressInfo;
+  const url = `http://${family === 'IPv6' ? `[${ip}]` : ip}:${port}`;
   return {
     url,
     metricsUrl: metricsServer?.url ?? `${url}/metrics`,

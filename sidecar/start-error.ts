@@ -31,6 +31,8 @@ function listenMistake(error: unknown): string | undefined {
       return `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another PORT (0 picks a free one).`;
     case 'EACCES':
       return `Cannot listen on ${at}: this user may not. Choose a PORT of 1024 or above.`;
+    case 'ENOTSUP':
+      return `Cannot listen on ${at}: this system does not let programs share a port (REUSE_PORT).`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -244,6 +244,24 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.equal(gateway.port, port);
     },
   ],
+  REUSE_PORT: [
+    'lets gateways answer on one port together',
+    async () => {
+      const database = await createDatabase();
+      stopLater(() => database.drop());
+      const recorder = await startRecordingBroker();
+      const env = { BROKER_URL: recorder.url, DATABASE_URL: database.url, METRICS_PORT: '0' };
+      const shared = { ...env, REUSE_PORT: 'true' };
+      const { url, port } = await startTestGateway({ ...shared, INSTANCE_NAME: 'one' });
+      await startTestGateway({ ...shared, INSTANCE_NAME: 'two', PORT: String(port) });
+      // The system chooses who takes a connection. Each gateway has a name of its own in Via.
+      const names = () => new Set(recorder.requests.map(({ headers }) => headers['via']));
+      for (let asked = 0; names().size < 2 && asked < 500; asked += 1)
+        await send(url, 'GET', '/ngsi-ld/v1/types', { headers: { connection: 'close' } });
+      assert.equal(names().size, 2);
+      await assert.rejects(startTestGateway({ ...env, PORT: String(port) }), { code: 'EADDRINUSE' });
+    },
+  ],
   BROKER_URL: [
     'is where purges and forwarded requests go, below its path',
     async () => {

@@ -78,7 +78,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (typeof least === 'number' && typeof most === 'number' && least > most) {
     mistakes.push('RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS');
   }
-  mistakes.push(...archiveMistakes(values), ...signInMistakes(values, env));
+  mistakes.push(...sharedPortMistakes(values), ...archiveMistakes(values), ...signInMistakes(values, env));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(Object.fromEntries(values)) as Config;
 }
@@ -92,6 +92,20 @@ function isOpenByOversight(
   const isReachable = typeof host === 'string' && !isLoopback(host);
   const isGuarded = Boolean(env['GATEWAY_TOKEN']) || Boolean(env['AUTH_ISSUER']);
   return isReachable && !isGuarded && values.get('GATEWAY_OPEN') !== true;
+}
+
+/** What gateways on one port need so that any of them can answer, and each can be told from the others. */
+const NEEDED_TO_REUSE_PORT = {
+  DATABASE_URL: 'the gateways of one port share one PostgreSQL',
+  INSTANCE_NAME: 'each gateway of a port needs a name of its own',
+  METRICS_PORT: 'each gateway of a port counts for itself',
+};
+
+function sharedPortMistakes(values: ReadonlyMap<string, unknown>): readonly string[] {
+  if (values.get('REUSE_PORT') !== true) return [];
+  return Object.entries(NEEDED_TO_REUSE_PORT)
+    .filter(([name]) => !values.has(name))
+    .map(([name, reason]) => `${name} is needed with REUSE_PORT: ${reason}`);
 }
 
 /** Settings of sign-in that do nothing alone: whoever sets one of them expects it to hold. */

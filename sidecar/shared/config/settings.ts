@@ -22,6 +22,11 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export const settings = {
   HOST: setting('127.0.0.1', nonEmpty, 'listen address'),
   PORT: setting('8080', wholeNumber(0, 65_535), 'listen port; 0 picks a free one and prints it'),
+  REUSE_PORT: setting(
+    'false',
+    flag,
+    'true: several gateways on one PostgreSQL listen together on PORT, so that they use as many cores (SO_REUSEPORT)',
+  ),
   BROKER_URL: optional(
     brokerUrl,
     'base URL of the broker (a path prefix is allowed), or `embedded`; unset means embedded ' +

@@ -32,6 +32,7 @@ it('loadConfig has the defaults of the table when nothing is set', () => {
     {
       HOST: '127.0.0.1',
       PORT: 8080,
+      REUSE_PORT: false,
       BROKER_URL: 'embedded',
       GATEWAY_OPEN: false,
       AUTH_ROLES_CLAIM: 'roles',
@@ -193,6 +194,7 @@ for (const [name, values] of Object.entries({
   PUBLIC_URL: ['/path', 'javascript:alert(1)', 'https://u@host'],
   GATEWAY_TOKEN: ['short', 'with a blank in it', 'ünicode-token', 'x'.repeat(1025)],
   GATEWAY_OPEN: ['yes', '1', 'TRUE'],
+  REUSE_PORT: ['yes', '1', '8080'],
   CONSOLE: ['no', 'true', 'OFF'],
   ALLOWED_HOSTS: ['http://gw', 'gw:8080', 'gw,', '*', '*.city.test', 'a b'],
   PURGE_PAGE_SIZE: ['0', 'many', '1000001', '-5'],
@@ -246,6 +248,20 @@ it('loadConfig refuses one port for the gateway and its metrics', () => {
   assert.deepEqual(mistakesOf({ PORT: '0', METRICS_PORT: '0' }), []);
   assert.deepEqual(mistakesOf({ PORT: '9464' }), []);
   assert.deepEqual(mistakesOf({ METRICS_PORT: 'tcp://10.0.0.4:9464' }), []);
+});
+
+it('loadConfig refuses gateways on one port that do not share a database or cannot be told apart', () => {
+  assert.deepEqual(mistakesOf({ REUSE_PORT: 'true' }), [
+    'DATABASE_URL is needed with REUSE_PORT: the gateways of one port share one PostgreSQL',
+    'INSTANCE_NAME is needed with REUSE_PORT: each gateway of a port needs a name of its own',
+    'METRICS_PORT is needed with REUSE_PORT: each gateway of a port counts for itself',
+  ]);
+  const DATABASE_URL = 'postgres://u@h/db';
+  assert.deepEqual(
+    mistakesOf({ REUSE_PORT: 'true', DATABASE_URL, INSTANCE_NAME: 'a', METRICS_PORT: '0' }),
+    [],
+  );
+  assert.deepEqual(mistakesOf({ REUSE_PORT: 'false' }), []);
 });
 
 it('loadConfig refuses a least delay above the largest, also when only one of them is set', () => {
