@@ -129,7 +129,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       sidecar/shared/workers sidecar/ngsi-ld/representation sidecar/schemas/json-schema sidecar/ngsi-ld
       sidecar/shared
     `),
-    packages: ['ajv', 'lru-cache'],
+    packages: ['lru-cache'],
   },
   'sidecar/schemas/inference': {
     rooms: words(`

@@ -9,7 +9,7 @@ import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
 import { type LinkedSchema, resolveWith } from './linker.js';
 import { metaSchemasOf } from './vocabularies.js';
-import { assertionsOf, compileSchema } from './validator.js';
+import { assertionsOf, compileSchema, isBeyondAjv } from './validator.js';
 
 /**
  * What keeps a schema from being compiled and used: the value of every keyword, every pattern, whether references go in
@@ -24,7 +24,7 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     const untried = new Set<string>();
     const flat = assertionsOf(linked, (part) => (isKnownToCompile(part, untried) ? true : part));
     const loops = loopsOf(linked, flat);
-    if (loops.length > 0) return loops;
+    if (loops.length > 0 || isBeyondAjv(linked)) return loops;
     const whole = writeJson(selfContained(flat));
     if (compiled.has(whole)) return [];
     compileSchema(linked, { flat });

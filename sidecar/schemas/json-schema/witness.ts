@@ -8,12 +8,12 @@ import {
   tokensOf,
 } from '../../shared/json/json.js';
 import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import { entityTypes, modelOf } from './attributes.js';
 import { type TracedChange, type TracedChanges, traceChanges } from './change-report.js';
 import type { Finding, Step } from './checks.js';
 import type { Difference } from './differences.js';
 import { exampleWith } from './example.js';
+import type { Fault } from './explain.js';
 import { type Preferred, preferredFor } from './example-maker.js';
 import { Facts } from './facts.js';
 import { patternExample } from './pattern-example.js';
@@ -185,13 +185,11 @@ class WitnessSearch {
 
 /** Whether an error of the new schema is what a finding foretold: at its place or further in. */
 function isAbout(
-  { instancePath, keyword, params }: ErrorObject,
+  { instancePath, keyword, params }: Fault,
   finding: Finding,
   place: readonly string[],
 ): boolean {
-  const { additionalProperty, unevaluatedProperty, missingProperty } = params as Readonly<
-    Record<string, unknown>
-  >;
+  const { additionalProperty, unevaluatedProperty, missingProperty } = params;
   const within = tokensOf(instancePath) ?? [];
   const refused = [additionalProperty, unevaluatedProperty].filter((name) => typeof name === 'string');
   const at = [...within, ...refused];

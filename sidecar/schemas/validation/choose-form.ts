@@ -2,7 +2,7 @@ import { ambiguousAttributes, type Form, otherForms } from '../../ngsi-ld/repres
 import { isFeature, unfoldFeature } from '../../ngsi-ld/representation/geojson.js';
 import type { JsonObject } from '../../shared/json/json.js';
 import type { Model } from './model.js';
-import type { Spelling } from './spelling.js';
+import type { Spelling } from '../json-schema/spelling.js';
 import { type EntityOptions, type EntityVerdict, isValidIn, validateEntity } from './validate-entity.js';
 
 /** Forms as people call them. */

@@ -10,9 +10,9 @@ import {
   sameJson,
   tokensOf,
 } from '../../shared/json/json.js';
-import { explain, type Explained } from './explain.js';
+import { explain, type Explained } from '../json-schema/explain.js';
 import type { Model, ModelError } from './model.js';
-import type { Spelling } from './spelling.js';
+import type { Spelling } from '../json-schema/spelling.js';
 
 /** What is done for further instances at most, and for one of them at least. */
 const INSTANCE_LIMITS = {

@@ -20,7 +20,7 @@ import {
   namesOthers,
 } from './judged.js';
 import { compiledModel, compileModel, type Model } from './model.js';
-import { Spelling } from './spelling.js';
+import { Spelling } from '../json-schema/spelling.js';
 import type { GivenSchemas } from './tasks.js';
 import type { EntityError } from './validate-entity.js';
 

@@ -25,7 +25,7 @@ import {
 } from './entities-in.js';
 import { compiledModel, compileModel, type Model, prepareModel } from './model.js';
 import { Reports } from './reports.js';
-import { Spelling } from './spelling.js';
+import { Spelling } from '../json-schema/spelling.js';
 import type { EntityOptions, EntityVerdict } from './validate-entity.js';
 
 /** Characters of an answer: pointers repeat the names of members, which may be as long as a body. */

@@ -9,11 +9,11 @@ import {
   type Reading,
 } from '../../ngsi-ld/representation/read-entity.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member, step } from '../../shared/json/json.js';
-import type { Explained } from './explain.js';
+import type { Explained } from '../json-schema/explain.js';
 import { instanceIssues, isAccepted, viewOf } from './instance-errors.js';
 import type { Model } from './model.js';
-import { Spelling } from './spelling.js';
-import { type Meant, shown } from './words.js';
+import { Spelling } from '../json-schema/spelling.js';
+import { type Meant, shown } from '../json-schema/words.js';
 
 /** Something that is valid but probably not intended. */
 export interface EntityNotice {

@@ -3,7 +3,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '..
 import type { EntityError } from '../validation/validate-entity.js';
 import { validateEntity } from '../validation/validate-entity.js';
 import type { Model } from '../validation/model.js';
-import type { Spelling } from '../validation/spelling.js';
+import type { Spelling } from '../json-schema/spelling.js';
 import {
   isDeleted,
   isOnlyDeleted,

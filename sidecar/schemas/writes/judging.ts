@@ -1,7 +1,7 @@
 import type { WriteKind } from '../../ngsi-ld/write-route.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import type { Names } from '../json-ld/names.js';
-import { Spelling } from '../validation/spelling.js';
+import { Spelling } from '../json-schema/spelling.js';
 import {
   attributesIn,
   type BodyFault,

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import type { NameReader, Names } from '../json-ld/names.js';
-import { Spelling } from '../validation/spelling.js';
+import { Spelling } from '../json-schema/spelling.js';
 import { judgeFragment, judgeWhole } from './judge.js';
 import type { WrittenType } from './policy-choice.js';
 import type { JudgeInput, JudgeNeeds, PrepareInput, SuppliedModel } from './protocol.js';

@@ -5,7 +5,7 @@ import { inferSchema, type SampleForm } from '../../../../sidecar/schemas/infere
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
 import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
-import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
+import { Spelling } from '../../../../sidecar/schemas/json-schema/spelling.js';
 
 const CAR: JsonObject = {
   id: 'Car-1',

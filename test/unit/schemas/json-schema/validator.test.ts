@@ -7,7 +7,7 @@ import { AJV_DIALECTS } from './verdicts.js';
 import { loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
-import { explain } from '../../../../sidecar/schemas/validation/explain.js';
+import { explain } from '../../../../sidecar/schemas/json-schema/explain.js';
 import { documents, schemas } from './schema-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
 
@@ -248,7 +248,7 @@ describe('a validator', () => {
       for (const stopsAtFirst of [true, false]) {
         const schema = { ...listed, contains: { type: 'string' }, ...counts };
         const { validate } = compileSchema(resolveWith(schema), { stopsAtFirst });
-        assert.equal(validate([])[0]?.keyword, 'contains', JSON.stringify([counts, stopsAtFirst]));
+        assert.match(validate([])[0]?.keyword ?? '', /contains/i, JSON.stringify([counts, stopsAtFirst]));
       }
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isPlainlyValid, validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
-import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
+import { Spelling } from '../../../../sidecar/schemas/json-schema/spelling.js';
 import type { EntityOptions } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { modelOf } from './models.js';

@@ -5,7 +5,7 @@ import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.j
 import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
-import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
+import { Spelling } from '../../../../sidecar/schemas/json-schema/spelling.js';
 import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';
 
 const POINT: JsonObject = {

@@ -16,8 +16,8 @@ import {
   stringsOf,
 } from '../../shared/json/json.js';
 import { canonicalJson } from '../../shared/json/lossless-json.js';
-import { namedSchemasIn, namesByName, schemaIn, schemasIn } from '../json-schema/flatten.js';
-import { hasFormat } from '../json-schema/formats.js';
+import { namedSchemasIn, namesByName, schemaIn, schemasIn } from './flatten.js';
+import { hasFormat } from './formats.js';
 import {
   type Check,
   isScalar,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Spelling, SPELLING_LIMITS } from '../../../../sidecar/schemas/validation/spelling.js';
+import { Spelling, SPELLING_LIMITS } from '../../../../sidecar/schemas/json-schema/spelling.js';
 import { mistakes } from '../../../../sidecar/shared/misspelling.js';
 
 const nearest = (word: string, candidates: readonly string[]) => new Spelling().nearest(word, candidates);

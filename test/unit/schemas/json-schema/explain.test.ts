@@ -11,7 +11,7 @@ import {
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
-import { explain } from '../../../../sidecar/schemas/validation/explain.js';
+import { explain } from '../../../../sidecar/schemas/json-schema/explain.js';
 import { documents, schemas } from '../json-schema/schema-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
 

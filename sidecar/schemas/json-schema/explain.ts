@@ -4,18 +4,12 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  pointerOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from '../json-schema/evaluated.js';
-import {
-  type FlatSchema,
-  namedSchemasIn,
-  schemaIn,
-  schemasIn,
-  targetOf,
-  type Targets,
-} from '../json-schema/flatten.js';
-import { usesUnevaluated } from '../json-schema/keywords.js';
+import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from './evaluated.js';
+import { type FlatSchema, namedSchemasIn, schemaIn, schemasIn, targetOf, type Targets } from './flatten.js';
+import { usesUnevaluated } from './keywords.js';
 import { alternativeIssues, ambiguity, negationIssue, ruledOut } from './alternative-issues.js';
 import {
   arrayIssues,
@@ -74,6 +68,35 @@ export function explain(
   });
 }
 
+/** Something that a validator has against a document, and where: a JSON pointer into it. */
+export interface Fault {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message?: string;
+  /** `missingProperty`, `additionalProperty` and the like, as Ajv names them. */
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What is wrong with a document, for verdicts: empty exactly where it is valid.
+ *
+ * @throws {RangeError} when document and schema together nest too deeply for the stack
+ */
+export function faultsOf(
+  { root, targets }: Pick<FlatSchema, 'root' | 'targets'>,
+  document: JsonValue,
+): readonly Fault[] {
+  const issues = new Explainer(targets, Infinity).faultsOf(root, new Place(document));
+  return issues.map(({ place, keyword, missing, words }) => ({
+    instancePath: pointerOf(place.tokens),
+    keyword,
+    get message() {
+      return sentenceOf(words(new Spelling()));
+    },
+    params: missing === undefined ? {} : { missingProperty: missing },
+  }));
+}
+
 /** Faults of one schema in one place that are looked for; far more than are shown. */
 const MAX_ISSUES = 1000;
 
@@ -98,17 +121,19 @@ function saysMore(schema: JsonObject): boolean {
  * Says what a flat schema has against a document, as people would: of alternatives the one that was meant.
  *
  * A validator's list of errors does not tell which alternative an error belongs to once references are between them; so
- * the schema is gone through once more. The validator alone says whether a document is valid.
+ * the schema is gone through once more.
  */
-export class Explainer {
+class Explainer {
   readonly #targets: Targets;
+  readonly #mostLooks: number;
   readonly #patterns = new Map<string, RegExp>();
   /** What was found of values that hold others: alternatives come to the same ones again and again. */
   readonly #found = new Map<Place, Map<JsonObject, readonly Issue[]>>();
   #looks = 0;
 
-  constructor(targets: Targets) {
+  constructor(targets: Targets, mostLooks = MAX_LOOKS) {
     this.#targets = targets;
+    this.#mostLooks = mostLooks;
   }
 
   /** @throws {RangeError} when document and schema together nest too deeply for the stack, or are too large */
@@ -120,8 +145,8 @@ export class Explainer {
     const before = known.get(schema);
     if (before !== undefined) return before;
     this.#looks += 1;
-    if (this.#looks > MAX_LOOKS)
-      throw new RangeError(`More than ${MAX_LOOKS} schemas of arrays and objects.`);
+    if (this.#looks > this.#mostLooks)
+      throw new RangeError(`More than ${this.#mostLooks} schemas of arrays and objects.`);
     // A schema that comes back to itself in the same place has nothing to add.
     known.set(schema, []);
     const all = this.#look(schema, place);
