@@ -21,6 +21,9 @@ export interface RetentionSchedulerOptions {
 
 const LOOK_EVERY_MS = 30_000;
 
+/** Clocks of several gateways do not differ by as much. */
+const DAY_MS = 86_400_000;
+
 /** Begins the runs of retention policies when they are due. Runs that were missed while no gateway ran are made up by one run. */
 export class RetentionScheduler {
   readonly #options: RetentionSchedulerOptions;
@@ -66,7 +69,7 @@ export class RetentionScheduler {
       if (this.#stopped.signal.aborted) return undefined;
       try {
         const key = JSON.stringify([policy.name, policy.etag, policy.doneUntil]);
-        const due = known.has(key) ? known.get(key) : nextDue(policy.settings, policy.doneUntil);
+        const due = known.has(key) ? known.get(key) : nextDue(policy.settings, this.#doneUntil(policy));
         this.#due.set(key, due);
         if (due === undefined) continue;
         if (due <= clock.now()) await this.#begin(policy);
@@ -76,6 +79,12 @@ export class RetentionScheduler {
       }
     }
     return earliest;
+  }
+
+  /** Up to when its runs are done. A clock that was far ahead for a while would keep a policy from running until then. */
+  #doneUntil({ doneUntil }: RetentionPolicy): number {
+    const nowMs = this.#options.clock.now();
+    return doneUntil > nowMs + DAY_MS ? nowMs : doneUntil;
   }
 
   /** Several missed runs are made up by one. */

@@ -103,6 +103,26 @@ it('the scheduler makes up once for all runs that were missed while nothing ran'
   ]);
 });
 
+it('a policy whose last run was by a clock far ahead runs again by the clock as it is now', async () => {
+  const clock = new HandClock(START);
+  const { policies, store } = keptPolicies('a');
+  policies.set('a', { ...(policies.get('a') ?? assert.fail()), doneUntil: START + 365 * DAY_MS });
+  const { runs } = start(clock, store);
+  await clock.runUntil(START + 2 * DAY_MS);
+  assert.deepEqual(runs, ['a 2026-01-01T01:30:00.000Z', 'a 2026-01-02T01:30:00.000Z']);
+});
+
+it('a gateway whose clock is hours behind does not repeat what others have run', async () => {
+  const { store } = keptPolicies('a');
+  const clock = new HandClock(START);
+  const right = start(clock, store);
+  await clock.runUntil(START + 2 * 3_600_000);
+  const behind = new HandClock(START - 10 * 3_600_000);
+  const slow = start(behind, store);
+  await behind.runUntil(START + 3_600_000);
+  assert.deepEqual([right.runs.length, slow.runs.length], [1, 0]);
+});
+
 it('each run begins once when several processes watch the same policies', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a');
