@@ -8,6 +8,9 @@ import type { ArchiveStorage } from './storage.js';
 /** A file that was being written when the process died starts like this. */
 const UNFINISHED = '.unfinished-';
 
+/** What a file system says that has no sync for folders. */
+const CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP']);
+
 /** What archives are written with; tests put failing ones in their place. */
 export interface FileSystem {
   write(file: FileHandle, bytes: Uint8Array): Promise<void>;
@@ -126,6 +129,9 @@ export class FolderStorage implements ArchiveStorage {
     const folder = await open(path, constants.O_RDONLY);
     try {
       await this.#files.sync(folder);
+    } catch (error) {
+      // Network shares (SMB) keep no folders to be synced.
+      if (!CANNOT_SYNC.has(codeOf(error) ?? '')) throw error;
     } finally {
       await folder.close();
     }

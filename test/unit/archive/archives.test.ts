@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -277,6 +288,17 @@ describe('archives in a folder and in a bucket', () => {
       await readFile(join(own, 'archive.json'), 'utf8'),
       /"format":"ngsi-ld-gateway archive","version":1/,
     );
+  });
+
+  it('folder: archives are kept on a network share that cannot sync folders', async () => {
+    const failing = (code: string) => ({
+      write: async (file: FileHandle, bytes: Uint8Array) => file.writeFile(bytes),
+      sync: async (file: FileHandle) => {
+        if ((await file.stat()).isDirectory()) throw Object.assign(new Error(code), { code });
+      },
+    });
+    await archivesOn(new FolderStorage(folder, failing('EINVAL'))).check();
+    await assert.rejects(archivesOn(new FolderStorage(folder, failing('EIO'))).check(), /EIO/);
   });
 
   it('folder: a link in the place of an archive is followed neither for writing nor for reading', async () => {
