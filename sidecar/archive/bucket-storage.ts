@@ -104,7 +104,7 @@ export class BucketStorage implements ArchiveStorage {
   }
 
   async #listed(
-    query: Readonly<Record<string, string>>,
+    query: Readonly<Record<string, string>> & { readonly prefix: string },
     member: 'Key' | 'Prefix',
   ): Promise<readonly string[]> {
     const found: string[] = [];
@@ -120,8 +120,12 @@ export class BucketStorage implements ArchiveStorage {
       const text = body.toString('utf8');
       if (!text.includes('<ListBucketResult')) throw noList();
       const within = member === 'Key' ? 'Contents' : 'CommonPrefixes';
-      for (const [, inner = ''] of text.matchAll(new RegExp(`<${within}>([^]*?)</${within}>`, 'g')))
-        found.push(textOf(inner, member) ?? '');
+      for (const [, inner = ''] of text.matchAll(new RegExp(`<${within}>([^]*?)</${within}>`, 'g'))) {
+        const name = textOf(inner, member) ?? '';
+        // What is listed is erased with its archive, and may belong to another one.
+        if (!name.startsWith(query.prefix)) throw prefixIgnored();
+        found.push(name);
+      }
       const next = textOf(text, 'NextContinuationToken');
       const hasMore = textOf(text, 'IsTruncated') === 'true';
       // What is not listed would neither be read nor erased.
@@ -138,8 +142,7 @@ export class BucketStorage implements ArchiveStorage {
       let failure: ArchiveUnavailableError;
       try {
         const reply = await this.#sendOnce(asked);
-        const mayPass = reply.status === 429 || reply.status >= 500;
-        if (!mayPass) return reply;
+        if (!mayPass(reply)) return reply;
         failure = unexpected(reply.status, reply.body);
       } catch (error) {
         if (error instanceof ArchiveUnavailableError) throw error;
@@ -197,16 +200,28 @@ export function rootOf({
   return bucket.includes('.') ? `https://${host}/${bucket}/` : `https://${bucket}.${host}/`;
 }
 
+/** Whether another try may be answered otherwise. S3 answers 400 where a request took it too long to arrive. */
+function mayPass({ status, body }: BucketReply): boolean {
+  return (
+    status === 408 || status === 429 || status >= 500 || (status === 400 && codeIn(body) === 'RequestTimeout')
+  );
+}
+
+const REDIRECTED = ' Redirects are not followed: check AWS_REGION and AWS_ENDPOINT_URL.';
+
+/** What to do about an error, by its code. */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['AuthorizationHeaderMalformed', ' The signature is for another region: check AWS_REGION.'],
+  ['RequestTimeTooSkewed', ' The clocks of this machine and of the bucket differ too much.'],
+  ['ExpiredToken', ' AWS_SESSION_TOKEN has expired: restart the gateway with a new one.'],
+]);
+
 /** What the bucket answered and should not have. Its text is shown up to its code: the rest may hold names. */
 function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
-  const code = textOf(body.toString('utf8', 0, 4096), 'Code');
+  const code = codeIn(body);
   const said = code === undefined ? '' : ` ${code.slice(0, 60)}`;
   const isRedirect = status >= 300 && status < 400;
-  const advice = isRedirect
-    ? ' Redirects are not followed: check AWS_REGION and AWS_ENDPOINT_URL.'
-    : code === 'AuthorizationHeaderMalformed'
-      ? ' The signature is for another region: check AWS_REGION.'
-      : '';
+  const advice = isRedirect ? REDIRECTED : (ADVICE.get(code ?? '') ?? '');
   return new ArchiveUnavailableError(`The bucket of the archives answers ${String(status)}${said}.${advice}`);
 }
 
@@ -214,6 +229,12 @@ function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
 function noList(): ArchiveUnavailableError {
   return new ArchiveUnavailableError(
     'The bucket of the archives did not answer with a list of objects. Is there a proxy in between?',
+  );
+}
+
+function prefixIgnored(): ArchiveUnavailableError {
+  return new ArchiveUnavailableError(
+    'The bucket of the archives lists objects that are not below the prefix that was asked for.',
   );
 }
 
@@ -232,7 +253,12 @@ function unanswered(error: unknown): ArchiveUnavailableError {
 }
 
 function saysNoBucket(body: Buffer): boolean {
-  return textOf(body.toString('utf8', 0, 4096), 'Code') === 'NoSuchBucket';
+  return codeIn(body) === 'NoSuchBucket';
+}
+
+/** The code of an error, as S3 writes it. */
+function codeIn(body: Buffer): string | undefined {
+  return textOf(body.toString('utf8', 0, 4096), 'Code');
 }
 
 /** The text of the first element of a name. Ours hold no other element, and no character that XML writes otherwise. */

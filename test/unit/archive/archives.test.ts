@@ -436,7 +436,7 @@ describe('archives in a folder and in a bucket', () => {
     await storage.put('cut/1', Buffer.from('x'));
     for (const [list, says] of [
       [
-        '<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>cut/1</Key></Contents></ListBucketResult>',
+        '<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>gateway/x=1/cut/1</Key></Contents></ListBucketResult>',
         /lists only a part/,
       ],
       ['<!doctype html><title>Sign in</title>', /did not answer with a list of objects/],
@@ -447,6 +447,38 @@ describe('archives in a folder and in a bucket', () => {
       };
       await assert.rejects(storage.remove('cut'), says);
     }
+    bucket.fault = () => false;
+    await storage.close();
+  });
+
+  it('bucket: an object that is listed and was not asked for is not erased with an archive', async () => {
+    const storage = bucketStorage(bucket);
+    bucket.fault = ({ key }, response) => {
+      if (key !== '') return false;
+      const name = 'gateway/x=1/another/000000-000000.ndjson.gz';
+      response
+        .writeHead(200)
+        .end(`<ListBucketResult><Contents><Key>${name}</Key></Contents></ListBucketResult>`);
+      return true;
+    };
+    const before = bucket.requests.length;
+    await assert.rejects(storage.remove('erased'), /not below the prefix/);
+    assert.deepEqual(bucket.requests.slice(before), ['GET ']);
+    bucket.fault = () => false;
+    await storage.close();
+  });
+
+  it('bucket: a request that took too long to arrive is sent again', async () => {
+    let failures = 1;
+    bucket.fault = (_request, response) => {
+      failures -= 1;
+      if (failures < 0) return false;
+      response.writeHead(400).end('<Error><Code>RequestTimeout</Code></Error>');
+      return true;
+    };
+    const storage = bucketStorage(bucket);
+    await storage.put('late/1', Buffer.from('x'));
+    assert.equal((await storage.get('late/1'))?.toString(), 'x');
     bucket.fault = () => false;
     await storage.close();
   });
