@@ -27,12 +27,27 @@ export function checkSchedule(times: Times, nowMs: number): void {
 
 function patternOf(schedule: string): CronPattern {
   const pattern = parseCron(schedule);
-  if (pattern !== undefined) return pattern;
-  const detail =
-    'schedule must be a cron pattern of five fields: minute, hour, day ' +
-    'of the month, month, day of the week, as in 0 3 * * *. Each is made ' +
-    'of numbers, names of months and days, *, lists, ranges and steps.';
-  throw refusedMember('schedule', detail);
+  if (pattern === undefined)
+    throw refusedMember(
+      'schedule',
+      'schedule must be a cron pattern of five fields: minute, hour, day ' +
+        'of the month, month, day of the week, as in 0 3 * * *. Each is made ' +
+        'of numbers, names of months and days, *, lists, ranges and steps.',
+    );
+  if (isReadDifferently(schedule))
+    throw refusedMember(
+      'schedule',
+      'schedule has a step of *, such as */2, in one of day of the month and day of the week, and names days in ' +
+        'the other. Some crons want both to fit then, others one of them. Write the range instead of *, as in ' +
+        '1-31/2 or 0-6/2: it is due when one of them fits.',
+    );
+  return pattern;
+}
+
+/** Vixie's cron counts a field that begins with * as one that names no day, also with a step; others do not. */
+function isReadDifferently(schedule: string): boolean {
+  const [, , day = '', , weekday = ''] = schedule.trim().split(/[ \t]+/);
+  return day !== '*' && weekday !== '*' && `${day}${weekday}`.includes('*');
 }
 
 /** @throws QueryRefusedError */

@@ -77,6 +77,17 @@ it('a schedule with a day of the month and a day of the week is due on either', 
   assert.deepEqual(days, ['02', '09', '13', '16', '23', '30']);
 });
 
+it('a schedule that crons read differently, with a step of * beside another day, is refused and says what to write', () => {
+  for (const schedule of ['0 0 */2 * 1', '0 0 1 * */2', '0 0 */2 * */2', '0 0 1,*/9 * mon'])
+    assert.throws(
+      () => checkSchedule({ schedule, timeZone: 'UTC' }, YEAR_START),
+      (error) => error instanceof QueryRefusedError && /1-31\/2/.test(error.message),
+      schedule,
+    );
+  for (const schedule of ['0 0 */2 * *', '0 0 * * */2', '0 0 1-31/2 * 1', '*/5 */2 1 */3 1'])
+    checkSchedule({ schedule, timeZone: 'UTC' }, YEAR_START);
+});
+
 it('a schedule takes the name of each month and of each day of the week, as it takes their numbers', () => {
   const from = Date.parse('2026-01-01T00:00:00Z') - 1;
   const due = (schedule: string) => nextDue({ schedule, timeZone: 'UTC' }, from) ?? assert.fail(schedule);
