@@ -2,8 +2,8 @@ import { type AttributeKind, KIND_OF_MEMBER, NO_OWN_ATTRIBUTES } from '../../ngs
 import { isArray, type JsonObject, type JsonValue, member, step } from '../../shared/json/json.js';
 import { type Form, wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { isFeature, unfoldFeature } from '../../ngsi-ld/representation/geojson.js';
-import { readEntity } from '../../ngsi-ld/representation/read-entity.js';
-import { type Inference, without } from './inference.js';
+import { readEntity, type Reading } from '../../ngsi-ld/representation/read-entity.js';
+import { type Inference, type Sample, without } from './inference.js';
 import type { SampleFaults } from './samples.js';
 
 /** Members that brokers write (clause 4.8): of an entity as it was read, not of the model. */
@@ -17,6 +17,24 @@ export interface EntitySampleOptions {
   readonly model: string | undefined;
   /** False: faults do not keep an entity from counting, unless nothing of it can be read. */
   readonly isStrict: boolean;
+}
+
+/**
+ * Adds any object, as validation shows it to a schema in key-values form: `@id` and `@type` by their usual names, typed
+ * values (`{"@type": "DateTime", "@value": …}`) by what they hold, and each value of an attribute that has several datasets.
+ * A type that is not the model's is added to `faults` instead.
+ *
+ * @param tokens reference tokens that lead to the object in the submitted document
+ */
+export function addKeyValues(
+  submitted: JsonObject,
+  tokens: readonly string[],
+  inference: Inference,
+  faults: SampleFaults,
+): void {
+  const { readings } = readEntity(submitted, { form: 'keyvalues' });
+  const fault = inference.add(sampleOf(readings));
+  if (fault !== undefined) faults.add([...tokens, ...readings[0].locate(['type'])], fault);
 }
 
 /**
@@ -44,14 +62,12 @@ export function addEntity(
   const found = isStrict ? reading.faults : [];
   for (const fault of found) faults.add(place(fault.tokens), fault.detail);
   if (found.length + own.length > 0) return;
-  const [first, ...others] = readings;
+  const [first] = readings;
   const kinds = reading.form === 'keyvalues' ? kindsShown(first.keyValues) : reading.kinds;
+  const { keyValues, instances } = sampleOf(readings);
   const fault = inference.add({
-    keyValues: without(first.keyValues, WRITTEN_BY_BROKERS),
-    instances: others.flatMap(({ attribute, keyValues }) => {
-      const value = attribute === undefined ? undefined : member(keyValues, attribute);
-      return attribute === undefined || value === undefined ? [] : [[attribute, value] as const];
-    }),
+    keyValues: without(keyValues, WRITTEN_BY_BROKERS),
+    instances,
     kinds,
     // NGSIv2 shows the kind of few attributes, but the units of all.
     units: new Map(
@@ -62,6 +78,19 @@ export function addEntity(
     ),
   });
   if (fault !== undefined) faults.add(place(first.locate(['type'])), fault);
+}
+
+/** The readings of an object as one sample: the first, and what attributes have in the others. */
+function sampleOf([first, ...others]: readonly [Reading, ...Reading[]]): Required<
+  Pick<Sample, 'keyValues' | 'instances'>
+> {
+  return {
+    keyValues: first.keyValues,
+    instances: others.flatMap(({ attribute, keyValues }) => {
+      const value = attribute === undefined ? undefined : member(keyValues, attribute);
+      return attribute === undefined || value === undefined ? [] : [[attribute, value] as const];
+    }),
+  };
 }
 
 /**

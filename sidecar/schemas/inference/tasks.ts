@@ -1,7 +1,7 @@
 import { featuresIn } from '../../ngsi-ld/representation/geojson.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { readJson } from '../../shared/json/strict-json.js';
-import { addEntity } from './entities.js';
+import { addEntity, addKeyValues } from './entities.js';
 import { SamplesRefusedError } from './errors.js';
 import { Inference, type InferenceOptions } from './inference.js';
 import { SampleFaults, samplesIn } from './samples.js';
@@ -82,12 +82,8 @@ export function inferSchema(
   const features = ['ngsi-ld', 'geojson'].includes(form) ? featuresIn(document) : undefined;
   const base = features === undefined ? [] : ['features'];
   for (const { sample, tokens } of samplesIn(features ?? document, base)) {
-    if (form !== 'keyvalues') {
-      addEntity(sample, { tokens, form, isStrict, model: options.model }, inference, faults);
-      continue;
-    }
-    const fault = inference.add({ keyValues: sample });
-    if (fault !== undefined) faults.add([...tokens, 'type'], fault);
+    if (form === 'keyvalues') addKeyValues(sample, tokens, inference, faults);
+    else addEntity(sample, { tokens, form, isStrict, model: options.model }, inference, faults);
   }
   faults.throwIfAny();
   return inference.schema();

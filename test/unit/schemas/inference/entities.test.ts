@@ -9,6 +9,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  member,
   pointerOf,
 } from '../../../../sidecar/shared/json/json.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
@@ -66,6 +67,20 @@ describe('the schema inferred from entities', () => {
       }),
       { numRuns: runs(20) },
     );
+  });
+
+  it('a schema inferred from key-values accepts typed values, datasets and JSON-LD names as validation reads them', () => {
+    const typed = { '@type': 'DateTime', '@value': '2026-01-31T12:00:00Z' };
+    for (const sample of [
+      vehicle({ seen: typed, log: { times: [typed] }, speed: { '@value': 5 } }),
+      vehicle({ speed: { dataset: { '@none': 5, 'urn:ngsi-ld:Dataset:1': 'fast' } } }),
+      { '@id': 'urn:ngsi-ld:Vehicle:1', '@type': ['Vehicle', 'Car'], speed: 5 },
+    ])
+      assertValid(inferSchema(sample, { model: 'Vehicle' }), [sample]);
+    assert.deepEqual(member(inferSchema(vehicle({ seen: typed }))['properties'] as JsonObject, 'seen'), {
+      type: 'string',
+      format: 'date-time',
+    });
   });
 
   it('a schema inferred from entities with null attributes makes a model whose example is valid', () => {
