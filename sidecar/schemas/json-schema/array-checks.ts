@@ -193,6 +193,7 @@ export const VALUE_CHECKS: KeywordChecks = {
       typeof value !== 'string' ||
       !typesRefusedBy(value).some((type) => facts.types.has(type)) ||
       facts.says('format', value) ||
+      (value === 'int64' && facts.says('format', 'int32')) ||
       (facts.values?.every((listed) => hasFormat(value, listed)) ?? false),
   ),
 };

@@ -1,6 +1,7 @@
 import type { Format } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import type { JsonValue } from '../../shared/json/json.js';
+import { compareDecimals, decimalOf } from '../../shared/json/decimal.js';
+import { isNumber, type JsonNumber, type JsonValue } from '../../shared/json/json.js';
 import { isDateTime, isDuration, isFullDate, isFullTime, isTimeOfDay } from '../../shared/rfc3339.js';
 import type { FactType } from './facts.js';
 import { IPV4, IPV6, IRI_GRAMMAR, URI_GRAMMAR, URI_TEMPLATE } from './uri.js';
@@ -35,6 +36,8 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
   hostname: /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i,
   regex: isRegex,
+  // The library takes every integer for one of 64 bits.
+  int64: { type: 'number', validate: isInt64 },
 };
 
 /** A time of ISO 8601, of which the offset may be left out, or have no minutes. */
@@ -58,10 +61,18 @@ function isRegex(text: string): boolean {
   }
 }
 
+const [MIN_INT64, MAX_INT64] = [decimalOf('-9223372036854775808'), decimalOf('9223372036854775807')];
+
+function isInt64(value: JsonNumber): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+  const { isInteger, decimal } = value;
+  return isInteger && compareDecimals(decimal, MIN_INT64) >= 0 && compareDecimals(decimal, MAX_INT64) <= 0;
+}
+
 /** Formats of numbers, and the numbers that they may refuse: `float` and `double` take them all. */
 const NUMBER_FORMATS: Readonly<Record<string, readonly FactType[]>> = {
   int32: ['integer', 'fraction'],
-  int64: ['fraction'],
+  int64: ['integer', 'fraction'],
   float: [],
   double: [],
 };
@@ -80,7 +91,8 @@ export function hasFormat(format: string, value: JsonValue): boolean {
   if (typeof definition === 'function' || definition instanceof RegExp)
     return typeof value !== 'string' || passes(definition, value);
   const { type = 'string', validate } = definition;
-  return typeof value !== type || passes(validate, value);
+  const isOfType = type === 'number' ? isNumber(value) : typeof value === type;
+  return !isOfType || passes(validate, value);
 }
 
 /** The libraries' types leave open what a check takes; it is only given values of its type. */

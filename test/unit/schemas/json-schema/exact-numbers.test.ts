@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
+import { hasFormat } from '../../../../sidecar/schemas/json-schema/formats.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
@@ -53,6 +54,21 @@ describe('numbers beyond doubles, in schemas and documents', () => {
         { numRuns: 60 },
       );
     });
+
+  it('integers of 64 bits are told from larger ones by their last digit', () => {
+    fc.assert(
+      fc.property(integers, fc.constantFrom(1n, -1n), (size, sign) => {
+        const value = size * sign;
+        const expected = BigInt.asIntN(64, value) === value;
+        assert.equal(isValid('{"format": "int64"}', String(value)), expected, String(value));
+        assert.equal(isValid('{"items": {"format": "int64"}}', `[${value}.0, 1]`), expected, String(value));
+        assert.equal(hasFormat('int64', parseJson(String(value)) as JsonValue), expected, String(value));
+      }),
+    );
+    assert.equal(isValid('{"format": "int64"}', '1e30'), false);
+    assert.equal(isValid('{"format": "date"}', '9007199254740993'), true);
+    assert.equal(isValid('{"format": "date", "maximum": 9007199254740993}', '"x"'), false);
+  });
 
   it('types, lists of values and repeated items are decided by the numbers as they are written', () => {
     const cases: readonly (readonly [schema: string, document: string, expected: boolean])[] = [

@@ -39,7 +39,7 @@ const SAMPLES: readonly JsonValue[] = [
     '/a/~0',
     'YQ==',
   ],
-  ...[5, 1.5, 2 ** 40, 2 ** 60, null, true, [], {}],
+  ...[5, 1.5, 2 ** 40, 2 ** 70, null, true, [], {}],
 ];
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'number'];
@@ -159,6 +159,15 @@ describe('a format', () => {
         }
       }
     }
+  });
+
+  it('a format of 64 bits takes every integer of 32 bits', () => {
+    const [small, large] = [
+      { type: 'integer', format: 'int32' },
+      { type: 'integer', format: 'int64' },
+    ];
+    assert.equal(compareSchemas(small, large).overall, 'compatible');
+    assert.equal(compareSchemas(large, small).overall, 'narrowing');
   });
 
   it('a format narrows a list of values exactly where it refuses one of them', () => {
