@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { it, type TestContext } from 'node:test';
-import { createDocumentLoader, createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
+import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import {
   createRemoteDocuments,
   RemoteDocumentError,
@@ -185,9 +185,9 @@ it('remote documents can be contexts of a JSON-LD processor', async (t) => {
   const { port } = await serve(t, context);
   const url = `http://127.0.0.1:${port}/context.jsonld`;
   const documents = documentsOf(t, { allowedOrigins: [new URL(url).origin] });
-  const documentLoader = createDocumentLoader({
-    resolve: async (wanted) =>
-      documents.allows(wanted) ? (await documents.fetch(wanted)).document : undefined,
+  const documentLoader = async (wanted: string) => ({
+    documentUrl: wanted,
+    document: (await documents.fetch(wanted)).document,
   });
   const expanded = await createProcessor().expand({ '@context': url, speed: 1 }, { documentLoader });
   assert.deepEqual(expanded, [{ 'http://example.org/speed': [{ '@value': 1 }] }]);

@@ -2,7 +2,8 @@ import { validate } from '@readme/openapi-parser';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { createDocumentLoader, createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
+import { bundledContext } from '../../sidecar/schemas/json-ld/core-context.js';
+import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
@@ -63,13 +64,13 @@ describe('documents of models', () => {
     const normalized = jsonOf(await read(rig, 'example-normalized')) as JsonObject;
     assert.deepEqual(normalized['refPark'], { type: 'Relationship', object: example['refPark'] ?? null });
     assert.deepEqual(normalized['location'], { type: 'GeoProperty', value: example['location'] ?? null });
-    const resolve = async (url: string) => {
-      assert.equal(url, `${BASE_URL}/api/v2/contexts/city~Bench`);
-      return jsonOf(await rig.service.contexts.document('city~Bench'));
+    const documentLoader = async (url: string) => {
+      const own = url === `${BASE_URL}/api/v2/contexts/city~Bench`;
+      const document = own ? jsonOf(await rig.service.contexts.document('city~Bench')) : bundledContext(url);
+      return { documentUrl: url, document };
     };
     const [expanded] = (await createProcessor().expand(normalized, {
-      documentLoader: createDocumentLoader({ resolve }),
-      safe: true,
+      ...{ documentLoader, safe: true },
     })) as [JsonObject];
     assert.deepEqual(expanded['@type'], [`${CONTEXT_BASE}Bench`]);
     assert.ok(`${CONTEXT_BASE}seats` in expanded);

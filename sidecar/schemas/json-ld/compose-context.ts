@@ -5,10 +5,10 @@ import { hasScopedContext, isWhole, unwrapped } from './context-form.js';
 import { limitFaults } from './context-safety.js';
 import { termsOf } from './context-terms.js';
 import type { ContextWarning } from './context-warnings.js';
-import { bundledContext, coreContextUrl, coreVersionOf } from './core-context.js';
+import { coreContextUrl, coreVersionOf } from './core-context.js';
+import { SuppliedContexts } from './known-contexts.js';
 import { sentenceOf } from './processing-errors.js';
-import { absoluteReference, createDocumentLoader, type DocumentLoader } from './processor.js';
-import type { Supplied } from './errors.js';
+import { absoluteReference } from './processor.js';
 
 export interface ComposeInput extends CheckContextInput {
   /** Terms for what the context lacks. */
@@ -41,39 +41,30 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
   const outcome = await checkContext(input);
   if (!('checked' in outcome)) return outcome;
   const { pointer, generated, keptBase } = input;
-  const documents = documentsOf(input.supplied);
+  const contexts = new SuppliedContexts(input.supplied);
   const embeddedUrls = new Set<string>();
   const embed: Embed = (url) => {
     if (coreVersionOf(url) !== undefined) return 'drop';
     if (url.startsWith(keptBase)) return 'keep';
     embeddedUrls.add(url);
-    return documents(url);
+    return documentAt(url, contexts);
   };
   const submitted = unwrapped(JSON.parse(input.text) as JsonValue, pointer);
   const own = elementsOf(submitted.value as JsonValue, embed);
   if (own === undefined)
     return { invalid: [{ pointer, detail: 'Its scoped contexts lead to each other without an end.' }] };
 
-  const load = loaderOf(documents);
-  const terms = isWhole(own) ? await termsOf(own, load) : new Map<string, never>();
+  const terms = isWhole(own) ? await termsOf(own, contexts.load) : new Map<string, never>();
   const ownTerms = Object.keys(generated).filter((term) => terms.has(term));
   const lacking = Object.entries(generated).filter(([term]) => !terms.has(term));
   const document = { '@context': [Object.fromEntries(lacking), ...own, coreContextUrl()] };
   const faults = limitFaults(document['@context'], pointer).map(({ detail }) => ({ pointer, detail }));
   if (faults.length > 0) return { invalid: faults };
-  const error = await processingError(document['@context'], load);
+  const error = await processingError(document['@context'], contexts.load);
   if (error !== undefined) return { invalid: [{ pointer, detail: sentenceOf(error) }] };
   const { warnings } = outcome.checked;
   return {
     composed: { text: JSON.stringify(document), ownTerms, embeddedUrls: [...embeddedUrls], warnings },
-  };
-}
-
-function loaderOf(documents: (url: string) => EmbeddedDocument): DocumentLoader {
-  const load = createDocumentLoader({ resolve: async (url) => ({ '@context': documents(url).context }) });
-  return async (url) => {
-    const { documentUrl } = coreVersionOf(url) === undefined ? documents(url) : { documentUrl: url };
-    return { ...(await load(url)), documentUrl };
   };
 }
 
@@ -86,18 +77,13 @@ function elementsOf(context: JsonValue, embed: Embed): readonly JsonValue[] | un
   }
 }
 
-/** The contexts that were needed for the check, by their URLs. */
-function documentsOf(supplied: Supplied): (url: string) => EmbeddedDocument {
-  const supplies = new Map(supplied);
-  return (url) => {
-    const supply = supplies.get(url);
-    const document =
-      supply !== undefined && 'text' in supply ? (JSON.parse(supply.text) as JsonValue) : bundledContext(url);
-    const context = isObject(document) ? member(document, '@context') : undefined;
-    if (context === undefined) throw new Error(`The context ${url} was not needed for the check.`);
-    const documentUrl = supply !== undefined && 'text' in supply ? supply.documentUrl : undefined;
-    return { context, documentUrl: documentUrl ?? url };
-  };
+/** The document of a URL, which was needed for the check. */
+function documentAt(url: string, contexts: SuppliedContexts): EmbeddedDocument {
+  const found = contexts.find(url);
+  if (found === undefined || 'kind' in found)
+    throw new Error(`The context ${url} was not needed for the check.`);
+  const { '@context': context = null } = JSON.parse(found.text) as JsonObject;
+  return { context, documentUrl: found.documentUrl };
 }
 
 /** The document of a context, and where its own references are relative to. */

@@ -2,15 +2,18 @@ import { isObject, member } from '../../shared/json/json.js';
 import { LRUCache } from 'lru-cache';
 import { referencesOf, urlFault } from './context-form.js';
 import { countOf, safetyFaults } from './context-safety.js';
-import { bundledContext } from './core-context.js';
+import { bundledContext, coreContextUrl, coreVersionOf } from './core-context.js';
 import {
   type ContextFailure,
+  ContextFailureError,
+  type Needs,
+  noSuchContext,
   type Supplied,
   type SuppliedContext,
   type Supply,
   unusableContext,
 } from './errors.js';
-import { absoluteReference } from './processor.js';
+import { absoluteReference, type DocumentLoader, type LoadedDocument } from './processor.js';
 
 /** Contexts that one request may lead to. */
 export const MAX_CONTEXTS = 100;
@@ -144,5 +147,52 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+/** A context as processors load it; they write into it. */
+export function loadedFrom({ documentUrl, text }: ContextContent): LoadedDocument {
+  return { documentUrl, document: JSON.parse(text) as unknown, tag: 'static' };
+}
+
+/** The contexts that were supplied to one task, and the bundled ones. Every version of the core context is the newest. */
+export class SuppliedContexts {
+  readonly #supplied: Supplied;
+  readonly #known: KnownContexts;
+  readonly #stamp: string;
+  readonly #missing = new Set<string>();
+
+  /** @param known where they are remembered; nowhere when not given, because a URL may mean something else to other tasks */
+  constructor(supplied: Supplied, known: KnownContexts = new KnownContexts(), stamp = '') {
+    this.#supplied = supplied;
+    this.#known = known;
+    this.#stamp = stamp;
+  }
+
+  /** Whether a context was asked for that is neither there nor known to be unavailable. */
+  get lacksSome(): boolean {
+    return this.#missing.size > 0;
+  }
+
+  find(url: string): ContextContent | ContextFailure | undefined {
+    const named = coreVersionOf(url) === undefined ? url : coreContextUrl();
+    const { contents, failures } = this.#known.gather([named], this.#stamp, this.#supplied);
+    const found = contents.get(named) ?? failures.get(named);
+    if (found === undefined) this.#missing.add(named);
+    return found;
+  }
+
+  /** For processors. @throws ContextFailureError */
+  readonly load: DocumentLoader = async (url) => {
+    const found = this.find(url) ?? noSuchContext(url);
+    if ('kind' in found) throw new ContextFailureError(url, found);
+    return loadedFrom(found);
+  };
+
+  /** What is missing, and what else a context leads to: known contexts already say which others will be needed. */
+  needsFor(context: unknown): Needs {
+    const urls = referencesOf(context).map(({ url }) => absoluteReference('', url));
+    const { missing } = this.#known.gather(urls, this.#stamp, this.#supplied);
+    return { needs: { urls: [...new Set([...this.#missing, ...missing])] } };
   }
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { coreContextUrl, coreVersionOf } from './core-context.js';
 import { formFaults, referencesOf } from './context-form.js';
 import { safetyFaults } from './context-safety.js';
-import { KnownContexts, MAX_CONTEXTS } from './known-contexts.js';
+import { KnownContexts, MAX_CONTEXTS, SuppliedContexts } from './known-contexts.js';
 import { type ActiveContext, absoluteReference, createProcessor } from './processor.js';
 import type { Needs, Supplied } from './errors.js';
 
@@ -66,15 +66,7 @@ export class NameReader {
     if (failure !== undefined) return { unusable: failure.detail };
     try {
       const active = await createProcessor().activeContext([...[context ?? []].flat(), coreContextUrl()], {
-        documentLoader: async (url) => {
-          const found =
-            coreVersionOf(url) === undefined
-              ? gathered.contents.get(url)
-              : this.#known.gather([coreContextUrl()], stamp, []).contents.get(coreContextUrl());
-          const content = found ?? this.#known.gather([url], stamp, supplied).contents.get(url);
-          if (content === undefined) throw new Error(`The context ${url} is not there.`);
-          return { documentUrl: content.documentUrl, document: JSON.parse(content.text) as unknown };
-        },
+        documentLoader: new SuppliedContexts(supplied, this.#known, stamp).load,
       });
       const names = namesIn(active);
       if (context === undefined) this.#core = names;

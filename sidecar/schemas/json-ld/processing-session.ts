@@ -1,5 +1,5 @@
 import { urlFault } from './context-form.js';
-import type { GatheredContexts } from './known-contexts.js';
+import { type GatheredContexts, loadedFrom } from './known-contexts.js';
 import { ProcessorFailure } from './processor-refusals.js';
 import type { DocumentLoader, JsonLdProcessor, ProcessorEvent } from './processor.js';
 import type { ContextFailure } from './errors.js';
@@ -73,12 +73,7 @@ export class ProcessingSession {
 
   readonly #load: DocumentLoader = async (url) => {
     const content = this.#gathered.contents.get(url);
-    if (content !== undefined)
-      return {
-        documentUrl: content.documentUrl,
-        document: JSON.parse(content.text) as unknown,
-        tag: 'static',
-      };
+    if (content !== undefined) return loadedFrom(content);
     const failure = this.#gathered.failures.get(url) ?? {
       kind: 'contextRefused',
       detail: urlFault(url, '')?.detail ?? `The context ${url} stands where no context is expected.`,

@@ -1,9 +1,5 @@
-import { isObject, member } from '../../shared/json/json.js';
 import jsonld from 'jsonld';
 import { contextResolvers, type ContextResolver } from './context-resolver.js';
-import { safetyFaults } from './context-safety.js';
-import { bundledContext } from './core-context.js';
-import { ContextFailureError, noSuchContext, unusableContext } from './errors.js';
 
 /** A warning of the processor, e.g. of a member that expansion drops. */
 export interface ProcessorEvent {
@@ -106,33 +102,5 @@ export interface LoadedDocument {
   readonly tag?: 'static';
 }
 
-/**
- * Loads the context of a URL for a JSON-LD processor.
- *
- * @throws ContextFailureError, and whatever the resolver throws
- */
+/** Loads the context of a URL for a JSON-LD processor. */
 export type DocumentLoader = (url: string) => Promise<LoadedDocument>;
-
-export interface DocumentLoaderOptions {
-  /**
-   * The parsed document of a URL that is not bundled: a stored context, or one of an allowed origin; undefined when
-   * there is none. The processor may write into it.
-   */
-  readonly resolve: (url: string) => Promise<unknown>;
-}
-
-/** The one way contexts get into JSON-LD processing: bundled ones, else what the caller resolves, else a refusal. */
-export function createDocumentLoader({ resolve }: DocumentLoaderOptions): DocumentLoader {
-  return async (url) => {
-    const bundled = bundledContext(url);
-    if (bundled !== undefined) return { documentUrl: url, document: bundled, tag: 'static' };
-    const document = await resolve(url);
-    if (document === undefined) throw new ContextFailureError(url, noSuchContext(url));
-    const context = isObject(document) ? member(document, '@context') : undefined;
-    if (context === undefined)
-      throw new ContextFailureError(url, unusableContext(url, 'it is not a JSON object with an @context.'));
-    const [fault] = safetyFaults(context);
-    if (fault !== undefined) throw new ContextFailureError(url, unusableContext(url, fault.detail));
-    return { documentUrl: url, document };
-  };
-}

@@ -348,7 +348,7 @@ export interface AcceptedContext extends CheckedContext {
 }
 
 /**
- * Checks a custom context in a worker; see `parseContext`.
+ * Checks a custom context in a worker; see `checkContext`.
  *
  * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
  */

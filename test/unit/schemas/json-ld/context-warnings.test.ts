@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
-import { CORE, loaderOf } from './contexts.js';
+import { CORE } from './contexts.js';
+import { Desk } from './desk.js';
 
 const OTHER = 'http://contexts.example/other';
 
 async function warningsOf(submitted: unknown): Promise<readonly string[]> {
-  const { warnings } = await parseContext(submitted, { load: loaderOf({ [OTHER]: {} }) });
+  const { warnings } = await new Desk({ [OTHER]: {} }).check(submitted);
   return warnings.map(({ code, pointer }) => `${code} ${pointer}`);
 }
 

@@ -1,16 +1,17 @@
-import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
-import { createDocumentLoader, type DocumentLoader } from '../../../../sidecar/schemas/json-ld/processor.js';
+import { bundledContext, coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
+import type { DocumentLoader } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
 
 export const CORE = coreContextUrl();
 
 /** A loader of these contexts by their URLs, beside the bundled ones. */
 export function loaderOf(contexts: Readonly<Record<string, unknown>> = {}): DocumentLoader {
-  const documents = new Map(Object.entries(contexts));
-  return createDocumentLoader({
-    resolve: async (url) =>
-      documents.has(url) ? structuredClone({ '@context': documents.get(url) }) : undefined,
-  });
+  return async (url) => {
+    const own = Object.hasOwn(contexts, url) ? structuredClone({ '@context': contexts[url] }) : undefined;
+    const document = bundledContext(url) ?? own;
+    if (document === undefined) throw new Error(`There is no ${url}.`);
+    return { documentUrl: url, document };
+  };
 }
 
 /** The pointers of an error's faults. */

@@ -7,7 +7,8 @@ import {
   runWithContexts,
 } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 import { createProcessor, type JsonLdProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';
-import { type Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
+import type { CheckedContext, CheckOutcome } from '../../../../sidecar/schemas/json-ld/check-context.js';
+import { ContextInvalidError, type Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { createJsonLdTasks } from '../../../../sidecar/schemas/json-ld/tasks.js';
 import { loaderOf } from './contexts.js';
 
@@ -53,6 +54,18 @@ export class Desk {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const { stamp } = this;
     return runWithContexts<Outcome>((supplied) => this.tasks[kind]({ text, stamp, supplied }), this.supply);
+  }
+
+  /** What the check of a context finds out. @throws ContextInvalidError */
+  async check(submitted: unknown, pointer = ''): Promise<CheckedContext> {
+    const text = JSON.stringify(submitted);
+    const outcome = await runWithContexts<CheckOutcome>(
+      (supplied) => this.tasks.checkContext({ text, pointer, supplied }),
+      this.supply,
+    );
+    if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
+    assert.ok('checked' in outcome, JSON.stringify(outcome).slice(0, 500));
+    return outcome.checked;
   }
 
   async expand(body: Body): Promise<Answer> {

@@ -8,9 +8,9 @@ import {
   generateContext,
   isContextBase,
 } from '../../../../sidecar/schemas/json-ld/generated-context.js';
-import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { createProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { loaderOf } from './contexts.js';
+import { Desk } from './desk.js';
 import { runs } from '../../../support/thoroughness.js';
 
 const BASE = 'https://city.example/terms/';
@@ -150,7 +150,7 @@ describe('a generated context', () => {
           'a term or a warning for each name',
         );
         const document = contextDocument(terms);
-        const { warnings: faults } = await parseContext(document, { load: loaderOf() });
+        const { warnings: faults } = await new Desk().check(document);
         assert.deepEqual(faults, []);
         const values = Object.fromEntries(Object.keys(terms).map((term) => [term, 'x']));
         const expanded = await expand({ ...document, id: 'urn:a:1', type: 'T', ...values });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { CORE_CONTEXT_VERSIONS, coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { isObject } from '../../../../sidecar/shared/json/json.js';
-import { CORE, loaderOf } from './contexts.js';
+import { CORE } from './contexts.js';
 import { Desk } from './desk.js';
 import { FEATURES, SHARED } from './features.js';
 
@@ -32,7 +31,7 @@ const DOCUMENT = { '@id': 'one', '@type': 'T', p: ['a', 1], q: { p: 'b' } };
 /** The URLs of a valid context, or what is wrong with it. */
 async function outcomeOf(context: unknown): Promise<unknown> {
   try {
-    return (await parseContext(context, { load: loaderOf() })).urls;
+    return (await new Desk().check(context)).urls;
   } catch (error) {
     if (!(error instanceof ContextInvalidError)) throw error;
     return error.errors.map(({ detail }) => detail);
@@ -130,7 +129,7 @@ describe('a context that imports another', () => {
       const context = { '@import': url };
       const { detail } = await desk.refused('expandDocument', { document: { '@context': context, p: 1 } });
       assert.match(detail, reason);
-      await assert.rejects(parseContext(context, { load: loaderOf(contexts) }), (error) => {
+      await assert.rejects(new Desk(contexts).check(context), (error) => {
         assert.ok(error instanceof ContextInvalidError);
         assert.deepEqual(
           error.errors.map(({ pointer }) => pointer),

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { CORE, pointersOf } from './contexts.js';
+import { Desk } from './desk.js';
+
+const TERMS = { Car: 'http://example.org/Car', speed: 'http://example.org/speed' };
+const OTHER = 'http://contexts.example/other';
+const CONTEXTS = {
+  [OTHER]: { other: 'http://example.org/other' },
+  'http://contexts.example/broken': { a: 5 },
+  'http://contexts.example/scoped': {
+    a: { '@id': 'http://example.org/a', '@context': 'http://nowhere.example/' },
+  },
+  'http://contexts.example/circle': ['http://contexts.example/back'],
+  'http://contexts.example/back': 'http://contexts.example/circle',
+};
+
+async function refusal(submitted: unknown, contexts = CONTEXTS, pointer = ''): Promise<ContextInvalidError> {
+  try {
+    await new Desk(contexts).check(submitted, pointer);
+  } catch (error) {
+    if (error instanceof ContextInvalidError) return error;
+    throw error;
+  }
+  return assert.fail(`was accepted: ${JSON.stringify(submitted)}`);
+}
+
+describe('checking a context: forms', () => {
+  for (const [what, submitted] of [
+    ['a map of terms', TERMS],
+    ['a wrapped map', { '@context': TERMS }],
+    ['an array of maps and URLs', [TERMS, OTHER, CORE]],
+    ['a wrapped array', { '@context': [OTHER, TERMS] }],
+    ['a wrapped URL', { '@context': OTHER }],
+    ['a map without terms', {}],
+  ] as const) {
+    it(`checking a context accepts ${what}`, async () => {
+      await new Desk(CONTEXTS).check(submitted);
+    });
+  }
+
+  it('checking a context lists the URLs that a context names, each once, those of imports and scoped contexts included', async () => {
+    const scoped = { '@id': 'http://example.org/a', '@context': [OTHER, {}] };
+    const parse = (submitted: unknown) => new Desk(CONTEXTS).check(submitted);
+    assert.deepEqual((await parse([CORE, OTHER, { a: scoped }, CORE])).urls, [CORE, OTHER]);
+    assert.deepEqual((await parse({ '@import': OTHER })).urls, [OTHER]);
+  });
+
+  for (const [what, submitted, ...pointers] of [
+    ['a number', 5, ''],
+    ['null', null, ''],
+    ['a wrapped null', { '@context': null }, '/@context'],
+    ['an empty array', [], ''],
+    ['null in an array', [TERMS, null], '/1'],
+    ['an array in an array', [[TERMS]], '/0'],
+    ['a wrapping inside', [{ '@context': TERMS }], '/0/@context'],
+    ['members beside @context', { '@context': TERMS, name: 'x', 'a/b~': 1 }, '/name', '/a~1b~0'],
+    ['URLs that are none', ['contexts/a', 'ftp://contexts.example/', TERMS], '/0', '/1'],
+    ['a relative URL of a scoped context', { a: { '@id': 'http://a/', '@context': '..' } }, '/a/@context'],
+  ] as const) {
+    it(`checking a context refuses ${what}`, async () => {
+      assert.deepEqual(pointersOf(await refusal(submitted)), pointers);
+    });
+  }
+
+  it('checking a context points into the whole that was submitted', async () => {
+    const error = await refusal({ '@context': [TERMS, { bad: 1 }] }, CONTEXTS, '/@context');
+    assert.deepEqual(pointersOf(error), ['/@context/@context/1/bad']);
+  });
+});
+
+describe('checking a context: JSON-LD processing', () => {
+  const good = { a: 'http://example.org/a', z: 'http://example.org/z' };
+  for (const [what, bad, place, detail] of [
+    ['a keyword as a term', { '@id': 'http://example.org/' }, '/@id', /Keywords/],
+    ['an empty term', { '': 'http://example.org/' }, '/', /term/],
+    ['a term that is no definition', { m: 5 }, '/m', /defined by an IRI/],
+    [
+      'an unknown member of a definition',
+      { m: { '@id': 'http://m/', '@foo': 1 } },
+      '/m',
+      /defined by an IRI/,
+    ],
+    ['a relative IRI', { m: 'speed' }, '/m', /absolute IRI/],
+    ['an IRI of another type', { m: { '@id': 5 } }, '/m', /absolute IRI/],
+    ['a term in the form of another IRI', { 'b:c': 'http://example.org/' }, '/b:c', /absolute IRI/],
+    ['a coercion to nothing', { m: { '@id': 'http://m/', '@type': 'nothing' } }, '/m', /@type/],
+    ['an unknown container', { m: { '@id': 'http://m/', '@container': '@bag' } }, '/m', /@container/],
+    ['a reversed term with @id', { m: { '@reverse': 'http://m/', '@id': 'http://n/' } }, '/m', /@reverse/],
+    ['an alias of @context', { m: '@context' }, '/m', /alias/],
+    [
+      'an invalid scoped context',
+      { m: { '@id': 'http://m/', '@context': { n: 5 } } },
+      '/m/@context',
+      /invalid/,
+    ],
+    ['a wrong @version', { '@version': '1.1' }, '/@version', /1\.1/],
+    ['a wrong @base', { '@base': 5 }, '/@base', /@base/],
+    ['a wrong @vocab', { '@vocab': 5 }, '/@vocab', /@vocab/],
+    ['a wrong @language', { '@language': 5 }, '/@language', /@language/],
+    ['a wrong @direction', { '@direction': 'up' }, '/@direction', /@direction/],
+    ['a wrong @propagate', { '@propagate': 'no' }, '/@propagate', /@propagate/],
+    ['a wrong @import', { '@import': 5 }, '/@import', /@import/],
+    ['a wrong @prefix', { m: { '@id': 'http://m/', '@prefix': 1 } }, '/m', /@prefix/],
+    ['a wrong @nest', { m: { '@id': 'http://m/', '@nest': '@id' } }, '/m', /@nest/],
+  ] as const) {
+    it(`checking a context refuses ${what}, at the term at fault`, async () => {
+      for (const [submitted, base] of [
+        [{ ...good, ...bad }, ''],
+        [[OTHER, good, { ...bad, ...good }, CORE], '/2'],
+      ] as const) {
+        const { errors } = await refusal(submitted);
+        assert.deepEqual(
+          errors.map(({ pointer }) => pointer),
+          [base + place],
+        );
+        assert.match(errors[0]?.detail ?? '', detail);
+      }
+    });
+  }
+
+  it('checking a context finds the one bad term among thousands', async () => {
+    const terms = Array.from({ length: 3000 }, (_, index) => [`t${index}`, 'http://a/'] as const);
+    const submitted = { ...Object.fromEntries(terms), t1234: { '@id': 'p:x', '@type': 5 }, p: 'http://p/' };
+    assert.deepEqual(pointersOf(await refusal(submitted)), ['/t1234']);
+  });
+
+  it('checking a context blames no term for a fault of a later one', async () => {
+    const submitted = { a: 'p', b: 'p:b', p: 'http://p/', q: 5, z: 'http://z/' };
+    assert.deepEqual(pointersOf(await refusal(submitted)), ['/q']);
+  });
+
+  it('checking a context blames a prefix, not the terms that use it', async () => {
+    const submitted = { a: 'p:a', b: 'p:b', p: { '@id': 'http://p/', '@container': 5 } };
+    assert.deepEqual(pointersOf(await refusal(submitted)), ['/p']);
+  });
+
+  it('checking a context refuses terms of the core context that come after it, as it is protected', async () => {
+    const { errors } = await refusal([CORE, { a: 'http://a/', location: 'http://example.org/location' }]);
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      ['/1/location'],
+    );
+    assert.match(errors[0]?.detail ?? '', /core context belongs last/);
+  });
+
+  it('checking a context refuses terms that are protected against the core context', async () => {
+    const protectedTerms = { '@protected': true, a: 'http://a/', location: 'http://example.org/location' };
+    assert.deepEqual(pointersOf(await refusal(protectedTerms)), ['/location']);
+    assert.deepEqual(pointersOf(await refusal([TERMS, protectedTerms])), ['/1/location']);
+    await new Desk().check({
+      '@protected': true,
+      a: 'http://a/',
+      location: 'https://uri.etsi.org/ngsi-ld/location',
+    });
+  });
+});
+
+describe('checking a context: other contexts', () => {
+  it('checking a context refuses broken contexts at their URL', async () => {
+    for (const name of ['broken', 'scoped']) {
+      const error = await refusal([TERMS, `http://contexts.example/${name}`]);
+      assert.deepEqual(pointersOf(error), ['/1']);
+      assert.ok(error.message.includes(name));
+    }
+  });
+
+  it('checking a context refuses contexts that include each other', async () => {
+    assert.deepEqual(pointersOf(await refusal([TERMS, 'http://contexts.example/circle'])), ['/1']);
+  });
+
+  it('checking a context accepts as many others as allowed, unless their references are nested too deeply', async () => {
+    const urlOf = (index: number) => `http://contexts.example/${index}`;
+    const urls = Array.from({ length: 99 }, (_, index) => urlOf(index));
+    const wide = Object.fromEntries(urls.map((url) => [url, { a: 'http://a/' }]));
+    await new Desk(wide).check([...urls, TERMS]);
+    const chain = Array.from({ length: 15 }, (_, index) => [
+      urlOf(index),
+      index === 14 ? TERMS : urlOf(index + 1),
+    ]);
+    const chained = Object.fromEntries(chain) as typeof CONTEXTS;
+    await new Desk(chained).check(urlOf(6));
+    const { errors } = await refusal([TERMS, urlOf(0)], chained);
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      ['/1'],
+    );
+    assert.match(errors[0]?.detail ?? '', /10 deep/);
+  });
+
+  it('checking a context refuses contexts that multiply each other, before they do', async () => {
+    const urlOf = (index: number) => `http://contexts.example/${index}`;
+    const levels = Array.from({ length: 8 }, (_, index) => [
+      urlOf(index),
+      index === 7 ? TERMS : Array.from({ length: 50 }, () => urlOf(index + 1)),
+    ]);
+    const contexts = Object.fromEntries(levels) as typeof CONTEXTS;
+    const { errors } = await refusal(urlOf(0), contexts);
+    assert.match(errors[0]?.detail ?? '', /1000 maps/);
+    await new Desk(contexts).check(urlOf(6));
+  });
+});
