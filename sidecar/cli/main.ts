@@ -10,10 +10,11 @@ function onInterrupt(handler: () => void): () => void {
   };
 }
 
-// A reader that stops early, such as head, is not a failure; the command goes on.
+// A reader that stops early, such as head, is not a failure. In any case the command goes on, for it may be deleting.
+let writeError: NodeJS.ErrnoException | undefined;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE') writeError ??= error;
   });
 }
 
@@ -31,3 +32,8 @@ const exitCode = await runCli(process.argv.slice(2), VERSION, {
   },
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
+process.on('exit', () => {
+  if (writeError === undefined) return;
+  process.stderr.write(`The output could not be written: ${writeError.message}.\n`);
+  process.exitCode ||= 1;
+});

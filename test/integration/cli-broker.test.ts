@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { after, describe, it } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll, stopLater, send } from '../support/gateway-harness.js';
 import { startRecordingBroker } from '../support/recording-broker.js';
-import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
+import { cli, CliProcess, ensureCliBuilt, jsonLines } from '../support/cli-process.js';
 import { hour } from '../support/temporal-harness.js';
 import { columns } from '../support/columns.js';
 
@@ -193,6 +193,22 @@ it('the command line backs up the database, and never overwrites a file', async 
   assert.equal((await cli(['backup', join(folder, 'c.db'), '--database', ':memory:'])).code, 2);
   assert.equal((await cli(['backup', join(folder, 'c.db'), '--database', join(folder, 'none.db')])).code, 1);
 });
+
+it(
+  'the command line says that its output could not be written, and goes on',
+  { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
+  async () => {
+    const program = await ensureCliBuilt();
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [program, '--help'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    assert.deepEqual([status, stderr.split('\n').length], [1, 2]);
+    assert.match(stderr, /^The output could not be written: ENOSPC/);
+  },
+);
 
 it('the command line has a version and help, and refuses what it does not know', async () => {
   assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
