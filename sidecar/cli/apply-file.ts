@@ -90,11 +90,17 @@ function documentsIn(file: string, text: string): readonly unknown[] {
   } catch {
     // Not one document a line.
   }
+  const unreadable = ({ message }: Error) =>
+    usage(`${file} is neither JSON nor YAML: ${printable(message.split('\n', 1)[0] ?? '')}`);
   const found = [parseAllDocuments(text)].flat();
   const [error] = found.flatMap(({ errors }) => errors);
-  if (error !== undefined)
-    throw usage(`${file} is neither JSON nor YAML: ${printable(error.message.split('\n', 1)[0] ?? '')}`);
-  return found.flatMap((document) => document.toJS() as unknown);
+  if (error !== undefined) throw unreadable(error);
+  try {
+    return found.flatMap((document) => JSON.parse(JSON.stringify(document)) as unknown);
+  } catch (cause) {
+    // Aliases may lead nowhere, back to themselves, or to far too much.
+    throw cause instanceof Error ? unreadable(cause) : cause;
+  }
 }
 
 /** @throws CliError for what has no name, or the name of another */

@@ -475,6 +475,16 @@ it('retention apply takes YAML, shows what changes to what, and asks on a termin
   const wrong = await apply([]);
   assert.deepEqual([wrong.code, wrong.puts], [EXIT.usage, []]);
   assert.match(wrong.err, /policies\.yaml is neither JSON nor YAML: .*line/);
+  const many = (anchor: string, of: string) => `${anchor}: &${anchor} [${Array(9).fill(of).join(', ')}]`;
+  const bomb = [many('a', 'x'), many('b', '*a'), many('c', '*b'), many('d', '*c'), many('e', '*d')].join(
+    '\n',
+  );
+  for (const text of [bomb, 'name: old\nquery: &a [*a]', 'name: old\nquery: *a']) {
+    writeFileSync(file, text);
+    const { code, puts: sent, err } = await apply(['--yes']);
+    assert.deepEqual([code, sent], [EXIT.usage, []]);
+    assert.match(err, /^\S+policies\.yaml is neither JSON nor YAML: /);
+  }
 });
 
 it('retention apply applies nothing of a file with a policy without a name, or two of one name', async (t) => {
