@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { writeJson } from '../shared/json/lossless-json.js';
 import type { Schemas } from '../client/operations.js';
 import { isTooMuch, type CheckOptions, type FailOn } from './check-options.js';
-import { printable } from './format.js';
+import { jsonText, printable } from './format.js';
 import { reportLines } from './import-view.js';
 import { areAllAccepted, storedLines, type StoredVerdict } from './stored-check.js';
 
@@ -20,7 +19,7 @@ export function checkLines(report: Schemas['ImportReport'], view: CheckView): re
   const { stored } = view;
   switch (view.format) {
     case 'json':
-      return [writeJson({ ...report, ...(stored === undefined ? {} : { stored }) })];
+      return [jsonText({ ...report, ...(stored === undefined ? {} : { stored }) })];
     case 'text':
       return [...view.leftOut.map(printable), ...reportLines(report), ...storedLines(stored ?? [])];
     case 'github':

@@ -1,8 +1,8 @@
-import { writeJson } from '../shared/json/lossless-json.js';
 import type { Readable, Writable } from 'node:stream';
 import type { EntityJudge, SchemaService, Workbench } from '../schemas/models/index.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
 import type { Clock } from '../shared/clock.js';
+import { jsonText } from './format.js';
 
 /** A schema service in memory, which is gone when it is closed. It has nothing, and fetches nothing. */
 export interface LocalModels {
@@ -43,5 +43,5 @@ export function say(stream: Writable, ...lines: readonly string[]): void {
 
 /** Writes one JSON document on a line of its own. */
 export function sayJson({ stdout }: CliContext, document: unknown): void {
-  say(stdout, writeJson(document));
+  say(stdout, jsonText(document));
 }

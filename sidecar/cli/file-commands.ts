@@ -1,9 +1,9 @@
 import type { ApiClient } from '../client/client.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
-import { say, type CliContext } from './context.js';
+import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
-import { printable } from './format.js';
+import { jsonText, printable } from './format.js';
 import { readJson, readJsonText } from './json-file.js';
 
 export interface JsonLdOptions {
@@ -33,9 +33,9 @@ async function processJsonLd(
     ...(safe === true ? { safe } : {}),
   });
   const answer = await gateway.json('post', `/workbench/jsonld/${how}`, { body });
-  if (json === true) say(context.stdout, writeJson(answer));
+  if (json === true) sayJson(context, answer);
   else {
-    say(context.stdout, writeJson(answer.result, 2));
+    say(context.stdout, jsonText(answer.result, 2));
     for (const warning of answer.warnings) say(context.stderr, `Warning: ${printable(warning.detail)}`);
   }
   return EXIT.done;
@@ -74,7 +74,7 @@ export async function inferSchema(
       : await gateway.json('post', '/workbench/schema/infer', {
           ...{ query: { form, model, ...(enums ? { enum: true } : {}) }, body: text },
         });
-  say(context.stdout, json === true ? writeJson(schema) : writeJson(schema, 2));
+  say(context.stdout, json === true ? jsonText(schema) : jsonText(schema, 2));
   return EXIT.done;
 }
 

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { writeJson } from '../shared/json/lossless-json.js';
 
 /** How numbers, times and rates are written for people. */
 
@@ -37,6 +38,11 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
+}
+
+/** JSON for standard output: what {@link printable} escapes is in texts only, where an escape means the same. */
+export function jsonText(document: unknown, indent?: number): string {
+  return writeJson(document, indent).split('\n').map(printable).join('\n');
 }
 
 /** How long a text is on a terminal: its colours take up no room. */

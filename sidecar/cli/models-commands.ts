@@ -2,14 +2,13 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 import { createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { say, type CliContext } from './context.js';
+import { say, sayJson, type CliContext } from './context.js';
 import { diffLines, isDifferent } from './diff-view.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
-import { formatCount, printable } from './format.js';
+import { formatCount, jsonText, printable } from './format.js';
 import { expected } from './gateway-answers.js';
 import { reportLines } from './import-view.js';
 import { readUpload, type Upload } from './repository-folder.js';
@@ -38,7 +37,7 @@ export async function importModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const { report } = await importPaths(paths, options, gateway, context);
-  say(context.stdout, ...(options.json === true ? [writeJson(report)] : reportLines(report)));
+  say(context.stdout, ...(options.json === true ? [jsonText(report)] : reportLines(report)));
   const isDependentRefused = report.dependents.some(({ status }) => status === 'refused');
   return report.summary.refused > 0 || isDependentRefused ? EXIT.partial : EXIT.done;
 }
@@ -63,7 +62,7 @@ export async function diffModels(
   say(
     context.stdout,
     ...(options.json === true
-      ? [writeJson({ ...report, ...(stored === undefined ? {} : { stored }) })]
+      ? [jsonText({ ...report, ...(stored === undefined ? {} : { stored }) })]
       : lines()),
   );
   return isDifferent(report) || !areAllAccepted(stored ?? []) ? EXIT.partial : EXIT.done;
@@ -144,7 +143,7 @@ export async function exportModels(
       throw error;
     }
   });
-  if (json === true) say(context.stdout, writeJson({ file }));
+  if (json === true) sayJson(context, { file });
   else say(context.stderr, `Wrote ${file}.`);
   return EXIT.done;
 }

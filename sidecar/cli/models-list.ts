@@ -1,9 +1,8 @@
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
-import { formatTable, printable } from './format.js';
+import { formatTable, jsonText, printable } from './format.js';
 import { expected } from './gateway-answers.js';
 import { coloured, sayList, sayOne } from './output.js';
 import type { OutputOptions } from './program-options.js';
@@ -92,6 +91,6 @@ function linesOf(
     `${printable(`${model.domain}/${model.name}`)}, version ${model.version}`,
     ...formatTable([...rows, ...made]),
     ...warnings.map(({ detail }) => printable(`warning: ${detail}`)),
-    ...writeJson(schema, 2).split('\n').map(printable),
+    jsonText(schema, 2),
   ];
 }

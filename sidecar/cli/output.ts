@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
-import { parse, stringify } from 'yaml';
-import { writeJson } from '../shared/json/lossless-json.js';
+import { type ScalarTag, stringify, type Tags } from 'yaml';
+import { LosslessNumber } from '../shared/json/json.js';
 import { say, type CliContext } from './context.js';
+import { jsonText, printable } from './format.js';
 import type { OutputOptions } from './program-options.js';
 
 /**
@@ -22,7 +23,7 @@ export function sayList(
       ? table()
       : form === 'yaml'
         ? [yamlOf(records)]
-        : records.map((record) => writeJson(record));
+        : records.map((record) => jsonText(record));
   say(context.stdout, ...lines);
   return form === 'table';
 }
@@ -37,7 +38,7 @@ export function sayOne(
   const form = formOf(options);
   say(
     context.stdout,
-    ...(form === 'table' ? table() : [form === 'yaml' ? yamlOf(record) : writeJson(record)]),
+    ...(form === 'table' ? table() : [form === 'yaml' ? yamlOf(record) : jsonText(record)]),
   );
 }
 
@@ -45,8 +46,29 @@ function formOf({ json, output }: OutputOptions): 'table' | 'json' | 'yaml' {
   return output ?? (json === true ? 'json' : 'table');
 }
 
-function yamlOf(record: unknown): string {
-  return stringify(parse(writeJson(record), { intAsBigInt: true }), { lineWidth: 0 }).trimEnd();
+/** Numbers that no double holds are written with all their digits. */
+const EXACT_NUMBER: ScalarTag = {
+  identify: (value) => value instanceof LosslessNumber,
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  resolve: (text) => text,
+  stringify: ({ value }) => String(value),
+};
+
+/** Texts with characters that YAML does not allow, or that a terminal would obey, are quoted, with escapes for these. */
+const UNPRINTABLE_TEXT: ScalarTag = {
+  identify: (value) =>
+    typeof value === 'string' && value.split('\n').some((line) => printable(line) !== line),
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  resolve: (text) => text,
+  stringify: ({ value }) => jsonText(value),
+};
+
+/** YAML that readers of version 1.1 understand as well, for which a plain `no` is false, and `12:30` a number. */
+export function yamlOf(record: unknown): string {
+  const customTags = (tags: Tags): Tags => [EXACT_NUMBER, UNPRINTABLE_TEXT, ...tags];
+  return stringify(record, { lineWidth: 0, compat: 'yaml-1.1', customTags }).trimEnd();
 }
 
 /** Colours of the states of purges and the like; a word that is not here has none. */

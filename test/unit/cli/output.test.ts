@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { parse } from 'yaml';
 import {
   formatDuration,
   formatItems,
   formatRate,
   formatTable,
+  jsonText,
   printable,
 } from '../../../sidecar/cli/format.js';
+import { yamlOf } from '../../../sidecar/cli/output.js';
 import { createProgressLine } from '../../../sidecar/cli/progress.js';
+import { parseJson } from '../../../sidecar/shared/json/lossless-json.js';
 import { exitCodeOf, summaryOf, unitOf, type PurgeView } from '../../../sidecar/cli/purge-view.js';
 
 const VIEW: PurgeView = {
@@ -42,6 +46,41 @@ it('the output for people contains no text from outside that a terminal would ta
   assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
   const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } } as const;
   assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));
+});
+
+it('YAML of the command line means the same to readers of YAML 1.1 and 1.2, and keeps all digits', () => {
+  const texts = [
+    'no',
+    'y',
+    '12:30:00',
+    '2026-01-01',
+    '0x1F',
+    '1_000',
+    '<<',
+    'a\u001b[2J',
+    '\u2028b\n',
+    'c\u009b',
+  ];
+  const record = parseJson(
+    `{"on": ${JSON.stringify(texts)}, "<<": {"n": 1.00000000000000000001}, "i": 9223372036854775807}`,
+  );
+  const written = yamlOf(record);
+  assert.match(written, /"?n"?: 1\.00000000000000000001\n"?i"?: 9223372036854775807$/);
+  assert.doesNotMatch(written, /[\u001b\u009b\u2028]/);
+  for (const version of ['1.1', '1.2'] as const) {
+    const read = parse(written, { version, merge: true }) as Record<string, unknown>;
+    assert.deepEqual(read['on'], texts, version);
+    assert.deepEqual(Object.keys(read), ['on', '<<', 'i'], version);
+  }
+});
+
+it('JSON of the command line has no character that a terminal would take for a command', () => {
+  const record = { id: 'urn:\u009b2J\u202e', texts: ['a\nb'] };
+  for (const indent of [undefined, 2]) {
+    const written = jsonText(record, indent);
+    assert.doesNotMatch(written, /[\u009b\u202e]/);
+    assert.deepEqual(JSON.parse(written), record);
+  }
 });
 
 it('the output for people escapes controls, ends of lines and changes of direction, from the first to the last of each', () => {
