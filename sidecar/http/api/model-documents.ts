@@ -33,7 +33,7 @@ const FILE_PATH = Type.Object({
 });
 
 /** What a model is turned into, and its files. */
-export function modelDocumentRoutes(api: Api, { documents, files, lifecycles }: SchemaService): void {
+export function modelDocumentRoutes(api: Api, { documents, files, knownModels }: SchemaService): void {
   const read = async (
     { domain, model }: { readonly domain: string; readonly model: string },
     kind: ModelDocumentKind,
@@ -45,8 +45,8 @@ export function modelDocumentRoutes(api: Api, { documents, files, lifecycles }: 
   };
   const aboutFiles = async (key: ModelKey, answer: (key: ModelKey) => Promise<Answer>) => {
     // First: what is read of a draft afterwards may still change.
-    const lifecycle = await lifecycles.of(key);
-    return withLifecycle(await answer(key), lifecycle);
+    const { model } = await knownModels.of(key);
+    return withLifecycle(await answer(key), model);
   };
 
   api.get(`${MODEL}/schema`, {

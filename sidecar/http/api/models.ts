@@ -73,7 +73,7 @@ export const SCHEMA_PROBLEMS = [
 ] as const satisfies readonly ProblemKind[];
 
 /** Models: JSON Schemas with their versions. */
-export function modelRoutes(api: Api, { store, models, comparison, lifecycles }: SchemaService): void {
+export function modelRoutes(api: Api, { store, models, comparison, knownModels }: SchemaService): void {
   api.get('/models', {
     schema: {
       tags: [tag],
@@ -219,10 +219,10 @@ export function modelRoutes(api: Api, { store, models, comparison, lifecycles }:
     },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = keyOf(params);
-      const lifecycle = await lifecycles.of(key);
+      const { model } = await knownModels.of(key);
       const { items, total } = await store.models.versions(key, query);
       const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
-      return send(reply, withLifecycle(list, lifecycle));
+      return send(reply, withLifecycle(list, model));
     },
   });
 
@@ -238,11 +238,8 @@ export function modelRoutes(api: Api, { store, models, comparison, lifecycles }:
     config: { problems: ['busy'] },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = keyOf(params);
-      const lifecycle = await lifecycles.of(key);
-      return send(
-        reply,
-        withLifecycle(derived(await comparison.diff(key, { ...query, baseUrl })), lifecycle),
-      );
+      const { model } = await knownModels.of(key);
+      return send(reply, withLifecycle(derived(await comparison.diff(key, { ...query, baseUrl })), model));
     },
   });
 }

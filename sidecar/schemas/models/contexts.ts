@@ -34,7 +34,7 @@ import type { ContextSupply } from './context-supply.js';
 import type { CoreContext, CoreContextSummary } from './core-contexts.js';
 import type { DomainContexts } from './domain-contexts.js';
 import { BrokenFollowersError, requireName } from './errors.js';
-import type { Lifecycle, Lifecycles } from './model-schemas.js';
+import type { KnownModels, Lifecycle } from './model-schemas.js';
 
 export interface ContextWriteOptions {
   /** Where the client reaches this service, without a trailing slash: URLs below it are the service's own. */
@@ -95,7 +95,7 @@ interface Parts {
   readonly core: ReadonlyMap<string, CoreContext>;
   readonly workers: ContextCheck['workers'];
   readonly domainContexts: DomainContexts;
-  readonly lifecycles: Lifecycles;
+  readonly models: KnownModels;
   readonly followers: ContextFollowers;
 }
 
@@ -139,7 +139,7 @@ export class Contexts {
       throw new NotFoundError({ kind: 'context', name, version });
     }
     return rereading(async () => {
-      const lifecycle = await this.#parts.lifecycles.ofContext(name);
+      const lifecycle = await this.#parts.models.ofContext(name);
       const at = await ifThere(
         'context',
         this.#known.get(JSON.stringify([name, version]), () => store.contexts.get(name, version)),

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { ModelAt, ModelKey, PinnedReference, SchemaStore } from '../../store/index.js';
+import type { ModelAt, ModelKey, PinnedReference } from '../../store/index.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
 import { exampleEntity } from '../json-schema/example.js';
-import { WhileUnwritten } from './concurrency.js';
 import {
   type Cache,
   type Contents,
@@ -16,7 +15,7 @@ import {
   type ServedDocument,
 } from './contents.js';
 import { FileNotFoundError } from './errors.js';
-import { type Lifecycle, lifecycleOf } from './model-schemas.js';
+import type { KnownModels, Lifecycle } from './model-schemas.js';
 import {
   contentKey,
   type FoundExample,
@@ -51,7 +50,7 @@ interface ModelReadOptions {
 type DerivedKind = Exclude<ModelDocumentKind, 'schema' | 'context'>;
 
 interface Parts {
-  readonly store: SchemaStore;
+  readonly models: KnownModels;
   readonly contents: Contents;
   readonly descriptions: ModelDescriptions;
   readonly examples: ModelExamples;
@@ -62,12 +61,9 @@ interface Parts {
 /** The documents of models, as they are sent. Derived ones are made on the first request. */
 export class ModelDocuments {
   readonly #parts: Parts;
-  /** Models at the versions that were asked for. Every read needs one, so they are kept until something is written. */
-  readonly #models: WhileUnwritten<ModelAt>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#models = new WhileUnwritten(parts.store);
   }
 
   /** @throws NotFoundError; FileNotFoundError when no example was found; errors of the workers */
@@ -77,10 +73,10 @@ export class ModelDocuments {
     options: ModelReadOptions,
   ): Promise<ServedDocument & { readonly lifecycle: Lifecycle }> {
     return rereading(async () => {
-      const { version } = options;
-      const name = JSON.stringify([key.domain, key.name, version]);
-      const at = await this.#models.get(name, () => this.#parts.store.models.get(key, version));
-      return { ...(await this.ofVersion(at, kind, options)), lifecycle: lifecycleOf(at.model) };
+      const at = await this.#parts.models.of(key, options.version);
+      const { status, deprecatedAt, sunsetAt } = at.model;
+      const lifecycle = { status, deprecatedAt, sunsetAt };
+      return { ...(await this.ofVersion(at, kind, options)), lifecycle };
     });
   }
 
@@ -190,12 +186,12 @@ const KINDS: ReadonlyMap<string, ModelDocumentKind> = new Map([
 
 /** The files of model versions: their documents, and the documents that their schemas refer to. */
 export class ModelFiles {
-  readonly #store: SchemaStore;
+  readonly #models: KnownModels;
   readonly #documents: ModelDocuments;
   readonly #contents: Contents;
 
-  constructor(store: SchemaStore, documents: ModelDocuments, contents: Contents) {
-    this.#store = store;
+  constructor(models: KnownModels, documents: ModelDocuments, contents: Contents) {
+    this.#models = models;
     this.#documents = documents;
     this.#contents = contents;
   }
@@ -203,7 +199,7 @@ export class ModelFiles {
   /** All files of a model; documents that the schema refers to come last. @throws NotFoundError */
   list(key: ModelKey, options: ModelReadOptions): Promise<readonly ModelFile[]> {
     return rereading(async () => {
-      const at = await this.#store.models.get(key, options.version);
+      const at = await this.#models.of(key, options.version);
       const own = await Promise.all([...KINDS].map(([name, kind]) => this.#entry(at, name, kind, options)));
       const others = at.version.references.map(({ uri, sha256, size }): ModelFile => ({
         name: referenceFileName(uri),
@@ -219,7 +215,7 @@ export class ModelFiles {
   /** @throws NotFoundError, FileNotFoundError */
   get(key: ModelKey, name: string, options: ModelReadOptions): Promise<ServedDocument> {
     return rereading(async () => {
-      const at = await this.#store.models.get(key, options.version);
+      const at = await this.#models.of(key, options.version);
       const kind = KINDS.get(name);
       if (kind !== undefined) return this.#documents.ofVersion(at, kind, options);
       const isNamed = ({ uri }: PinnedReference) => referenceFileName(uri) === name;

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../shared/json/json.js';
-import { type Model, type ModelKey, NotFoundError, type SchemaStore } from '../../store/index.js';
+import {
+  type Model,
+  type ModelAt,
+  type ModelKey,
+  NotFoundError,
+  type SchemaStore,
+} from '../../store/index.js';
 import { WhileUnwritten } from './concurrency.js';
 import { rereading } from './contents.js';
 import { requireName } from './errors.js';
@@ -16,24 +22,26 @@ export interface ModelSchema {
   readonly text: () => Promise<string>;
 }
 
-/** The schemas that entities are validated against. Every validation needs one, so they are kept until something is written. */
+/** The schemas that entities are validated against. */
 export class ModelSchemas {
-  readonly #store: SchemaStore;
+  readonly #models: KnownModels;
   readonly #descriptions: ModelDescriptions;
   readonly #intake: SchemaIntake;
-  readonly #known: WhileUnwritten<ModelSchema>;
 
-  constructor(store: SchemaStore, descriptions: ModelDescriptions, intake: SchemaIntake) {
-    this.#store = store;
+  constructor(models: KnownModels, descriptions: ModelDescriptions, intake: SchemaIntake) {
+    this.#models = models;
     this.#descriptions = descriptions;
     this.#intake = intake;
-    this.#known = new WhileUnwritten(store);
   }
 
   /** @throws NotFoundError */
   async of(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
-    const name = JSON.stringify([key.domain, key.name, version]);
-    return this.#known.get(name, () => this.#read(key, version));
+    const at = await this.#models.of(key, version);
+    return {
+      contentHash: createHash('sha256').update(contentKey(at.version)).digest('hex'),
+      lifecycle: at.model,
+      text: () => rereading(async () => (await this.#descriptions.of(at.version)).bundled),
+    };
   }
 
   /**
@@ -49,52 +57,38 @@ export class ModelSchemas {
     const lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined } as const;
     return { contentHash, lifecycle, text: () => Promise.resolve(bundled) };
   }
-
-  async #read(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
-    const at = await this.#store.models.get(key, version);
-    const contentHash = createHash('sha256').update(contentKey(at.version)).digest('hex');
-    return {
-      contentHash,
-      lifecycle: lifecycleOf(at.model),
-      text: () => rereading(async () => (await this.#descriptions.of(at.version)).bundled),
-    };
-  }
 }
 
 /** What users can expect of a model: whether it may still change, and when it goes. Times are milliseconds since the epoch. */
 export type Lifecycle = Pick<Model, 'status' | 'deprecatedAt' | 'sunsetAt'>;
 
-/** The lifecycles of models. Every read of a model needs one, so they are kept until something is written. */
-export class Lifecycles {
-  readonly #store: SchemaStore;
-  readonly #known: WhileUnwritten<Lifecycle>;
+/** Models at their versions. Every request about a model needs one, so they are kept until something is written. */
+export class KnownModels {
+  readonly #store: Pick<SchemaStore, 'models' | 'revision'>;
+  readonly #known: WhileUnwritten<ModelAt>;
 
-  constructor(store: SchemaStore) {
+  constructor(store: Pick<SchemaStore, 'models' | 'revision'>) {
     this.#store = store;
     this.#known = new WhileUnwritten(store);
   }
 
-  /** @throws NotFoundError */
-  of(key: ModelKey): Promise<Lifecycle> {
-    const name = JSON.stringify([key.domain, key.name]);
-    return this.#known.get(name, async () => lifecycleOf((await this.#store.models.get(key)).model));
+  /** @param version the current one when not given; @throws NotFoundError */
+  of(key: ModelKey, version?: number): Promise<ModelAt> {
+    const name = JSON.stringify([key.domain, key.name, version]);
+    return this.#known.get(name, () => this.#store.models.get(key, version));
   }
 
-  /** That of the model from which a context is generated; undefined for other contexts. */
-  async ofContext(name: string): Promise<Lifecycle | undefined> {
+  /** The model from which a context is generated; undefined for other contexts. */
+  async ofContext(name: string): Promise<Model | undefined> {
     const [domain = '', model, ...rest] = name.split('~');
     if (model === undefined || rest.length > 0) return undefined;
     try {
-      return await this.of({ domain, name: model });
+      return (await this.of({ domain, name: model })).model;
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
       throw error;
     }
   }
-}
-
-export function lifecycleOf({ status, deprecatedAt, sunsetAt }: Model): Lifecycle {
-  return { status, deprecatedAt, sunsetAt };
 }
 
 /** What a validation says about entities of a deprecated model; completes "The entity …". */

@@ -8,7 +8,7 @@ import { Contexts } from './contexts.js';
 import { coreContexts } from './core-contexts.js';
 import { DomainContexts } from './domain-contexts.js';
 import { Domains } from './domains.js';
-import { Lifecycles, ModelSchemas } from './model-schemas.js';
+import { KnownModels, ModelSchemas } from './model-schemas.js';
 import { ModelComparison } from './model-comparison.js';
 import { ModelDescriptions, ModelExamples } from './model-descriptions.js';
 import { ModelDocuments, ModelFiles } from './model-documents.js';
@@ -53,7 +53,7 @@ export class SchemaService {
   readonly files: ModelFiles;
   readonly schemas: ModelSchemas;
   readonly typeModels: TypeModels;
-  readonly lifecycles: Lifecycles;
+  readonly knownModels: KnownModels;
   readonly contexts: Contexts;
   readonly contextSupply: ContextSupply;
   readonly references: References;
@@ -83,8 +83,8 @@ export class SchemaService {
       cacheBytes,
       supply: contextSupply,
     });
-    const lifecycles = new Lifecycles(store);
-    const documents = new ModelDocuments({ store, contents, descriptions, examples, workers, cache });
+    const models = new KnownModels(store);
+    const documents = new ModelDocuments({ models, contents, descriptions, examples, workers, cache });
     const followers = new ContextFollowers({ store, workers, contextSupply, clock, comparison });
     this.domains = new Domains(store.domains, core);
     this.domainContexts = domainContexts;
@@ -97,12 +97,12 @@ export class SchemaService {
     });
     this.comparison = comparison;
     this.documents = documents;
-    this.files = new ModelFiles(store, documents, contents);
-    this.schemas = new ModelSchemas(store, descriptions, intake);
+    this.files = new ModelFiles(models, documents, contents);
+    this.schemas = new ModelSchemas(models, descriptions, intake);
     this.typeModels = new TypeModels(store, this.schemas);
-    this.lifecycles = lifecycles;
+    this.knownModels = models;
     const shared = { store, contents, contextSupply, core, workers };
-    this.contexts = new Contexts({ ...shared, domainContexts, lifecycles, followers });
+    this.contexts = new Contexts({ ...shared, domainContexts, models, followers });
     this.contextSupply = contextSupply;
     this.references = new References(store, contents);
   }

@@ -37,7 +37,7 @@ function makeApi(bodyLimit: number) {
   const kept = { domains: room, models: room, contexts: room, references: room };
   const schemas = {
     ...{ ...kept, store: kept, documents: room, files: room },
-    ...{ lifecycles: room, comparison: room, domainContexts: room },
+    ...{ knownModels: room, comparison: room, domainContexts: room },
   };
   const options: object = {
     ...{ schemas, workbench: room, transfer: room, purges: room, retention: room },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mapInBatches, ifThere } from '../../../../sidecar/schemas/models/concurrency.js';
-import { lifecycleOf, Lifecycles } from '../../../../sidecar/schemas/models/model-schemas.js';
+import { KnownModels } from '../../../../sidecar/schemas/models/model-schemas.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import type { Model } from '../../../../sidecar/store/records.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
@@ -48,20 +48,13 @@ describe('work on many items', () => {
   });
 });
 
-describe('the lifecycles of models', () => {
-  const model = {
-    ...LAMP,
-    status: 'deprecated',
-    deprecatedAt: 1,
-    sunsetAt: 2,
-    etag: 'x',
-  } as unknown as Model;
-  const lifecycle = { status: 'deprecated', deprecatedAt: 1, sunsetAt: 2 };
+describe('models that are known', () => {
+  const model = { ...LAMP, status: 'deprecated' } as unknown as Model;
 
-  function lifecyclesOf() {
+  function modelsOf() {
     const reads: string[] = [];
     const store = { now: 1, error: undefined as Error | undefined };
-    const lifecycles = new Lifecycles({
+    const models = new KnownModels({
       revision: () => Promise.resolve(String(store.now)),
       models: {
         get: ({ domain, name }: { domain: string; name: string }) => {
@@ -72,26 +65,25 @@ describe('the lifecycles of models', () => {
         },
       },
     } as unknown as SchemaStore);
-    return { lifecycles, reads, store };
+    return { models, reads, store };
   }
 
-  it('the lifecycle of a model is read once until something is written', async () => {
-    const { lifecycles, reads, store } = lifecyclesOf();
-    assert.deepEqual(lifecycleOf(model), lifecycle);
-    for (let times = 0; times < 2; times += 1) assert.deepEqual(await lifecycles.of(LAMP), lifecycle);
-    assert.deepEqual(await lifecycles.ofContext('City~Lamp'), lifecycle);
+  it('a model is read once until something is written', async () => {
+    const { models, reads, store } = modelsOf();
+    for (let times = 0; times < 2; times += 1) assert.deepEqual(await models.of(LAMP), { model });
+    assert.equal(await models.ofContext('City~Lamp'), model);
     assert.deepEqual(reads, ['City/Lamp']);
     store.now = 2;
-    await lifecycles.of(LAMP);
+    await models.of(LAMP);
     assert.equal(reads.length, 2);
   });
 
-  it('the lifecycle of a context is that of the model it is generated from, and others have none', async () => {
-    const { lifecycles, reads, store } = lifecyclesOf();
+  it('the model of a context is the one it is generated from, and others have none', async () => {
+    const { models, reads, store } = modelsOf();
     for (const name of ['terms', 'City~Lamp~more', 'City~Bench'])
-      assert.equal(await lifecycles.ofContext(name), undefined, name);
+      assert.equal(await models.ofContext(name), undefined, name);
     assert.deepEqual(reads, ['City/Bench']);
     store.error = new Error('down');
-    await assert.rejects(lifecycles.ofContext('City~Lamp'), /down/);
+    await assert.rejects(models.ofContext('City~Lamp'), /down/);
   });
 });
