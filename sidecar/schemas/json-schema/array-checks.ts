@@ -20,6 +20,7 @@ import {
   type KeywordChecks,
   passes,
   placedAt,
+  atMostNarrowing,
 } from './checks.js';
 import type { Facts, FactType } from './facts.js';
 import { schemaIn, schemasIn } from './flatten.js';
@@ -85,9 +86,7 @@ function itemFindings(
   const isThere = facts.limit('min', 'Items') > first;
   if (known.length > 0 || isThere) return findings;
   // Arrays without such an item pass.
-  return findings.map((finding) =>
-    finding.kind === 'breaking' ? { ...finding, kind: 'narrowing' } : finding,
-  );
+  return findings.map(atMostNarrowing);
 }
 
 /**

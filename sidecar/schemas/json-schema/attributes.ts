@@ -19,6 +19,7 @@ import {
   namedSchemasIn,
   schemasIn,
   type Targets,
+  atomsWithin,
 } from './flatten.js';
 import { resolveWith } from './linker.js';
 
@@ -110,19 +111,11 @@ export function modelOf(schema: JsonObject, before?: ModelAttributes): ModelAttr
 
 /** Every schema that some value which satisfies all of these satisfies as a whole: theirs, and their alternatives'. */
 export function everywhere(schemas: Iterable<Schema>, targets: Targets): readonly JsonObject[] {
-  const found = new Set<JsonObject>();
-  const open: Schema[] = [...schemas];
-  // Grows while it is gone through.
-  for (const next of open) {
-    for (const atom of conjunctsOf([next], targets).filter(isObject)) {
-      if (found.has(atom)) continue;
-      found.add(atom);
-      open.push(...['anyOf', 'oneOf'].flatMap((keyword) => schemasIn(atom, keyword)));
-      open.push(...['then', 'else'].flatMap((keyword) => eachSchemaIn([atom], keyword)));
-      open.push(...namedSchemasIn(atom, 'dependentSchemas').values());
-    }
-  }
-  return [...found];
+  return atomsWithin(schemas, targets, (atom) => [
+    ...['anyOf', 'oneOf'].flatMap((keyword) => schemasIn(atom, keyword)),
+    ...['then', 'else'].flatMap((keyword) => eachSchemaIn([atom], keyword)),
+    ...namedSchemasIn(atom, 'dependentSchemas').values(),
+  ]);
 }
 
 /** The schemas that describe each property. */

@@ -223,6 +223,29 @@ export function alternativesIn(schema: JsonObject): readonly Schema[] {
   ];
 }
 
+/**
+ * The objects among the schemas that apply to the same value as these, always or under some condition, each once.
+ *
+ * @param inner the schemas in one of them that may apply as well
+ */
+export function atomsWithin(
+  schemas: Iterable<Schema>,
+  targets: Targets,
+  inner: (atom: JsonObject) => readonly Schema[] = alternativesIn,
+): readonly JsonObject[] {
+  const found = new Set<JsonObject>();
+  const open: Schema[] = [...schemas];
+  // Grows while it is gone through.
+  for (const next of open) {
+    for (const atom of conjunctsOf([next], targets).filter(isObject)) {
+      if (found.has(atom)) continue;
+      found.add(atom);
+      open.push(...inner(atom));
+    }
+  }
+  return [...found];
+}
+
 /** The schemas in a keyword that holds a list of them. */
 export function schemasIn(schema: JsonObject, keyword: string): readonly Schema[] {
   const value = member(schema, keyword);

@@ -1,16 +1,7 @@
-import { isObject, type JsonObject, member, type Schema, stringsOf } from '../../shared/json/json.js';
+import { type JsonObject, member, type Schema, stringsOf } from '../../shared/json/json.js';
 import type { Prover, Step } from './checks.js';
 import { isMatch } from './closures.js';
-import {
-  alternativesIn,
-  conjunctsOf,
-  eachSchemaIn,
-  namedSchemaIn,
-  namedSchemasIn,
-  schemaIn,
-  schemasIn,
-  type Targets,
-} from './flatten.js';
+import { eachSchemaIn, namedSchemaIn, namedSchemasIn, schemaIn, schemasIn, atomsWithin } from './flatten.js';
 import type { SchemaClasses } from './schema-classes.js';
 
 /**
@@ -24,7 +15,7 @@ export function isMentioned(
   { targets, classes, assumed }: Prover,
 ): boolean {
   const stated = schemas.filter((schema) => schema !== assumed);
-  return atomsOf(stated, targets).some((atom) => mentions(atom, name, classes));
+  return atomsWithin(stated, targets).some((atom) => mentions(atom, name, classes));
 }
 
 /** As {@link isMentioned}, of an object within the value of the schemas, where the steps lead to. */
@@ -36,22 +27,8 @@ export function isMentionedAt(
 ): boolean {
   const { targets } = prover;
   let held = schemas;
-  for (const step of steps) held = atomsOf(held, targets).flatMap((atom) => heldAt(atom, step));
+  for (const step of steps) held = atomsWithin(held, targets).flatMap((atom) => heldAt(atom, step));
   return isMentioned(name, held, prover);
-}
-
-/** All that applies to the value under some condition. */
-function atomsOf(schemas: readonly Schema[], targets: Targets): readonly JsonObject[] {
-  const found = new Set<JsonObject>();
-  const open: Schema[] = [...schemas];
-  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
-    for (const atom of conjunctsOf([schema], targets).filter(isObject)) {
-      if (found.has(atom)) continue;
-      found.add(atom);
-      open.push(...alternativesIn(atom));
-    }
-  }
-  return [...found];
 }
 
 /** What a schema says of the values that a step leads to, and where it cannot be told what, all that it may be. */

@@ -6,6 +6,7 @@ import {
   type JsonValue,
   member,
   pointerOf,
+  step,
 } from '../../shared/json/json.js';
 import { itemSpans } from '../../shared/json/item-spans.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
@@ -297,14 +298,7 @@ function generalised(entity: JsonObject, tokens: readonly string[]): readonly st
   let value: JsonValue | undefined = entity;
   return tokens.map((token) => {
     const isPosition = value !== undefined && isArray(value);
-    value =
-      value === undefined
-        ? undefined
-        : isArray(value)
-          ? value[Number(token)]
-          : isObject(value)
-            ? member(value, token)
-            : undefined;
+    value = step(value, token);
     return isPosition ? '*' : token;
   });
 }

@@ -5,12 +5,12 @@ import { parseJson } from '../../shared/json/lossless-json.js';
 import { attributesOf, entityTypes, type ModelAttribute } from '../json-schema/attributes.js';
 import { Facts } from '../json-schema/facts.js';
 import {
-  alternativesIn,
   conjunctsOf,
   type FlatSchema,
   namedSchemasIn,
   schemaIn,
   type Targets,
+  atomsWithin,
 } from '../json-schema/flatten.js';
 import { resolveWith } from '../json-schema/linker.js';
 import { compileSchema } from '../json-schema/validator.js';
@@ -93,18 +93,10 @@ function describesWrapping(schema: Schema, targets: Targets): boolean {
 
 /** Whether a schema, in some alternative, names one of the properties. */
 function describes(schema: Schema, targets: Targets, ...properties: readonly string[]): boolean {
-  const found = new Set<Schema>();
-  const open: Schema[] = [schema];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const one of conjunctsOf([next], targets)) {
-      if (!isObject(one) || found.has(one)) continue;
-      found.add(one);
-      const names = namedSchemasIn(one, 'properties');
-      if (properties.some((property) => names.has(property))) return true;
-      open.push(...alternativesIn(one));
-    }
-  }
-  return false;
+  return atomsWithin([schema], targets).some((atom) => {
+    const names = namedSchemasIn(atom, 'properties');
+    return properties.some((property) => names.has(property));
+  });
 }
 
 const REST = ['additionalProperties', 'unevaluatedProperties'];

@@ -1,12 +1,5 @@
 import { type Position, positionsOf } from '../../shared/json/json-positions.js';
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  pointerOf,
-} from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, pointerOf, step } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { EntityError, EntityNotice, EntityVerdict } from './validate-entity.js';
 
@@ -117,8 +110,8 @@ function suggestionFor(entity: JsonObject, { tokens, meant }: Shown): Suggestion
   const suggested = meant?.();
   const name = tokens.at(-1);
   if (suggested === undefined || name === undefined) return undefined;
-  const holder = tokens.slice(0, -1).reduce<JsonValue | undefined>(inner, entity);
-  const written = inner(holder, name);
+  const holder = tokens.slice(0, -1).reduce<JsonValue | undefined>(step, entity);
+  const written = step(holder, name);
   if ('name' in suggested) {
     const canBeNamed = isObject(holder) && written !== undefined && !Object.hasOwn(holder, suggested.name);
     return canBeNamed ? suggested : undefined;
@@ -213,13 +206,8 @@ function documentOrder(document: JsonValue): (one: Tokens, other: Tokens) => num
     for (let index = 0; index < Math.min(one.length, other.length); index += 1) {
       const [first, second] = [one[index] ?? '', other[index] ?? ''];
       if (first !== second) return rankOf(value, first) - rankOf(value, second) || 0;
-      value = inner(value, first);
+      value = step(value, first);
     }
     return one.length - other.length;
   };
-}
-
-function inner(value: JsonValue | undefined, token: string): JsonValue | undefined {
-  if (isObject(value)) return member(value, token);
-  return isArray(value) ? value[Number(token)] : undefined;
 }
