@@ -33,7 +33,15 @@ interface Table {
 const TABLES = [
   ...['content', 'domain', 'model', 'context', 'context_version', 'model_version', 'reference'],
   ...['model_uses_reference', 'model_uses_context', 'context_uses_context', 'context_uses_reference'],
-  ...['model_own_context', 'reference_uses_uri', 'model_term', 'job', 'scan_entities', 'retention_policy'],
+  ...[
+    'model_own_context',
+    'model_example',
+    'reference_uses_uri',
+    'model_term',
+    'job',
+    'scan_entities',
+    'retention_policy',
+  ],
   'write_policy',
 ];
 

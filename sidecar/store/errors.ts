@@ -1,11 +1,12 @@
 import { GatewayError, type ProblemMembers } from '../shared/errors.js';
 import { quoted } from '../shared/shown.js';
-import type { Dependent } from './records.js';
+import { type Dependent, MAX_EXAMPLES } from './records.js';
 
 /** Something the store holds, or might hold. */
 export type Thing =
   | { readonly kind: 'domain'; readonly name: string }
   | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version?: number }
+  | { readonly kind: 'example'; readonly domain: string; readonly model: string; readonly name: string }
   | { readonly kind: 'context'; readonly name: string; readonly version?: number }
   | { readonly kind: 'reference'; readonly uri: string }
   | { readonly kind: 'retention policy'; readonly name: string }
@@ -100,6 +101,15 @@ export class ReadOnlyContextError extends GatewayError {
   }
 }
 
+/** A model has as many examples as it may have. */
+export class TooManyExamplesError extends GatewayError {
+  readonly kind = 'limitExceeded';
+
+  constructor() {
+    super(`A model has at most ${MAX_EXAMPLES} examples. Delete one first.`);
+  }
+}
+
 /** What the write was made from has meanwhile been changed or deleted: read it again and start over. */
 export class DependencyChangedError extends GatewayError {
   readonly kind = 'dependencyChanged';
@@ -190,6 +200,8 @@ export function describeThing(thing: Thing): string {
       return `domain ${named(thing.name)}`;
     case 'model':
       return `model ${named(thing.name)} in domain ${named(thing.domain)}`;
+    case 'example':
+      return `example ${named(thing.name)} of the model ${named(thing.model)} in domain ${named(thing.domain)}`;
     case 'context':
       return `context ${named(thing.name)}`;
     case 'reference':

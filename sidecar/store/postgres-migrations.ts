@@ -329,6 +329,28 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   UPDATE job SET created_at =
     (extract(epoch FROM substring(record FROM '"createdAt":"([^"]*)"')::timestamptz) * 1000)::bigint;`,
   },
+  {
+    least: FIRST_FORMAT,
+    // Entities that show what a model describes, as they were given.
+    sql: `
+  CREATE TABLE model_example (
+    model_id bigint NOT NULL REFERENCES model ON DELETE CASCADE,
+    name text COLLATE "C" NOT NULL,
+    form text COLLATE "C",
+    sha256 text COLLATE "C" NOT NULL REFERENCES content DEFERRABLE INITIALLY DEFERRED,
+    PRIMARY KEY (model_id, name)
+  );
+  CREATE INDEX model_example_by_content ON model_example (sha256);
+  CREATE OR REPLACE VIEW named_content (sha256) AS
+    SELECT sha256 FROM model_version
+    UNION ALL SELECT sha256 FROM model_uses_reference
+    UNION ALL SELECT sha256 FROM context_version
+    UNION ALL SELECT sha256 FROM reference
+    UNION ALL SELECT sha256 FROM model_own_context
+    UNION ALL SELECT sha256 FROM model_example;
+  ${forgetting('DELETE')('model_example')}
+  ${forgetting('UPDATE OF sha256')('model_example')}`,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

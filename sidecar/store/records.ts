@@ -131,6 +131,31 @@ export interface ModelTerms {
   readonly attributes: readonly string[];
 }
 
+/** The most examples of one model. */
+export const MAX_EXAMPLES = 100;
+
+/** The representation of an entity, as clauses 4.5.1 to 4.5.4 and 4.5.16 of NGSI-LD, and NGSIv2, have them. */
+export type ExampleForm = 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
+
+/** What an example of a model is made from. */
+export interface NewExample {
+  /** JSON, kept to the byte. */
+  readonly text: string;
+  /** Undefined where it is not known. */
+  readonly form?: ExampleForm | undefined;
+}
+
+/** Examples of a model, by their names. */
+export type NewExamples = ReadonlyMap<string, NewExample>;
+
+/** An entity that shows what a model describes. It belongs to the model, whatever its version. */
+export interface Example {
+  readonly name: string;
+  readonly form: ExampleForm | undefined;
+  /** Its SHA-256 also is the ETag of the example. */
+  readonly content: ContentRef;
+}
+
 /** What models have to have; what is left out may be anything. */
 export interface ModelFilter {
   readonly domain?: string | undefined;

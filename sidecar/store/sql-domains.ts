@@ -74,7 +74,7 @@ export class SqlDomains implements Domains {
   }
 
   async get(name: string): Promise<Domain> {
-    return toDomain(await this.#session.get(() => this.require(name)));
+    return toDomain(await this.#session.get(() => requireDomain(name)));
   }
 
   create(domain: NewDomain): Promise<Domain> {
@@ -93,13 +93,6 @@ export class SqlDomains implements Domains {
     return this.#session.write(() => this.#delete(name, options));
   }
 
-  /** @throws NotFoundError */
-  *require(name: string): Work<DomainRow> {
-    const row = isStorable(name) ? yield* first(FIND, { name }) : undefined;
-    if (row === undefined) throw new NotFoundError({ kind: 'domain', name });
-    return row;
-  }
-
   /** Notes that one of its models has changed. */
   *touch({ id, modifiedAt }: DomainRow): Work<void> {
     yield* run(TOUCH, { id, now: timeAfter(modifiedAt, this.#session.clock) });
@@ -111,19 +104,19 @@ export class SqlDomains implements Domains {
     if ((yield* first(CONTEXT_NAME, { name })) !== undefined) throw contextNameTaken(name);
     const now = this.#session.clock.now();
     yield* run(INSERT, { name, description: description ?? null, compatibility, now });
-    return toDomain(yield* this.require(name));
+    return toDomain(yield* requireDomain(name));
   }
 
   *#update(name: string, settings: DomainSettings, ifMatch: IfMatch | undefined): Work<Domain> {
     const { description = null, compatibility } = settings;
     requireStorable({ description: settings.description });
-    const row = yield* this.require(name);
+    const row = yield* requireDomain(name);
     requireMatch({ kind: 'domain', name }, etagOf(row), ifMatch);
     if (row.description !== description || row.compatibility !== compatibility) {
       const now = timeAfter(row.modifiedAt, this.#session.clock);
       yield* run(UPDATE, { id: row.id, description, compatibility, now });
     }
-    return toDomain(yield* this.require(name));
+    return toDomain(yield* requireDomain(name));
   }
 
   *#delete(
@@ -131,12 +124,19 @@ export class SqlDomains implements Domains {
     { cascade = false, ifMatch }: { readonly cascade?: boolean; readonly ifMatch?: IfMatch | undefined },
   ): Work<void> {
     const thing = { kind: 'domain', name } as const;
-    const row = yield* this.require(name);
+    const row = yield* requireDomain(name);
     requireMatch(thing, etagOf(row), ifMatch);
     if (!cascade) yield* requireEmptyDomain(row.id, thing);
     yield* requireUnusedDomain(row.id, thing);
     yield* run(DELETE, { id: row.id });
   }
+}
+
+/** @throws NotFoundError */
+export function* requireDomain(name: string): Work<DomainRow> {
+  const row = isStorable(name) ? yield* first(FIND, { name }) : undefined;
+  if (row === undefined) throw new NotFoundError({ kind: 'domain', name });
+  return row;
 }
 
 function toDomain(row: DomainRow): Domain {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DependencyChangedError } from './errors.js';
+import { DependencyChangedError, NotFoundError, type Thing } from './errors.js';
 import type {
   Compatibility,
   CurrentVersion,
@@ -15,6 +15,7 @@ import type {
   PinnedReference,
 } from './records.js';
 import { appendContextVersion, deleteContextVersion, resolveContexts } from './sql-contexts.js';
+import { requireDomain } from './sql-domains.js';
 import { resolveReferences } from './sql-references.js';
 import {
   all,
@@ -121,6 +122,18 @@ export function* listModels(domainId: number, page: Page): Work<Paged<Model>> {
 
 export function* findModel({ domain, name }: ModelKey): Work<ModelRow | undefined> {
   return isStorable(domain) && isStorable(name) ? yield* first(FIND, { domain, name }) : undefined;
+}
+
+/** @throws NotFoundError naming the domain where that is missing */
+export function* requireModel(key: ModelKey): Work<ModelRow> {
+  const row = yield* findModel(key);
+  if (row !== undefined) return row;
+  yield* requireDomain(key.domain);
+  throw new NotFoundError(modelThing(key));
+}
+
+export function modelThing({ domain, name }: ModelKey): Thing & { readonly kind: 'model' } {
+  return { kind: 'model', domain, name };
 }
 
 /**

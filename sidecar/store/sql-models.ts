@@ -1,4 +1,4 @@
-import { AlreadyExistsError, NotFoundError, StoreUnavailableError, type Thing } from './errors.js';
+import { AlreadyExistsError, NotFoundError, StoreUnavailableError } from './errors.js';
 import {
   generatedContextName,
   type ContentRef,
@@ -11,13 +11,15 @@ import {
   type ModelTerms,
   type ModelTexts,
   type ModelVersion,
+  type NewExamples,
   type NewModelVersion,
   type Page,
   type Paged,
 } from './records.js';
 import { findContext, insertContext } from './sql-contexts.js';
 import { requireUnusedContext } from './sql-dependents.js';
-import type { SqlDomains } from './sql-domains.js';
+import { requireDomain, type SqlDomains } from './sql-domains.js';
+import { replaceExamples } from './sql-examples.js';
 import {
   appendVersion,
   currentVersions,
@@ -29,7 +31,9 @@ import {
   insertModel,
   listModels,
   listVersions,
+  modelThing,
   type ModelRow,
+  requireModel,
   SELECT_MODEL,
   toModel,
   updateModel,
@@ -55,6 +59,7 @@ interface ModelUpdate {
   readonly settings: ModelSettings;
   readonly version?: NewModelVersion | undefined;
   readonly replaces?: boolean | undefined;
+  readonly examples?: NewExamples | undefined;
 }
 
 /** Until others are given; a draft that is replaced keeps its number. */
@@ -70,9 +75,8 @@ export class SqlModels implements Models {
   }
 
   list(domain: string, page: Page): Promise<Paged<Model>> {
-    const domains = this.#domains;
     return this.#session.read(function* () {
-      return yield* listModels((yield* domains.require(domain)).id, page);
+      return yield* listModels((yield* requireDomain(domain)).id, page);
     });
   }
 
@@ -81,9 +85,8 @@ export class SqlModels implements Models {
   }
 
   current(domain: string): Promise<readonly CurrentVersion[]> {
-    const domains = this.#domains;
     return this.#session.read(function* () {
-      return yield* currentVersions((yield* domains.require(domain)).id);
+      return yield* currentVersions((yield* requireDomain(domain)).id);
     });
   }
 
@@ -95,8 +98,13 @@ export class SqlModels implements Models {
     return this.#session.read(() => this.#versions(key, page));
   }
 
-  create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Promise<ModelAt> {
-    return this.#session.write(() => this.#create(key, settings, version));
+  create(
+    key: ModelKey,
+    settings: ModelSettings,
+    version: NewModelVersion,
+    examples: NewExamples = new Map(),
+  ): Promise<ModelAt> {
+    return this.#session.write(() => this.#create(key, settings, version, examples));
   }
 
   update(key: ModelKey, update: ModelUpdate, ifMatch?: IfMatch): Promise<ModelAt> {
@@ -111,9 +119,14 @@ export class SqlModels implements Models {
     return this.#session.read(() => searchModels(filter, page));
   }
 
-  *#create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Work<ModelAt> {
-    const domain = yield* this.#domains.require(key.domain);
-    if ((yield* findModel(key)) !== undefined) throw new AlreadyExistsError(thingOf(key));
+  *#create(
+    key: ModelKey,
+    settings: ModelSettings,
+    version: NewModelVersion,
+    examples: NewExamples,
+  ): Work<ModelAt> {
+    const domain = yield* requireDomain(key.domain);
+    if ((yield* findModel(key)) !== undefined) throw new AlreadyExistsError(modelThing(key));
     const contextName = generatedContextName(key);
     if ((yield* findContext(contextName)) !== undefined)
       throw new AlreadyExistsError({ kind: 'context', name: contextName });
@@ -122,14 +135,15 @@ export class SqlModels implements Models {
     const contextId = yield* insertContext(contextName, id, now);
     yield* appendVersion({ id, contextId }, 1, version, now);
     if (version.terms !== undefined) yield* putTerms(id, 1, version.terms);
+    yield* replaceExamples(id, examples);
     yield* this.#domains.touch(domain);
     return yield* this.#at(key);
   }
 
   *#update(key: ModelKey, update: ModelUpdate, ifMatch: IfMatch | undefined): Work<ModelAt> {
-    const { settings, version, replaces = false } = update;
-    const row = yield* this.#require(key);
-    requireMatch(thingOf(key), etagOf(row), ifMatch);
+    const { settings, version, replaces = false, examples } = update;
+    const row = yield* requireModel(key);
+    requireMatch(modelThing(key), etagOf(row), ifMatch);
     if (version !== undefined || !hasSettings(row, settings)) {
       const now = timeAfter(row.modifiedAt, this.#session.clock);
       const number = row.currentVersion + (version === undefined || replaces ? 0 : 1);
@@ -137,36 +151,30 @@ export class SqlModels implements Models {
       if (version !== undefined) yield* appendVersion(row, number, version, now);
       if (version !== undefined) yield* putTerms(row.id, number, version.terms ?? NO_TERMS);
       yield* updateModel(row.id, settings, number, now);
-      yield* this.#domains.touch(yield* this.#domains.require(key.domain));
+      yield* this.#domains.touch(yield* requireDomain(key.domain));
     }
+    if (examples !== undefined) yield* replaceExamples(row.id, examples);
     return yield* this.#at(key);
   }
 
   *#delete(key: ModelKey, ifMatch: IfMatch | undefined): Work<void> {
-    const row = yield* this.#require(key);
-    requireMatch(thingOf(key), etagOf(row), ifMatch);
-    yield* requireUnusedContext(row.contextId, thingOf(key));
+    const row = yield* requireModel(key);
+    requireMatch(modelThing(key), etagOf(row), ifMatch);
+    yield* requireUnusedContext(row.contextId, modelThing(key));
     yield* deleteModel(row.id);
-    yield* this.#domains.touch(yield* this.#domains.require(key.domain));
-  }
-
-  *#require(key: ModelKey): Work<ModelRow> {
-    const row = yield* findModel(key);
-    if (row !== undefined) return row;
-    yield* this.#domains.require(key.domain);
-    throw new NotFoundError(thingOf(key));
+    yield* this.#domains.touch(yield* requireDomain(key.domain));
   }
 
   *#at(key: ModelKey, version?: number): Work<ModelAt> {
-    const row = yield* this.#require(key);
+    const row = yield* requireModel(key);
     const number = versionParameter(version) ?? row.currentVersion;
     const found = yield* findVersion(row.id, number);
-    if (found === undefined) throw new NotFoundError({ ...thingOf(key), version: version ?? number });
+    if (found === undefined) throw new NotFoundError({ ...modelThing(key), version: version ?? number });
     return { model: toModel(row), version: found };
   }
 
   *#versions(key: ModelKey, page: Page): Work<Paged<ModelVersion>> {
-    return yield* listVersions((yield* this.#require(key)).id, page);
+    return yield* listVersions((yield* requireModel(key)).id, page);
   }
 
   *#texts(key: ModelKey, version?: number): Work<ModelTexts> {
@@ -187,10 +195,6 @@ function* textOf({ sha256 }: ContentRef): Work<string> {
   const text = yield* contentText(sha256);
   if (text === undefined) throw new StoreUnavailableError(`The database has lost content ${sha256}.`);
   return text;
-}
-
-function thingOf({ domain, name }: ModelKey): Thing & { readonly kind: 'model' } {
-  return { kind: 'model', domain, name };
 }
 
 interface TermRow {

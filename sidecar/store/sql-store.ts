@@ -4,6 +4,7 @@ import type { JobNotice, JobQueue, Jobs } from './job-records.js';
 import type { RetentionPolicies, WritePolicies } from './policy-records.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
+import { SqlExamples } from './sql-examples.js';
 import { SqlModels } from './sql-models.js';
 import { SqlJobs } from './sql-jobs.js';
 import { type Plans, SqlPlans } from './sql-plans.js';
@@ -11,7 +12,7 @@ import { SqlRetention, SqlWritePolicies } from './sql-policies.js';
 import { SqlReferences } from './sql-references.js';
 import { type ScanEntities, SqlScanEntities } from './sql-scan-entities.js';
 import { contentText, isStorable, type SqlSession } from './sql-work.js';
-import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
+import type { Contexts, Domains, Examples, Models, References, SchemaStore } from './store.js';
 
 /** Whether writes work is checked at most this often. */
 const WRITE_CHECK_MS = 5000;
@@ -22,6 +23,7 @@ export abstract class SqlStore implements SchemaStore {
   #writeCheck: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
   readonly domains: Domains;
   readonly models: Models;
+  readonly examples: Examples;
   readonly contexts: Contexts;
   readonly references: References;
   readonly jobs: Jobs & JobQueue;
@@ -36,6 +38,7 @@ export abstract class SqlStore implements SchemaStore {
     this.#session = session;
     this.domains = domains;
     this.models = new SqlModels(session, domains);
+    this.examples = new SqlExamples(session);
     this.contexts = new SqlContexts(session);
     this.references = new SqlReferences(session);
     this.jobs = new SqlJobs(session);

@@ -258,6 +258,25 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   ALTER TABLE job ADD COLUMN types TEXT NOT NULL DEFAULT '';
   UPDATE job SET created_at =
     CAST(round((julianday(substr(record, instr(record, '"createdAt":"') + 13, 24)) - 2440587.5) * 86400000) AS INTEGER);`,
+  // Entities that show what a model describes, as they were given.
+  `CREATE TABLE model_example (
+    model_id INTEGER NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    form TEXT,
+    sha256 TEXT NOT NULL REFERENCES content (sha256),
+    PRIMARY KEY (model_id, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX model_example_by_content ON model_example (sha256);
+  DROP VIEW named_content;
+  CREATE VIEW named_content (sha256) AS
+    SELECT sha256 FROM model_version
+    UNION ALL SELECT sha256 FROM model_uses_reference
+    UNION ALL SELECT sha256 FROM context_version
+    UNION ALL SELECT sha256 FROM reference
+    UNION ALL SELECT sha256 FROM model_own_context
+    UNION ALL SELECT sha256 FROM model_example;
+  ${forgetting('DELETE')('model_example')}
+  ${forgetting('UPDATE OF sha256')('model_example')}`,
 ];
 
 /**

@@ -6,6 +6,7 @@ import type {
   Domain,
   DomainContextName,
   DomainSettings,
+  Example,
   ListedDomain,
   NewDomain,
   Model,
@@ -16,6 +17,8 @@ import type {
   ModelTexts,
   ModelVersion,
   NewContextVersion,
+  NewExample,
+  NewExamples,
   NewModelVersion,
   NewReference,
   Page,
@@ -38,6 +41,7 @@ import type {
 export interface SchemaStore {
   readonly domains: Domains;
   readonly models: Models;
+  readonly examples: Examples;
   readonly contexts: Contexts;
   readonly references: References;
 
@@ -110,17 +114,23 @@ export interface Models {
   versions(key: ModelKey, page: Page): Promise<Paged<ModelVersion>>;
 
   /**
-   * Creates a model, its version 1, and its generated context.
+   * Creates a model, its version 1, its generated context, and its examples.
    *
    * @throws NotFoundError when there is no such domain, AlreadyExistsError, DependencyChangedError
    */
-  create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Promise<ModelAt>;
+  create(
+    key: ModelKey,
+    settings: ModelSettings,
+    version: NewModelVersion,
+    examples?: NewExamples,
+  ): Promise<ModelAt>;
 
   /**
    * Replaces the settings, and adds a version, with the same version of the generated context, if one is given.
    * An update that changes nothing leaves the ETag alone.
    *
-   * @param update `replaces`: the version takes the place of the current one, which was that of a draft
+   * @param update `replaces`: the version takes the place of the current one, which was that of a draft; `examples` take the
+   *   place of all examples of the model, which changes neither its ETag nor its times
    * @throws NotFoundError, PreconditionFailedError, DependencyChangedError
    */
   update(
@@ -129,16 +139,42 @@ export interface Models {
       readonly settings: ModelSettings;
       readonly version?: NewModelVersion | undefined;
       readonly replaces?: boolean | undefined;
+      readonly examples?: NewExamples | undefined;
     },
     ifMatch?: IfMatch,
   ): Promise<ModelAt>;
 
   /**
-   * Deletes a model with its versions and its generated context.
+   * Deletes a model with its versions, its generated context and its examples.
    *
    * @throws NotFoundError, PreconditionFailedError, InUseError when something uses its context
    */
   delete(key: ModelKey, ifMatch?: IfMatch): Promise<void>;
+}
+
+/** The examples of models. */
+export interface Examples {
+  /** By name. @throws NotFoundError for the model */
+  list(model: ModelKey, page: Page): Promise<Paged<Example>>;
+
+  /** @throws NotFoundError */
+  get(model: ModelKey, name: string): Promise<Example>;
+
+  /**
+   * Adds an example, or replaces the one of its name.
+   *
+   * @returns `isNew`: there was none of this name
+   * @throws NotFoundError for the model, PreconditionFailedError, TooManyExamplesError
+   */
+  put(
+    model: ModelKey,
+    name: string,
+    example: NewExample,
+    expected?: Expected,
+  ): Promise<{ readonly example: Example; readonly isNew: boolean }>;
+
+  /** @throws NotFoundError, PreconditionFailedError */
+  delete(model: ModelKey, name: string, ifMatch?: IfMatch): Promise<void>;
 }
 
 export interface Contexts {

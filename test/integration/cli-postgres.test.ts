@@ -119,7 +119,10 @@ describe('the command line on databases', PATIENCE, () => {
     await fill(store, 60, 75);
     await store.domains.create({ name: 'lights' });
     const terms = { types: ['Lamp'], attributes: ['power'] };
-    await store.models.create({ domain: 'lights', name: 'Lamp' }, SETTINGS, { ...modelVersion('x'), terms });
+    const lamp = { domain: 'lights', name: 'Lamp' };
+    const example = new Map([['a.json', { text: '{"power":60}', form: 'keyvalues' } as const]]);
+    await store.models.create(lamp, SETTINGS, { ...modelVersion('x'), terms }, example);
+    const kept = await store.examples.list(lamp, ALL);
     await store.close();
     const third = await cli(['copy', '--json'], { DATABASE_PATH: path, DATABASE_URL: url });
     const report = JSON.parse(third.stdout) as { isChanged: boolean; sha256: string; counts: object };
@@ -129,6 +132,7 @@ describe('the command line on databases', PATIENCE, () => {
     const copied = await PostgresStore.open(url, { clock: handClock() });
     const found = await copied.models.search({ attribute: 'power' }, ALL);
     assert.deepEqual(column(found.items, 'name'), ['Lamp']);
+    assert.deepEqual(await copied.examples.list(lamp, ALL), kept);
     await copied.close();
     const count = async (sql: string) =>
       (await database.query<{ n: number }>(`SELECT (${sql})::int AS n`))[0]?.n;

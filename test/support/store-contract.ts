@@ -7,6 +7,7 @@ import type { SqlStore } from '../../sidecar/store/sql-store.js';
 import { brokerNoteContract } from './store-contract-broker-notes.js';
 import { contextContract } from './store-contract-contexts.js';
 import { domainContract } from './store-contract-domains.js';
+import { exampleContract } from './store-contract-examples.js';
 import { planContract } from './store-contract-plans.js';
 import { modelContract } from './store-contract-models.js';
 import { searchContract } from './store-contract-search.js';
@@ -50,6 +51,7 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
   });
   describe(`${name}: models`, () => {
     modelContract(test);
+    exampleContract(test);
     searchContract(test);
   });
   describe(`${name}: contexts`, () => {

@@ -9,6 +9,7 @@ import {
   type Contexts,
   type Domain,
   domainNameTaken,
+  type Examples,
   type Domains,
   generatedContextName,
   type ModelKey,
@@ -41,6 +42,7 @@ interface Tried<Thing> {
 export class TrialStore implements SchemaStore {
   readonly domains: Domains;
   readonly models: Models;
+  readonly examples: Examples;
   readonly contexts: Contexts;
   readonly references: References;
   readonly #below: SchemaStore;
@@ -53,7 +55,7 @@ export class TrialStore implements SchemaStore {
 
   constructor(below: SchemaStore) {
     this.#below = below;
-    const { domains, models, contexts, references } = below;
+    const { domains, models, examples, contexts, references } = below;
     this.domains = {
       list: (page) => domains.list(page),
       get: async (name) => this.#domains.get(name) ?? domains.get(name),
@@ -71,6 +73,12 @@ export class TrialStore implements SchemaStore {
       search: (filter, page) => models.search(filter, page),
       create: refuse,
       update: refuse,
+      delete: refuse,
+    };
+    this.examples = {
+      list: (model, page) => examples.list(model, page),
+      get: (model, name) => examples.get(model, name),
+      put: refuse,
       delete: refuse,
     };
     this.contexts = {

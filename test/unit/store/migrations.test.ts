@@ -90,7 +90,7 @@ const db = openDatabase(':memory:');
 it('the database of a store has strict tables only', () => {
   const list = db.pragma('table_list') as { schema: string; type: string; name: string; strict: 0 | 1 }[];
   const own = list.filter(({ type, name }) => type === 'table' && !name.startsWith('sqlite_'));
-  assert.equal(own.length, 22);
+  assert.equal(own.length, 23);
   assert.deepEqual(
     own.filter(({ strict }) => strict === 0),
     [],

@@ -2,9 +2,9 @@ import type { SchemaStore } from '../../../../sidecar/store/store.js';
 
 /** A store of which some parts are others. */
 export function storeWith(store: SchemaStore, parts: Partial<SchemaStore>): SchemaStore {
-  const { domains, models, contexts, references } = store;
+  const { domains, models, examples, contexts, references } = store;
   return {
-    ...{ domains, models, contexts, references },
+    ...{ domains, models, examples, contexts, references },
     content: (sha256) => store.content(sha256),
     revision: () => store.revision(),
     isReady: () => store.isReady(),
