@@ -64,7 +64,10 @@ function annotations(
       const text = 'The examples together took too long.';
       return { level: 'error', path: one, title: 'Example was not checked', text };
     });
-    return [...faults, ...unchecked, ...changes];
+    const leftOut = (examples?.leftOut ?? []).map((one): Annotation => {
+      return { level: 'warning', path: one.path, title: 'Example would not be kept', text: one.reason };
+    });
+    return [...faults, ...unchecked, ...leftOut, ...changes];
   });
   return [
     ...found.map((one) => annotation(one, folders)),

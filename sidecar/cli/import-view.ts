@@ -10,6 +10,7 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
   const refused = files.filter(({ status }) => status === 'refused');
   const examples = files.flatMap((file) => file.examples?.invalid ?? []);
   const unchecked = files.flatMap((file) => file.examples?.unchecked ?? []);
+  const leftOut = files.flatMap((file) => file.examples?.leftOut ?? []);
   const { dryRun, domains, models, created, updated, unchanged } = summary;
   const would = dryRun ? 'would be ' : '';
   return [
@@ -24,6 +25,10 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
     ...section(
       `Examples that were not checked because all of them together took too long: ${formatItems(unchecked.length, 'files')}`,
       limited(unchecked),
+    ),
+    ...section(
+      `Examples that ${dryRun ? 'would not be' : 'are not'} kept: ${formatItems(leftOut.length, 'files')}`,
+      limited(leftOut.map(({ path, reason }) => `${path}: ${reason}`)),
     ),
     ...section(
       dryRun ? 'Models that would change' : 'Models that changed',
@@ -45,7 +50,7 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
       `${formatCount(refused.length)} refused`,
     ].join(
       ', ',
-    )}. Examples: ${formatCount(summary.examples.valid)} valid, ${formatCount(summary.examples.invalid)} not${unchecked.length === 0 ? '' : `, ${formatCount(unchecked.length)} not checked`}.`,
+    )}. Examples: ${formatCount(summary.examples.valid)} valid, ${formatCount(summary.examples.invalid)} not${unchecked.length === 0 ? '' : `, ${formatCount(unchecked.length)} not checked`}, ${formatCount(summary.examples.kept)} ${would}kept.`,
   ].map(printable);
 }
 

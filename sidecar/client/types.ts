@@ -265,6 +265,45 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/domains/{domain}/models/{model}/examples': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** List the examples of a model */
+    readonly get: operations['listModelExamples'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/domains/{domain}/models/{model}/examples/{example}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** An example of a model */
+    readonly get: operations['getModelExample'];
+    /**
+     * Store an example, or replace one
+     * @description It is validated by the current version of the model, and stored whether it is valid or not: the answer says what is wrong. If the name ends with `.json`, what NGSI-LD alone forbids is a warning. The model keeps its version.
+     */
+    readonly put: operations['putModelExample'];
+    readonly post?: never;
+    /** Delete an example of a model */
+    readonly delete: operations['deleteModelExample'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/contexts': {
     readonly parameters: {
       readonly query?: never;
@@ -1427,6 +1466,71 @@ export interface components {
        */
       readonly url: string;
     };
+    /** ModelExample */
+    readonly ModelExample: {
+      /** @description a letter or digit, up to 121 letters, digits and _ . -, then .json or .jsonld. */
+      readonly name: string;
+      /**
+       * @description The representation of the entity, where it is known.
+       * @enum {unknown}
+       */
+      readonly form?: 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
+      /** @description In bytes. */
+      readonly size: number;
+      readonly sha256: string;
+      /**
+       * Format: uri
+       * @description Where the example is.
+       */
+      readonly url: string;
+    };
+    /**
+     * Entities
+     * @description An entity: NGSI-LD normalized, concise, key-values or GeoJSON, or NGSIv2 normalized; or several.
+     */
+    readonly Entities: Record<string, unknown> | readonly Record<string, unknown>[];
+    /**
+     * Suggestion
+     * @description What was probably meant: the value at the pointer, or the name of the member that it ends with.
+     */
+    readonly Suggestion:
+      | {
+          readonly value: string | number | boolean;
+        }
+      | {
+          readonly name: string;
+        };
+    /** EntityError */
+    readonly EntityError: {
+      readonly pointer: string;
+      readonly line: number;
+      readonly column: number;
+      readonly detail: string;
+      readonly keyword: string;
+      readonly suggestion?: components['schemas']['Suggestion'];
+    };
+    /** PutModelExample */
+    readonly PutModelExample: {
+      /** @description a letter or digit, up to 121 letters, digits and _ . -, then .json or .jsonld. */
+      readonly name: string;
+      /**
+       * @description The representation of the entity, where it is known.
+       * @enum {unknown}
+       */
+      readonly form?: 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
+      /** @description In bytes. */
+      readonly size: number;
+      readonly sha256: string;
+      /**
+       * Format: uri
+       * @description Where the example is.
+       */
+      readonly url: string;
+      /** @description By the current version of the model. */
+      readonly valid: boolean;
+      /** @description The first 100 of them. */
+      readonly errors: readonly components['schemas']['EntityError'][];
+    };
     /** Context */
     readonly Context: {
       readonly name: string;
@@ -1607,31 +1711,6 @@ export interface components {
        * @default false
        */
       readonly safe?: boolean;
-    };
-    /**
-     * Entities
-     * @description An entity: NGSI-LD normalized, concise, key-values or GeoJSON, or NGSIv2 normalized; or several.
-     */
-    readonly Entities: Record<string, unknown> | readonly Record<string, unknown>[];
-    /**
-     * Suggestion
-     * @description What was probably meant: the value at the pointer, or the name of the member that it ends with.
-     */
-    readonly Suggestion:
-      | {
-          readonly value: string | number | boolean;
-        }
-      | {
-          readonly name: string;
-        };
-    /** EntityError */
-    readonly EntityError: {
-      readonly pointer: string;
-      readonly line: number;
-      readonly column: number;
-      readonly detail: string;
-      readonly keyword: string;
-      readonly suggestion?: components['schemas']['Suggestion'];
     };
     /** EntityWarning */
     readonly EntityWarning: {
@@ -2448,6 +2527,13 @@ export interface components {
      * @description The examples of a model, held against its schema.
      */
     readonly ImportedExamples: {
+      /** @description How many are kept with the model, whether they are valid or not. */
+      readonly kept: number;
+      /** @description Those that are not kept. */
+      readonly leftOut?: readonly {
+        readonly path: string;
+        readonly reason: string;
+      }[];
       readonly valid: number;
       /** @description The first errors of each example that is not valid. */
       readonly invalid: readonly {
@@ -2502,6 +2588,8 @@ export interface components {
           readonly valid: number;
           readonly invalid: number;
           readonly unchecked: number;
+          readonly kept: number;
+          readonly leftOut: number;
         };
       };
       readonly files: readonly components['schemas']['ImportedFile'][];
@@ -3242,6 +3330,146 @@ export interface operations {
           readonly 'application/schema+json': unknown;
           readonly 'application/ld+json': unknown;
         };
+      };
+    };
+  };
+  readonly listModelExamples: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The most items to answer; 100 if not given. */
+        readonly limit?: number;
+        /** @description How many items to skip; none if not given. */
+        readonly offset?: number;
+      };
+      readonly header?: {
+        /** @description ETags of the representations that the client has. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path: {
+        /** @description Name of a domain. */
+        readonly domain: string;
+        /** @description Name of a model. */
+        readonly model: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Examples by name. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': readonly components['schemas']['ModelExample'][];
+        };
+      };
+    };
+  };
+  readonly getModelExample: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description ETags of the representations that the client has. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path: {
+        /** @description Name of a domain. */
+        readonly domain: string;
+        /** @description Name of a model. */
+        readonly model: string;
+        /** @description Name of an example. */
+        readonly example: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description As it was given: `application/ld+json` if its name ends with `.jsonld`. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': unknown;
+          readonly 'application/ld+json': unknown;
+        };
+      };
+    };
+  };
+  readonly putModelExample: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description ETags, one of which must be the current one; or *, for any. */
+        readonly 'If-Match'?: string;
+        /** @description *: the resource must not exist. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path: {
+        /** @description Name of a domain. */
+        readonly domain: string;
+        /** @description Name of a model. */
+        readonly model: string;
+        /** @description Name of an example. */
+        readonly example: string;
+      };
+      readonly cookie?: never;
+    };
+    /** @description An entity: NGSI-LD normalized, concise, key-values or GeoJSON, or NGSIv2 normalized; or several. */
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['Entities'];
+      };
+    };
+    readonly responses: {
+      /** @description The example as it is now. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PutModelExample'];
+        };
+      };
+      /** @description The new example. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PutModelExample'];
+        };
+      };
+    };
+  };
+  readonly deleteModelExample: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description ETags, one of which must be the current one; or *, for any. */
+        readonly 'If-Match'?: string;
+        /** @description *: the resource must not exist. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path: {
+        /** @description Name of a domain. */
+        readonly domain: string;
+        /** @description Name of a model. */
+        readonly model: string;
+        /** @description Name of an example. */
+        readonly example: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Deleted. */
+      readonly 204: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content?: never;
       };
     };
   };

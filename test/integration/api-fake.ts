@@ -29,7 +29,8 @@ type Service = Pick<
 /** A schema service and a workbench in which everything fails. */
 export function failingService(error: () => Error): Service {
   const room = new Proxy({}, { get: () => async () => Promise.reject(error()) });
-  const store = { domains: room, models: room, contexts: room, references: room, isReady: async () => false };
+  const rooms = { domains: room, models: room, examples: room, contexts: room, references: room };
+  const store = { ...rooms, isReady: async () => false };
   const schemas = new Proxy(
     { store },
     { get: (parts, name) => (name === 'store' ? parts.store : name === 'trial' ? () => schemas : room) },
@@ -109,6 +110,10 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['GET', `${MODEL}/context`],
   ['GET', `${MODEL}/files`],
   ['GET', `${MODEL}/files/schema.json`],
+  ['GET', `${MODEL}/examples`],
+  ['GET', `${MODEL}/examples/example.json`],
+  ['PUT', `${MODEL}/examples/example.json`, { id: 'urn:a:1', type: 'M' }],
+  ['DELETE', `${MODEL}/examples/example.json`],
   ['GET', '/contexts'],
   ['POST', '/contexts', { name: 'C', '@context': {} }],
   ['GET', '/contexts/C'],

@@ -7,6 +7,7 @@ import { send, stopAll, type Answer, type LogLine } from '../support/gateway-har
 import {
   cityRepository,
   COMMON_URL,
+  cityWithoutExamples,
   commonSchema,
   completeRepository,
   contextsRepository,
@@ -141,7 +142,7 @@ it('an import stores the models, documents and contexts of a repository, and cha
     // The README, the CSV, what belongs to tools; and a document of another kind.
     ignored: 5,
     models: 2,
-    examples: { valid: 2, invalid: 1, unchecked: 0 },
+    examples: { valid: 2, invalid: 1, unchecked: 0, kept: 3, leftOut: 0 },
   });
   assert.deepEqual(await names(api, `/domains/${DOMAIN}/models`), ['Bench', 'Lamp']);
   const before = await exported(api);
@@ -282,6 +283,38 @@ it('an import lists the errors of examples with file, pointer and line', async (
     examples.invalid.map(({ path, pointer, line }) => ({ path, pointer, line })),
     [{ path: 'Bench/examples/example-wrong.jsonld', pointer: '/seats', line: 4 }],
   );
+});
+
+it('an import keeps the examples of a model, valid or not, in the place of those before, and exports have them', async () => {
+  const api = await emptyApi();
+  const examples = `/domains/${DOMAIN}/models/Bench/examples`;
+  await importing(api, completeRepository());
+  assert.deepEqual(await names(api, examples), ['example-wrong.jsonld', 'example.jsonld']);
+  const kept = await api.get(`${examples}/example-wrong.jsonld`);
+  assert.equal(
+    kept.text,
+    JSON.stringify(completeRepository()['Bench/examples/example-wrong.jsonld'], null, 2),
+  );
+
+  const other = await emptyApi('other');
+  const raw = await exported(api);
+  const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+  assert.deepEqual([report.summary.created, report.summary.examples.kept], [7, 3]);
+  assert.equal((await other.get(`${examples}/example-wrong.jsonld`)).text, kept.text);
+  assert.ok(raw.equals(await exported(other)));
+
+  const { 'Bench/examples/example-wrong.jsonld': _gone, ...rest } = completeRepository();
+  const changed = { ...rest, 'Bench/examples/new.txt.json': {}, 'Bench/examples/_.json': {} };
+  for (const query of ['?dryRun=true', '']) {
+    const bench = fileOf(await importing(api, changed, query), 'Bench/schema.json');
+    assert.deepEqual([bench.status, bench.change, bench.examples?.kept], ['updated', undefined, 2]);
+    assert.deepEqual(column(bench.examples?.leftOut ?? [], 'path'), ['Bench/examples/_.json']);
+    assert.equal((await names(api, examples)).length, 2);
+  }
+  assert.deepEqual(await names(api, examples), ['example.jsonld', 'new.txt.json']);
+  assert.equal((await importing(api, changed)).summary.updated, 0);
+  await importing(api, cityWithoutExamples());
+  assert.deepEqual(await names(api, examples), ['example.jsonld', 'new.txt.json'], 'none came with it');
 });
 
 it('an import with a changed shared document updates its models, and those of others that were made with it', async () => {
@@ -808,12 +841,16 @@ it('an export has models and domains called examples or node_modules, and an imp
     for (const name of ['example', 'examples', 'node_modules', 'Tree']) {
       const model = await makeModel(api, domain, name, schema('height'));
       if (name === domain) await api.put(model, { schema: schema('width') });
+      // As they are called, too.
+      await api.put(`${model}/examples/schema.json`, { type: name, height: 3 });
     }
   const raw = await exported(api);
   const other = await emptyApi('other');
   const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
   assert.deepEqual([report.summary.created, report.summary.models], [16, 16]);
-  assert.deepEqual(report.summary.examples, { valid: 0, invalid: 0, unchecked: 0 });
+  assert.deepEqual(report.summary.examples, {
+    ...{ valid: 16, invalid: 0, unchecked: 0, kept: 16, leftOut: 0 },
+  });
   assert.ok(raw.equals(await exported(other)));
 });
 

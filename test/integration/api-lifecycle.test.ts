@@ -5,7 +5,7 @@ import { CAR, CAR_WITH_BRAND, etagOf, makeModel, startApi, type ApiClient } from
 
 after(stopAll);
 
-const WITHOUT_VERSION = ['', '/versions', '/versions/diff'];
+const WITHOUT_VERSION = ['', '/versions', '/versions/diff', '/examples', '/examples/a.json'];
 const PARTS = [...WITHOUT_VERSION, '/schema', '/context', '/openapi', '/files', '/files/schema.json'];
 
 /** Every read of a model. */
@@ -29,6 +29,7 @@ describe('the lifecycle of models', () => {
 
   it('every read of a deprecated model says since when it is deprecated, and when it will be removed', async () => {
     const model = await makeModel(api, 'Mobility', 'Van');
+    await api.put(`${model}/examples/a.json`, { id: 'urn:ngsi-ld:Van:1', type: 'Van' });
     const fields = (answer: Answer) => ['deprecation', 'sunset'].map((name) => answer.headers.get(name));
     for (const answer of await readsOf(api, model, 'Mobility~Van'))
       assert.deepEqual(fields(answer), [null, null]);

@@ -173,3 +173,56 @@ it('the documents of a model change their ETag exactly when they change', async 
   const after = await etags();
   for (const [index, part] of parts.entries()) assert.notEqual(after[index], before[index], part);
 });
+
+it('an example is stored with what is wrong with it, served as it was sent, and the model keeps its version', async () => {
+  const car = await makeModel(api, 'Examples', 'Car');
+  const before = await api.get(car);
+  const example = `${car}/examples/example-1.jsonld`;
+  const raw = '{ "id": "urn:ngsi-ld:Car:1", "type": "Car",\n  "speed": {"type": "Property", "value": 1.50} }';
+  const created = await api.send('PUT', example, { raw, headers: { 'if-none-match': '*' } });
+  assert.equal(created.status, 201, created.text);
+  const { sha256, ...written } = created.json() as { readonly sha256: string };
+  const url = `${api.url}/domains/Examples/models/Car/examples/example-1.jsonld`;
+  assert.deepEqual(written, {
+    ...{ name: 'example-1.jsonld', form: 'normalized', size: raw.length, url, valid: true, errors: [] },
+  });
+  assert.deepEqual([created.headers.get('location'), etagOf(created)], [url, `"${sha256}"`]);
+  const read = await api.get(example);
+  assert.deepEqual([read.text, etagOf(read)], [raw, etagOf(created)]);
+  assert.equal(read.headers.get('content-type'), 'application/ld+json');
+  assert.equal((await api.get(example, { 'if-none-match': etagOf(read) })).status, 304);
+
+  const wrong = { id: 'urn:ngsi-ld:Car:2', type: 'Car', speed: 'fast' };
+  assert.equal((await api.put(example, wrong, { 'if-match': '"other"' })).status, 412);
+  const replaced = await api.put(example, wrong, { 'if-match': etagOf(read) });
+  assert.equal(replaced.status, 200, replaced.text);
+  const verdict = replaced.json() as { valid: boolean; errors: readonly { readonly pointer: string }[] };
+  assert.deepEqual([verdict.valid, verdict.errors.map(({ pointer }) => pointer)], [false, ['/speed']]);
+  const listed = (await api.get(`${car}/examples?limit=1`)).json() as readonly object[];
+  assert.deepEqual(listed, [
+    {
+      ...{ name: 'example-1.jsonld', form: 'keyvalues', size: JSON.stringify(wrong).length },
+      ...{ sha256: etagOf(replaced).replaceAll('"', ''), url },
+    },
+  ]);
+  assert.deepEqual((await api.get(car)).json(), before.json());
+  assert.equal((await api.delete(example, { 'if-match': etagOf(read) })).status, 412);
+  assert.equal((await api.delete(example, { 'if-match': etagOf(replaced) })).status, 204);
+  assert.equal((await api.get(example)).status, 404);
+});
+
+it('an example is refused where it is no entity, is too large, has no name of an example, or has no model', async () => {
+  const car = await makeModel(api, 'Refusals', 'Car');
+  const entity = { id: 'urn:ngsi-ld:Car:1', type: 'Car' };
+  for (const [target, raw, status] of [
+    [`${car}/examples/a.json`, '{"id":', 400],
+    [`${car}/examples/a.json`, '3', 422],
+    [`${car}/examples/a.json`, JSON.stringify({ ...entity, note: 'x'.repeat(256 * 1024) }), 413],
+    [`${car}/examples/a.txt`, JSON.stringify(entity), 400],
+    [`${car}/examples/_a.json`, JSON.stringify(entity), 400],
+    ['/domains/Refusals/models/None/examples/a.json', JSON.stringify(entity), 404],
+  ] as const)
+    assert.equal((await api.send('PUT', target, { raw })).status, status, `${target} ${raw.slice(0, 20)}`);
+  assert.deepEqual((await api.get(`${car}/examples`)).json(), []);
+  assert.equal((await api.get('/domains/Refusals/models/None/examples')).status, 404);
+});

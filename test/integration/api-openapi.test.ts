@@ -53,6 +53,8 @@ const OPERATIONS = {
   '/domains/{domain}/models/{model}/context': 'get options',
   '/domains/{domain}/models/{model}/files': 'get',
   '/domains/{domain}/models/{model}/files/{file}': 'get',
+  '/domains/{domain}/models/{model}/examples': 'get',
+  '/domains/{domain}/models/{model}/examples/{example}': 'delete get put',
   '/contexts': 'get post',
   '/contexts/{context}': 'delete get options put',
   '/references': 'delete get put',
@@ -331,6 +333,10 @@ async function successes(api: ApiClient): Promise<void> {
     await api.post('/domains/D/models', { name: 'New', schema });
     await api.put(MODEL, { schema });
   }
+  const example = `${MODEL}/examples/example.json`;
+  for (const body of [{ id: 'urn:a:1', type: 'M' }, { id: 'urn:a:2', type: 'M' }, [7]])
+    await api.put(example, body);
+  await api.send('PUT', example, { raw: TOO_DEEP });
   await api.put(MODEL, { schema: CAR_WITH_BRAND });
   await api.put(`${MODEL}?dryRun=true`, { schema: CAR });
   await api.put(MODEL, { status: 'draft' });
@@ -371,7 +377,7 @@ async function successes(api: ApiClient): Promise<void> {
   await writePolicies(api);
   for (const target of ['/openapi.json', '/contexts/C', `${MODEL}/context`, '/domains/D/context'])
     await api.send('OPTIONS', target);
-  for (const target of ['/contexts/C', MODEL, '/domains/D', reference]) {
+  for (const target of ['/contexts/C', example, MODEL, '/domains/D', reference]) {
     await api.delete(target, { 'if-match': '"x"' });
     await api.delete(target);
   }

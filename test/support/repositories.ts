@@ -122,7 +122,8 @@ export function contextsRepository(): Readonly<Record<string, unknown>> {
   };
 }
 
-function cityWithoutExamples(): Readonly<Record<string, unknown>> {
+/** A complete repository without examples. */
+export function cityWithoutExamples(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(completeRepository()).filter(([path]) => !path.includes('/examples/')),
   );

@@ -140,7 +140,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/schemas/repository': {
     rooms: [
       ...['sidecar/schemas/models', 'sidecar/schemas/json-schema', 'sidecar/store'],
-      ...['sidecar/shared/workers', 'sidecar/shared'],
+      ...['sidecar/ngsi-ld/representation', 'sidecar/shared/workers', 'sidecar/shared'],
     ],
     packages: ['tar-stream', 'yauzl'],
   },

@@ -20,6 +20,7 @@ import { domainContextRoutes, domainRoutes } from './domains.js';
 import { compileValidator, refusalOf } from './validation.js';
 import { transferRoutes } from './transfer.js';
 import { modelDocumentRoutes } from './model-documents.js';
+import { modelExampleRoutes } from './model-examples.js';
 import { modelRoutes } from './models.js';
 import { describeRoutes, openapiRoute } from './openapi.js';
 import { purgeArchiveRoutes, type ArchiveResourceOptions } from './purge-archives.js';
@@ -114,6 +115,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       domainContextRoutes(api, schemas);
       modelRoutes(api, schemas);
       modelDocumentRoutes(api, schemas);
+      modelExampleRoutes(api, schemas, options.workbench);
       contextRoutes(api, schemas);
       referenceRoutes(api, schemas, transfer);
       transferRoutes(api, transfer, importLimit);

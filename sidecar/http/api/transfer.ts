@@ -96,6 +96,12 @@ const LINE = { ...VERSION_NUMBER, description: 'Line of the first fault, from 1.
 const EXAMPLES = Closed(
   'ImportedExamples',
   {
+    kept: { ...COUNT, description: 'How many are kept with the model, whether they are valid or not.' },
+    leftOut: Type.Optional(
+      Type.Array(Type.Object({ path: TEXT, reason: TEXT }, { additionalProperties: false }), {
+        description: 'Those that are not kept.',
+      }),
+    ),
     valid: COUNT,
     invalid: Type.Array(
       Type.Object(
@@ -151,7 +157,7 @@ const IMPORT_REPORT = Closed('ImportReport', {
       ignored: { ...COUNT, description: 'Files that are nothing of a model.' },
       models: COUNT,
       examples: Type.Object(
-        { valid: COUNT, invalid: COUNT, unchecked: COUNT },
+        { valid: COUNT, invalid: COUNT, unchecked: COUNT, kept: COUNT, leftOut: COUNT },
         { additionalProperties: false },
       ),
     },

@@ -31,7 +31,7 @@ const SAMPLE_FORM = Type.Enum(['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'], {
     'The form of the samples: plain objects, NGSI-LD entities of any representation, NGSIv2 normalized, or GeoJSON Features.',
 });
 
-const ENTITY_FORM = Type.Enum(['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'], {
+export const ENTITY_FORM = Type.Enum(['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'], {
   type: 'string',
   description: 'The representation of the entity; detected if not given.',
 });
@@ -50,7 +50,11 @@ const STRICT_SAMPLES = Type.Boolean({
 const ANY_SCHEMA = AnyJson('A JSON Schema of draft 2020-12.');
 
 /** Problems of any work. */
-const WORK_PROBLEMS = ['bodyInvalid', 'deadlineExceeded', 'busy'] as const satisfies readonly ProblemKind[];
+export const WORK_PROBLEMS = [
+  'bodyInvalid',
+  'deadlineExceeded',
+  'busy',
+] as const satisfies readonly ProblemKind[];
 
 /** Problems of JSON-LD processing. */
 const JSON_LD_PROBLEMS = [
@@ -208,7 +212,7 @@ const OBJECTS = { oneOf: [Type.Object({}), Type.Array(Type.Object({}))] };
 
 const SAMPLES = { title: 'Samples', description: 'One sample, or several.', ...OBJECTS };
 
-const ENTITIES = {
+export const ENTITIES = {
   title: 'Entities',
   description:
     'An entity: NGSI-LD normalized, concise, key-values or GeoJSON, or NGSIv2 normalized; or several.',
@@ -225,7 +229,7 @@ const SUGGESTION = {
   ],
 };
 
-const VERDICT = Closed('Verdict', {
+export const VERDICT = Closed('Verdict', {
   valid: Type.Boolean(),
   models: Type.Optional({ ...STRINGS, description: 'domain/model of each model, where none was named.' }),
   form: Type.Enum(ENTITY_FORM.enum, { description: 'The representation in which the entity was read.' }),

@@ -25,5 +25,12 @@ export { type ModelFile, referenceFileName } from './model-documents.js';
 export type { ModelSchema } from './model-schemas.js';
 export type { ModelChange } from './model-settings.js';
 export type { ModelOutcome, ModelPutOptions, ModelWrite, StoredModel } from './model-writer.js';
+export {
+  EXAMPLE_NAME_PATTERN,
+  EXAMPLE_NAME_RULE,
+  isExampleName,
+  isStrictExample,
+  MAX_EXAMPLE_BYTES,
+} from './example-names.js';
 export { metadataOf } from './model-settings.js';
 export { DeadlineExceededError, UnreadableBodyError, WorkbenchRefusedError } from './workbench-errors.js';

@@ -14,6 +14,7 @@ import {
   serve,
   type ServedDocument,
 } from './contents.js';
+import { isStrictExample } from './example-names.js';
 import { FileNotFoundError } from './errors.js';
 import type { KnownModels, Lifecycle } from './model-schemas.js';
 import {
@@ -184,7 +185,7 @@ const KINDS: ReadonlyMap<string, ModelDocumentKind> = new Map([
   ['example-normalized.jsonld', 'example-normalized'],
 ]);
 
-/** The files of model versions: their documents, and the documents that their schemas refer to. */
+/** The files of model versions: their documents, the documents that their schemas refer to, and the examples of models. */
 export class ModelFiles {
   readonly #models: KnownModels;
   readonly #documents: ModelDocuments;
@@ -222,6 +223,14 @@ export class ModelFiles {
       const reference = at.version.references.find(isNamed);
       if (reference === undefined) throw new FileNotFoundError(name);
       return this.#contents.served(reference, MEDIA_TYPES.schema);
+    });
+  }
+
+  /** An example as it was given. @throws NotFoundError */
+  example(key: ModelKey, name: string): Promise<ServedDocument> {
+    return rereading(async () => {
+      const { content } = await this.#store.examples.get(key, name);
+      return this.#contents.served(content, isStrictExample(name) ? MEDIA_TYPES.context : 'application/json');
     });
   }
 

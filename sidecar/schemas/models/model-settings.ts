@@ -1,7 +1,14 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isDateTime } from '../../shared/rfc3339.js';
-import type { Compatibility, Model, ModelSettings, ModelStatus, ModelVersion } from '../../store/index.js';
+import type {
+  Compatibility,
+  Model,
+  ModelSettings,
+  ModelStatus,
+  ModelVersion,
+  NewExamples,
+} from '../../store/index.js';
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import type { TermWarning } from '../json-ld/generated-context.js';
 import type { ChangeKind } from '../json-schema/differences.js';
@@ -33,6 +40,8 @@ export interface ModelChange {
    * Since when it is deprecated, in milliseconds since the epoch, if this change deprecates it; now when left out. For imports.
    */
   readonly deprecatedAt?: number | undefined;
+  /** Take the place of all examples of the model. For imports. */
+  readonly examples?: NewExamples | undefined;
 }
 
 /**

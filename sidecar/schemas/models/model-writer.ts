@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
@@ -5,11 +6,13 @@ import {
   AlreadyExistsError,
   type Compatibility,
   type Expected,
+  MAX_EXAMPLES,
   type Model,
   type ModelAt,
   type ModelKey,
   type ModelSettings,
   type ModelTexts,
+  type NewExamples,
   type NewModelVersion,
   requireExpected,
   requireStorable,
@@ -74,7 +77,7 @@ export type StoredModel = Omit<ModelTexts, 'references'>;
  * - `created`: a new model
  * - `version`: a new version
  * - `replaced`: the version of a draft was replaced
- * - `settings`: changed without a new version
+ * - `settings`: the settings or the examples changed, without a new version
  * - `unchanged`: nothing differs
  */
 export type ModelOutcome = 'created' | 'version' | 'replaced' | 'settings' | 'unchanged';
@@ -191,7 +194,8 @@ export class ModelWriter {
       return { ...created, model: undefined };
     }
     await accepted.keepReferences();
-    const at = await store.models.create(key, settings, newVersion(key.name, accepted, settings, { caller }));
+    const version = newVersion(key.name, accepted, settings, { caller });
+    const at = await store.models.create(key, settings, version, change.examples);
     await descriptions.keep(at.version, accepted.description);
     return { ...created, model: storedModel(at, accepted, settings) };
   }
@@ -214,7 +218,9 @@ export class ModelWriter {
             await this.#compared(before, isNewVersion ? accepted : undefined, { baseUrl, contextsBefore }),
           );
     const isDraft = model.status === 'draft';
-    const unversioned = isSame(model, ownContext, settings) ? 'unchanged' : 'settings';
+    const { examples } = change;
+    const isUnchanged = isSame(model, ownContext, settings) && (await this.#hasExamples(model, examples));
+    const unversioned = isUnchanged ? 'unchanged' : 'settings';
     const update = {
       outcome: isNewVersion ? (isDraft ? 'replaced' : 'version') : unversioned,
       number: model.currentVersion + (isNewVersion && !isDraft ? 1 : 0),
@@ -226,13 +232,13 @@ export class ModelWriter {
       return { ...update, model: current };
     }
     if (!isNewVersion) {
-      const at = await this.#write(model, { settings });
+      const at = await this.#write(model, { settings, examples });
       return { ...update, model: { ...current, ...at, ownContext: settings.ownContext } };
     }
     await accepted.keepReferences();
     const overall = isDraft ? undefined : report.overall;
     const version = newVersion(model.name, accepted, settings, { change: overall, caller });
-    const at = await this.#write(model, { settings, version, replaces: isDraft });
+    const at = await this.#write(model, { settings, version, replaces: isDraft, examples });
     // The next update compares with it.
     await descriptions.keep(at.version, accepted.description);
     return { ...update, model: storedModel(at, accepted, settings) };
@@ -295,6 +301,19 @@ export class ModelWriter {
     const fresh =
       accepted === undefined ? old : { bundled: accepted.description.bundled, context: accepted.context };
     return this.#parts.comparison.versions(before.model.name, old, fresh, options);
+  }
+
+  /** Whether a model has these examples and no others; true without any to compare. */
+  async #hasExamples(model: Model, examples: NewExamples | undefined): Promise<boolean> {
+    if (examples === undefined) return true;
+    const { items } = await this.#parts.store.examples.list(model, { limit: MAX_EXAMPLES, offset: 0 });
+    const stored = new Map(items.map(({ name, content }) => [name, content.sha256]));
+    return (
+      stored.size === examples.size &&
+      [...examples].every(
+        ([name, { text }]) => stored.get(name) === createHash('sha256').update(text).digest('hex'),
+      )
+    );
   }
 
   /** Writes only over the state that the update was checked against. @throws OvertakenError when that has changed */

@@ -1,5 +1,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import { guessForm, type SubmittedForm } from '../../ngsi-ld/representation/form.js';
+import { featuresIn, isFeature } from '../../ngsi-ld/representation/geojson.js';
 import { REFERENCE_KEYWORDS } from '../json-schema/linker.js';
 import { ownMetaSchemaUri } from '../json-schema/keywords.js';
 import { contextNamesIn } from './context-names.js';
@@ -14,6 +16,8 @@ export interface DocumentFacts {
   readonly urls?: readonly (readonly [url: string, file: string])[];
   /** Whether it describes a `type`, as schemas of entities do. */
   readonly isEntity: boolean;
+  /** The representation of the entity that it may be, or of all entities in it. */
+  readonly form?: SubmittedForm;
   /** Documents that it names by `$schema`, `$ref` and the like, in the order in which they are met, none twice. */
   readonly references: readonly NamedDocument[];
   /** Contexts that its `@context` names, as it writes them; or those of its items, where it is an array. */
@@ -46,8 +50,24 @@ export function describeDocument(text: string): Description {
   const read = readJson(text);
   if ('unreadable' in read) return { ...read, hasComments: isJsonWithComments(text) };
   const value = read.value as JsonValue;
-  if (isArray(value)) return { facts: { ...NO_FACTS, contexts: contextsNamedBy(value) } };
-  return { facts: isObject(value) ? factsOf(value) : NO_FACTS };
+  const facts = isArray(value)
+    ? { ...NO_FACTS, contexts: contextsNamedBy(value) }
+    : isObject(value)
+      ? factsOf(value)
+      : NO_FACTS;
+  // A Feature has `properties`, as schemas do.
+  const isEntity = facts.kind === 'other' || (isObject(value) && isFeature(value));
+  const form = isEntity ? formOf(value) : undefined;
+  return { facts: form === undefined ? facts : { ...facts, form } };
+}
+
+function formOf(value: JsonValue): SubmittedForm | undefined {
+  const items = featuresIn(value) ?? [value].flat();
+  const forms = items.map((item) => {
+    if (!isObject(item) || !Object.hasOwn(item, 'type')) return undefined;
+    return isFeature(item) ? 'geojson' : guessForm(Object.entries(item));
+  });
+  return new Set(forms).size === 1 ? forms[0] : undefined;
 }
 
 /** What is known of a document that could not be read, or is none of an import. */

@@ -1,17 +1,49 @@
 import type { Clock } from '../../shared/clock.js';
-import type { ModelKey } from '../../store/index.js';
-import type { ModelSchema, Workbench } from '../models/index.js';
+import { MAX_EXAMPLES, type ModelKey, type NewExample, type NewExamples } from '../../store/index.js';
+import {
+  EXAMPLE_NAME_RULE,
+  isExampleName,
+  isStrictExample,
+  MAX_EXAMPLE_BYTES,
+  type ModelSchema,
+  type Workbench,
+} from '../models/index.js';
+import type { PlannedExample } from './import-plan.js';
 import { refusalOf } from './refusals.js';
 import type { ExampleFault, Examples } from './shapes.js';
 
 interface Verdict {
-  readonly valid: boolean;
   readonly errors: readonly { readonly pointer: string; readonly detail: string; readonly line?: number }[];
 }
 
-export interface Example {
-  readonly path: string;
+export interface Example extends PlannedExample {
   readonly text: string;
+}
+
+/** The examples of a model that an import keeps, and the files that it leaves out. */
+export interface KeptExamples {
+  /** Undefined where there is none to keep: those that the model has stay. */
+  readonly kept: NewExamples | undefined;
+  readonly leftOut: NonNullable<Examples['leftOut']>;
+}
+
+/** Which examples of a model are kept: those that can be, by path, as many as a model may have. Valid or not does not matter. */
+export function keptExamples(examples: readonly Example[]): KeptExamples {
+  const kept = new Map<string, NewExample>();
+  const leftOut: { path: string; reason: string }[] = [];
+  for (const { path, name, text, form } of examples) {
+    const reason = reasonAgainst(name, text, kept);
+    if (reason === undefined) kept.set(name, { text, form });
+    else leftOut.push({ path, reason });
+  }
+  return { kept: kept.size === 0 ? undefined : kept, leftOut };
+}
+
+function reasonAgainst(name: string, text: string, kept: NewExamples): string | undefined {
+  if (!isExampleName(name)) return `The name of an example must be ${EXAMPLE_NAME_RULE}.`;
+  if (Buffer.byteLength(text) > MAX_EXAMPLE_BYTES) return `It has more than ${MAX_EXAMPLE_BYTES} bytes.`;
+  if (kept.has(name)) return `Another example of the model is called ${name} as well.`;
+  return kept.size < MAX_EXAMPLES ? undefined : `A model has at most ${MAX_EXAMPLES} examples.`;
 }
 
 /** The time for all examples of an import: so many deadlines of a task, and so many milliseconds for each example. */
@@ -76,10 +108,10 @@ interface Checking {
  * @throws errors of the workers
  */
 export async function checkExamples(
-  examples: readonly Example[],
+  examples: readonly Pick<Example, 'path' | 'text'>[],
   { schema, key }: { readonly schema: ModelSchema; readonly key: ModelKey },
   { workbench, time, signal }: Checking,
-): Promise<Examples> {
+): Promise<Pick<Examples, 'valid' | 'invalid' | 'unchecked'>> {
   let valid = 0;
   const unchecked: string[] = [];
   const invalid: ExampleFault[] = [];
@@ -98,7 +130,7 @@ export async function checkExamples(
 
   async function faultsOf(path: string, text: string): Promise<readonly ExampleFault[]> {
     try {
-      const isStrict = path.endsWith('.jsonld');
+      const isStrict = isStrictExample(path);
       const answer = JSON.parse(await workbench.validateAgainst(schema, key, text, { isStrict })) as
         | Verdict
         | readonly Verdict[];

@@ -20,8 +20,8 @@ import { domainSettingsOf, settingsOf } from './settings.js';
 const PAGE = 100;
 
 /**
- * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld` and earlier
- * schemas in `versions/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each URL; and custom
+ * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld`, earlier
+ * schemas in `versions/` and `examples/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each URL; and custom
  * `contexts/`, with the earlier versions of those that something names by a version. With one domain, the documents that its
  * models were made with, and the custom contexts that they name, with what these name.
  *
@@ -160,7 +160,7 @@ function namesIn(bytes: Buffer): readonly string[] {
 }
 
 async function* filesOfModel(
-  { store, documents }: SchemaService,
+  { store, documents, files }: SchemaService,
   stored: StoredModel,
   baseUrl: string,
 ): AsyncGenerator<PackedFile> {
@@ -183,6 +183,10 @@ async function* filesOfModel(
   }
   if (last === sha256) earlier.pop();
   for (const content of earlier) yield { path: `${folder}/versions/${(number += 1)}.json`, content };
+  for await (const example of each((page) => store.examples.list(key, page))) {
+    const { bytes } = await files.example(key, example.name);
+    yield { path: `${folder}/examples/${example.name}`, content: bytes };
+  }
 }
 
 /** All items of a list, page by page. */

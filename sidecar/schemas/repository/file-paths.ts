@@ -51,7 +51,10 @@ const FOREIGN = new Set(['node_modules', '__MACOSX']);
 
 /** The files of exported models, and the folders around them; domains and models may have any name. */
 const EXPORTED =
-  /^(?:[^/]+\/)?domains\/[A-Za-z0-9][^/]*(?:\/[A-Za-z0-9][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?))?)?$/;
+  /^(?:[^/]+\/)?domains\/[A-Za-z0-9][^/]*(?:\/[A-Za-z0-9][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?|examples(?:\/[^/]+)?))?)?$/;
+
+/** The folder of an exported model, by the path of one of its files. */
+const EXPORTED_FOLDER = /^((?:[^/]+\/)??domains\/[^/]+\/[^/]+\/)(?:versions\/[^/]+|examples\/[^/]+|[^/]+)$/;
 
 /**
  * Whether an import looks into a folder or file at all; names that begin with a dot belong to tools.
@@ -83,7 +86,7 @@ export function withoutTools<File extends { readonly path: string }>(
   const paths = new Set(files.map(({ path }) => path));
   return files.filter(({ path }) => {
     if (!EXPORTED.test(path) || !path.split('/').some(isForeign)) return true;
-    const folder = folderOf(path).replace(/\/versions\/$/, '/');
+    const folder = EXPORTED_FOLDER.exec(path)?.[1] ?? '';
     return ['schema.json', 'meta.json', 'context.jsonld'].every((name) => paths.has(folder + name));
   });
 }

@@ -22,8 +22,15 @@ export interface PlannedModel {
   readonly settings?: string;
   /** Paths of its earlier schemas, oldest first; of an export. */
   readonly versions: readonly string[];
-  /** Paths of its examples. */
-  readonly examples: readonly string[];
+  readonly examples: readonly PlannedExample[];
+}
+
+/** An example of a model. */
+export interface PlannedExample {
+  readonly path: string;
+  /** Under which it is kept with the model, if it can be a name. */
+  readonly name: string;
+  readonly form?: DocumentFacts['form'];
 }
 
 /** A document that is stored under a URL. */

@@ -15,7 +15,7 @@ import type { ModelChange, ModelOutcome, NamedContext, SchemaService, Workbench 
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport, storeDocument } from './context-import.js';
-import { checkExamples, ExampleTime } from './examples.js';
+import { checkExamples, ExampleTime, keptExamples } from './examples.js';
 import { type Step, stepsOf } from './import-order.js';
 import { modelChangeOf } from './model-change.js';
 import { domainSettingsIn, settingsFault } from './settings.js';
@@ -117,6 +117,8 @@ export class ImportRun {
           valid: files.reduce((sum, { examples }) => sum + (examples?.valid ?? 0), 0),
           invalid: files.reduce((sum, { examples }) => sum + invalidFiles(examples), 0),
           unchecked: files.reduce((sum, { examples }) => sum + (examples?.unchecked?.length ?? 0), 0),
+          kept: files.reduce((sum, { examples }) => sum + (examples?.kept ?? 0), 0),
+          leftOut: files.reduce((sum, { examples }) => sum + (examples?.leftOut?.length ?? 0), 0),
         },
       },
       files,
@@ -229,8 +231,10 @@ export class ImportRun {
       if (other !== undefined) return { status: 'refused', reason: other };
       const before = await schemas.store.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
+      const files = model.examples.map((example) => ({ ...example, text: this.#text(example.path) }));
+      const { kept, leftOut } = keptExamples(files);
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
-      const given = hasHistory ? { ...change, ...UNASKED } : change;
+      const given = { ...change, examples: kept, ...(hasHistory ? UNASKED : {}) };
       const put = await this.#changed.during(generatedContextName(key), () =>
         schemas.models.put(key, given, { dryRun, baseUrl, caller, contextsBefore }),
       );
@@ -239,12 +243,12 @@ export class ImportRun {
       const schema = await (dryRun
         ? schemas.schemas.ofNew(key, change.schema ?? null)
         : schemas.schemas.of(key, undefined));
-      const files = model.examples.map((example) => ({ path: example, text: this.#text(example) }));
-      const examples = await checkExamples(
+      const checked = await checkExamples(
         files,
         { schema, key },
         { workbench, signal, time: this.#exampleTime },
       );
+      const examples = { ...checked, kept: kept?.size ?? 0, ...(leftOut.length === 0 ? {} : { leftOut }) };
       return {
         // An exported model with a history is created by the first of its versions.
         status: before === undefined ? 'created' : statusOf(put.outcome),

@@ -36,6 +36,10 @@ export interface ExampleFault {
 }
 
 export interface Examples {
+  /** How many are kept with the model, whether they are valid or not. */
+  readonly kept: number;
+  /** Those that are not kept, and why, if there are any. */
+  readonly leftOut?: readonly { readonly path: string; readonly reason: string }[];
   /** Files in which everything is valid. */
   readonly valid: number;
   /** The first errors of each of the others. */
@@ -87,7 +91,7 @@ export interface ImportSummary {
   /** Files that no import reads, and documents that no model uses. */
   readonly ignored: number;
   readonly models: number;
-  readonly examples: { readonly valid: number; readonly invalid: number; readonly unchecked: number };
+  readonly examples: Readonly<Record<'valid' | 'invalid' | 'unchecked' | 'kept' | 'leftOut', number>>;
 }
 
 export interface ImportReport {

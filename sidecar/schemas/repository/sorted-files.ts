@@ -1,10 +1,12 @@
+import { byPath } from './collector.js';
 import { fileNameOf, folderOf, isUrl } from './file-paths.js';
-import type { DescribedFile } from './import-plan.js';
+import type { DescribedFile, PlannedExample } from './import-plan.js';
 
 /** The files of an export: domains with their models, the documents that they name, and custom contexts. */
 export const EXPORTED_MODEL = /^domains\/([^/]+)\/([^/]+)\/schema\.json$/;
 const EXPORTED_VERSION = /^domains\/([^/]+\/[^/]+)\/versions\/(\d{1,9})\.json$/;
 const EXPORTED_SETTINGS = /^domains\/([^/]+\/[^/]+)\/meta\.json$/;
+const EXPORTED_EXAMPLE = /^domains\/[^/]+\/[^/]+\/examples\/[^/]+$/;
 export const EXPORTED_CONTEXT = /^contexts\/([^/]+)\.jsonld$/;
 export const EXPORTED_CONTEXT_VERSION = /^contexts\/([^/]+)\.versions\/([1-9]\d{0,8})\.jsonld$/;
 export const EXPORTED_DOMAIN = /^settings\/([^/]+)\.json$/;
@@ -46,7 +48,8 @@ export class SortedFiles {
   add(file: InnerFile, isExport: boolean): void {
     const { inner } = file;
     const { kind } = file.file.facts;
-    if (kind === 'urls' && fileNameOf(inner) === 'urls.json') this.urls.push(file);
+    if (isExport && EXPORTED_EXAMPLE.test(inner)) this.examples.push(file);
+    else if (kind === 'urls' && fileNameOf(inner) === 'urls.json') this.urls.push(file);
     else if (isExport && EXPORTED_VERSION.test(inner)) this.versions.push(file);
     else if (isExport && EXPORTED_SETTINGS.test(inner)) this.settings.push(file);
     else if (isExport && EXPORTED_CONTEXT.test(inner)) this.contexts.push(file);
@@ -89,18 +92,21 @@ export class SortedFiles {
     return undefined;
   }
 
-  /** The paths of the examples below each of some folders, but for those below another one in between. */
-  examplesIn(folders: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
-    const examples = new Map<string, string[]>();
+  /** The examples below each of some folders, but for those below another one in between, by path. */
+  examplesIn(folders: ReadonlySet<string>): ReadonlyMap<string, readonly PlannedExample[]> {
+    const examples = new Map<string, PlannedExample[]>();
     for (const { inner, file } of this.examples) {
       let folder: string | undefined = folderOf(inner);
       while (folder !== undefined && !folders.has(folder)) folder = parentOf(folder);
       if (folder === undefined) continue;
+      const { path, facts } = file;
+      const { form } = facts;
+      const example = { path, name: exampleName(inner.slice(folder.length)), ...(form && { form }) };
       const known = examples.get(folder);
-      if (known === undefined) examples.set(folder, [file.path]);
-      else known.push(file.path);
+      if (known === undefined) examples.set(folder, [example]);
+      else known.push(example);
     }
-    for (const paths of examples.values()) paths.sort();
+    for (const known of examples.values()) known.sort(byPath);
     return examples;
   }
 }
@@ -118,6 +124,12 @@ function grouped(
     else known.push(file);
   }
   return groups;
+}
+
+/** The name of an example: its path below the folder of the model, without `examples`. */
+function exampleName(path: string): string {
+  const words = path.split('/').filter((word) => !/^examples?$/.test(word));
+  return words.join('-').replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
 }
 
 /** Whether a file is called as a model is: `Car.jsonld`, `car-context.jsonld`, `Car.context.json`. */

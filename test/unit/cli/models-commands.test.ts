@@ -40,7 +40,7 @@ const BENCH = { 'Bench/schema.json': JSON.stringify({ title: 'Bench', type: 'obj
 const REPORT: ImportReport = {
   summary: {
     ...{ dryRun: true, domains: ['City'], created: 0, updated: 0, unchanged: 1, refused: 0, ignored: 0 },
-    ...{ models: 1, examples: { valid: 1, invalid: 0, unchecked: 0 } },
+    ...{ models: 1, examples: { valid: 1, invalid: 0, unchecked: 0, kept: 1, leftOut: 0 } },
   },
   files: [{ path: 'city/Bench/schema.json', model: 'City/Bench', status: 'unchanged' }],
   dependents: [],
@@ -54,16 +54,23 @@ const ONE = { domain: 'Other', model: 'Lamp' };
 it('models check fails for each thing that is wrong, and models import for what is refused', async (t) => {
   const folder = folderWith(t, BENCH);
   const fault = { path: 'city/Bench/examples/a.json', pointer: '/seats', detail: 'must be a number' };
-  const invalid = { valid: 1, invalid: 1, unchecked: 0 };
+  const invalid = { valid: 1, invalid: 1, unchecked: 0, kept: 2, leftOut: 0 };
   for (const [members, check, imported] of [
     [{}, 0, 0],
     [summary({ refused: 1 }), 3, 3],
     [
-      { ...summary({ examples: invalid }), files: [{ ...FILE, examples: { valid: 1, invalid: [fault] } }] },
+      {
+        ...summary({ examples: invalid }),
+        files: [{ ...FILE, examples: { kept: 2, valid: 1, invalid: [fault] } }],
+      },
       3,
       0,
     ],
-    [{ files: [FILE, { ...FILE, examples: { valid: 1, invalid: [], unchecked: ['a.json'] } }] }, 3, 0],
+    [
+      { files: [FILE, { ...FILE, examples: { kept: 2, valid: 1, invalid: [], unchecked: ['a.json'] } }] },
+      3,
+      0,
+    ],
     [{ dependents: [{ ...ONE, status: 'updated' }] }, 0, 0],
     [
       {

@@ -38,7 +38,7 @@ interface Parts {
 
 function reportOf({ files = [], dependents = [], summary = {} }: Parts): ImportReport {
   const counts = { created: 0, updated: 0, unchanged: 0, refused: 0, ignored: 0, models: 0 };
-  const examples = { valid: 0, invalid: 0, unchecked: 0 };
+  const examples = { valid: 0, invalid: 0, unchecked: 0, kept: 0, leftOut: 0 };
   return { summary: { dryRun: false, domains: ['D'], ...counts, examples, ...summary }, files, dependents };
 }
 
@@ -46,7 +46,7 @@ it('a report lists what is refused, invalid examples, unchecked ones, changes an
   const report = reportOf({
     summary: {
       ...{ created: 1200, updated: 2, unchanged: 3, refused: 1, models: 1 },
-      examples: { valid: 4, invalid: 1, unchecked: 1 },
+      examples: { valid: 4, invalid: 1, unchecked: 1, kept: 5, leftOut: 1 },
     },
     files: [
       { path: 'a/schema.json', line: 7, status: 'refused', reason: 'No type.' },
@@ -54,6 +54,7 @@ it('a report lists what is refused, invalid examples, unchecked ones, changes an
         ...{ path: 'b/schema.json', model: 'D/B', status: 'updated', change: 'breaking' },
         differences: [DIFFERENCE],
         examples: {
+          ...{ kept: 5, leftOut: [{ path: 'b/z.json', reason: 'It is too large.' }] },
           valid: 1,
           invalid: [{ path: 'b/x.json', pointer: '/a', line: 3, detail: 'must be a number' }],
           unchecked: ['b/y.json'],
@@ -70,17 +71,18 @@ it('a report lists what is refused, invalid examples, unchecked ones, changes an
     ...['Invalid examples: 1 file', '  b/x.json:3: /a must be a number', ''],
     'Examples that were not checked because all of them together took too long: 1 file',
     ...['  b/y.json', ''],
+    ...['Examples that are not kept: 1 file', '  b/z.json: It is too large.', ''],
     'Models that changed',
     ...['  D/B: breaking', '    breaking, type: /properties/a: a is a number now', ''],
     'Dependents of changed documents and contexts',
     '  E/C: refused. It has gone.',
     '  E/F: narrowing, by a changed context',
     ...['    breaking, type: /properties/a: a is a number now', ''],
-    '1 model in D. Files: 1,200 created, 2 updated, 3 unchanged, 1 refused. Examples: 4 valid, 1 not, 1 not checked.',
+    '1 model in D. Files: 1,200 created, 2 updated, 3 unchanged, 1 refused. Examples: 4 valid, 1 not, 1 not checked, 5 kept.',
   ]);
   const last = reportLines(reportOf({ summary: { dryRun: true, domains: [], models: 2 } }));
   assert.deepEqual(last, [
-    '2 models in no domain. Files: 0 would be created, 0 would be updated, 0 unchanged, 0 refused. Examples: 0 valid, 0 not.',
+    '2 models in no domain. Files: 0 would be created, 0 would be updated, 0 unchanged, 0 refused. Examples: 0 valid, 0 not, 0 would be kept.',
   ]);
 });
 
@@ -91,7 +93,9 @@ it('a report lists fifty examples, and counts the others', () => {
       pointer: '',
       detail: 'bad',
     }));
-    const files: ImportedFile[] = [{ path: 'a', status: 'created', examples: { valid: 0, invalid } }];
+    const files: ImportedFile[] = [
+      { path: 'a', status: 'created', examples: { kept: 0, valid: 0, invalid } },
+    ];
     return reportLines(reportOf({ files }));
   };
   assert.equal(lines(50).length, 53);
@@ -262,18 +266,22 @@ it('an annotation of a difference has the class of that difference, whatever els
   );
 });
 
-it('an annotation names every example that is not valid, and every one that was not checked', () => {
+it('an annotation names every example that is not valid, was not checked or is not kept', () => {
   const invalid = [{ path: 'data/x.json', pointer: '/a', line: 3, detail: 'is wrong' }];
   const files: ImportedFile[] = [
     {
       path: 'data/s.json',
       status: 'unchanged',
-      examples: { valid: 0, invalid, unchecked: ['data/y.json'] },
+      examples: {
+        ...{ kept: 0, leftOut: [{ path: 'data/z.json', reason: 'It is too large.' }] },
+        ...{ valid: 0, invalid, unchecked: ['data/y.json'] },
+      },
     },
   ];
-  assert.deepEqual(checkLines(reportOf({ files }), VIEW).slice(0, 2), [
+  assert.deepEqual(checkLines(reportOf({ files }), VIEW).slice(0, 3), [
     '::error file=data/x.json,line=3,title=Example is not valid::/a is wrong',
     '::error file=data/y.json,title=Example was not checked::The examples together took too long.',
+    '::warning file=data/z.json,title=Example would not be kept::It is too large.',
   ]);
 });
 

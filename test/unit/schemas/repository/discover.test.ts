@@ -54,7 +54,7 @@ describe('the models of a repository', () => {
       'Lamp/context.jsonld': { '@context': { Lamp: 'https://terms.example/Lamp' } },
     });
     assert.deepEqual(
-      models.map(({ context, examples }) => ({ context, examples })),
+      models.map(({ context, examples }) => ({ context, examples: examples.map(({ path }) => path) })),
       [
         {
           context: 'context.jsonld',
@@ -82,7 +82,9 @@ describe('the models of a repository', () => {
 
   it('a model has the examples beside its schema.json, also at the root and where its folder is no name', () => {
     const examples = (files: Files) =>
-      Object.fromEntries(plan(files, 'D').models.map(({ name, examples: found }) => [name, found]));
+      Object.fromEntries(
+        plan(files, 'D').models.map(({ name, examples: found }) => [name, found.map(({ path }) => path)]),
+      );
     const kiosk = {
       'schema.json': { ...schema(), title: 'Kiosk' },
       'examples/example.json': { type: 'Kiosk' },
@@ -105,6 +107,35 @@ describe('the models of a repository', () => {
       'tram/examples/example.json': {},
     };
     assert.deepEqual(examples(both), { Kiosk: own, Car: ['Car/examples/example.json'], Tram: [] });
+  });
+
+  it('an example is named by its path below the model, and has the representation that it shows', () => {
+    const value = { type: 'Property', value: 3 };
+    const files = {
+      'Car/schema.json': schema(),
+      'Car/examples/example.json': { type: 'Car', speed: 3 },
+      'Car/examples/old/of 2024.jsonld': [
+        { type: 'Car', speed: value },
+        { type: 'Car', height: value },
+      ],
+      'Car/doc/example/both.json': [
+        { type: 'Car', speed: 3 },
+        { type: 'Car', speed: value },
+      ],
+      'Car/examples/feature.json': { type: 'Feature', geometry: null, properties: { type: 'Car' } },
+      'Car/examples/note.json': { note: 3 },
+    };
+    const [car] = plan(files, 'D').models;
+    assert.deepEqual(
+      car?.examples.map(({ name, form }) => [name, form]),
+      [
+        ['doc-both.json', undefined],
+        ['example.json', 'keyvalues'],
+        ['feature.json', 'geojson'],
+        ['note.json', undefined],
+        ['old-of_2024.jsonld', 'normalized'],
+      ],
+    );
   });
 
   it('two folders that claim the name of one model are both refused', () => {

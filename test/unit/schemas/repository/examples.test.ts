@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkExamples, ExampleTime } from '../../../../sidecar/schemas/repository/examples.js';
+import { checkExamples, ExampleTime, keptExamples } from '../../../../sidecar/schemas/repository/examples.js';
 import { DeadlineExceededError } from '../../../../sidecar/schemas/models/workbench-errors.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 
@@ -118,6 +118,35 @@ describe('the examples of an import', () => {
     const away = new WorkersBusyError(1);
     await assert.rejects(check(away), away);
     await assert.rejects(check(away, AbortSignal.abort(new Error('gone'))), /gone/);
+  });
+
+  it('an import keeps as many examples of a model as it may have, and says why others are left out', () => {
+    const example = (name: string, text = '{}') => ({ path: `examples/${name}`, name, text });
+    const large = '"'.padEnd(256 * 1024, 'x');
+    const { kept, leftOut } = keptExamples([
+      ...[
+        example('_a.json'),
+        example('a.txt'),
+        example('large.json', `${large}"`),
+        example('full.json', large),
+      ],
+      ...[example('b.json', '1'), { ...example('b.json', '2'), path: 'examples/b?.json' }],
+      ...Array.from({ length: 99 }, (_, n) => example(`n${n}.jsonld`)),
+    ]);
+    assert.equal(kept?.size, 100);
+    assert.deepEqual([...kept.keys()].slice(0, 2), ['full.json', 'b.json']);
+    assert.equal(kept.get('b.json')?.text, '1');
+    assert.deepEqual(
+      leftOut.map(({ path, reason }) => [path, reason.replace(/ must be .*/, ' must be …')]),
+      [
+        ['examples/_a.json', 'The name of an example must be …'],
+        ['examples/a.txt', 'The name of an example must be …'],
+        ['examples/large.json', 'It has more than 262144 bytes.'],
+        ['examples/b?.json', 'Another example of the model is called b.json as well.'],
+        ['examples/n98.jsonld', 'A model has at most 100 examples.'],
+      ],
+    );
+    assert.deepEqual(keptExamples([]), { kept: undefined, leftOut: [] });
   });
 
   it('the time of the examples is up when it is spent to the last millisecond, also by what fails', async () => {

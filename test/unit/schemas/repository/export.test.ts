@@ -73,7 +73,10 @@ function schemasOf({ models = {}, domains = {}, contexts = {}, references = {}, 
       page,
     );
   return {
-    store: { domains: domainReads, models: modelReads, references: { list: listReferences } },
+    store: {
+      ...{ domains: domainReads, models: modelReads, references: { list: listReferences } },
+      examples: { list: () => Promise.resolve({ items: [], total: 0 }) },
+    },
     documents,
     contexts: {
       list: (page: Page) =>
