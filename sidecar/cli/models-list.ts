@@ -2,7 +2,7 @@ import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
-import { formatTable, jsonText, printable } from './format.js';
+import { formatCount, formatTable, jsonText, printable } from './format.js';
 import { expected } from './gateway-answers.js';
 import { coloured, sayList, sayOne } from './output.js';
 import type { OutputOptions } from './program-options.js';
@@ -62,6 +62,33 @@ export async function getModel(
   sayOne(found, form, () => linesOf(found, versions, contextUrl), context);
   return EXIT.done;
 }
+
+/** Lists the examples of a model, or shows the one of a name. @throws CliError */
+export async function getExamples(
+  of: string,
+  name: string | undefined,
+  form: OutputOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const [domain = '', model = '', ...rest] = of.split('/');
+  if (domain === '' || model === '' || rest.length > 0)
+    throw usage(`The model must be DOMAIN/MODEL, not ${JSON.stringify(of)}.`);
+  const path = { domain, model };
+  if (name !== undefined) {
+    const found = await gateway.json('get', `${EXAMPLES}/{example}`, { path: { ...path, example: name } });
+    sayOne(found, form, () => [jsonText(found, 2)], context);
+    return EXIT.done;
+  }
+  const { items } = await gateway.page(EXAMPLES, { path, query: { limit: MAX_PAGE } });
+  const rows = items.map((one) => [printable(one.name), printable(one.form ?? ''), formatCount(one.size)]);
+  const table = () => (rows.length === 0 ? [] : formatTable([['NAME', 'FORM', 'BYTES'], ...rows]));
+  const isTable = sayList(items, form, table, context);
+  if (isTable && rows.length === 0) say(context.stderr, 'The model has no examples.');
+  return EXIT.done;
+}
+
+const EXAMPLES = '/domains/{domain}/models/{model}/examples';
 
 /** The URL by which brokers fetch the context of a model: the gateway knows under which address they reach it. */
 async function contextUrlOf(

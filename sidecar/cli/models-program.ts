@@ -36,6 +36,13 @@ export function addModelsCommands(
     async () => (await import('./models-list.js')).getModel,
   );
   atGateway(
+    listing(models.command('examples'))
+      .argument('<model>', 'DOMAIN/MODEL')
+      .argument('[name]', 'the example to show')
+      .description('list the examples of a model, or show one of them'),
+    async () => (await import('./models-list.js')).getExamples,
+  );
+  atGateway(
     onGateway(models.command('import'))
       .argument('<paths...>', 'folders of data models, e.g. clones of repositories, or one tar.gz or zip')
       .description(

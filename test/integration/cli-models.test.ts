@@ -101,7 +101,7 @@ it('models export writes what another gateway imports, and keeps the old file wh
   assert.ok(!existsSync(`${file}.partial`));
 });
 
-it('models are listed by domain, type and attribute, and shown with their versions and schema', async () => {
+it('models are listed by domain, type and attribute, and shown with their versions, schema and examples', async () => {
   const { url } = await startApi();
   await cli(['models', 'import', folderOf(completeRepository()), '--gateway', url]);
   const models = async (...words: readonly string[]) => cli(['models', ...words, '--gateway', url]);
@@ -124,6 +124,17 @@ it('models are listed by domain, type and attribute, and shown with their versio
   assert.match(
     (await models('get', 'dataModel.City/Bench', '-o', 'yaml')).stdout,
     /^domain: dataModel\.City\n/,
+  );
+  const examples = await models('examples', 'dataModel.City/Bench');
+  assert.match(
+    examples.stdout,
+    /^NAME +FORM +BYTES\nexample-wrong\.jsonld +keyvalues +\d+\nexample\.jsonld /,
+  );
+  const example = await models('examples', 'dataModel.City/Bench', 'example.jsonld');
+  assert.deepEqual(JSON.parse(example.stdout), completeRepository()['Bench/examples/example.jsonld']);
+  assert.deepEqual(
+    [(await models('examples', 'Bench')).code, (await models('examples', 'dataModel.City/Bench', 'x')).code],
+    [2, 4],
   );
   assert.deepEqual([(await models('get', 'Bench')).code, (await models('get', 'a/b')).code], [2, 4]);
 });
