@@ -69,7 +69,7 @@ export class ItemPass {
   readonly #kind: ItemKind;
   readonly #options: PassOptions;
   readonly #counts = { tried: 0, unsent: 0, left: 0, lingering: 0, wasTruncated: false };
-  readonly #dispatcher: Dispatcher<PendingDelete>;
+  readonly #dispatcher: Dispatcher<readonly PendingDelete[]>;
   readonly #dueAgain: PendingDelete[] = [];
   /** Keys of the items that are queued or in flight. */
   readonly #queued = new Set<string>();
@@ -99,7 +99,7 @@ export class ItemPass {
       };
       const end = await walkItems(this.#context, reader, entities, async (batch, page) => {
         for (const due of this.#portionsOf(this.#take(batch, page))) {
-          this.#dispatcher.add(await this.#archived(due, batch, page));
+          this.#dispatcher.add(this.#inTurn(await this.#archived(due, batch, page)));
           await this.#dispatcher.room(most);
         }
       });
@@ -265,7 +265,7 @@ export class ItemPass {
       this.#context.reportProgress();
     });
     try {
-      dispatcher.add(due);
+      dispatcher.add(this.#inTurn(due));
       await dispatcher.settled();
     } catch (error) {
       await dispatcher.abandon();
@@ -283,12 +283,28 @@ export class ItemPass {
     return result.kind === 'retryable' && result.isCutShort === true && this.#options.cuts.note(keyOf(item));
   }
 
-  #dispatcherOf(remove: (next: PendingDelete) => Promise<void>): Dispatcher<PendingDelete> {
-    return new Dispatcher<PendingDelete>({
+  /**
+   * Deletes that may be in flight at the same time, each with those that follow it. A broker that reads an entity, removes an
+   * attribute and writes the rest loses one of two such deletes, and confirms both.
+   */
+  #inTurn(due: readonly PendingDelete[]): readonly (readonly PendingDelete[])[] {
+    // Instances are many, and stored apart.
+    if (!this.#kind.mayComeBack) return due.map((next) => [next]);
+    const groups = new Map<string, PendingDelete[]>();
+    for (const next of due) {
+      const group = groups.get(next.item.entityId);
+      if (group === undefined) groups.set(next.item.entityId, [next]);
+      else group.push(next);
+    }
+    return [...groups.values()];
+  }
+
+  #dispatcherOf(remove: (next: PendingDelete) => Promise<void>): Dispatcher<readonly PendingDelete[]> {
+    return new Dispatcher<readonly PendingDelete[]>({
       concurrency: () => this.#context.limits.concurrency,
       chunkSize: () => 1,
-      run: async ([next]) => {
-        if (next !== undefined) await remove(next);
+      run: async ([group = []]) => {
+        for (const next of group) await remove(next);
         return [];
       },
     });

@@ -262,3 +262,39 @@ it('the check of keep finds attributes beyond the first page if the broker appli
   await check({ entities: [...thirty, entity(99, 'z')], filtersLate: true });
   await assert.rejects(check({ entities: thirty, filtersLate: true }), refused);
 });
+
+it('deletes of attributes of one entity never overlap: brokers that read, remove and write would lose one', async () => {
+  const world = new Map(thirty.map((each) => [each.id, Object.keys(each)]));
+  const underWay = new Set<string>();
+  let [most, deletes] = [0, 0];
+  const context = contextOf({
+    brokerQuery: { resource: entities('attributes'), selection: [] },
+    broker: async ({ method, path }) => {
+      const [resource = '', search = ''] = path.split('?');
+      const [, , id = '', , name = ''] = resource.split('/').map(decodeURIComponent);
+      if (method === 'DELETE') {
+        const before = world.get(id) ?? [];
+        assert.ok(!underWay.has(id), 'two at the same time');
+        most = Math.max(most, underWay.add(id).size);
+        deletes += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay.delete(id);
+        world.set(
+          id,
+          before.filter((each) => each !== name),
+        );
+        return replyOf(204);
+      }
+      const query = new URLSearchParams(search);
+      const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit'))];
+      const shown = [...world].map(([each, names]) => ({
+        ...Object.fromEntries(names.map((one) => [one, PROPERTY])),
+        ...{ id: each, type: 'T' },
+      }));
+      return replyOf(200, shown.slice(offset, offset + limit), { 'ngsild-results-count': '30' });
+    },
+  });
+  await removeAttributes(context, { kind: 'keep', names: ['c'] }, 30);
+  assert.deepEqual([...new Set([...world.values()].flat())], ['id', 'type', 'c']);
+  assert.deepEqual([context.ledger.matched, deletes, most], [60, 60, 4]);
+});
