@@ -45,7 +45,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     onlyFor: { 'sidecar/purge/index.ts': ENGINE.map(roomOfEngine) },
     packages: [],
   },
-  'sidecar/purge/restoring': { rooms: below('restoring'), packages: ['p-limit'] },
+  'sidecar/purge/restoring': {
+    rooms: [...below('restoring'), 'sidecar/ngsi-ld/representation'],
+    packages: ['p-limit'],
+  },
   'sidecar/purge/temporal': { rooms: below('temporal'), packages: [] },
   'sidecar/purge/entities': { rooms: below('entities'), packages: [] },
   'sidecar/purge/attributes': { rooms: below('attributes'), packages: [] },

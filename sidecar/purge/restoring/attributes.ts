@@ -9,11 +9,10 @@ import {
 } from '../broker/index.js';
 import { keyOf } from '../ledger/index.js';
 import { safePathOf } from '../proof/index.js';
-import type { Requester } from '../requests/index.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
-import type { Lookup } from './lookup.js';
+import type { Lookup, LookupOptions } from './lookup.js';
 import { creatableAttribute, instancesOf, isSameAttribute } from './restorable.js';
 import { sendCreate } from './whole-entities.js';
 
@@ -25,15 +24,16 @@ const GONE: BrokerProblem = {
 
 /** Attributes of entities: appended without overwriting, each with those of its datasets that are missing. */
 export class Attributes implements RestoreKind {
-  readonly #requester: Requester;
+  readonly #options: LookupOptions;
   readonly #lookup: Lookup;
   readonly #proven = new Set<string>();
   readonly #concurrency: () => number;
+  #namesEntity = false;
   /** The entities as they were shown last. */
   #entities: ReadonlyMap<string, JsonObject> = new Map();
 
-  constructor(requester: Requester, lookup: Lookup, concurrency: () => number) {
-    this.#requester = requester;
+  constructor(options: LookupOptions, lookup: Lookup, concurrency: () => number) {
+    this.#options = options;
     this.#lookup = lookup;
     this.#concurrency = concurrency;
   }
@@ -75,7 +75,7 @@ export class Attributes implements RestoreKind {
   async #append(items: readonly RestoreItem[]): Promise<(item: RestoreItem) => CreateResult> {
     const entityId = items[0]?.entityId ?? '';
     if (!this.#entities.has(entityId)) return () => ({ kind: 'refused', problem: GONE });
-    const requester = this.#requester;
+    const { requester } = this.#options;
     const safe = await safePathOf({ requester, resource: { path: '/entities' } }, entityId, this.#proven);
     if (!('path' in safe)) return () => doubtful(safe.doubt);
     const body = objectOf(
@@ -85,10 +85,7 @@ export class Attributes implements RestoreKind {
         return [item.attribute ?? '', missing.length === 1 ? only : missing] as const;
       }),
     );
-    const settled = await sendCreate(this.#requester, {
-      ...{ path: `${safe.path}/attrs?options=noOverwrite`, jsonBody: writeJson(body) },
-      ...{ count: items.length, operation: 'append attributes' },
-    });
+    const settled = await this.#sendFragment(safe.path, body, items);
     if ('unclear' in settled) return () => ({ kind: 'unclear', problem: settled.unclear });
     const { reply } = settled;
     if (reply.status >= 300) {
@@ -111,6 +108,23 @@ export class Attributes implements RestoreKind {
         problem: { status: 409, title: 'The broker did not append the attribute', ...detail },
       };
     };
+  }
+
+  /** Some brokers take a fragment of an entity only with its id and type. */
+  async #sendFragment(entityPath: string, attributes: JsonObject, items: readonly RestoreItem[]) {
+    const { requester, capabilities } = this.#options;
+    const path = `${entityPath}/attrs${capabilities.collectionEnd ?? ''}?options=noOverwrite`;
+    const request = { path, count: items.length, operation: 'append attributes' };
+    const { id = '', type = '' } = items[0]?.entity ?? {};
+    const named = objectOf([['id', id], ['type', type], ...Object.entries(attributes)]);
+    const send = (body: JsonObject) => sendCreate(requester, { ...request, jsonBody: writeJson(body) });
+    if (!this.#namesEntity) {
+      const settled = await send(attributes);
+      if ('unclear' in settled || settled.reply.status !== 400) return settled;
+    }
+    const settled = await send(named);
+    this.#namesEntity ||= 'reply' in settled && settled.reply.status < 300;
+    return settled;
   }
 
   #there({ entityId, attribute = '' }: RestoreItem): JsonValue | undefined {

@@ -6,7 +6,6 @@ import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../
 import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
 import { BrokerRefusedError } from '../errors.js';
 import { Lister, temporalEntities } from '../listing/index.js';
-import type { Requester } from '../requests/index.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
 import { isAskable } from '../query/index.js';
 import type { LookupOptions } from './lookup.js';
@@ -32,14 +31,14 @@ interface ShownHistory {
 
 /** Instances of attributes: added to the history of their entity, which is made where it is gone. */
 export class Instances implements RestoreKind {
-  readonly #requester: Requester;
+  readonly #options: LookupOptions;
   readonly #lister: Lister;
   readonly #concurrency: () => number;
   /** Instances in the longest list that was shown. */
   #longest = 0;
 
   constructor(options: LookupOptions, concurrency: () => number) {
-    this.#requester = options.requester;
+    this.#options = options;
     this.#lister = new Lister({ ...options, pageSize: 1, pageSizeMax: 1, resource: temporalEntities(true) });
     this.#concurrency = concurrency;
   }
@@ -106,7 +105,7 @@ export class Instances implements RestoreKind {
     let chars = 0;
     for (const item of items) {
       const more = writeJson(item.content).length;
-      const most = Math.min(MAX_ADDED, this.#requester.mostAtOnce);
+      const most = Math.min(MAX_ADDED, this.#options.requester.mostAtOnce);
       if (portion.length > 0 && (portion.length >= most || chars + more > MAX_ADDED_CHARS)) {
         yield portion;
         [portion, chars] = [[], 0];
@@ -125,8 +124,10 @@ export class Instances implements RestoreKind {
     for (const { attribute = '', content } of items)
       byAttribute.set(attribute, [...(byAttribute.get(attribute) ?? []), creatableAttribute(content)]);
     const body = objectOf([['id', id], ['type', type], ...byAttribute]);
-    const settled = await sendCreate(this.#requester, {
-      ...{ path: '/temporal/entities', jsonBody: writeJson(body), count: items.length },
+    const { requester, capabilities } = this.#options;
+    const path = `/temporal/entities${capabilities.collectionEnd ?? ''}`;
+    const settled = await sendCreate(requester, {
+      ...{ path, jsonBody: writeJson(body), count: items.length },
       operation: 'add instances to the history of an entity',
     });
     if ('unclear' in settled) return { kind: 'unclear', problem: settled.unclear };

@@ -2,6 +2,7 @@
 import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { KIND_OF_MEMBER, kindNamed } from '../../ngsi-ld/members.js';
+import { instanceOf } from '../../ngsi-ld/representation/instances.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { isObject, type JsonObject, type JsonValue, objectOf, sameJson } from '../../shared/json/json.js';
 
@@ -18,17 +19,19 @@ export function creatable(entity: ArchivedEntity): JsonObject {
   );
 }
 
-/** The same for an attribute, with all its instances. */
+/** The same for an attribute, with all its instances. Some brokers do not show its kind, and want it back. */
 export function creatableAttribute(attribute: JsonValue): JsonValue {
   if (Array.isArray(attribute)) return (attribute as readonly JsonValue[]).map(creatableAttribute);
   if (!isObject(attribute)) return attribute;
-  return objectOf(
-    Object.entries(attribute)
+  const instance = instanceOf(attribute);
+  return objectOf([
+    ...(instance.how === 'inferred' ? [['type', instance.kind] as const] : []),
+    ...Object.entries(attribute)
       .filter(([name]) => !SYSTEM_MEMBERS.has(name))
       .map(
         ([name, value]) => [name, isSubAttribute(name, value) ? creatableAttribute(value) : value] as const,
       ),
-  );
+  ]);
 }
 
 /** Attributes of attributes say their kind. What a value holds is its author's. */

@@ -51,12 +51,13 @@ export async function restoreArchive(
     onOutage: onEvent,
     probe: { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true },
   });
-  const lookup = new Lookup({ requester, capabilities, clock });
+  const options = { requester, capabilities, clock };
+  const lookup = new Lookup(options);
   const concurrency = () => limits.concurrency;
   const kinds: Readonly<Record<RestoreOrder['unit'], () => RestoreKind>> = {
-    entities: () => new WholeEntities(requester, lookup, concurrency),
-    attributes: () => new Attributes(requester, lookup, concurrency),
-    instances: () => new Instances({ requester, capabilities, clock }, concurrency),
+    entities: () => new WholeEntities(options, lookup, concurrency),
+    attributes: () => new Attributes(options, lookup, concurrency),
+    instances: () => new Instances(options, concurrency),
   };
   const kind = kinds[order.unit]();
   const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });

@@ -12,7 +12,7 @@ import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
 import { isAskable } from '../query/index.js';
-import type { Lookup } from './lookup.js';
+import type { Lookup, LookupOptions } from './lookup.js';
 import { creatable, isSameEntity } from './restorable.js';
 
 const BATCH_PATH = '/entityOperations/create';
@@ -21,13 +21,13 @@ const EXISTS: CreateResult = { kind: 'exists' };
 
 /** Whole entities: created in batches, or one by one where the broker takes no batch. */
 export class WholeEntities implements RestoreKind {
-  readonly #requester: Requester;
+  readonly #options: LookupOptions;
   readonly #lookup: Lookup;
   readonly #concurrency: () => number;
   #takesBatches = true;
 
-  constructor(requester: Requester, lookup: Lookup, concurrency: () => number) {
-    this.#requester = requester;
+  constructor(options: LookupOptions, lookup: Lookup, concurrency: () => number) {
+    this.#options = options;
     this.#lookup = lookup;
     this.#concurrency = concurrency;
   }
@@ -74,8 +74,9 @@ export class WholeEntities implements RestoreKind {
 
   async #createSingly(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
+    const path = `/entities${this.#options.capabilities.collectionEnd ?? ''}`;
     await pLimit(this.#concurrency()).map(items, async (item) => {
-      const settled = await this.#send('/entities', textOf(item), 1);
+      const settled = await this.#send(path, textOf(item), 1);
       if ('unclear' in settled) results.set(item.key, { kind: 'unclear', problem: settled.unclear });
       else results.set(item.key, resultOfReply(settled.reply, settled.wasUnclear));
     });
@@ -83,7 +84,7 @@ export class WholeEntities implements RestoreKind {
   }
 
   async #send(path: string, jsonBody: string, count: number) {
-    return sendCreate(this.#requester, { path, jsonBody, count, operation: 'create an entity' });
+    return sendCreate(this.#options.requester, { path, jsonBody, count, operation: 'create an entity' });
   }
 }
 

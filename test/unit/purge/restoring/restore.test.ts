@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import {
+  BrokerMemory,
+  type BrokerReply,
+  type BrokerRequest,
+} from '../../../../sidecar/purge/broker/index.js';
+import {
+  NOTHING_RESTORED,
+  restoreArchive,
+  type RestoreOrder,
+} from '../../../../sidecar/purge/restoring/index.js';
+import { createTestClock } from '../../../support/purge-harness.js';
+import { replyOf } from '../broker/replies.js';
+
+type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** Restores lines at a broker that is a function. */
+async function restore(
+  unit: RestoreOrder['unit'],
+  archive: readonly Entity[],
+  broker: (request: BrokerRequest) => BrokerReply,
+) {
+  const clock = createTestClock();
+  return restoreArchive(
+    {
+      ...{ unit, headers: {}, ids: undefined, dryRun: false, from: NOTHING_RESTORED },
+      lines: async function* () {
+        for (const entity of archive) yield { id: entity.id, line: JSON.stringify(entity) };
+      },
+      limits: { batchSize: 500, concurrency: 4 },
+      save: async () => {},
+      onEvent: () => {},
+    },
+    {
+      client: { send: async (request) => broker(request), close: async () => {} },
+      capabilities: new BrokerMemory(clock),
+      retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
+      ...{ clock, random: () => 0 },
+    },
+    new AbortController().signal,
+  );
+}
+
+const problem = (status: number) => replyOf(status, { title: 'No' });
+
+/** A broker whose collections end with a slash, which shows no kinds of attributes, and wants them, as Cassiopeia does. */
+function kindless(entities: readonly Entity[] = []) {
+  const world = new Map(entities.map((entity) => [entity.id, entity]));
+  const posts: { readonly path: string; readonly body: unknown }[] = [];
+  const shown = (entity: Entity) =>
+    Object.fromEntries(
+      Object.entries(entity).map(([name, value]) => [
+        name,
+        typeof value === 'object' && value !== null
+          ? [value].flat().map((instance) => Object.assign({}, instance, { type: undefined }))
+          : value,
+      ]),
+    );
+  const hasKinds = (entity: object) =>
+    Object.values(entity)
+      .filter((value) => typeof value === 'object' && value !== null)
+      .flat()
+      .every((instance) => typeof (instance as { type?: unknown }).type === 'string');
+  const broker = ({ method, path, jsonBody = '' }: BrokerRequest): BrokerReply => {
+    const [resource = '', search = ''] = path.split('?');
+    if (method === 'GET') {
+      if (resource === '/temporal/entities/') return replyOf(200, []);
+      const [, , id = ''] = resource.split('/').map(decodeURIComponent);
+      const one = world.get(id);
+      if (one !== undefined) return replyOf(200, shown(one));
+      if (resource !== '/entities/') return problem(404);
+      const ids = (new URLSearchParams(search).get('id') ?? '').split(',');
+      return replyOf(200, ids.flatMap((each) => world.get(each) ?? []).map(shown));
+    }
+    if (resource === '/entityOperations/create') return problem(400);
+    if (!resource.endsWith('/')) return problem(404);
+    const body = JSON.parse(jsonBody) as Entity;
+    if (!hasKinds(body) || typeof body.id !== 'string') return problem(400);
+    posts.push({ path, body });
+    world.set(body.id, { ...world.get(body.id), ...body });
+    return replyOf(201);
+  };
+  return { broker, posts, world };
+}
+
+it('entities come back to a broker that shows no kinds of attributes, and whose collections end with a slash', async () => {
+  const { broker, posts } = kindless();
+  const point = { type: 'Point', coordinates: [1, 2] };
+  const report = await restore(
+    'entities',
+    [
+      { id: 'urn:t:1', type: 'T', speed: [{ value: 1, createdAt: '2026-01-01T00:00:00Z' }] },
+      { id: 'urn:t:2', type: 'T', owner: [{ object: 'urn:p:1' }], where: [{ value: point }] },
+    ],
+    broker,
+  );
+  assert.deepEqual([report.restored, report.failed], [2, 0]);
+  assert.deepEqual(posts, [
+    {
+      path: '/entities/',
+      body: { id: 'urn:t:1', type: 'T', speed: [{ type: 'Property', value: 1 }] },
+    },
+    {
+      path: '/entities/',
+      body: {
+        ...{ id: 'urn:t:2', type: 'T', owner: [{ type: 'Relationship', object: 'urn:p:1' }] },
+        where: [{ type: 'GeoProperty', value: point }],
+      },
+    },
+  ]);
+});
+
+it('attributes come back to a broker that takes them only with the id and the type of their entity', async () => {
+  const stays = { type: 'Property', value: 0 };
+  const ids = ['urn:t:1', 'urn:t:2', 'urn:t:3'];
+  const { broker, posts } = kindless(ids.map((id) => ({ id, type: 'T', stays })));
+  const report = await restore(
+    'attributes',
+    ids.map((id) => ({ id, type: 'T', speed: [{ value: 1 }] })),
+    broker,
+  );
+  assert.deepEqual([report.restored, report.failed], [3, 0]);
+  assert.deepEqual(posts[0], {
+    path: '/entities/urn%3At%3A1/attrs/?options=noOverwrite',
+    body: { id: 'urn:t:1', type: 'T', speed: { type: 'Property', value: 1 } },
+  });
+});
+
+it('instances come back to a broker whose collections end with a slash', async () => {
+  const { broker, posts } = kindless();
+  const speed = [{ type: 'Property', value: 1, observedAt: '2026-01-01T00:00:00Z' }];
+  await restore('instances', [{ id: 'urn:t:1', type: 'T', speed }], broker);
+  assert.deepEqual(posts, [{ path: '/temporal/entities/', body: { id: 'urn:t:1', type: 'T', speed } }]);
+});
