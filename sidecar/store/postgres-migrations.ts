@@ -368,9 +368,12 @@ interface Format {
 }
 
 const TABLES = `
-  SELECT current_schema() AS schema,
+  SELECT current_schema() AS schema, current_setting('server_encoding') AS encoding,
     ARRAY(SELECT relname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1) AS tables`;
+
+/** Those that hold every character. Others refuse to store what a query or an error of the broker may have in it. */
+const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 
 /** How long the migrations of one process wait for those of another, in milliseconds. */
 const MIGRATION_WAIT_MS = 120_000;
@@ -380,8 +383,8 @@ const MIGRATION_WAIT_MS = 120_000;
  *
  * @param place what to call it in errors
  * @returns false when migrations are pending
- * @throws DatabaseUnusableError for one that a newer version wrote, when there is no such schema, or it belongs to another
- * application
+ * @throws DatabaseUnusableError for one that a newer version wrote, when there is no such schema, it belongs to another
+ * application, or the encoding of the database lacks characters
  */
 export async function isMigrated(
   client: ClientBase,
@@ -396,11 +399,17 @@ async function inspect(
   place: string,
   migrations: readonly PostgresMigration[],
 ): Promise<Format> {
-  const found = await client.query<{ schema: string | null; tables: readonly string[] }>(TABLES);
-  const { schema = null, tables = [] } = found.rows[0] ?? {};
+  const found = await client.query<{ schema: string | null; encoding: string; tables: readonly string[] }>(
+    TABLES,
+  );
+  const { schema = null, encoding = '', tables = [] } = found.rows[0] ?? {};
   if (schema === null)
     throw new DatabaseUnusableError(
       `${place} has no schema to work in: create the one that its search_path names.`,
+    );
+  if (!ENCODINGS.includes(encoding))
+    throw new DatabaseUnusableError(
+      `${place} has the encoding ${encoding}, which does not have all characters: create it with ENCODING 'UTF8'.`,
     );
   if (!tables.includes('gateway_format')) {
     const ours = migrations.map(({ sql }) => sql).join('');

@@ -23,8 +23,8 @@ after(async () => {
   for (const database of databases) await database.drop();
 });
 
-async function fresh(): Promise<TestDatabase> {
-  const database = await createDatabase();
+async function fresh(options?: string): Promise<TestDatabase> {
+  const database = await createDatabase(undefined, options);
   databases.push(database);
   return database;
 }
@@ -173,6 +173,15 @@ it('a PostgreSQL store works in the schema that search_path names, beside others
   await store.close();
   assert.deepEqual(await database.query('SELECT name FROM "Gate way".domain'), [{ name: 'energy' }]);
   assert.deepEqual(await database.query('SELECT * FROM public.domain'), []);
+});
+
+it('a PostgreSQL store refuses a database whose encoding lacks characters', async () => {
+  const database = await fresh("ENCODING 'LATIN1' TEMPLATE template0");
+  await assert.rejects(open(database.url), {
+    name: 'DatabaseUnusableError',
+    message: /has the encoding LATIN1, .* ENCODING 'UTF8'/,
+  });
+  assert.deepEqual(await database.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"), []);
 });
 
 it('a PostgreSQL store refuses a missing schema, and one with tables of another application', async () => {

@@ -79,11 +79,16 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes an empty database. @param server its URL; the shared one's by default */
-export async function createDatabase(server?: string): Promise<TestDatabase> {
+/**
+ * Makes an empty database.
+ *
+ * @param server its URL; the shared one's by default
+ * @param options of CREATE DATABASE
+ */
+export async function createDatabase(server?: string, options = ''): Promise<TestDatabase> {
   const base = server ?? (await postgresUrl());
   const name = `gateway_test_${String(process.pid)}_${String((names += 1))}`;
-  await query(base, `CREATE DATABASE ${name}`);
+  await query(base, `CREATE DATABASE ${name} ${options}`);
   const url = new URL(base);
   url.pathname = `/${name}`;
   return {
