@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errors } from 'undici';
 import { endAfterUpload } from './late-upload.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { problem } from './problem-kinds.js';
@@ -55,6 +56,8 @@ export class SlowClientError extends Error {
 
 /** The kind of an error from undici, or of one of the above. */
 export function failureKind(error: unknown): FailureKind {
+  // It comes without a code.
+  if (error instanceof errors.HTTPParserError) return 'unusable-reply';
   const code = codeOf(error);
   if (/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/.test(code)) return 'timeout';
   if (/^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code))
@@ -62,8 +65,7 @@ export function failureKind(error: unknown): FailureKind {
   if (code === 'NO_PLACE') return 'busy';
   if (code === 'SLOW_CLIENT') return 'slow-client';
   if (/^UND_ERR_(?:CLOSED|DESTROYED)$/.test(code)) return 'closing';
-  if (/^(?:HPE_|ERR_INVALID_|ERR_HTTP_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/.test(code))
-    return 'unusable-reply';
+  if (/^(?:ERR_INVALID_|ERR_HTTP_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/.test(code)) return 'unusable-reply';
   return 'unreachable';
 }
 

@@ -1,4 +1,4 @@
-import { Pool, type Dispatcher } from 'undici';
+import { errors, Pool, type Dispatcher } from 'undici';
 import { OneATurn } from '../../shared/next-turn.js';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { withVia } from '../../shared/via.js';
@@ -285,9 +285,15 @@ function aborted(request: BrokerRequest): RequestAbortedError {
   return new RequestAbortedError(`${request.method} request to the broker was aborted by the caller.`);
 }
 
+/** What Node.js says of a certificate that it does not trust. */
+const DISTRUSTED = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
+
 /** A short reason without the broker's address, because messages reach clients. */
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  // These errors come without a code.
+  if (error instanceof errors.HTTPParserError) return 'its answer is not HTTP';
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   switch (code) {
     case 'ECONNREFUSED':
       return 'connection refused';
@@ -303,7 +309,11 @@ function reasonOf(error: unknown): string {
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return 'connection timed out';
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return 'it does not speak TLS, as its URL with https says';
+    case undefined:
+      return 'unknown reason';
     default:
-      return code ?? 'unknown reason';
+      return DISTRUSTED.test(code) ? `its certificate is not trusted (${code})` : code;
   }
 }

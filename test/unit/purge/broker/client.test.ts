@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { buildConnector, MockAgent, Pool, type Dispatcher } from 'undici';
 import {
@@ -11,6 +13,7 @@ import {
   RequestAbortedError,
 } from '../../../../sidecar/purge/broker/index.js';
 import type { BrokerRequestEnd } from '../../../../sidecar/purge/broker/client.js';
+import { failureKind } from '../../../../sidecar/http/forward-problem.js';
 import { nextTurn } from '../../../../sidecar/shared/next-turn.js';
 
 const ORIGIN = 'http://broker.test:1026';
@@ -225,6 +228,8 @@ for (const [code, reason] of [
   ['ETIMEDOUT', 'connection timed out'],
   ['UND_ERR_CONNECT_TIMEOUT', 'connection timed out'],
   ['EHOSTUNREACH', 'EHOSTUNREACH'],
+  ['CERT_HAS_EXPIRED', 'its certificate is not trusted (CERT_HAS_EXPIRED)'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS, as its URL with https says'],
 ] as const) {
   it(`the broker client reports ${code} as BrokerUnreachableError with the URL of the broker, and not with what the system says`, async (t) => {
     const { client, broker } = mockedClient(t);
@@ -239,6 +244,22 @@ for (const [code, reason] of [
     });
   });
 }
+
+it('the broker client says that an answer is not HTTP', async (t) => {
+  const server = createTcpServer((socket) => socket.end('220 mail.example ESMTP\r\n').on('error', () => {}));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const brokerUrl = new URL(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+  const client = createBrokerClient({ brokerUrl, timeoutMs: 60_000 });
+  t.after(() => client.close());
+  await assert.rejects(client.send(LIST), (error: unknown) => {
+    assert.ok(error instanceof BrokerUnreachableError);
+    assert.match(error.message, /could not be reached: its answer is not HTTP\.$/);
+    assert.equal(failureKind(error.cause), 'unusable-reply');
+    return true;
+  });
+});
 
 it('the broker client rejects with RequestAbortedError when the signal aborts', async (t) => {
   const { client, broker } = mockedClient(t);
