@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Clock } from '../shared/clock.js';
 import { nextTurn } from '../shared/next-turn.js';
@@ -141,11 +142,13 @@ export class SqliteSession implements SqlSession {
   #look: Promise<string> | undefined;
   readonly #transaction: Database.Transaction<(work: () => Work<unknown>) => unknown>;
   readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
+  readonly #file: bigint | undefined;
   readonly clock: Clock;
 
   constructor(db: Database.Database, clock: Clock) {
     this.#db = db;
     this.#queue = new LockQueue(clock);
+    this.#file = fileOf(db);
     this.clock = clock;
     db.function('now_ms', { deterministic: false }, () => Math.trunc(clock.now()));
     // Changes when another connection has written (PRAGMA data_version).
@@ -216,6 +219,11 @@ export class SqliteSession implements SqlSession {
     try {
       return await this.#queue.run(() => {
         if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
+        // SQLite itself goes on to write the file that is gone.
+        if (options.inTurn && fileOf(this.#db) !== this.#file)
+          throw new StoreUnavailableError(
+            'The database file was removed or replaced. Stop the gateway, put the file back, and start it again.',
+          );
         return work();
       }, options);
     } catch (error) {
@@ -224,6 +232,15 @@ export class SqliteSession implements SqlSession {
         cause: error,
       });
     }
+  }
+}
+
+/** Which file the path of a database leads to now; undefined where it cannot be told, and for one in memory. */
+function fileOf({ name, memory }: Database.Database): bigint | undefined {
+  try {
+    return memory ? undefined : statSync(name, { bigint: true }).ino;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { renameSync, writeFileSync } from 'node:fs';
 import { it, type TestContext } from 'node:test';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import { SqliteSession } from '../../../sidecar/store/sqlite-session.js';
@@ -32,6 +33,20 @@ it('a write session holds the write lock from its first read on', async (t) => {
     }),
   );
   other.exec(INSERT);
+  assert.equal(count(), 1);
+});
+
+it('a session writes nothing into a database file that was removed or replaced', async (t) => {
+  const { db, count, session } = open(t);
+  const insert = () => session.write(() => doing(() => db.exec(INSERT)));
+  const refusal = { name: 'StoreUnavailableError', message: /file was removed or replaced/ };
+  renameSync(db.name, `${db.name}.aside`);
+  await assert.rejects(insert(), refusal);
+  await assert.rejects(session.checkWritable(), refusal);
+  writeFileSync(db.name, '');
+  await assert.rejects(insert(), refusal);
+  renameSync(`${db.name}.aside`, db.name);
+  await insert();
   assert.equal(count(), 1);
 });
 
