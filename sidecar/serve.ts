@@ -3,13 +3,16 @@ import { pino } from 'pino';
 import { ConfigError, loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
-import { createEnding, endBySignals, isNpmStart } from './shared/signals.js';
+import { createEnding, endBySignals, exitWithin, isNpmStart } from './shared/signals.js';
 import { DatabaseInUseError } from './store/index.js';
 import { startErrorLines } from './start-error.js';
 
 /** Exit codes: a mistake in the configuration differs from a failed start. */
 const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;
+
+/** How long a closed gateway may still take to end, in milliseconds. */
+const LEAVE_MS = 500;
 
 async function main(): Promise<void> {
   tuneCollector();
@@ -46,6 +49,7 @@ async function main(): Promise<void> {
     onClosed: () => {
       logger.info('closed');
       process.exitCode = 0;
+      exitWithin(process, LEAVE_MS);
     },
   });
   endBySignals(process, ending, {

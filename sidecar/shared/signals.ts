@@ -99,3 +99,13 @@ export function createEnding({ close, log, onClosed }: EndingOptions): Ending {
     },
   };
 }
+
+/**
+ * Ends the process after a while, unless it has ended by itself: the client of a collector that does not answer would keep it
+ * alive for ten seconds more.
+ *
+ * @param self `process`
+ */
+export function exitWithin(self: Pick<NodeJS.Process, 'exit'>, ms: number): void {
+  setTimeout(() => self.exit(), ms).unref();
+}

@@ -5,6 +5,7 @@ import {
   createEchoFilter,
   createEnding,
   endBySignals,
+  exitWithin,
   isNpmStart,
   onParentEnd,
 } from '../../../sidecar/shared/signals.js';
@@ -124,6 +125,20 @@ it('the watch over the parent process keeps no process alive', () => {
   assert.equal(timers(), before);
   // Its next look ends it.
   self.ppid = 1;
+});
+
+it('a closed service that something keeps alive exits after a while, and one that nothing keeps alive by itself', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  let exits = 0;
+  const exit = (): never => {
+    exits += 1;
+    return undefined as never;
+  };
+  exitWithin({ exit }, 5);
+  assert.equal(timers(), before);
+  // These timers keep the process alive.
+  while (exits === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 });
 
 /** A service that closes when it is told. */
