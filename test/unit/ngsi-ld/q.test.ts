@@ -264,3 +264,9 @@ it('a q of the greatest length is parsed or refused in linear time', () => {
   }
   assert.match(refusal('a'.repeat(MAX_Q_CHARS + 1)).message, /at most 65536 characters/);
 });
+
+it('a q with a time whose + became a blank says how to write it in a URL', () => {
+  for (const text of ['a.observedAt<2026-01-01T00:00:00 02:00', 'createdAt>2026-01-01T00:00:00 02:00;b==1'])
+    assert.throws(() => parseQ(text), /found "02:00.*" \(in a URL, write \+ as %2B\)$/);
+  assert.throws(() => parseQ('a==1 b'), /found "b"$/);
+});
