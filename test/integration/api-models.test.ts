@@ -304,7 +304,7 @@ describe('models', () => {
     const current = etagOf(await api.put(model, { schema: CAR_WITH_BRAND }, { 'if-match': stale }));
     for (const [headers, status] of [
       [{ 'if-match': stale }, 412],
-      [{ 'if-match': `W/${current}` }, 412],
+      [{ 'if-match': `W/${stale}` }, 412],
       [{ 'if-none-match': '*' }, 412],
       [{ 'if-match': 'unquoted' }, 400],
       [{ 'if-none-match': current }, 400],

@@ -171,13 +171,13 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
 
 /** The state that a write expects (RFC 9110 § 13.1). */
 export interface Conditions {
-  /** `If-Match`: strong ETags without quotes, one of which must match; undefined for no condition. */
+  /** `If-Match`: ETags without quotes, one of which must match; undefined for no condition. */
   readonly ifMatch: readonly string[] | '*' | undefined;
   /** `If-None-Match: *`: the resource must not exist. */
   readonly ifAbsent: boolean;
 }
 
-const ENTITY_TAG = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/;
+const ENTITY_TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/;
 const ENTITY_TAGS = new RegExp(`^\\s*(?:${ENTITY_TAG.source}\\s*(?:,\\s*|$))+$`);
 
 /**
@@ -198,23 +198,26 @@ function matchOf(header: string): readonly string[] | '*' {
   if (header === '*') return '*';
   if (!ENTITY_TAGS.test(header))
     throw refused('invalidRequest', 'The header If-Match must be * or a list of ETags in double quotes.');
-  // Weak ones never match: If-Match compares strongly (RFC 9110 § 13.1.1).
-  return tagsOf(header)
-    .filter(({ isWeak }) => !isWeak)
-    .map(({ tag }) => tag);
+  // An ETag of ours may end like that by itself.
+  return [...new Set(tagsOf(header).flatMap((tag) => [tag, tag.replace(CODING, '')]))];
 }
+
+/**
+ * What proxies add to the ETag of an answer that they compress (Apache, Caddy, Jetty). Others make it weak (nginx, HAProxy,
+ * Cloudflare). If-Match compares strongly (RFC 9110 § 13.1.1), but every ETag of the gateway names one exact state, so one that
+ * came back from a proxy still does.
+ */
+const CODING = /(?:--?|;)(?:gzip|br|zstd|deflate)$/;
 
 /** Whether the client of a read has the current representation already; `etag` is without quotes. */
 export function isKnown(header: string, etag: string): boolean {
   if (header === `"${etag}"` || header.trim() === '*') return true;
-  return tagsOf(header).some(({ tag }) => tag === etag);
+  return tagsOf(header).includes(etag);
 }
 
-function tagsOf(header: string): readonly { readonly tag: string; readonly isWeak: boolean }[] {
-  return Array.from(header.matchAll(new RegExp(ENTITY_TAG, 'g')), ([, weak, tag = '']) => ({
-    tag,
-    isWeak: weak !== undefined,
-  }));
+/** Weak and strong ones, without quotes. */
+function tagsOf(header: string): readonly string[] {
+  return Array.from(header.matchAll(new RegExp(ENTITY_TAG, 'g')), ([, tag = '']) => tag);
 }
 
 function headerOf(
