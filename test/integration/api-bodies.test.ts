@@ -127,6 +127,9 @@ it('an announced but empty body is accepted where no body is needed', async () =
   await api.post('/domains', { name: 'Announced' });
   const headers = { 'content-type': 'application/json', 'content-length': '0' };
   assert.equal((await api.send('DELETE', '/domains/Announced', { headers })).status, 204);
+  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
+  assert.equal((await api.send('DELETE', '/domains/Announced', { headers: form })).status, 404);
+  assert.equal((await api.send('POST', '/domains', { headers: form })).status, 400);
 });
 
 it('a missing body is 400 where one is needed, and so is a body where none is accepted', async () => {

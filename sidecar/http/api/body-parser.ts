@@ -40,7 +40,16 @@ export function takeJsonBodies(scope: FastifyInstance): void {
     },
   );
   scope.addContentTypeParser('*', (request, _payload, done) => {
-    const given = request.headers['content-type'];
+    const {
+      'content-type': given,
+      'content-length': length = '0',
+      'transfer-encoding': coding,
+    } = request.headers;
+    // `curl -d ''` calls no body a form.
+    if (length === '0' && coding === undefined) {
+      done(null, undefined);
+      return;
+    }
     const detail =
       given === undefined ? 'The body has no Content-Type.' : 'The media type of the body is not supported.';
     done(mediaTypeRefused(`${detail} Send ${BODY_MEDIA_TYPES.join(' or ')}.`));
