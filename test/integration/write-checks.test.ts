@@ -125,6 +125,18 @@ describe('writes that are checked', () => {
     });
   }
 
+  it('an upsert with options=update is told what is wrong with the part, not what the entity already has', async () => {
+    const part = { id: ID, type: 'Car', plate: P('too long for it') };
+    const send = async (body: unknown) => {
+      const target = '/ngsi-ld/v1/entityOperations/upsert?options=update';
+      const { text } = await gateway.send('POST', target, { headers: JSON_TYPE, body: JSON.stringify([body]) });
+      const { errors } = JSON.parse(text) as { readonly errors: readonly { readonly pointer: string }[] };
+      return errors.map(({ pointer }) => pointer);
+    };
+    assert.deepEqual(await send(part), ['/0/plate/value']);
+    assert.deepEqual(await send({ ...part, id: `${ID}9` }), ['/0', '/0/plate/value']);
+  });
+
   const merged = async (path: string, body: unknown) => {
     const method = path.startsWith('/entityOperations') ? 'POST' : 'PATCH';
     const options = { headers: JSON_TYPE, body: JSON.stringify(body) };

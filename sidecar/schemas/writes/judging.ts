@@ -103,7 +103,7 @@ export class Judging {
     const isThere = this.#storedTypes(id);
     if (isThere === undefined) return { policy, errors };
     const asPart = await this.#part(submitted, id);
-    return asPart.errors === undefined && asPart.reason === undefined ? asPart : { policy, errors };
+    return asPart.reason === undefined ? asPart : { policy, errors };
   }
 
   /** What may be the whole of an entity, as a part of the one that is there. */
