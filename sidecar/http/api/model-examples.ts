@@ -54,7 +54,7 @@ const EXAMPLE_PATH = Type.Object({
 /** The entities that are kept with a model, to show what it describes. */
 export function modelExampleRoutes(
   api: Api,
-  { store, files, lifecycles }: SchemaService,
+  { store, files, knownModels }: SchemaService,
   workbench: Workbench,
 ): void {
   api.get(EXAMPLES, {
@@ -68,10 +68,10 @@ export function modelExampleRoutes(
     },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = keyOf(params);
-      const lifecycle = await lifecycles.of(key);
+      const { model } = await knownModels.of(key);
       const { items, total } = await store.examples.list(key, query);
       const shown = items.map((example) => exampleJson(example, key, baseUrl));
-      return send(reply, withLifecycle(page(shown, total, query, examplesUrl(key, baseUrl)), lifecycle));
+      return send(reply, withLifecycle(page(shown, total, query, examplesUrl(key, baseUrl)), model));
     },
   });
 
@@ -90,9 +90,9 @@ export function modelExampleRoutes(
     },
     handler: async ({ params }, reply) => {
       const key = keyOf(params);
-      const lifecycle = await lifecycles.of(key);
+      const { model } = await knownModels.of(key);
       const example = document(await files.example(key, params.example), undefined);
-      return send(reply, withLifecycle(example, lifecycle));
+      return send(reply, withLifecycle(example, model));
     },
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { ModelAt, ModelKey, PinnedReference } from '../../store/index.js';
+import type { Examples, ModelAt, ModelKey, PinnedReference } from '../../store/index.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
 import { exampleEntity } from '../json-schema/example.js';
@@ -190,11 +190,13 @@ export class ModelFiles {
   readonly #models: KnownModels;
   readonly #documents: ModelDocuments;
   readonly #contents: Contents;
+  readonly #examples: Examples;
 
-  constructor(models: KnownModels, documents: ModelDocuments, contents: Contents) {
+  constructor(models: KnownModels, documents: ModelDocuments, contents: Contents, examples: Examples) {
     this.#models = models;
     this.#documents = documents;
     this.#contents = contents;
+    this.#examples = examples;
   }
 
   /** All files of a model; documents that the schema refers to come last. @throws NotFoundError */
@@ -229,7 +231,7 @@ export class ModelFiles {
   /** An example as it was given. @throws NotFoundError */
   example(key: ModelKey, name: string): Promise<ServedDocument> {
     return rereading(async () => {
-      const { content } = await this.#store.examples.get(key, name);
+      const { content } = await this.#examples.get(key, name);
       return this.#contents.served(content, isStrictExample(name) ? MEDIA_TYPES.context : 'application/json');
     });
   }

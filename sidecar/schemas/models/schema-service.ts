@@ -97,7 +97,7 @@ export class SchemaService {
     });
     this.comparison = comparison;
     this.documents = documents;
-    this.files = new ModelFiles(models, documents, contents);
+    this.files = new ModelFiles(models, documents, contents, store.examples);
     this.schemas = new ModelSchemas(models, descriptions, intake);
     this.typeModels = new TypeModels(store, this.schemas);
     this.knownModels = models;
