@@ -129,7 +129,10 @@ describe('writes that are checked', () => {
     const part = { id: ID, type: 'Car', plate: P('too long for it') };
     const send = async (body: unknown) => {
       const target = '/ngsi-ld/v1/entityOperations/upsert?options=update';
-      const { text } = await gateway.send('POST', target, { headers: JSON_TYPE, body: JSON.stringify([body]) });
+      const { text } = await gateway.send('POST', target, {
+        headers: JSON_TYPE,
+        body: JSON.stringify([body]),
+      });
       const { errors } = JSON.parse(text) as { readonly errors: readonly { readonly pointer: string }[] };
       return errors.map(({ pointer }) => pointer);
     };
