@@ -1,0 +1,370 @@
+/** How a kind of database writes what the tables of both kinds have in common. */
+export interface SqlDialect {
+  /** The type of texts, which are compared by code points. */
+  readonly text: string;
+  readonly integer: string;
+  /** The type of a key that the database gives; `counted` is never given twice. */
+  readonly id: string;
+  readonly counted: string;
+  /** What follows a table; `keyed` one that is stored by its primary key. */
+  readonly strict: string;
+  readonly keyed: string;
+  /** What follows a reference that is checked at the end of a transaction, because what belongs together goes one by one. */
+  readonly deferred: string;
+  /** Rules that only one kind of database has, and those of the other. */
+  readonly only: (one: { readonly sqlite?: string; readonly postgres?: string }) => string;
+}
+
+/**
+ * The scheme, and what changes it, each for every dialect; see formats.ts.
+ *
+ * Names are compared as bytes: case matters. A row of `content` goes when the last thing that names it goes; the triggers see
+ * to it, however that thing is deleted.
+ */
+export function migrationsFor(dialect: SqlDialect): readonly string[] {
+  const { text, integer, id, counted, strict, keyed, deferred, only } = dialect;
+  return [
+    `
+  CREATE TABLE content (
+    sha256 ${text} NOT NULL PRIMARY KEY,
+    size ${integer} NOT NULL,
+    text ${text} NOT NULL
+  )${strict};
+
+  CREATE TABLE domain (
+    id ${id},
+    name ${text} NOT NULL UNIQUE,
+    description ${text},
+    created_at ${integer} NOT NULL,
+    modified_at ${integer} NOT NULL,
+    compatibility ${text} NOT NULL DEFAULT 'none'
+      ${only({ sqlite: `CHECK (compatibility IN ('none', 'backward', 'forward', 'full'))` })}
+  )${strict};
+
+  -- Where compatibility_mode is null, 'backward' is the model's own compatibility, and 'none' stands for its domain's.
+  CREATE TABLE model (
+    id ${id},
+    domain_id ${integer} NOT NULL REFERENCES domain (id) ON DELETE CASCADE,
+    name ${text} NOT NULL,
+    description ${text},
+    context_base ${text},
+    compatibility ${text} NOT NULL ${only({ sqlite: `CHECK (compatibility IN ('none', 'backward'))` })},
+    current_version ${integer} NOT NULL,
+    created_at ${integer} NOT NULL,
+    modified_at ${integer} NOT NULL,
+    status ${text} NOT NULL DEFAULT 'published'
+      ${only({ sqlite: `CHECK (status IN ('draft', 'published', 'deprecated'))` })},
+    deprecated_at ${integer},
+    sunset_at ${integer},
+    compatibility_mode ${text} ${only({ sqlite: `CHECK (compatibility_mode IN ('none', 'forward', 'full'))` })},
+    UNIQUE (domain_id, name)
+    ${only({ sqlite: `, ${CURRENT_MODEL}` })}
+  )${strict};
+
+  -- With a model_id, the context generated from that model.
+  CREATE TABLE context (
+    id ${id},
+    name ${text} NOT NULL UNIQUE,
+    model_id ${integer} UNIQUE REFERENCES model (id) ON DELETE CASCADE,
+    current_version ${integer} NOT NULL,
+    created_at ${integer} NOT NULL,
+    modified_at ${integer} NOT NULL
+    ${only({ sqlite: `, ${CURRENT_CONTEXT}` })}
+  )${strict};
+
+  CREATE TABLE context_version (
+    context_id ${integer} NOT NULL REFERENCES context (id) ON DELETE CASCADE,
+    number ${integer} NOT NULL,
+    sha256 ${text} NOT NULL REFERENCES content (sha256)${deferred},
+    created_at ${integer} NOT NULL,
+    PRIMARY KEY (context_id, number)
+  )${keyed};
+  CREATE INDEX context_version_by_content ON context_version (sha256);
+  ${only({ postgres: `ALTER TABLE context ADD ${CURRENT_CONTEXT};` })}
+
+  CREATE TABLE model_version (
+    model_id ${integer} NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    number ${integer} NOT NULL,
+    context_id ${integer} NOT NULL,
+    sha256 ${text} NOT NULL REFERENCES content (sha256)${deferred},
+    description ${text},
+    metadata ${text} NOT NULL,
+    created_at ${integer} NOT NULL,
+    PRIMARY KEY (model_id, number),
+    -- No version of a model without the same version of its context.
+    FOREIGN KEY (context_id, number) REFERENCES context_version (context_id, number)${deferred}
+  )${strict};
+  CREATE INDEX model_version_by_context ON model_version (context_id, number);
+  CREATE INDEX model_version_by_content ON model_version (sha256);
+  ${only({ postgres: `ALTER TABLE model ADD ${CURRENT_MODEL};` })}
+
+  -- The context that a model was given, as JSON.
+  CREATE TABLE model_own_context (
+    model_id ${integer} PRIMARY KEY REFERENCES model (id) ON DELETE CASCADE,
+    sha256 ${text} NOT NULL REFERENCES content (sha256)${deferred}
+  )${strict};
+  CREATE INDEX model_own_context_by_content ON model_own_context (sha256);
+
+  -- What the newest version of a model describes, for searches. Rows of another number count as none.
+  CREATE TABLE model_term (
+    model_id ${integer} NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    kind ${text} NOT NULL,
+    name ${text} NOT NULL,
+    number ${integer} NOT NULL,
+    PRIMARY KEY (model_id, kind, name)
+  )${keyed};
+  CREATE INDEX model_term_by_name ON model_term (kind, name);
+
+  -- The file is the same for all URLs of one file of a code host, and empty where a URI means no other. In PostgreSQL, an
+  -- index of URIs holds their hashes, for a URI may be longer than an ordered index takes.
+  CREATE TABLE reference (
+    id ${id},
+    uri ${text} NOT NULL ${only({ sqlite: 'UNIQUE' })},
+    source ${text} NOT NULL CHECK (source IN ('stored', 'fetched')),
+    sha256 ${text} NOT NULL REFERENCES content (sha256)${deferred},
+    created_at ${integer} NOT NULL,
+    modified_at ${integer} NOT NULL,
+    file ${text}
+    ${only({ postgres: ', EXCLUDE USING hash (uri WITH =)' })}
+  )${strict};
+  CREATE INDEX reference_by_content ON reference (sha256);
+  CREATE INDEX reference_by_file ON reference ${only({ postgres: 'USING hash' })} (file);
+
+  -- What depends on what. A reference document may name others that are not there (yet); nothing else may.
+  CREATE TABLE model_uses_reference (
+    model_id ${integer} NOT NULL,
+    number ${integer} NOT NULL,
+    reference_id ${integer} NOT NULL REFERENCES reference (id)${deferred},
+    sha256 ${text} NOT NULL REFERENCES content (sha256)${deferred},
+    PRIMARY KEY (model_id, number, reference_id),
+    FOREIGN KEY (model_id, number) REFERENCES model_version (model_id, number) ON DELETE CASCADE
+  )${keyed};
+  CREATE INDEX model_uses_reference_by_reference ON model_uses_reference (reference_id);
+  CREATE INDEX model_uses_reference_by_content ON model_uses_reference (sha256);
+
+  CREATE TABLE model_uses_context (
+    model_id ${integer} NOT NULL,
+    number ${integer} NOT NULL,
+    used_id ${integer} NOT NULL REFERENCES context (id)${deferred},
+    PRIMARY KEY (model_id, number, used_id),
+    FOREIGN KEY (model_id, number) REFERENCES model_version (model_id, number) ON DELETE CASCADE
+  )${keyed};
+  CREATE INDEX model_uses_context_by_used ON model_uses_context (used_id);
+
+  CREATE TABLE context_uses_context (
+    context_id ${integer} NOT NULL,
+    number ${integer} NOT NULL,
+    used_id ${integer} NOT NULL REFERENCES context (id)${deferred},
+    PRIMARY KEY (context_id, number, used_id),
+    FOREIGN KEY (context_id, number) REFERENCES context_version (context_id, number) ON DELETE CASCADE
+  )${keyed};
+  CREATE INDEX context_uses_context_by_used ON context_uses_context (used_id);
+
+  -- The reference documents that a version of a context was made from, or names.
+  CREATE TABLE context_uses_reference (
+    context_id ${integer} NOT NULL,
+    number ${integer} NOT NULL,
+    reference_id ${integer} NOT NULL REFERENCES reference (id)${deferred},
+    PRIMARY KEY (context_id, number, reference_id),
+    FOREIGN KEY (context_id, number) REFERENCES context_version (context_id, number) ON DELETE CASCADE
+  )${keyed};
+  CREATE INDEX context_uses_reference_by_reference ON context_uses_reference (reference_id);
+
+  CREATE TABLE reference_uses_uri (
+    reference_id ${integer} NOT NULL REFERENCES reference (id) ON DELETE CASCADE,
+    uri ${text} NOT NULL,
+    file ${text}
+    ${only({ sqlite: ', PRIMARY KEY (reference_id, uri)' })}
+  )${keyed};
+  ${only({ postgres: 'CREATE INDEX reference_uses_uri_by_reference ON reference_uses_uri (reference_id);' })}
+  CREATE INDEX reference_uses_uri_by_uri ON reference_uses_uri ${only({ postgres: 'USING hash' })} (uri);
+  CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri ${only({ postgres: 'USING hash' })} (file);
+
+  ${viewOf(NAMING_CONTENT)}
+  ${only({ postgres: FORGET_CONTENT })}
+  ${NAMING_CONTENT.map((table) => forgetting('DELETE', table, dialect)).join('')}
+  ${['reference', 'model_own_context'].map((table) => forgetting('UPDATE OF sha256', table, dialect)).join('')}
+  ${only({ postgres: ONE_ROW_TABLES })}
+
+  -- The holder works on it, until held_until unless renewed; lease is one of the numbers of purge_lease. Null: it waits.
+  CREATE TABLE purge (
+    number ${counted},
+    id ${text} NOT NULL UNIQUE,
+    state ${text} NOT NULL,
+    tenant ${text} NOT NULL,
+    caller ${text} NOT NULL,
+    retention_policy ${text},
+    ended_at ${integer},
+    record ${text} NOT NULL,
+    job ${text},
+    dry_run ${integer} NOT NULL DEFAULT 0,
+    holder ${text},
+    held_until ${integer},
+    lease ${integer} NOT NULL DEFAULT 0,
+    wish ${text},
+    broker ${text}
+  )${strict};
+  CREATE INDEX purge_by_state ON purge (state, number);
+  CREATE INDEX purge_by_end ON purge (ended_at);
+  CREATE INDEX purge_by_retention_policy ON purge (retention_policy, number) WHERE retention_policy IS NOT NULL;
+  CREATE UNIQUE INDEX purge_one_run ON purge (retention_policy) WHERE retention_policy IS NOT NULL AND ended_at IS NULL;
+  CREATE INDEX purge_unfinished ON purge (number) WHERE ended_at IS NULL;
+  CREATE INDEX purge_by_lease ON purge (tenant, lease);
+  CREATE TABLE purge_lease (number ${integer} NOT NULL)${strict};
+  INSERT INTO purge_lease VALUES (0);
+
+  CREATE TABLE retention_policy (
+    name ${text} PRIMARY KEY,
+    settings ${text} NOT NULL,
+    author ${text} NOT NULL,
+    enabled ${integer} NOT NULL,
+    done_until ${integer} NOT NULL,
+    created_at ${integer} NOT NULL,
+    modified_at ${integer} NOT NULL
+  )${keyed};
+
+  CREATE TABLE broker_note (
+    broker ${text} NOT NULL,
+    writer ${text} NOT NULL,
+    note ${text} NOT NULL,
+    written_at ${integer} NOT NULL,
+    PRIMARY KEY (broker, writer)
+  )${keyed};
+  ${only({ postgres: NOTIFICATIONS })}
+  `,
+    // Which runs of retention policies were held back before records said so: dry runs whose query does not ask for one. A
+    // record is changed as text: not every text in it is one that PostgreSQL can read as JSON.
+    `ALTER TABLE purge ADD COLUMN held_back ${integer} NOT NULL DEFAULT 0;
+  UPDATE purge SET held_back = 1, record = substr(record, 1, length(record) - 1) || ',"heldBack":true}'
+  WHERE retention_policy IS NOT NULL AND record LIKE '%"dryRun":true%' AND record NOT LIKE '%&dryRun=true"%';`,
+    // Purges became one kind of jobs among others. Gateways of the version before work on through the view, and do not see the
+    // others: they would run each job that they find as a purge.
+    `ALTER TABLE purge RENAME TO job;
+  ALTER TABLE job ADD COLUMN kind ${text} NOT NULL DEFAULT 'purge';
+  ALTER TABLE job ADD COLUMN details ${text};
+  CREATE INDEX job_by_kind ON job (kind, number);
+  ${only({ postgres: PURGES })}`,
+    // What dry runs have found, to be applied.
+    `CREATE TABLE purge_plan (
+    id ${text} PRIMARY KEY,
+    hash_key ${text} NOT NULL,
+    items ${integer} NOT NULL,
+    begun_at ${integer} NOT NULL,
+    made_at ${integer},
+    applied_by ${text}
+  )${keyed};
+  CREATE TABLE purge_plan_part (
+    plan ${text} NOT NULL REFERENCES purge_plan ON DELETE CASCADE,
+    number ${integer} NOT NULL,
+    hashes ${text} NOT NULL,
+    PRIMARY KEY (plan, number)
+  )${keyed};`,
+    `CREATE TABLE write_policy (
+    name ${text} NOT NULL PRIMARY KEY,
+    settings ${text} NOT NULL,
+    caller ${text} NOT NULL,
+    created_at ${integer} NOT NULL,
+    modified_at ${integer} NOT NULL
+  )${keyed};`,
+    `CREATE TABLE scan_entities (
+    scan ${text} NOT NULL REFERENCES job (id) ON DELETE CASCADE,
+    finding ${text} NOT NULL,
+    first ${integer} NOT NULL,
+    count ${integer} NOT NULL,
+    entities ${text} NOT NULL,
+    PRIMARY KEY (scan, finding, first)
+  )${keyed};`,
+    // What the history is searched by; records of before, and those that gateways of the version before write, are found by
+    // their times and states.
+    `ALTER TABLE job ADD COLUMN created_at ${integer} NOT NULL
+    DEFAULT ${only({ sqlite: '0', postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint' })};
+  ALTER TABLE job ADD COLUMN query_text ${text} NOT NULL DEFAULT '';
+  ALTER TABLE job ADD COLUMN types ${text} NOT NULL DEFAULT '';
+  UPDATE job SET created_at = ${only({ sqlite: SQLITE_CREATED_AT, postgres: POSTGRES_CREATED_AT })};`,
+    // Entities that show what a model describes, as they were given.
+    `CREATE TABLE model_example (
+    model_id ${integer} NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    name ${text} NOT NULL,
+    form ${text},
+    sha256 ${text} NOT NULL REFERENCES content (sha256)${deferred},
+    PRIMARY KEY (model_id, name)
+  )${keyed};
+  CREATE INDEX model_example_by_content ON model_example (sha256);
+  DROP VIEW named_content;
+  ${viewOf([...NAMING_CONTENT, 'model_example'])}
+  ${forgetting('DELETE', 'model_example', dialect)}
+  ${forgetting('UPDATE OF sha256', 'model_example', dialect)}`,
+  ];
+}
+
+const CURRENT_MODEL =
+  'FOREIGN KEY (id, current_version) REFERENCES model_version (model_id, number) DEFERRABLE INITIALLY DEFERRED';
+const CURRENT_CONTEXT =
+  'FOREIGN KEY (id, current_version) REFERENCES context_version (context_id, number) DEFERRABLE INITIALLY DEFERRED';
+
+/** Tables whose rows name texts. */
+const NAMING_CONTENT = [
+  ...['model_version', 'model_uses_reference', 'context_version', 'reference', 'model_own_context'],
+];
+
+function viewOf(tables: readonly string[]): string {
+  const texts = tables.map((table) => `SELECT sha256 FROM ${table}`);
+  return `CREATE VIEW named_content (sha256) AS ${texts.join(' UNION ALL ')};`;
+}
+
+const FORGET = `DELETE FROM content
+    WHERE sha256 = OLD.sha256 AND NOT EXISTS (SELECT 1 FROM named_content WHERE named_content.sha256 = OLD.sha256);`;
+
+const FORGET_CONTENT = `CREATE FUNCTION forget_content() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    ${FORGET}
+    RETURN NULL;
+  END $$;`;
+
+function forgetting(event: 'DELETE' | 'UPDATE OF sha256', table: string, { only }: SqlDialect): string {
+  const effect = only({
+    sqlite: `BEGIN ${FORGET} END`,
+    postgres: 'FOR EACH ROW EXECUTE FUNCTION forget_content()',
+  });
+  const name = `${table}_forgets_on_${event.slice(0, 6).toLowerCase()}`;
+  return `CREATE TRIGGER ${name} AFTER ${event} ON ${table} ${effect};\n`;
+}
+
+/** What SQLite keeps beside its tables. A write that needs all others to wait changes the revision, and so locks its row. */
+const ONE_ROW_TABLES = `CREATE TABLE revision (number bigint NOT NULL);
+  INSERT INTO revision VALUES (0);
+  CREATE TABLE write_check (number bigint NOT NULL);
+  INSERT INTO write_check VALUES (0);
+  CREATE TABLE last_copy (sha256 text NOT NULL);`;
+
+/** What a sidecar has to look at: a job that waits, something asked of a purge, a record that has changed, and notes. */
+const NOTIFICATIONS = `CREATE FUNCTION tell_of_purge() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE what text := 'record';
+  BEGIN
+    IF NEW.ended_at IS NULL AND NEW.held_until IS NULL THEN
+      what := 'waiting';
+    ELSIF TG_OP = 'UPDATE' AND NEW.wish IS DISTINCT FROM OLD.wish THEN
+      what := 'wish';
+    END IF;
+    PERFORM pg_notify('ngsi_ld_gateway_purge', what || ' ' || NEW.id);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER purge_is_told_of AFTER INSERT OR UPDATE OF record, wish ON purge
+    FOR EACH ROW EXECUTE FUNCTION tell_of_purge();
+  CREATE FUNCTION tell_of_broker_note() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_notify('ngsi_ld_gateway_purge', 'learnt ' || NEW.writer);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER broker_note_is_told_of AFTER INSERT OR UPDATE ON broker_note
+    FOR EACH ROW EXECUTE FUNCTION tell_of_broker_note();`;
+
+const PURGES = `CREATE VIEW purge AS
+    SELECT number, id, state, tenant, caller, retention_policy, ended_at, record, job, dry_run, holder, held_until, lease,
+      wish, broker, held_back
+    FROM job WHERE kind = 'purge';`;
+
+const SQLITE_CREATED_AT =
+  `CAST(round((julianday(substr(record, instr(record, '"createdAt":"') + 13, 24)) - 2440587.5) ` +
+  `* 86400000) AS INTEGER)`;
+const POSTGRES_CREATED_AT = `(extract(epoch FROM substring(record FROM '"createdAt":"([^"]*)"')::timestamptz) * 1000)::bigint`;
