@@ -1,0 +1,197 @@
+/** What the values of settings may be. */
+
+import { isIP } from 'node:net';
+import { isLoopback } from '../loopback.js';
+import { ROLES, type Role } from '../roles.js';
+
+/** Reads one setting; throws an Error whose message completes "NAME …". */
+export type Parse<Value> = (text: string) => Value;
+
+/** A whole number in digits, from `least` to `most`. */
+export function wholeNumber(least: number, most: number): Parse<number> {
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+    if (!(value >= least && value <= most))
+      throw new Error(`must be a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+/** A number from 0 to 1. */
+export function fraction(text: string): number {
+  const value = /^(?:0|1|[01]?\.\d{1,10})$/.test(text) ? Number(text) : NaN;
+  if (!(value >= 0 && value <= 1)) throw new Error('must be a number from 0 to 1');
+  return value;
+}
+
+/** One of some words. */
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): Parse<Choice> {
+  return (text) => {
+    const choice = choices.find((candidate) => candidate === text);
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
+/** `true` or `false`. */
+export function flag(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
+  return text === 'true';
+}
+
+/** A comma list of host names. */
+export function hosts(text: string): readonly string[] {
+  return text.split(',').map((item) => {
+    const host = item.trim().toLowerCase();
+    if (!/^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])$/.test(host))
+      throw new Error('must be a comma list of host names, without scheme or port');
+    return host;
+  });
+}
+
+/** Any text but an empty one. */
+export function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new Error('must not be empty');
+  return text;
+}
+
+function token(text: string): string {
+  // A header value: visible ASCII only, so that Kong and every client can send it.
+  if (!/^[\x21-\x7e]{8,1024}$/.test(text))
+    throw new Error('must be 8 to 1024 visible ASCII characters without blanks');
+  return text;
+}
+
+/** Secrets separated by commas. */
+export function tokens(text: string): readonly string[] {
+  return text.split(',').map(token);
+}
+
+/** A secret, or two separated by a comma. */
+export function oneOrTwoTokens(text: string): readonly string[] {
+  const all = tokens(text);
+  if (all.length > 2) throw new Error('must be one secret, or two separated by a comma');
+  return all;
+}
+
+/** A text from which a key can be made. */
+export function archiveSecret(text: string): string {
+  if (text.length < 16) throw new Error('must have 16 characters or more');
+  return text;
+}
+
+/** An http or https URL without query, fragment and credentials. */
+export function httpUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new Error('must be an http or https URL');
+  }
+  if (url.username !== '' || url.password !== '') throw new Error('must not hold credentials');
+  if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
+  return url;
+}
+
+/** What a URL of PostgreSQL may say behind its `?`. What is not known would be left out silently, a misspelt sslmode with it. */
+const DATABASE_PARAMETERS: readonly string[] = [
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'port'],
+  ...['application_name', 'connect_timeout', 'options'],
+];
+const SSL_MODES: readonly string[] = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+/** A URL as libpq takes it. No message repeats any of it: it holds a password. */
+export function databaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== '')
+    throw new Error('must be a URL such as postgres://user:password@host:5432/database');
+  const parameters = url.searchParams;
+  // A "?" in a password makes parameters of its rest: their names are not repeated either.
+  const names = [...parameters.keys()];
+  if (!names.every((name) => DATABASE_PARAMETERS.includes(name)) || new Set(names).size < names.length)
+    throw new Error(`must have no parameters but ${DATABASE_PARAMETERS.join(', ')}, each once`);
+  if (url.hostname === '' && !parameters.has('host')) throw new Error('must name a host');
+  const mode = parameters.get('sslmode');
+  if (mode !== null && !SSL_MODES.includes(mode))
+    throw new Error(`must have one of ${SSL_MODES.join(', ')} as sslmode`);
+  if (mode === 'verify-ca' && !parameters.has('sslrootcert'))
+    throw new Error('must name the certificate of its authority as sslrootcert with sslmode=verify-ca');
+  if (!/^\d{0,4}$/.test(parameters.get('connect_timeout') ?? ''))
+    throw new Error('must have a whole number of seconds as connect_timeout');
+  return text;
+}
+
+/** Kept as it is written: tokens name their issuer character by character. */
+export function issuer(text: string): string {
+  secureUrl(httpUrl(text));
+  return text;
+}
+
+/** The URL of a set of keys. */
+export function keysUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.username !== '' || url.password !== '' || url.hash !== '')
+    throw new Error('must be a URL without credentials and fragment');
+  return secureUrl(url);
+}
+
+/** Who can change keys on their way can sign in as anybody. */
+function secureUrl(url: URL): URL {
+  const isLocal = url.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
+  if (url.protocol !== 'https:' && !isLocal)
+    throw new Error('must be an https URL (http is for loopback addresses only)');
+  return url;
+}
+
+/** Values of a claim, and the role that each means; undefined where it means none. */
+export function roleMap(text: string): ReadonlyMap<string, Role | undefined> {
+  const entries = text.split(',').map((item) => {
+    const at = item.lastIndexOf('=');
+    const [value, name] = [item.slice(0, Math.max(at, 0)).trim(), item.slice(at + 1).trim()];
+    const role = ROLES.find((one) => one === name);
+    if (value === '' || (role === undefined && name !== ''))
+      throw new Error(`must be a comma list of value=role, with one of the roles ${ROLES.join(', ')}`);
+    return [value, role] as const;
+  });
+  if (new Map(entries).size < entries.length) throw new Error('must name each value once');
+  return new Map(entries);
+}
+
+/** A comma list of IP addresses and networks. */
+export function networks(text: string): readonly string[] {
+  return text.split(',').map((item) => {
+    const [address = '', prefix, ...rest] = item.trim().split('/');
+    const version = isIP(address);
+    const isRange =
+      prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+    if (version === 0 || !isRange || rest.length > 0)
+      throw new Error('must be a comma list of IP addresses and networks such as 10.0.0.5 or 10.1.0.0/16');
+    return item.trim();
+  });
+}
+
+/** A comma list of origins. */
+export function origins(text: string): readonly string[] {
+  const found = text.split(',').map((item) => {
+    // Nothing behind the port, not even a slash: it would look like a bound on paths.
+    const isOrigin = /^https?:\/\/[^/?#@*\s]+$/i.test(item.trim()) && URL.canParse(item);
+    if (!isOrigin)
+      throw new Error('must be a comma list of origins such as https://example.org or http://localhost:8000');
+    return new URL(item).origin;
+  });
+  return [...new Set(found)];
+}
+
+/** An IRI to which names can be appended. */
+export function baseIri(text: string): string {
+  // A term is appended unchanged, so the base must end with a separator.
+  if (!/^(?:https?:\/\/[^/]|urn:[^:])[^\s<>"{}|\\^`]*[/#]$/i.test(text) || !URL.canParse(text))
+    throw new Error('must be an absolute http, https or urn IRI that ends in / or #');
+  return text;
+}
+
+/** The base URL of a broker, or `embedded`. */
+export function brokerUrl(text: string): URL | 'embedded' {
+  if (text === 'embedded') return text;
+  const url = httpUrl(text);
+  if (/\/ngsi-ld(?:\/|$)/.test(url.pathname)) throw new Error('must be the base URL, without /ngsi-ld/v1');
+  return url;
+}
