@@ -86,6 +86,22 @@ it('contexts get new versions by PUT; each version stays what it was', async () 
   assert.equal((await api.get('/contexts/Growing?version=0')).status, 400);
 });
 
+it('large answers, such as lists of contexts, are packed for clients that take gzip, and are the same state for all', async () => {
+  for (const target of ['/contexts', '/openapi.json']) {
+    const [packed, plain] = [
+      await api.get(target, { 'accept-encoding': 'gzip' }),
+      await api.get(target, { 'accept-encoding': 'identity' }),
+    ];
+    const codings = [packed, plain].map(({ headers }) => headers.get('content-encoding'));
+    assert.deepEqual(codings, ['gzip', null], target);
+    assert.deepEqual([packed.text, etagOf(packed)], [plain.text, etagOf(plain)]);
+    const known = await api.get(target, { 'if-none-match': etagOf(plain) });
+    for (const { headers } of [packed, plain, known])
+      assert.equal(headers.get('vary'), 'accept-encoding', target);
+    assert.equal(known.status, 304);
+  }
+});
+
 it('contexts at an earlier version have an ETag that no write takes, and that makes no other read a 304', async () => {
   await api.post('/contexts', { name: 'Earlier', '@context': TERMS });
   await api.put('/contexts/Earlier', { '@context': { ...TERMS, speed: 'https://city.test/speed' } });

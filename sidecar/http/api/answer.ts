@@ -1,11 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { gzip } from 'node:zlib';
 import type { Lifecycle } from '../../schemas/models/index.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Expected, IfMatch } from '../../store/index.js';
 import { refused } from '../errors.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
+import { isPacked } from './packing.js';
 
 /** A success answer, apart from what depends on the request's headers. */
 export interface Answer {
@@ -147,6 +149,7 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { request } = reply;
   const { status, etag, headers, body, isImmutable = false } = answer;
   if (headers !== undefined) reply.headers(headers);
+  if (body !== undefined) reply.header('vary', 'accept-encoding');
   if (isImmutable) reply.header('cache-control', IMMUTABLE);
   if (etag !== undefined) {
     reply.header('etag', `"${etag}"`);
@@ -165,8 +168,19 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
       .header('content-type', mediaType)
       .send(text instanceof Readable ? text : Readable.from(text));
   }
-  // Bytes, because Fastify adds a charset parameter to text, which these media types do not have.
-  return body === undefined ? reply.send() : reply.header('content-type', body.mediaType).send(body.bytes);
+  return body === undefined ? reply.send() : sendBody(reply, body);
+}
+
+/** Sends bytes, because Fastify adds a charset parameter to text, which these media types do not have. */
+function sendBody(reply: FastifyReply, { bytes, mediaType }: NonNullable<Answer['body']>): FastifyReply {
+  reply.header('content-type', mediaType);
+  if (!isPacked(headerOf(reply.request.headers, 'accept-encoding'), bytes)) return reply.send(bytes);
+  // In a thread of the pool of Node.js: a schema may be large.
+  gzip(bytes, (error, packed) => {
+    if (error === null) reply.header('content-encoding', 'gzip').send(packed);
+    else reply.send(bytes);
+  });
+  return reply;
 }
 
 /** The state that a write expects (RFC 9110 § 13.1). */
