@@ -1,6 +1,7 @@
 import {
   isAboutPageSize,
   parseBrokerProblem,
+  parseJsonObject,
   ReplyTooLargeError,
   type BrokerMemory,
   type BrokerReply,
@@ -265,7 +266,7 @@ export class Lister {
     const reply = await this.#replyTo(requestTo(path));
     if (known !== undefined || reply.status !== 404) return { reply, path };
     const otherPath = `${resource.path}/`;
-    const other = await this.#answerFrom(requestTo(otherPath));
+    const other = await this.#answerFrom(requestTo(otherPath), reply);
     return other === undefined ? { reply, path } : { reply: other, path: otherPath };
   }
 
@@ -280,11 +281,20 @@ export class Lister {
     return settled.reply;
   }
 
-  /** The answer from a path that the broker may not serve; undefined when it does not answer a query there. */
-  async #answerFrom(request: PurgeRequest): Promise<BrokerReply | undefined> {
+  /**
+   * The answer from a path that the broker may not serve; undefined when it does not answer a query there.
+   *
+   * @param refused its answer to the same query at the other path
+   */
+  async #answerFrom(request: PurgeRequest, refused: BrokerReply): Promise<BrokerReply | undefined> {
+    const { requester, resource } = this.#options;
     try {
-      const settled = await this.#options.requester.send(request);
-      if (settled.kind === 'gave-up') return undefined;
+      const settled = await requester.send(request);
+      if (settled.kind === 'gave-up') {
+        // A 404 without a problem is not the broker's word on a query: it does not know that path, and fails at this one.
+        if (parseJsonObject(refused.body) !== undefined) return undefined;
+        throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
+      }
       const { reply } = settled;
       // These may be about the page, or about what is asked to be shown of it.
       if (reply.status === 400 || reply.status === 403) return reply;

@@ -94,6 +94,14 @@ it('the spelling of a collection is that of the answer to a query, be it a page 
 
 const failing = () => replyOf(500, { title: 'Broken' });
 
+it('the spelling of a collection is not blamed where the broker fails with a slash and knows no such path without', async () => {
+  const { page } = collectionOf(() => replyOf(404, 'Not Found'), failing);
+  await assert.rejects(page(), (error: unknown) => {
+    assert.ok(error instanceof BrokerFailedError);
+    return error.failure.status === 500;
+  });
+});
+
 it('a query whose tries run out has exactly one more round of tries in a purge that has had answers', async () => {
   const { page, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
   await page();
