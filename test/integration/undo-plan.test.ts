@@ -86,7 +86,14 @@ describe('plan and apply', () => {
   it('a plan is applied once, and by nothing that says more than its id', async () => {
     await withCars(3);
     const plan = await planOf('type=Car');
-    assert.equal((await post({ plan: plan.id, maxAffected: 1 })).status, 422);
+    const more = await post({ plan: plan.id, maxAffected: 1 });
+    assert.equal(more.status, 422);
+    assert.deepEqual((more.json() as { errors: unknown }).errors, [
+      {
+        pointer: '',
+        detail: 'must have no member but plan: the query and the options are those of the dry run',
+      },
+    ]);
     await ran(await post({ plan: plan.id }));
     broker.entities.seed(3, everyKind);
     const again = await post({ plan: plan.id });

@@ -243,7 +243,10 @@ const NEW_PURGE = Type.Object(NEW_PURGE_MEMBERS, {
   ...{ title: 'NewPurge', additionalProperties: false },
   // With the id of a plan, nothing else is said.
   if: { properties: { plan: { type: 'string' } }, required: ['plan'] },
-  then: { maxProperties: 1 },
+  then: {
+    maxProperties: 1,
+    description: 'must have no member but plan: the query and the options are those of the dry run',
+  },
   else: { required: ['target', 'query'] },
 });
 

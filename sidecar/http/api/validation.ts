@@ -83,14 +83,17 @@ export function refusalOf(errors: readonly ErrorObject[], part: string): Request
 /** 422, with every fault. */
 function bodyRefused(errors: readonly ErrorObject[]): RequestRefusedError {
   const misplaced = misplacedSchema(errors);
-  const faults = misplaced === undefined ? errors.slice(0, MAX_FAULTS).map(bodyFault) : [misplaced];
+  // That a branch does not hold says nothing beside the faults in it.
+  const own = errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_FAULTS);
+  const faults = misplaced === undefined ? own.map(bodyFault) : [misplaced];
   const [{ pointer, detail } = { pointer: '', detail: 'is wrong' }, ...others] = faults;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   const first = `${pointer === '' ? 'it' : pointer} ${detail}${more}`;
   return refused('bodyInvalid', `The body is invalid: ${first}.`, { errors: faults });
 }
 
-function bodyFault({ instancePath, keyword, params, data, message = 'is wrong' }: ErrorObject): InputIssue {
+function bodyFault(error: ErrorObject): InputIssue {
+  const { instancePath, keyword, params, data, parentSchema, message = 'is wrong' } = error;
   const given: Readonly<Record<string, unknown>> = params;
   switch (keyword) {
     case 'additionalProperties': {
@@ -117,6 +120,10 @@ function bodyFault({ instancePath, keyword, params, data, message = 'is wrong' }
       return { pointer: instancePath, detail: `must be ${String(given['limit'])} or more` };
     case 'maximum':
       return { pointer: instancePath, detail: `must be ${String(given['limit'])} or less` };
+    case 'maxProperties': {
+      const { description } = (parentSchema ?? {}) as { readonly description?: string };
+      return { pointer: instancePath, detail: description ?? message };
+    }
     default:
       return { pointer: instancePath, detail: message };
   }
