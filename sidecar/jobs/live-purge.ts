@@ -80,6 +80,7 @@ export class LivePurge extends LiveJob<PurgeRecord> implements PurgeControl {
   /** Brings the record up to date with an event of the engine. */
   note(event: PurgeEvent): void {
     if (event.type === 'counted') this.#count(event.matches);
+    if (event.type === 'failures') this.set({ errors: event.errors.slice(0, MAX_ERRORS) });
     if (event.type !== 'progress') return;
     this.#hasBegun ||= event.hasBegun;
     this.set(this.#countsOf(event));

@@ -9,7 +9,9 @@ export type PurgeEvent =
   | ({ readonly type: 'progress' } & PurgeProgress)
   | OutageEvent
   /** All that was listed was tried; what follows are checks and second tries. */
-  | { readonly type: 'drained'; readonly matched: number };
+  | { readonly type: 'drained'; readonly matched: number }
+  /** The purge ends early: what became of items that could not be deleted; at most 1000. */
+  | { readonly type: 'failures'; readonly errors: readonly ItemError[] };
 
 /** The end of a purge that ran to its end. Counts are in items: entities, attributes, datasets or instances. */
 export interface PurgeReport extends PurgeCounts {

@@ -57,8 +57,9 @@ export interface PurgeScope {
 
 /** Archives all that a delete removes where lists show only a part of it. */
 export interface HistoryArchive {
-  /** Items that are best archived together, as of now. */
+  /** Items that are best archived together, as of now, and how many such groups at the same time. */
   readonly most: number;
+  readonly atOnce: number;
   /**
    * Adds items to the archive, as the broker shows them now.
    *
@@ -182,7 +183,7 @@ export interface PurgePlan {
 /**
  * Runs a purge to its end. It stops when the signal aborts: nothing new is sent, and deletes under way are waited for.
  *
- * @throws one of purge/errors.ts; the last `progress` tells what was done until then
+ * @throws one of purge/errors.ts; the last `progress` tells what was done until then, and `failures` what could not be
  */
 export async function runPurge(
   order: PurgeOrder,
@@ -215,7 +216,10 @@ export async function runPurge(
   } catch (error) {
     if (error instanceof FilterIgnoredError || error instanceof UnexpectedEntityError)
       capabilities.distrust();
-    if (plan.reportsItself !== true) scope.reportProgress();
+    if (plan.reportsItself !== true) {
+      scope.reportProgress();
+      emit({ type: 'failures', errors: scope.ledger.errors });
+    }
     throw error;
   } finally {
     // Pages that were asked for ahead are of no use any more.

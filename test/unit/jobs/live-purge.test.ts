@@ -289,3 +289,11 @@ it('a purge that does not run is left as it is by its cancellation', () => {
     assert.deepEqual([purge.record.state, purge.stopped.aborted, purge.isCancelled], [state, false, false]);
   }
 });
+
+it('the record of a purge that ends early says what could not be deleted, and why', () => {
+  const { purge } = liveOf();
+  const error = { type: 'about:blank', title: 'Locked', status: 423, detail: 'It is locked.' };
+  const errors = Array.from({ length: 150 }, (_, n) => ({ entityId: `urn:t:${n}`, error }));
+  purge.note({ type: 'failures', errors });
+  assert.deepEqual(purge.record.errors, errors.slice(0, 100));
+});

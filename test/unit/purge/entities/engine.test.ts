@@ -296,3 +296,22 @@ it('a purge that matches one entity is refused where the broker ignores a filter
     }
   }
 });
+
+it('a purge that ends early tells what it could not delete until then', async () => {
+  let lists = 0;
+  const { error, events } = await run({
+    query: 'type=T',
+    limits: { strategy: 'single' },
+    answer: ({ method, path }, given) => {
+      if (method === 'DELETE' && path.endsWith('%3A1')) return replyOf(423, { title: 'Locked' });
+      if (method !== 'GET' || given.get('offset') === null) return undefined;
+      return (lists += 1) > 3 ? replyOf(401) : undefined;
+    },
+  });
+  assert.ok(error !== undefined);
+  const told = events.flatMap((event) => (event.type === 'failures' ? event.errors : []));
+  assert.deepEqual(
+    told.map(({ entityId, error: { status } }) => [entityId, status]),
+    [['urn:t:1', 423]],
+  );
+});
