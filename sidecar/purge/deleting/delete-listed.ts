@@ -149,7 +149,7 @@ function dispatcherOf(scope: DeletingContext, howToTry: DeleteTry): Dispatcher<s
     ledger.record({ entityId }, result, isFinal);
   };
   return new Dispatcher<string>({
-    concurrency: () => (howToTry.isAlone ? 1 : limits.concurrency),
+    concurrency: () => (howToTry.isAlone ? 1 : Math.min(limits.concurrency, histories?.atOnce ?? Infinity)),
     chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : (histories?.most ?? 1)),
     bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
     chunkBytesMax: MAX_BATCH_BYTES,

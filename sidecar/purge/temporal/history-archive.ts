@@ -33,6 +33,7 @@ const MAX_READ_MS = 10_000;
 const QUICK_MS = 250;
 const SLOW_MS = 1000;
 const MAX_TOGETHER = 16;
+const MAX_AT_ONCE = 64;
 
 /** How often what is listed may be missing when it is read by its id, before that is a reason not to archive it. */
 const MAX_MISSES = 3;
@@ -56,6 +57,13 @@ interface History {
   readonly attributes: Map<string, Map<string, JsonValue>>;
   /** An instance was shown by observedAt, and not by the times that every instance has. */
   hasGap: boolean;
+}
+
+interface Histories {
+  /** The history of each entity that is shown, or why it cannot be archived. */
+  readonly histories: ReadonlyMap<string, History | string>;
+  /** Entities to be read later, alone. */
+  readonly later: ReadonlySet<string>;
 }
 
 /** What is read, and where it is kept. */
@@ -87,6 +95,8 @@ export class TemporalHistories implements HistoryArchive {
   readonly #misses = new Map<string, number>();
   #hasProvenTimes = false;
   #most = 2;
+  /** A broker that is asked for more at once than it can answer takes too long for each. */
+  #atOnce = 1;
 
   constructor(context: PurgeContext & { readonly archiving: Archiving }, guard: InstanceGuard) {
     this.#context = context;
@@ -97,19 +107,31 @@ export class TemporalHistories implements HistoryArchive {
     return this.#most;
   }
 
+  get atOnce(): number {
+    return this.#atOnce;
+  }
+
   async keep(items: readonly Item[]): ReturnType<HistoryArchive['keep']> {
     const { clock } = this.#context;
     const atMs = clock.now();
     const ids = await this.#stillMatching(new Set(items.map(({ entityId }) => entityId)));
-    const histories = await this.#read(ids, atMs);
+    const { histories, later } = await this.#read(ids, atMs);
     // Not when they are archived: that may take long, and they change meanwhile.
     const readMs = clock.now();
     const shown: Item[] = [];
-    for (const item of items) if (await this.#keep(item, histories.get(item.entityId))) shown.push(item);
-    const tookMs = clock.now() - atMs;
+    for (const item of items) {
+      if (later.has(item.entityId)) continue;
+      if (await this.#keep(item, histories.get(item.entityId))) shown.push(item);
+    }
+    this.#adapt(clock.now() - atMs);
+    return { items: shown, listed: { atMs: readMs, tookMs: 0 } };
+  }
+
+  #adapt(tookMs: number): void {
     if (tookMs < QUICK_MS) this.#most = Math.min(MAX_TOGETHER, this.#most * 2);
     else if (tookMs > SLOW_MS) this.#most = Math.max(1, Math.floor(this.#most / 2));
-    return { items: shown, listed: { atMs: readMs, tookMs: 0 } };
+    if (tookMs < SLOW_MS) this.#atOnce = Math.min(MAX_AT_ONCE, this.#atOnce * 2);
+    else if (tookMs > 2 * SLOW_MS) this.#atOnce = Math.max(1, Math.floor(this.#atOnce / 2));
   }
 
   /** @returns whether it may be deleted, as far as its archive is concerned, which still has to be asked */
@@ -154,18 +176,17 @@ export class TemporalHistories implements HistoryArchive {
     return [...shown];
   }
 
-  /** @returns the history of each entity that is shown, or why it cannot be archived */
-  async #read(ids: readonly string[], atMs: number): Promise<ReadonlyMap<string, History | string>> {
-    if (ids.length === 0) return new Map();
-    const came = await this.#readTogether(ids, atMs);
-    if (typeof came !== 'string') return came;
-    const [only = ''] = ids;
-    if (ids.length === 1) return new Map([[only, came]]);
+  /** Reads histories: all of them, or the first one alone, in its own time. */
+  async #read(ids: readonly string[], atMs: number): Promise<Histories> {
+    const [first = '', ...others] = ids;
+    const came = ids.length === 0 ? new Map<string, History>() : await this.#readTogether(ids, atMs);
+    const later = new Set<string>();
+    if (typeof came !== 'string') return { histories: came, later };
+    if (others.length === 0) return { histories: new Map([[first, came]]), later };
     // Of which of them it holds is not known.
     this.#most = 1;
-    const all = new Map<string, History | string>();
-    for (const id of ids) for (const [read, history] of await this.#read([id], atMs)) all.set(read, history);
-    return all;
+    const { histories } = await this.#read([first], this.#context.clock.now());
+    return { histories, later: new Set(others) };
   }
 
   /** @returns why at least one of them cannot be archived, or their histories */

@@ -14,25 +14,56 @@ const ENTITY = {
   temperature: [{ type: 'Property', value: 1, ...TIMES, instanceId: 'urn:i:1' }],
 };
 
-it('a history is as old as its reading, however long its archive takes', async () => {
+/** Histories at a broker that takes this long for a query of so many of them, with a clock of its own. */
+function archive(tookMs: (ids: number) => number, keepMs = 0) {
   const clock = { ms: 1000, now: () => clock.ms };
   const page = async ({ selection, offset = 0 }: PageQuery) => {
+    const ids = (selection.find(({ name }) => name === 'id')?.value ?? ID).split(',');
+    clock.ms += tookMs(ids.length);
     const isShown = offset === 0 && !selection.some(({ value }) => value.startsWith('noSuch'));
-    const found = isShown ? { ids: [ID], entities: [ENTITY] } : { ids: [], entities: [] };
+    const found = isShown
+      ? { ids, entities: ids.map((id) => ({ ...ENTITY, id })) }
+      : { ids: [], entities: [] };
     return { ...found, isPartial: false, length: 100, atMs: clock.ms, tookMs: 0 };
   };
+  const doubts: unknown[] = [];
   const context = {
     ...{ clock, lister: { page }, selection: [{ name: 'type', value: 'Sensor' }] },
     limits: { pageSize: 10, concurrency: 1 },
     ...{ paging: {}, countsUnshown: false, requester: { waitBefore: async () => {} } },
     proveFilters: async () => {},
     archiving: {
+      doubt: (...doubt: readonly unknown[]) => doubts.push(doubt),
       keepEntities: async () => {
-        clock.ms += 60_000;
+        clock.ms += keepMs;
       },
     },
   } as unknown as ConstructorParameters<typeof TemporalHistories>[0] & PurgeContext;
   const guard = createInstanceGuard(parseTemporalPurgeQuery('type=Sensor', 'allow'));
-  const { items, listed } = await new TemporalHistories(context, guard).keep([{ entityId: ID }]);
+  return { histories: new TemporalHistories(context, guard), doubts };
+}
+
+it('a history is as old as its reading, however long its archive takes', async () => {
+  const { histories } = archive(() => 0, 60_000);
+  const { items, listed } = await histories.keep([{ entityId: ID }]);
   assert.deepEqual([items, listed.atMs], [[{ entityId: ID }], 1000]);
+});
+
+it('histories that take too long to read together are read one by one, each in its own ten seconds', async () => {
+  const { histories, doubts } = archive((ids) => ids * 220);
+  const both = [{ entityId: ID }, { entityId: 'urn:ngsi-ld:Sensor:2' }];
+  const { items } = await histories.keep(both);
+  assert.deepEqual([items, doubts], [both.slice(0, 1), []]);
+  assert.equal(histories.most, 1);
+});
+
+it('more histories are read at once while the broker is quick, and fewer where it is slow', async () => {
+  let ms = 10;
+  const { histories } = archive(() => ms);
+  assert.equal(histories.atOnce, 1);
+  for (let n = 0; n < 3; n++) await histories.keep([{ entityId: ID }]);
+  assert.equal(histories.atOnce, 8);
+  ms = 400;
+  await histories.keep([{ entityId: ID }]);
+  assert.equal(histories.atOnce, 4);
 });
