@@ -98,16 +98,6 @@ function appliedSchemas(
   return [...found];
 }
 
-/** The schemas directly within a schema that apply to the same value where it fits them, and say so by fitting. */
-export function optionalSchemasIn(schema: JsonObject): readonly Schema[] {
-  const condition = schemaIn(schema, 'if');
-  return [
-    ...schemasIn(schema, 'anyOf'),
-    ...schemasIn(schema, 'oneOf'),
-    ...(condition === undefined ? [] : [condition]),
-  ];
-}
-
 /** The condition where it holds, and what follows from it. */
 function branchesOf(schema: JsonObject, fits: (schema: Schema) => boolean): readonly Schema[] {
   const condition = schemaIn(schema, 'if');

@@ -7,7 +7,7 @@ import { SchemaRefusedError } from './errors.js';
 import { alternativesIn, type FlatSchema, flatten, schemasIn, selfContained, targetOf } from './flatten.js';
 import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
-import { type LinkedSchema, resolveWith } from './linker.js';
+import type { LinkedSchema } from './linker.js';
 import { metaSchemasOf } from './vocabularies.js';
 import { assertionsOf, compileSchema, isBeyondAjv } from './validator.js';
 
@@ -34,8 +34,12 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     if (error instanceof SchemaRefusedError) return error.errors;
     if (error instanceof RangeError)
       return [{ pointer: '', detail: 'schemas are nested, or refer to each other, too deeply' }];
-    const placed = keywordsThatFail(linked);
-    return placed.length > 0 ? placed : [{ pointer: '', detail: `cannot be compiled: ${reasonOf(error)}` }];
+    return [
+      {
+        pointer: '',
+        detail: `cannot be compiled: ${error instanceof Error ? error.message : String(error)}`,
+      },
+    ];
   }
 }
 
@@ -61,26 +65,6 @@ function isKnownToCompile(part: JsonObject, untried: Set<string>): boolean {
   if (compiled.has(text) || untried.has(text)) return true;
   untried.add(text);
   return false;
-}
-
-/** Of a schema that does not compile, the keywords that do not compile by themselves. */
-function keywordsThatFail(linked: LinkedSchema): readonly InputIssue[] {
-  return [...flatten(linked).sources].flatMap(([schema, { document, tokens }]) =>
-    Object.entries(schema)
-      .filter(([keyword]) => keyword !== '$ref' && !holdsSchemas(keyword, schema, '2020-12'))
-      .flatMap(([keyword, value]) => {
-        try {
-          compileSchema(resolveWith({ [keyword]: value }));
-          return [];
-        } catch (error) {
-          return [blameIn(document, tokens)([keyword], `cannot be compiled: ${reasonOf(error)}`)];
-        }
-      }),
-  );
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**
