@@ -1,42 +1,36 @@
 /** What each operation of the API takes and answers, by its method and its path. */
-import type { components, paths } from './types.js';
+import type { components } from './types.js';
 
 export type Schemas = components['schemas'];
+
+type Paths = Schemas['Paths'];
 
 export type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
 
 /** The paths of the API that have a method. */
 export type PathOf<M extends Method> = {
-  [Path in keyof paths]: paths[Path] extends Readonly<Record<M, object>> ? Path : never;
-}[keyof paths];
+  [Path in keyof Paths]: M extends keyof Paths[Path] ? Path : never;
+}[keyof Paths];
 
 type Operation<M extends Method, Path extends PathOf<M>> =
-  paths[Path] extends Readonly<Record<M, infer Found>> ? Found : never;
+  Paths[Path] extends Readonly<Record<M, infer Found>> ? Found : never;
 
-type QueryOf<Op> = Op extends { readonly parameters: { readonly query?: infer Query } }
-  ? Loose<Query>
-  : never;
+type QueryOf<Op> = Op extends { readonly query: infer Query } ? Loose<Query> : never;
 
 /** The same, but optional members may also be undefined. */
 type Loose<Value> = {
   readonly [Name in keyof Value]: object extends Pick<Value, Name> ? Value[Name] | undefined : Value[Name];
 };
 
-type PathPart<Op> = Op extends { readonly parameters: { readonly path: infer Path extends object } }
+type PathPart<Op> = Op extends { readonly path: infer Path extends object }
   ? { readonly path: Path }
   : { readonly path?: undefined };
 
-type BodyOf<Op> = Op extends { readonly requestBody?: { readonly content: infer Content } }
-  ? Content[keyof Content]
-  : never;
-
-type ContentOf<Answer> = Answer extends { readonly content: infer Content } ? Content[keyof Content] : never;
+type BodyOf<Op> = Op extends { readonly body: infer Body } ? Body : never;
 
 /** The document with which an operation answers where it succeeds. */
 export type DocumentOf<M extends Method, Path extends PathOf<M>> =
-  Operation<M, Path> extends { readonly responses: infer Answers }
-    ? ContentOf<Answers[keyof Answers]>
-    : never;
+  Operation<M, Path> extends { readonly answer: infer Answer } ? Answer : never;
 
 /** A body that is sent unchanged: it is JSON already, or its media type is in the headers. */
 type RawBody = string | Uint8Array<ArrayBuffer> | Blob | FormData;

@@ -21,49 +21,86 @@ export async function clientTypes(): Promise<string> {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
   const description = (await gateway.send('GET', '/api/v2/openapi.json')).json() as Description;
-  const nodes = await openapiTypescript(withoutFailures(description) as unknown as OpenAPI3, {
+  const nodes = await openapiTypescript(typesOf(description) as OpenAPI3, {
     immutable: true,
     // A member with a default may be left out.
     defaultNonNullable: false,
     emptyObjectsUnknown: true,
   });
-  const { code, errors } = await format(CLIENT_TYPES, HEADER + astToString(nodes), await formatOptions());
+  const text = astToString(nodes, { formatOptions: { removeComments: true } });
+  const { code, errors } = await format(CLIENT_TYPES, HEADER + text, await formatOptions());
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
   return code;
 }
 
+type Content = Readonly<Record<string, { readonly schema?: object }>>;
+
 interface Operation {
-  readonly responses?: Readonly<Record<string, object>>;
-  readonly requestBody?: { readonly content: Readonly<Record<string, object>> };
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly required?: boolean;
+    readonly schema: object;
+  }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
+
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
 interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: Readonly<Record<string, object>>;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, Partial<Readonly<Record<(typeof METHODS)[number], Operation>>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-/** What the client has types for: the documents that go to and fro. Problems have one type, and headers none: they are half of all. */
-function withoutFailures({ paths, components, ...rest }: Description): object {
-  const mapped = <From, To>(members: Readonly<Record<string, From>>, change: (one: From) => To) =>
-    Object.fromEntries(Object.entries(members).map(([name, one]) => [name, change(one)]));
-  const slim = (operation: Operation): Operation => {
-    const { responses, requestBody } = operation;
-    if (responses === undefined) return operation;
-    const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-    const json = requestBody?.content['application/json'];
-    return {
-      ...operation,
-      ...(json === undefined
-        ? {}
-        : { requestBody: { ...requestBody, content: { 'application/json': json } } }),
-      responses: mapped(Object.fromEntries(successes), (response) => ({ ...response, headers: {} })),
-    };
+/**
+ * A description of nothing but documents: those of the API, and as one more, `Paths`, what each operation takes and answers where
+ * it succeeds. Problems have one type, and headers none.
+ */
+function typesOf({ info, paths, components }: Description): object {
+  const Paths = objectOf(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      objectOf(
+        METHODS.flatMap((method) =>
+          item[method] === undefined ? [] : [[method, documentsOf(item[method])] as const],
+        ),
+      ),
+    ]),
+  );
+  return { openapi: '3.1.0', info, paths: {}, components: { schemas: { ...components.schemas, Paths } } };
+}
+
+function documentsOf({ parameters = [], requestBody, responses }: Operation): object {
+  const given = (place: string) => {
+    const found = parameters.filter((one) => one.in === place);
+    const required = found.flatMap(({ name, required: isRequired }) => (isRequired === true ? [name] : []));
+    const members = found.map(({ name, schema }) => [name, schema] as const);
+    return found.length === 0 ? [] : [[place, { ...objectOf(members), required }] as const];
   };
-  const { schemas = {} } = components;
-  return {
-    ...rest,
-    servers: [],
-    paths: mapped(paths, (path) => mapped(path, slim)),
-    components: { schemas },
-  };
+  const json = requestBody?.content['application/json'];
+  const answers = Object.entries(responses).flatMap(([status, { content }]) =>
+    status.startsWith('2') ? [content] : [],
+  );
+  const bodies = [json === undefined ? requestBody?.content : { json }];
+  return objectOf([
+    ...given('path'),
+    ...given('query'),
+    ...anyOf('body', bodies),
+    ...anyOf('answer', answers),
+  ]);
+}
+
+/** The member, if there is any content at all. */
+function anyOf(name: string, contents: readonly (Content | undefined)[]): readonly [string, object][] {
+  const schemas = contents.flatMap((content = {}) => Object.values(content)).map(({ schema = {} }) => schema);
+  const [first, ...more] = new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values();
+  if (first === undefined) return [];
+  return [[name, more.length === 0 ? first : { anyOf: [first, ...more] }]];
+}
+
+/** The schema of an object that has all of these members. */
+function objectOf(members: readonly (readonly [string, object])[]): object {
+  return { type: 'object', required: members.map(([name]) => name), properties: Object.fromEntries(members) };
 }
