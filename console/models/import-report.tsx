@@ -39,6 +39,9 @@ export function ImportReportView({ report }: { readonly report: ImportReport }) 
               count(summary.examples.invalid),
               count(summary.examples.unchecked),
             )}
+            <small>
+              {(summary.dryRun ? t.wouldKeepExamples : t.keptExamples)(count(summary.examples.kept))}
+            </small>
           </dd>
         </div>
       </dl>
@@ -142,6 +145,18 @@ function FileRow({ file, isDryRun }: { readonly file: ImportedFile; readonly isD
                     {fault.line === undefined ? '' : `:${fault.line}`}
                   </code>{' '}
                   {fault.pointer} {fault.detail}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+        {examples?.leftOut !== undefined && (
+          <details>
+            <summary>{t.leftOutExamples}</summary>
+            <ul class="findings">
+              {examples.leftOut.slice(0, 100).map(({ path: example, reason: why }) => (
+                <li key={example}>
+                  <code>{example}</code> {why}
                 </li>
               ))}
             </ul>

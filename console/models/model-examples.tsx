@@ -7,13 +7,14 @@ import { text } from '../strings.js';
 import { ExampleFiles } from './example-files.js';
 import { shownJson } from './model-schema.js';
 import { writeModel } from './model-write.js';
-import { validate, type Model, type Verdict } from './models-api.js';
+import { listExamples, validate, type Model, type Verdict } from './models-api.js';
 import { NewExample } from './new-example.js';
 import { examplesOf, isObject, withExample, withoutExample } from './samples.js';
+import { StoredExamples } from './stored-examples.js';
 import { VerdictView } from './verdict-view.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
-/** The examples that a schema has, whether each is valid, and those that are made of it. */
+/** The examples that a model and its schema have, whether each is valid, and those that are made of the schema. */
 export function ModelExamples({
   read: { value: model, etag },
   onChanged,
@@ -23,6 +24,7 @@ export function ModelExamples({
 }) {
   const t = text.models.examples;
   const examples = examplesOf(model.schema);
+  const stored = useLoad(`${model.domain}/${model.name}`, (signal) => listExamples(model, signal));
   const [removing, setRemoving] = useState<number>();
   const write = async (schema: unknown) => {
     await writeModel(model, { schemaText: shownJson(schema) }, { etag });
@@ -30,6 +32,7 @@ export function ModelExamples({
   };
   return (
     <>
+      <StoredExamples model={model} stored={stored} />
       <section class="card" aria-labelledby="examples">
         <h2 id="examples">{t.title}</h2>
         <p class="quiet">{t.lead}</p>
@@ -42,6 +45,7 @@ export function ModelExamples({
       <NewExample
         model={model}
         canBeAdded={isObject(model.schema)}
+        onKept={stored.reload}
         onAdd={(example) => write(withExample(model.schema, example))}
       />
       <ExampleFiles model={model} etag={etag} />

@@ -13,6 +13,7 @@ export type UpdatedModel = Schemas['UpdatedModel'];
 export type ChangeReport = Schemas['ChangeReport'];
 export type Difference = Schemas['Difference'];
 export type Verdict = Schemas['Verdict'];
+export type StoredExample = Schemas['ModelExample'];
 export type ImportReport = Schemas['ImportReport'];
 export type ImportedFile = Schemas['ImportedFile'];
 export type Compatibility = Domain['compatibility'];

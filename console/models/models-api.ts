@@ -1,4 +1,4 @@
-import { allPages, api, type Page, type Tagged } from '../api/client.js';
+import { allPages, api, apiAddress, type Page, type Tagged } from '../api/client.js';
 import type {
   Domain,
   DomainChange,
@@ -10,6 +10,7 @@ import type {
   ModelSummary,
   ModelVersion,
   NewDomain,
+  StoredExample,
   Verdict,
 } from './model-types.js';
 
@@ -124,14 +125,57 @@ export async function readFile(key: ModelKey, file: string, signal: AbortSignal)
   return api.json('get', `${MODEL}/files/{file}`, { path: { ...pathOf(key), file }, signal });
 }
 
+const EXAMPLE = `${MODEL}/examples/{example}` as const;
+
+/** The examples that are kept with a model, all of them: there are at most a hundred. */
+export async function listExamples(key: ModelKey, signal: AbortSignal): Promise<readonly StoredExample[]> {
+  const { items } = await api.page(`${MODEL}/examples`, {
+    path: pathOf(key),
+    query: pageParams(1, MOST),
+    signal,
+  });
+  return items;
+}
+
+export async function readExample(key: ModelKey, example: string, signal: AbortSignal): Promise<unknown> {
+  return api.json('get', EXAMPLE, { path: { ...pathOf(key), example }, signal });
+}
+
+/** Keeps a new example with a model. @param text JSON, sent as it is */
+export async function addExample(key: ModelKey, example: string, text: string): Promise<void> {
+  await api.json('put', EXAMPLE, {
+    path: { ...pathOf(key), example },
+    body: text,
+    headers: { 'if-none-match': '*' },
+  });
+}
+
+export async function removeExample(key: ModelKey, { name, sha256 }: StoredExample): Promise<void> {
+  await api.request('delete', EXAMPLE, {
+    path: { ...pathOf(key), example: name },
+    headers: { 'if-match': `"${sha256}"` },
+  });
+}
+
+export function exampleAddress({ domain, name }: ModelKey, example: string): string {
+  return apiAddress(['domains', domain, 'models', name, 'examples', example]);
+}
+
+/** Whether an example must follow NGSI-LD: those of NGSIv2 are called `.json`. */
+export function isStrictExample(name: string): boolean {
+  return name.endsWith('.jsonld');
+}
+
 /** Validates an entity against the current version of a model. @param text JSON, sent as it is */
 export async function validate(
   key: ModelKey,
   text: string,
   signal?: AbortSignal,
+  isStrict = true,
 ): Promise<Verdict | readonly Verdict[]> {
-  const path = pathOf(key);
-  return api.json('post', '/validate/{domain}/{model}', { path, body: text, isRead: true, signal });
+  const query = isStrict ? {} : { strict: false };
+  const sent = { path: pathOf(key), query, body: text, isRead: true, signal };
+  return api.json('post', '/validate/{domain}/{model}', sent);
 }
 
 /** A schema from samples. @param form that of the samples, as the API calls it */

@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
+import { isOvertaken } from '../api/client.js';
+import { Field } from '../parts/fields.js';
+import { ForRole } from '../parts/for-role.js';
 import { Failure } from '../parts/states.js';
 import { text } from '../strings.js';
 import { jsonFault } from '../editor/faults.js';
-import { validate, type Model, type Verdict } from './models-api.js';
+import { addExample, validate, type Model, type Verdict } from './models-api.js';
 import { plainSample, samplesOf, type SampleForm } from './samples.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { VerdictView } from './verdict-view.js';
@@ -20,15 +23,20 @@ const FORMS: Readonly<Record<Verdict['form'], SampleForm>> = {
 export function NewExample({
   model,
   canBeAdded,
+  onKept,
   onAdd,
 }: {
   readonly model: Model;
   readonly canBeAdded: boolean;
+  /** It was kept with the model, which stays as it is. */
+  readonly onKept: () => void;
   /** Makes a new version of the model. */
   readonly onAdd: (example: Readonly<Record<string, unknown>>) => Promise<void>;
 }) {
   const t = text.models.examples;
   const [entity, setEntity] = useState('');
+  const [name, setName] = useState('');
+  const [said, setSaid] = useState('');
   const [verdict, setVerdict] = useState<Verdict>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
@@ -46,7 +54,24 @@ export function NewExample({
   };
   const check = async () => {
     const found = await validate(model, entity);
-    setVerdict(Array.isArray(found) ? (found[0] as Verdict) : (found as Verdict));
+    const first = Array.isArray(found) ? (found[0] as Verdict) : (found as Verdict);
+    setVerdict(first);
+    if (name === '')
+      setName(
+        first.form === 'ngsiv2' || first.form === 'keyvalues' ? 'my-example.json' : 'my-example.jsonld',
+      );
+  };
+  const keep = async () => {
+    setSaid('');
+    try {
+      await addExample(model, name, entity);
+    } catch (failure) {
+      if (!isOvertaken(failure)) throw failure;
+      setSaid(text.models.stored.taken(name));
+      return;
+    }
+    setSaid(text.models.stored.kept(name));
+    onKept();
   };
   return (
     <section class="card" aria-labelledby="check">
@@ -58,6 +83,7 @@ export function NewExample({
           setEntity(value);
           setVerdict(undefined);
           setError(undefined);
+          setSaid('');
         }}
         faults={verdict?.errors ?? []}
         isSchema={false}
@@ -80,9 +106,24 @@ export function NewExample({
           </button>
         )}
         <p class="hint" role="status">
-          {fault === undefined ? '' : text.models.notJson(fault)}
+          {fault === undefined ? said : text.models.notJson(fault)}
         </p>
       </div>
+      {verdict !== undefined && (
+        <ForRole roles={['modeller']}>
+          <Field
+            label={text.models.stored.name}
+            hint={text.models.stored.nameHint}
+            value={name}
+            onInput={setName}
+          />
+          <div class="actions">
+            <button type="button" disabled={isBusy || name === ''} onClick={() => void attempt(keep)}>
+              {text.models.stored.keep}
+            </button>
+          </div>
+        </ForRole>
+      )}
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { api, ApiError, type Schemas } from '../api/client.js';
-import { createDomain, readFile, readModel } from '../models/models-api.js';
+import { createDomain, listExamples, readExample, readFile, readModel } from '../models/models-api.js';
 import { writeModel } from '../models/model-write.js';
 import { examplesOf } from '../models/samples.js';
 import { CORE_CONTEXT, EXAMPLE, EXAMPLE_MODEL, modelOf, type Bench } from './bench.js';
@@ -31,8 +31,8 @@ export async function validate(
 }
 
 /**
- * An entity to begin with: the first example in the schema of the model that is named, else one that the gateway makes of it;
- * {@link EXAMPLE} where none is named.
+ * An entity to begin with: a stored example of the model that is named, of NGSI-LD if there is one, else the first example in its
+ * schema, else one that the gateway makes of it; {@link EXAMPLE} where none is named.
  *
  * @throws ApiError for a model that is not there, or that has no example; UnreachableError
  */
@@ -42,6 +42,9 @@ export async function exampleOf(model: string): Promise<string> {
   const [domain, name] = named;
   // Nobody stops it: it ends by itself.
   const { signal } = new AbortController();
+  const stored = await listExamples({ domain, name }, signal);
+  const kept = stored.find(({ form }) => form === 'normalized') ?? stored[0];
+  if (kept !== undefined) return writeJson(await readExample({ domain, name }, kept.name, signal), 2);
   const { value } = await readModel({ domain, name }, signal);
   const [own] = examplesOf(value.schema);
   return writeJson(own ?? (await readFile({ domain, name }, 'example-normalized.jsonld', signal)), 2);

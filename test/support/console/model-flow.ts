@@ -78,6 +78,43 @@ export function modelFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
+  it('stored examples of a model are shown with what is wrong with them, put on the workbench, added and deleted', async () => {
+    const examples = '/domains/City/models/Car/examples';
+    const flow = await openModels(browser(), '/City/Car/examples', [
+      ['/domains', { name: 'City' }],
+      ['/domains/City/models/Car', { schema: carSchema({ speed: { type: 'number' } }) }],
+      [`${examples}/fast.jsonld`, { id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: 'fast' }],
+    ]);
+    const { page, gateway } = flow;
+    await page.locator('summary').getByText('not valid').waitFor();
+    await page.locator('summary').getByText('fast.jsonld').click();
+    await page.getByText('must be a number').waitFor();
+    await page.getByRole('button', { name: 'Validate in the workbench' }).click();
+    await page.getByText('1 error').waitFor();
+    assert.equal(await page.getByLabel('Model').inputValue(), 'City/Car');
+    await page.goBack();
+
+    const entity = '{"id": "urn:ngsi-ld:Car:2", "type": "Car", "speed": 30.0}';
+    await fillEditor(page, 'Entity', entity);
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByLabel('Name of the example').fill('fast.jsonld');
+    await page.getByRole('button', { name: 'Store with the model' }).click();
+    await page.getByText('already has an example called fast.jsonld').waitFor();
+    await page.getByLabel('Name of the example').fill('slow.json');
+    await page.getByRole('button', { name: 'Store with the model' }).click();
+    await page.getByText('Stored as slow.json').waitFor();
+    await page.locator('summary').getByText('slow.json').waitFor();
+    const stored = await gateway.send('GET', `/api/v2${examples}/slow.json`);
+    assert.equal(stored.text, entity);
+
+    await page.locator('summary').getByText('fast.jsonld').click();
+    await page.getByRole('button', { name: 'Delete…' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the example' }).click();
+    await page.getByText('fast.jsonld').waitFor({ state: 'detached' });
+    assert.equal((await gateway.send('GET', `/api/v2${examples}/fast.jsonld`)).status, 404);
+    await endFlow(flow);
+  });
+
   it('what is wrong in a schema is marked where it is, and an update of somebody else is not overwritten', async () => {
     const flow = await openModels(browser(), '/City/Car', [
       ['/domains', { name: 'City' }],

@@ -55,7 +55,7 @@ export function modelListFlows(browser: () => Browser): void {
     for (const [path, content] of Object.entries(files)) {
       const file = join(folder, 'city', path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+      await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
     }
     const flow = await openModels(browser(), '/~import');
     const { page, gateway } = flow;
@@ -63,6 +63,7 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByText('What the import would change').waitFor();
     await page.getByText('Bench/schema.json', { exact: false }).first().waitFor();
     await page.getByText('1 not', { exact: false }).first().waitFor();
+    await page.getByText('3 would be kept').waitFor();
     assert.equal((await gateway.send('GET', '/api/v2/models')).text, '[]');
     await page.getByRole('button', { name: /^Import \(/ }).click();
     await page.getByText('What the import changed').waitFor();

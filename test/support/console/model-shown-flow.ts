@@ -166,6 +166,7 @@ export function modelShownFlows(browser: () => Browser): void {
       ['/domains', { name: 'City', description: 'Of a city' }],
       [key, { schema: carSchema({ location: {}, speed: { type: 'number' } }) }],
       [key, { schema }],
+      [`${key}/examples/stored.json`, { id: 'urn:x:1', type: 'Car', speed: 'fast' }],
     ]);
     const { page, gateway } = flow;
     for (const [hash, sign] of [
@@ -174,7 +175,7 @@ export function modelShownFlows(browser: () => Browser): void {
       ['/City', 'One context for all models of this domain'],
       ['/City/Car', 'Nothing has been changed.'],
       ['/City/Car/versions', 'Change report'],
-      ['/City/Car/examples', 'not valid'],
+      ['/City/Car/examples', 'stored.json'],
       ['/City/Car/openapi', 'Query entities of type Car'],
       ['/City/Car/context', 'https://uri.etsi.org/ngsi-ld/default-context/speed'],
       ['/City/Car/settings', 'Nothing has been changed.'],
@@ -239,10 +240,12 @@ async function showHostile({ page, gateway }: Flow): Promise<void> {
       const files = [{ path: MARKUP, status: 'refused', reason: MARKUP, url: MARKUP, model: MARKUP }];
       const summary = {
         ...{ dryRun: true, domains: [MARKUP], created: 1, updated: 0, unchanged: 0, refused: 1 },
-        ...{ ignored: 0, models: 1, examples: { valid: 0, invalid: 0, unchecked: 0 } },
+        ...{ ignored: 0, models: 1, examples: { valid: 0, invalid: 0, unchecked: 0, kept: 0, leftOut: 0 } },
       };
       return route.fulfill(fulfil({ summary, files, dependents: [] }));
     }
+    if (pathname.endsWith('/examples'))
+      return route.fulfill(fulfil([{ name: MARKUP, size: 1, sha256: MARKUP, url: MARKUP }]));
     if (pathname.endsWith('/domains')) return route.fulfill(fulfil([model]));
     if (pathname.endsWith('/models')) return route.fulfill(fulfil([model]));
     if (pathname.endsWith('/warnings')) return route.fulfill(fulfil(warnings));

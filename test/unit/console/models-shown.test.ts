@@ -191,7 +191,11 @@ describe('pages of models', () => {
     const reportOf = (dryRun: boolean, more: object = {}, dependents: readonly object[] = []) => ({
       summary: {
         ...{ dryRun, created: 1, updated: 1, unchanged: 0, refused: 0, models: 2, ignored: 0 },
-        ...{ examples: { valid: 0, invalid: 0, unchecked: 0 }, domains: ['City'], ...more },
+        ...{
+          examples: { valid: 0, invalid: 0, unchecked: 0, kept: 0, leftOut: 0 },
+          domains: ['City'],
+          ...more,
+        },
       },
       ...{ files: [], dependents },
     });

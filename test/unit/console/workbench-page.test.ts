@@ -19,15 +19,24 @@ describe('the workbench', () => {
     return one.field(t.text).value;
   }
 
-  it('fills in an example of the model that is named: its own first, else one that is made of it', async () => {
+  it('fills in an example of the model that is named: a stored one, else one of its schema, else one made of it', async () => {
     const own = { id: 'urn:x:1', type: 'Bike', speed: 12 };
     const schemas: Readonly<Record<string, object>> = { Own: { examples: [own, {}] }, Made: {} };
+    const stored: Readonly<Record<string, readonly object[]>> = {
+      Kept: [{ name: 'a.json', form: 'keyvalues' }, { name: 'b.jsonld', form: 'normalized' }, {}],
+      Plain: [{ name: 'c.json' }, { name: 'd.json', form: 'ngsiv2' }],
+    };
     page.answer = ({ url }) => {
       const [, name = ''] = /\/models\/(\w+)/.exec(url) ?? [];
+      if (/\/examples\?/.test(url)) return Response.json(stored[name] ?? []);
+      const [, example] = /\/examples\/(.+)/.exec(url) ?? [];
+      if (example !== undefined) return Response.json({ id: `urn:x:${example}` });
       if (url.endsWith('/files/example-normalized.jsonld')) return Response.json({ id: 'urn:x:made' });
       return name in schemas ? tagged({ name, schema: schemas[name] }) : Response.json([]);
     };
     assert.equal(await filledIn(''), EXAMPLE);
+    assert.deepEqual(JSON.parse(await filledIn('City/Kept')), { id: 'urn:x:b.jsonld' });
+    assert.deepEqual(JSON.parse(await filledIn('City/Plain')), { id: 'urn:x:c.json' });
     assert.deepEqual(JSON.parse(await filledIn('City/Own')), own);
     assert.deepEqual(JSON.parse(await filledIn('City/Made')), { id: 'urn:x:made' });
   });
@@ -35,7 +44,8 @@ describe('the workbench', () => {
   it('says why a model has no example, and leaves the text', async () => {
     page.answer = ({ url }) => {
       if (url.includes('/files/')) return problem(404, { detail: 'The model has no valid example.' });
-      return url.includes('/models/') ? tagged({ name: 'Odd', schema: {} }) : Response.json([]);
+      const isModel = /\/models\/\w+$/.test(url);
+      return isModel ? tagged({ name: 'Odd', schema: {} }) : Response.json([]);
     };
     putOnBench({ ...EMPTY_BENCH, model: 'City/Odd', text: '{}' });
     const one = await page.open(h(WorkbenchPage, { shared: null }));

@@ -1,0 +1,164 @@
+import { useState } from 'preact/hooks';
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
+import { ForRole } from '../parts/for-role.js';
+import { Failure, Loading } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
+import { count } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { type Loaded, useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
+import { shownJson } from './model-schema.js';
+import {
+  exampleAddress,
+  isStrictExample,
+  type Model,
+  readExample,
+  removeExample,
+  type StoredExample,
+  validate,
+} from './models-api.js';
+import { toImport } from './places.js';
+import { VerdictView } from './verdict-view.js';
+
+/** How many are judged and shown at first. */
+const AT_FIRST = 20;
+
+/** The examples that are kept with a model, and whether each is valid by its current version. */
+export function StoredExamples({
+  model,
+  stored: { value, error, reload },
+}: {
+  readonly model: Model;
+  readonly stored: Loaded<readonly StoredExample[]>;
+}) {
+  const t = text.models.stored;
+  const [shown, setShown] = useState(AT_FIRST);
+  const [removing, setRemoving] = useState<StoredExample>();
+  return (
+    <section class="card" aria-labelledby="stored">
+      <h2 id="stored">{t.title}</h2>
+      <p class="quiet">{t.lead}</p>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value?.length === 0 && (
+        <p class="quiet">
+          {t.none} <a href={toImport()}>{t.import}</a>
+        </p>
+      )}
+      <ul class="examples stored">
+        {(value ?? []).slice(0, shown).map((example) => (
+          <OneExample
+            key={`${example.name} ${example.sha256}`}
+            model={model}
+            example={example}
+            onRemove={() => setRemoving(example)}
+          />
+        ))}
+      </ul>
+      {value !== undefined && value.length > shown && (
+        <button type="button" onClick={() => setShown(value.length)}>
+          {text.models.showMore(count(value.length - shown))}
+        </button>
+      )}
+      {removing !== undefined && (
+        <SureDialog
+          title={t.removeTitle(removing.name)}
+          what={t.removeWhat}
+          go={t.removeGo}
+          onClose={() => setRemoving(undefined)}
+          onOvertaken={reload}
+          onSure={async () => {
+            await removeExample(model, removing);
+            setRemoving(undefined);
+            reload();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function OneExample({
+  model,
+  example,
+  onRemove,
+}: {
+  readonly model: Model;
+  readonly example: StoredExample;
+  readonly onRemove: () => void;
+}) {
+  const t = text.models.stored;
+  const { name, form, size } = example;
+  const { value, error, reload } = useLoad(`${name} ${model.version}`, (signal) =>
+    judged(model, example, signal),
+  );
+  const isValid = value?.verdicts.every(({ valid }) => valid);
+  return (
+    <li>
+      <details>
+        <summary>
+          <code>{name}</code>{' '}
+          <span class="quiet">{t.what(form && text.models.entityForms[form], count(size))}</span>{' '}
+          {isValid !== undefined && (
+            <span class={isValid ? 'chip good' : 'chip bad'}>
+              {isValid ? text.models.examples.valid : text.models.examples.invalid}
+            </span>
+          )}
+        </summary>
+        {value !== undefined && (
+          <div class="columns">
+            <pre tabIndex={0} aria-label={name}>
+              {value.text}
+            </pre>
+            <div>
+              {value.verdicts.map((verdict, index) => (
+                <VerdictView key={index} verdict={verdict} />
+              ))}
+              {value.failure !== undefined && <Failure error={value.failure} onRetry={reload} />}
+            </div>
+          </div>
+        )}
+        {error !== undefined && <Failure error={error} onRetry={reload} />}
+        <div class="actions">
+          <button
+            type="button"
+            class="small"
+            disabled={value === undefined}
+            onClick={() => {
+              const onBench = { text: value?.text ?? '', model: `${model.domain}/${model.name}` };
+              putOnBench({ ...EMPTY_BENCH, ...onBench, isStrict: isStrictExample(name) });
+              location.hash = routeTo(['workbench']);
+            }}
+          >
+            {t.open}
+          </button>
+          <a class="button small" href={exampleAddress(model, name)} download={name}>
+            {text.models.download}
+          </a>
+          <ForRole roles={['modeller']}>
+            <button type="button" class="small" onClick={onRemove}>
+              {text.models.remove}
+            </button>
+          </ForRole>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+/** An example, and what the current version of the model says of it; or why it says nothing, as it is no entity. */
+async function judged(model: Model, { name }: StoredExample, signal: AbortSignal) {
+  const example = await readExample(model, name, signal);
+  const shown = shownJson(example);
+  try {
+    const found = await validate(model, writeJson(example), signal, isStrictExample(name));
+    return { text: shown, verdicts: [found].flat().slice(0, MAX_VERDICTS), failure: undefined };
+  } catch (failure) {
+    signal.throwIfAborted();
+    return { text: shown, verdicts: [], failure };
+  }
+}
+
+/** Verdicts that are shown of an example that is a list. */
+const MAX_VERDICTS = 10;
