@@ -100,7 +100,7 @@ export class ItemPass {
       const end = await walkItems(this.#context, reader, entities, async (batch, page) => {
         for (const due of this.#portionsOf(this.#take(batch, page))) {
           this.#dispatcher.add(this.#inTurn(await this.#archived(due, batch, page)));
-          await this.#dispatcher.room(most);
+          await this.#dispatcher.settled(most);
         }
       });
       await this.#dispatcher.settled();
@@ -302,7 +302,6 @@ export class ItemPass {
   #dispatcherOf(remove: (next: PendingDelete) => Promise<void>): Dispatcher<readonly PendingDelete[]> {
     return new Dispatcher<readonly PendingDelete[]>({
       concurrency: () => this.#context.limits.concurrency,
-      chunkSize: () => 1,
       run: async ([group = []]) => {
         for (const next of group) await remove(next);
         return [];

@@ -90,9 +90,6 @@ export class CutTries {
   }
 }
 
-/** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
-const MAX_BATCH_BYTES = 900_000;
-
 export interface DeleteTry {
   /** The list that the ids are from. */
   readonly listed: Listed;
@@ -120,7 +117,45 @@ export async function deleteIds(
   ids: readonly string[],
   howToTry: DeleteTry,
 ): Promise<void> {
-  const dispatcher = dispatcherOf(scope, howToTry);
+  const { isFinalTry, singly, retrySingly, mayTryAgain, listed, batchMax = Infinity } = howToTry;
+  const { deleter, ledger, limits, clock, histories } = scope;
+  const isStale = isStaleSince(clock, listed);
+  const report: ReportResult = (entityId, result) => {
+    const wasCutShort = result.kind === 'retryable' && result.isCutShort === true;
+    const isDueAgain = isFinalTry && wasCutShort && mayTryAgain?.(entityId) === true;
+    // A batch may not find what a single delete does.
+    const isFinal = isFinalTry && !isDueAgain && (singly || result.kind !== 'absent');
+    ledger.record({ entityId }, result, isFinal);
+  };
+  const reportOfBatch: ReportResult = (id, result) => {
+    const isForRetry = result.kind === 'retryable' && result.isCutShort !== true;
+    if (retrySingly !== undefined && isForRetry) retrySingly(id);
+    else report(id, result);
+  };
+  const run = async (chunk: readonly string[]): Promise<readonly string[]> => {
+    if (isStale()) return [];
+    if (!singly && deleter.usesBatches) {
+      const left = await deleter.deleteBatch(chunk, reportOfBatch, isStale);
+      scope.reportProgress();
+      return left;
+    }
+    const kept = await histories?.keep(chunk.map((entityId) => ({ entityId })));
+    const isTooOld = kept === undefined ? isStale : isStaleSince(clock, kept.listed);
+    for (const entityId of kept?.items.map((item) => item.entityId) ?? chunk) {
+      report(entityId, await deleter.deleteOne(entityId, isTooOld));
+      scope.reportProgress();
+    }
+    return [];
+  };
+  const dispatcher = new Dispatcher<string>({
+    concurrency: () =>
+      howToTry.isAlone === true ? 1 : Math.min(limits.concurrency, histories?.atOnce ?? Infinity),
+    endOfChunk: (queue, from) =>
+      !singly && deleter.usesBatches
+        ? endOfBatch(queue, from, Math.min(deleter.batchSize, batchMax))
+        : from + (histories?.most ?? 1),
+    run,
+  });
   try {
     dispatcher.add(ids);
     await dispatcher.settled();
@@ -131,55 +166,23 @@ export async function deleteIds(
   }
 }
 
+/** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
+const MAX_BATCH_BYTES = 900_000;
+
+/** Where a batch ends that begins at an index of the queue. */
+export function endOfBatch(queue: readonly string[], from: number, size: number): number {
+  const most = Math.min(queue.length, from + size);
+  let bytes = 0;
+  for (let to = from; to < most; to++) {
+    bytes += Buffer.byteLength(JSON.stringify(queue[to])) + 1;
+    if (bytes > MAX_BATCH_BYTES) return to;
+  }
+  return most;
+}
+
 /** Whether an error only says that nothing but failures came of what was tried last. */
 export function isHopeless(error: unknown): error is BrokerFailedError {
   return error instanceof BrokerFailedError && error.reason === 'nothing-but-failures';
-}
-
-function dispatcherOf(scope: DeletingContext, howToTry: DeleteTry): Dispatcher<string> {
-  const { isFinalTry, singly, retrySingly, mayTryAgain, listed, batchMax = Infinity } = howToTry;
-  const { deleter, ledger, limits, clock, histories } = scope;
-  const isStale = isStaleSince(clock, listed);
-  const usesBatches = () => !singly && deleter.usesBatches;
-  const report: ReportResult = (entityId, result) => {
-    const wasCutShort = result.kind === 'retryable' && result.isCutShort === true;
-    const isDueAgain = isFinalTry && wasCutShort && mayTryAgain?.(entityId) === true;
-    // A batch may not find what a single delete does.
-    const isFinal = isFinalTry && !isDueAgain && (singly || result.kind !== 'absent');
-    ledger.record({ entityId }, result, isFinal);
-  };
-  return new Dispatcher<string>({
-    concurrency: () => (howToTry.isAlone ? 1 : Math.min(limits.concurrency, histories?.atOnce ?? Infinity)),
-    chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : (histories?.most ?? 1)),
-    bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
-    chunkBytesMax: MAX_BATCH_BYTES,
-    run: async (ids) => {
-      if (isStale()) return [];
-      if (histories !== undefined) {
-        const { items, listed: read } = await histories.keep(ids.map((entityId) => ({ entityId })));
-        const isReadTooEarly = isStaleSince(clock, read);
-        for (const { entityId } of items) {
-          report(entityId, await deleter.deleteOne(entityId, isReadTooEarly));
-          scope.reportProgress();
-        }
-        return [];
-      }
-      const [only] = ids;
-      if (!usesBatches() && ids.length === 1 && only !== undefined) {
-        report(only, await deleter.deleteOne(only, isStale));
-        scope.reportProgress();
-        return [];
-      }
-      const toReport: ReportResult = (id, result) => {
-        if (retrySingly !== undefined && result.kind === 'retryable' && result.isCutShort !== true)
-          retrySingly(id);
-        else report(id, result);
-      };
-      const leftForSingle = await deleter.deleteBatch(ids, toReport, isStale);
-      scope.reportProgress();
-      return leftForSingle;
-    },
-  });
 }
 
 /** Ids deleted at each end of the list to find the faster one. */

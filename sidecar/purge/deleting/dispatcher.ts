@@ -1,11 +1,8 @@
 export interface DispatcherOptions<Item> {
   /** Most chunks in flight, as of now. */
   readonly concurrency: () => number;
-  /** Most items in one chunk, as of now. */
-  readonly chunkSize: () => number;
-  /** Size of an item towards chunkBytesMax. */
-  readonly bytesOf?: (item: Item) => number;
-  readonly chunkBytesMax?: number;
+  /** Where a chunk ends that begins at an index of the queue, as of now; it has one item at least. */
+  readonly endOfChunk?: ((queue: readonly Item[], from: number) => number) | undefined;
   /** Handles one chunk; the items it returns are queued again. */
   readonly run: (chunk: readonly Item[]) => Promise<readonly Item[]>;
 }
@@ -22,10 +19,9 @@ export class Dispatcher<Item> {
   /** Chunks in flight, and the items in them. */
   #chunks = 0;
   #underWay = 0;
-  #isFlushing = false;
   #failure: { readonly error: unknown } | undefined;
-  #noteChange: () => void = () => {};
-  #changed = this.#nextChange();
+  /** Resolves when a chunk has ended. */
+  #change = Promise.withResolvers<undefined>();
 
   constructor(options: DispatcherOptions<Item>) {
     this.#options = options;
@@ -36,108 +32,60 @@ export class Dispatcher<Item> {
     return this.#queue.length - this.#head + this.#underWay;
   }
 
-  /** Queues items; whole chunks start as soon as there is room. */
+  /** Queues items; they start as soon as there is room. */
   add(items: readonly Item[]): void {
+    if (this.#failure !== undefined) return;
     for (const item of items) this.#queue.push(item);
-    this.#start();
+    while (this.#head < this.#queue.length && this.#chunks < this.#options.concurrency())
+      void this.#run(this.#takeChunk());
   }
 
-  /** Starts all queued items, even if they do not fill a chunk. */
-  flush(): void {
-    this.#isFlushing = true;
-    this.#start();
-  }
-
-  /** Resolves when fewer than `most` items are pending; flushes when nothing is in flight. @throws as settled() */
-  async room(most: number): Promise<void> {
+  /** Resolves when fewer than `below` items are pending: by default none. @throws the first error of a chunk, at once */
+  async settled(below = 1): Promise<void> {
     for (;;) {
-      this.#throwFailure();
-      if (this.pending < most) return;
-      if (this.#underWay === 0) this.flush();
-      await this.#changed;
-    }
-  }
-
-  /** Flushes, and resolves when nothing is pending. @throws the first error of a chunk, at once */
-  async settled(): Promise<void> {
-    for (;;) {
-      this.#throwFailure();
-      this.flush();
-      if (this.pending === 0) return;
-      await this.#changed;
+      if (this.#failure !== undefined) throw this.#failure.error;
+      if (this.pending < below) return;
+      await this.#change.promise;
     }
   }
 
   /** Drops the queued items and waits for those in flight; never throws. */
   async abandon(): Promise<void> {
-    this.#failure ??= { error: new Error('abandoned') };
-    this.#drop();
-    while (this.#underWay > 0) await this.#changed;
-  }
-
-  /** Starts what may run now. */
-  #start(): void {
-    if (this.#failure !== undefined) this.#drop();
-    while (this.#chunks < this.#options.concurrency() && this.#hasChunk()) void this.#run(this.#takeChunk());
+    this.#fail(new Error('abandoned'));
+    while (this.#underWay > 0) await this.#change.promise;
   }
 
   /** Runs a chunk; never throws. */
   async #run(chunk: readonly Item[]): Promise<void> {
     this.#chunks += 1;
     this.#underWay += chunk.length;
+    let again: readonly Item[] = [];
     try {
-      for (const item of await this.#options.run(chunk)) this.#queue.push(item);
+      again = await this.#options.run(chunk);
     } catch (error) {
-      this.#failure ??= { error };
+      this.#fail(error);
     }
     this.#chunks -= 1;
     this.#underWay -= chunk.length;
-    this.#start();
-    this.#noteChange();
-    this.#changed = this.#nextChange();
-  }
-
-  async #nextChange(): Promise<void> {
-    await new Promise<void>((resolve) => (this.#noteChange = resolve));
+    this.add(again);
+    this.#change.resolve(undefined);
+    this.#change = Promise.withResolvers();
   }
 
   #takeChunk(): readonly Item[] {
-    const to = this.#endOfChunk();
-    const chunk = this.#queue.slice(this.#head, to);
-    this.#head = to;
+    const end = this.#options.endOfChunk?.(this.#queue, this.#head) ?? 0;
+    const chunk = this.#queue.slice(this.#head, Math.max(end, this.#head + 1));
+    this.#head += chunk.length;
     if (this.#head * 2 >= this.#queue.length) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
     }
-    if (this.#head === this.#queue.length) this.#isFlushing = false;
     return chunk;
   }
 
-  /** Whether a chunk may run now: a full one, or any when flushing. */
-  #hasChunk(): boolean {
-    const queued = this.#queue.length - this.#head;
-    if (queued === 0) return false;
-    return this.#isFlushing || queued >= this.#options.chunkSize() || this.#endOfChunk() < this.#queue.length;
-  }
-
-  #endOfChunk(): number {
-    const { chunkSize, bytesOf, chunkBytesMax = Infinity } = this.#options;
-    const most = Math.min(this.#queue.length, this.#head + Math.max(1, chunkSize()));
-    if (bytesOf === undefined) return most;
-    let bytes = 0;
-    for (let to = this.#head; to < most; to++) {
-      bytes += bytesOf(this.#queue[to] as Item);
-      if (bytes > chunkBytesMax && to > this.#head) return to;
-    }
-    return most;
-  }
-
-  #drop(): void {
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
     this.#queue = [];
     this.#head = 0;
-  }
-
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
   }
 }

@@ -8,7 +8,7 @@ import {
   ListAhead,
 } from '../../../../sidecar/purge/deleting/index.js';
 import { idsOf } from '../hand-made-lister.js';
-import { type DeleteTry, freshMsOf } from '../../../../sidecar/purge/deleting/delete-listed.js';
+import { type DeleteTry, endOfBatch, freshMsOf } from '../../../../sidecar/purge/deleting/delete-listed.js';
 import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
@@ -262,4 +262,12 @@ it('a round lists more after one of which nothing got too old', () => {
   ahead.note({ listed: { tookMs: 20 }, sent: 200, unsent: 1, ms: 2000 });
   ahead.note({ listed: { tookMs: 20 }, sent: 150, unsent: 0, ms: 1500 });
   assert.equal(ahead.next(Infinity), 225);
+});
+
+it('a batch ends before its body is larger than 900,000 bytes, and at the number of ids that a batch may have', () => {
+  const queue = idsOf(4).map((id) => id + 'é'.repeat(150_000));
+  assert.equal(endOfBatch(queue, 0, 100), 2);
+  assert.equal(endOfBatch(queue, 1, 100), 3);
+  assert.equal(endOfBatch(queue, 2, 1), 3);
+  assert.equal(endOfBatch(queue, 3, 100), 4);
 });

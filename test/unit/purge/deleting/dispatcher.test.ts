@@ -18,7 +18,7 @@ function heldDispatcher(options: Options = {}) {
   const started: Chunk[] = [];
   const dispatcher = new Dispatcher<number>({
     concurrency: () => 2,
-    chunkSize: () => 3,
+    endOfChunk: (_queue, from) => from + 3,
     ...options,
     run: (items) =>
       new Promise((resolve, reject) => {
@@ -42,38 +42,35 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-it('the dispatcher starts a chunk when it is full, in the order of the items; the rest waits', async () => {
+it('the dispatcher starts what is queued at once, in the order of the items; what has no place waits', async () => {
   const { dispatcher, chunks } = heldDispatcher();
   dispatcher.add([1, 2]);
   await turn();
-  assert.deepEqual(chunks(), []);
-  dispatcher.add([3, 4]);
+  assert.deepEqual(chunks(), [[1, 2]]);
+  dispatcher.add([3, 4, 5, 6]);
   await turn();
-  assert.deepEqual(chunks(), [[1, 2, 3]]);
-  dispatcher.flush();
-  await turn();
-  assert.deepEqual(chunks(), [[1, 2, 3], [4]]);
-  assert.equal(dispatcher.pending, 4);
+  assert.deepEqual(chunks(), [
+    [1, 2],
+    [3, 4, 5],
+  ]);
+  assert.equal(dispatcher.pending, 6);
 });
 
-it('the dispatcher ends a chunk before it exceeds the allowed bytes, unless it is a single item', async () => {
-  const { dispatcher, chunks } = heldDispatcher({
-    concurrency: () => 9,
-    chunkSize: () => 100,
-    bytesOf: (item) => item,
-    chunkBytesMax: 10,
-  });
-  dispatcher.add([4, 6, 1, 99, 5, 5, 5]);
-  await turn();
-  assert.deepEqual(chunks(), [[4, 6], [1], [99], [5, 5]]);
-  dispatcher.flush();
-  await turn();
-  assert.deepEqual(chunks().at(-1), [5]);
+it('the dispatcher makes a chunk of each item by default, and one of an item that is too large for any', async () => {
+  const { dispatcher, chunks } = heldDispatcher({ concurrency: () => 9, endOfChunk: undefined });
+  dispatcher.add([1, 2]);
+  assert.deepEqual(chunks(), [[1], [2]]);
+  const none = heldDispatcher({ concurrency: () => 9, endOfChunk: (_queue, from) => from });
+  none.dispatcher.add([1, 2]);
+  assert.deepEqual(none.chunks(), [[1], [2]]);
 });
 
 it('the dispatcher follows a chunk size that changes while items wait', async () => {
   let size = 2;
-  const { dispatcher, chunks, chunk } = heldDispatcher({ concurrency: () => 1, chunkSize: () => size });
+  const { dispatcher, chunks, chunk } = heldDispatcher({
+    concurrency: () => 1,
+    endOfChunk: (_queue, from) => from + size,
+  });
   dispatcher.add([1, 2, 3]);
   await turn();
   size = 1;
@@ -104,7 +101,7 @@ it('the dispatcher follows a concurrency that changes while items wait', async (
   let concurrency = 1;
   const { dispatcher, chunks, chunk } = heldDispatcher({
     concurrency: () => concurrency,
-    chunkSize: () => 1,
+    endOfChunk: undefined,
   });
   dispatcher.add([1, 2, 3, 4, 5, 6, 7]);
   await turn();
@@ -132,7 +129,7 @@ it('the dispatcher never runs more chunks at once than the concurrency, and runs
       const done: number[] = [];
       const dispatcher = new Dispatcher<number>({
         concurrency: () => concurrency,
-        chunkSize: () => size,
+        endOfChunk: (_queue, from) => from + size,
         run: async (items) => {
           most = Math.max(most, ++running);
           assert.ok(items.length >= 1 && items.length <= size);
@@ -145,7 +142,7 @@ it('the dispatcher never runs more chunks at once than the concurrency, and runs
       let next = 0;
       for (const count of batches) {
         dispatcher.add(Array.from({ length: count }, () => next++));
-        await dispatcher.room(10);
+        await dispatcher.settled(10);
         assert.ok(dispatcher.pending < 10);
       }
       await dispatcher.settled();
@@ -159,28 +156,17 @@ it('the dispatcher never runs more chunks at once than the concurrency, and runs
   );
 });
 
-it('dispatcher.room resolves once fewer items are pending than asked for', async () => {
+it('dispatcher.settled resolves once fewer items are pending than asked for', async () => {
   const { dispatcher, chunk } = heldDispatcher();
   dispatcher.add([1, 2, 3, 4, 5, 6]);
-  const room = dispatcher.room(4);
+  const room = dispatcher.settled(4);
   assert.equal(await isSettled(room), false);
   chunk(0).finish();
   await room;
   assert.equal(dispatcher.pending, 3);
 });
 
-it('dispatcher.room flushes when nothing in flight could make room, and resolves at once when there is room', async () => {
-  const { dispatcher, chunks, chunk } = heldDispatcher();
-  await dispatcher.room(1);
-  dispatcher.add([1, 2]);
-  const room = dispatcher.room(2);
-  await turn();
-  assert.deepEqual(chunks(), [[1, 2]]);
-  chunk(0).finish();
-  await room;
-});
-
-it('the dispatcher throws the first error of a chunk from room and settled, and starts nothing more', async () => {
+it('the dispatcher throws the first error of a chunk whatever is waited for, and starts nothing more', async () => {
   const { dispatcher, chunks, chunk } = heldDispatcher();
   dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   await turn();
@@ -189,7 +175,7 @@ it('the dispatcher throws the first error of a chunk from room and settled, and 
   chunk(1).fail(first);
   await turn();
   chunk(0).fail(new Error('second'));
-  await assert.rejects(dispatcher.room(1), first);
+  await assert.rejects(dispatcher.settled(100), first);
   await assert.rejects(dispatcher.settled(), first);
   dispatcher.add([10, 11, 12]);
   await turn();
@@ -242,7 +228,7 @@ it('dispatcher.abandon ends the dispatcher: what is added later never runs', asy
 });
 
 it('dispatcher.abandon resolves at once when nothing is in flight', async () => {
-  const { dispatcher, chunks } = heldDispatcher();
+  const { dispatcher, chunks } = heldDispatcher({ concurrency: () => 0 });
   dispatcher.add([1]);
   await dispatcher.abandon();
   assert.deepEqual([chunks(), dispatcher.pending], [[], 0]);
