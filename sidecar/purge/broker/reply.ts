@@ -60,11 +60,8 @@ export function wordsOf(problem: BrokerProblem): string {
 }
 
 /** Parses a JSON object; undefined for anything else. */
-export function parseJsonObject(text: string): Record<string, unknown> | undefined {
-  const value = parseJson(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+export function parseJsonObject(text: string): JsonObject | undefined {
+  return asObject(parseJson(text));
 }
 
 function parseJson(text: string): unknown {
@@ -174,17 +171,17 @@ export type BatchResult =
  * @param ids the ids of the batch
  */
 export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchResult {
-  const body = parseJsonObject(reply.body);
-  const errors = failuresIn(reply);
+  const body = parseJson(reply.body);
+  const errors = failuresIn(body);
   if (reply.status >= 200 && reply.status < 300) {
-    const unclear = contradiction(reply);
+    const unclear = contradiction(reply, body);
     const items = unclear === undefined ? resultsOf(ids, errors) : new Map(ids.map((id) => [id, unclear]));
     return { kind: 'items', items };
   }
   if (errors.length > 0) return { kind: 'items', items: resultsOf(ids, errors) };
   // A 404 that names entities means that they are missing, not the operation.
-  const namesEntities = body !== undefined && ('entityIds' in body || 'entityId' in body);
-  if (reply.status === 404 && namesEntities) {
+  const object = asObject(body) ?? {};
+  if (reply.status === 404 && ('entityIds' in object || 'entityId' in object)) {
     return { kind: 'items', items: new Map(ids.map((id) => [id, ABSENT])) };
   }
   if (reply.status === 404 || reply.status === 405 || reply.status === 501) return { kind: 'no-batch' };
@@ -203,8 +200,9 @@ const ABSENT: DeleteResult = { kind: 'absent' };
  * What is missing there may be gone, or be held by another source: only a query shows it.
  */
 export function failureIn(reply: BrokerReply): DeleteResult | undefined {
-  if (reply.status !== 207) return contradiction(reply);
-  const results = failuresIn(reply).map((item) => ({ item, result: resultOf(item) }));
+  const body = parseJson(reply.body);
+  if (reply.status !== 207) return contradiction(reply, body);
+  const results = failuresIn(body).map((item) => ({ item, result: resultOf(item) }));
   const [worst] = [...results.filter(({ result }) => result.kind !== 'absent'), ...results];
   if (worst === undefined) return undefined;
   const { item, result } = worst;
@@ -212,31 +210,26 @@ export function failureIn(reply: BrokerReply): DeleteResult | undefined {
 }
 
 /** What a success means whose body is a problem; undefined for any other reply. */
-function contradiction(reply: BrokerReply): DeleteResult | undefined {
-  if (reply.status < 200 || reply.status >= 300) return undefined;
-  const body = parseJsonObject(reply.body);
-  if (body === undefined || ['success', 'errors', 'notUpdated'].some((name) => name in body))
-    return undefined;
+function contradiction(reply: BrokerReply, body: unknown): DeleteResult | undefined {
+  const object = asObject(body);
+  if (reply.status < 200 || reply.status >= 300 || object === undefined) return undefined;
+  if (['success', 'errors', 'notUpdated'].some((name) => name in object)) return undefined;
   const isProblem = mediaTypeOf(reply.headers.get('content-type')) === 'application/problem+json';
-  if (!isProblem && !/\/ngsi-ld\/errors\//.test(textOf(body['type']) ?? '')) return undefined;
+  if (!isProblem && !/\/ngsi-ld\/errors\//.test(textOf(object['type']) ?? '')) return undefined;
   return {
     kind: 'unclear',
-    problem: { ...problemMembers(body), status: statusOf(body['status']) ?? 502 },
+    problem: { ...problemMembers(object), status: statusOf(object['status']) ?? 502 },
   };
 }
 
 /** The items of a multi-status body that failed. */
-function failuresIn(reply: BrokerReply): readonly JsonObject[] {
-  const body = parseJsonObject(reply.body);
-  if (body === undefined) return listedFailures(reply.body);
-  return ['errors', 'notUpdated'].flatMap((member) => objectsIn(body[member]));
-}
-
-function listedFailures(text: string): readonly JsonObject[] {
-  if (!text.includes('"failure"')) return [];
-  return objectsIn(parseJson(text))
-    .filter((item) => item['failure'] !== undefined)
-    .map(({ id, failure }) => ({ entityId: id, error: objectsIn(failure)[0] ?? failure }));
+function failuresIn(body: unknown): readonly JsonObject[] {
+  if (Array.isArray(body))
+    return objectsIn(body)
+      .filter((item) => item['failure'] !== undefined)
+      .map(({ id, failure }) => ({ entityId: id, error: objectsIn(failure)[0] ?? failure }));
+  const object = asObject(body);
+  return [...objectsIn(object?.['errors']), ...objectsIn(object?.['notUpdated'])];
 }
 
 function objectsIn(items: unknown): readonly JsonObject[] {
