@@ -1,5 +1,5 @@
 import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
-import { attributePathsOf, parseQ } from '../ngsi-ld/q.js';
+import { conditionsOf, parseQ } from '../ngsi-ld/q.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
 import { matchesScopes, parseScopeQuery } from '../ngsi-ld/scope-query.js';
 import { matchesType, parseTypeSelector, type TypeSelector } from '../ngsi-ld/type-selector.js';
@@ -89,7 +89,7 @@ function buildSelection(parameters: Parameters, { negation, mayBeWide }: Selecti
   const q = parameters.get('q');
   if (q !== undefined) {
     const node = parseQ(q);
-    narrow ||= attributePathsOf(node).some(({ names }) => !isSystemAttribute(names[0] ?? ''));
+    narrow ||= conditionsOf(node).some(({ path }) => !isSystemAttribute(path.names[0] ?? ''));
     valueFilters.push(qFilter(node, negation));
   }
 

@@ -1,6 +1,6 @@
 /** The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9): its parser, and what a query says. */
 import { NO_OWN_ATTRIBUTES } from './members.js';
-import type { QCondition, QNode, QPath } from './q-ast.js';
+import type { QCondition, QNode, QOrderOperator } from './q-ast.js';
 import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
 
 export type { QCondition, QLink, QNode, QOperand, QOrderOperator, QPath, QValue } from './q-ast.js';
@@ -10,7 +10,7 @@ export const MAX_Q_CHARS = 65_536;
 /** Deepest nesting of brackets taken. */
 export const MAX_Q_DEPTH = 100;
 
-const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
+const OPERATOR = /==|!=|!?~=|[<>]=?/y;
 
 /** Where a node stands in the text of its query, in UTF-16 code units. */
 export interface QSpan {
@@ -48,19 +48,22 @@ export function parseQ(text: string, parameter: 'q' | 'csf' = 'q', spans?: Map<Q
 }
 
 function readAlternatives(reading: Reading, depth: number): QNode {
-  return readJoined('or', '|', reading, () =>
-    readJoined('and', ';', reading, () => readTerm(reading, depth)),
-  );
+  const operands = [readConjunction(reading, depth)];
+  while (reading.scanner.take('|')) operands.push(readConjunction(reading, depth));
+  return joined('or', operands, reading);
 }
 
-function readJoined(kind: 'and' | 'or', sign: string, { scanner, spans }: Reading, read: () => QNode): QNode {
-  const first = read();
-  const operands = [first];
-  while (scanner.take(sign)) operands.push(read());
-  const last = operands.at(-1);
-  if (operands.length === 1 || last === undefined) return first;
+function readConjunction(reading: Reading, depth: number): QNode {
+  const operands = [readTerm(reading, depth)];
+  while (reading.scanner.take(';')) operands.push(readTerm(reading, depth));
+  return joined('and', operands, reading);
+}
+
+function joined(kind: 'and' | 'or', operands: readonly QNode[], { spans }: Reading): QNode {
+  const [first, last] = [operands[0], operands.at(-1)];
+  if (first === last && first !== undefined) return first;
   const node: QNode = { kind, operands };
-  const [from, to] = [spans?.get(first), spans?.get(last)];
+  const [from, to] = [first && spans?.get(first), last && spans?.get(last)];
   if (from !== undefined && to !== undefined) spans?.set(node, { start: from.start, end: to.end });
   return node;
 }
@@ -68,13 +71,9 @@ function readJoined(kind: 'and' | 'or', sign: string, { scanner, spans }: Readin
 function readTerm(reading: Reading, depth: number): QNode {
   const { scanner, spans } = reading;
   scanner.skipSpaces();
-  const start = scanner.position;
-  let operator: number | undefined;
-  const noteOperator = (at: number) => {
-    operator = at;
-  };
-  const term = scanner.peek() === '(' ? readGroup(reading, depth + 1) : readCondition(scanner, noteOperator);
-  spans?.set(term, { start, end: scanner.position, ...(operator === undefined ? {} : { operator }) });
+  const span: { start: number; operator?: number } = { start: scanner.position };
+  const term = scanner.peek() === '(' ? readGroup(reading, depth + 1) : readCondition(scanner, span);
+  spans?.set(term, { ...span, end: scanner.position });
   scanner.skipSpaces();
   return term;
 }
@@ -88,68 +87,50 @@ function readGroup(reading: Reading, depth: number): QNode {
   return { kind: 'group', inner };
 }
 
-function readCondition(scanner: Scanner, noteOperator: (at: number) => void): QNode {
+/** @param span receives where the operator begins */
+function readCondition(scanner: Scanner, span: { operator?: number }): QCondition {
   if (scanner.take('!')) return { kind: 'exists', path: readPath(scanner), negated: true };
   const path = readPath(scanner);
   scanner.skipSpaces();
   if (scanner.atEnd || ';|)'.includes(scanner.peek())) return { kind: 'exists', path, negated: false };
-  noteOperator(scanner.position);
-
-  for (const operator of ['==', '!='] as const) {
-    if (takeOperator(scanner, operator)) {
+  span.operator = scanner.position;
+  const operator = scanner.match(OPERATOR) as QOperator | undefined;
+  scanner.skipSpaces();
+  switch (operator) {
+    case '==':
+    case '!=':
       return { kind: 'equality', path, operator, operand: readOperand(scanner) };
-    }
-  }
-  for (const operator of ['~=', '!~='] as const) {
-    if (takeOperator(scanner, operator)) {
+    case '~=':
+    case '!~=':
       return { kind: 'pattern', path, negated: operator === '!~=', ...readPattern(scanner) };
-    }
-  }
-  for (const operator of ORDER_OPERATORS) {
-    if (takeOperator(scanner, operator))
+    case undefined:
+      return scanner.fail('one of the operators == != > >= < <= ~= !~=, or ";", "|" or the end');
+    default:
       return { kind: 'order', path, operator, value: readOrderedValue(scanner) };
   }
-  return scanner.fail('one of the operators == != > >= < <= ~= !~=, or ";", "|" or the end');
 }
 
-function takeOperator(scanner: Scanner, operator: string): boolean {
-  const taken = scanner.take(operator);
-  if (taken) scanner.skipSpaces();
-  return taken;
-}
-
-/** The attribute paths of a query, in the order in which they are written, repeated ones included. */
-export function attributePathsOf(node: QNode): readonly QPath[] {
-  return conditionsOf(node).map(({ path }) => path);
-}
+type QOperator = QOrderOperator | '==' | '!=' | '~=' | '!~=';
 
 /** The conditions of a query, in the order in which they are written. */
 export function conditionsOf(node: QNode): readonly QCondition[] {
-  const conditions: QCondition[] = [];
-  collectConditions(node, conditions);
-  return conditions;
-}
-
-function collectConditions(node: QNode, conditions: QCondition[]): void {
   switch (node.kind) {
     case 'and':
     case 'or':
-      for (const operand of node.operands) collectConditions(operand, conditions);
-      return;
+      return node.operands.flatMap(conditionsOf);
     case 'group':
-      collectConditions(node.inner, conditions);
-      return;
+      return conditionsOf(node.inner);
     case 'exists':
     case 'equality':
     case 'order':
     case 'pattern':
-      conditions.push(node);
+      return [node];
   }
 }
 
 /** Whether any path follows a Relationship, `attr{…}`; a purge may not use such a query (clause 5.6.21.4). */
 export function hasLinkedEntityPath(node: QNode): boolean {
-  return attributePathsOf(node).some((path) => path.link !== null);
+  return conditionsOf(node).some(({ path }) => path.link !== null);
 }
 
 /**

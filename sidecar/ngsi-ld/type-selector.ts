@@ -7,6 +7,7 @@ export type TypeSelector =
   | { readonly kind: 'and' | 'or'; readonly operands: readonly TypeSelector[] };
 
 const TYPE_NAME = /[^,|;()*"<>\s\u0000-\u001f\u007f]+/uy;
+const OR = /[,|]/y;
 const MAX_BRACKETS_DEPTH = 100;
 
 /**
@@ -26,21 +27,20 @@ export function parseTypeSelector(text: string): TypeSelector {
 }
 
 function readAlternatives(scanner: Scanner, depth: number): TypeSelector {
-  return readJoined('or', [',', '|'], scanner, () =>
-    readJoined('and', [';'], scanner, () => readOne(scanner, depth)),
-  );
+  const operands = [readConjunction(scanner, depth)];
+  while (scanner.match(OR) !== undefined) operands.push(readConjunction(scanner, depth));
+  return joined('or', operands);
 }
 
-function readJoined(
-  kind: 'and' | 'or',
-  signs: readonly string[],
-  scanner: Scanner,
-  read: () => TypeSelector,
-): TypeSelector {
-  const first = read();
-  const operands = [first];
-  while (signs.some((sign) => scanner.take(sign))) operands.push(read());
-  return operands.length === 1 ? first : { kind, operands };
+function readConjunction(scanner: Scanner, depth: number): TypeSelector {
+  const operands = [readOne(scanner, depth)];
+  while (scanner.take(';')) operands.push(readOne(scanner, depth));
+  return joined('and', operands);
+}
+
+function joined(kind: 'and' | 'or', operands: readonly TypeSelector[]): TypeSelector {
+  const [only, another] = operands;
+  return only !== undefined && another === undefined ? only : { kind, operands };
 }
 
 function readOne(scanner: Scanner, depth: number): TypeSelector {

@@ -1,5 +1,5 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
-import { attributePathsOf, parseQ } from '../../ngsi-ld/q.js';
+import { conditionsOf, parseQ } from '../../ngsi-ld/q.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 import { BrokerFailedError, FilterIgnoredError } from '../errors.js';
 import { contextsOfLink, type Parameter, formatParameters } from '../query/index.js';
@@ -30,7 +30,7 @@ function namesIn({ name, value }: Parameter): readonly string[] {
     case 'type':
       return typeNamesOf(parseTypeSelector(value));
     case 'q':
-      return attributePathsOf(parseQ(value)).flatMap(({ names }) => names);
+      return conditionsOf(parseQ(value)).flatMap(({ path }) => path.names);
     case 'attrs':
     case 'expandValues':
     case 'jsonKeys':

@@ -2,13 +2,7 @@ import { parseGeoQuery } from '../../ngsi-ld/geo-query.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { isUri } from '../../ngsi-ld/names.js';
 import { compilePattern, PatternTooLargeError, type Pattern } from '../../ngsi-ld/pattern.js';
-import {
-  attributePathsOf,
-  demandsAttribute,
-  hasLinkedEntityPath,
-  parseQ,
-  type QNode,
-} from '../../ngsi-ld/q.js';
+import { conditionsOf, demandsAttribute, hasLinkedEntityPath, parseQ, type QNode } from '../../ngsi-ld/q.js';
 import { namesScopes, parseScopeQuery } from '../../ngsi-ld/scope-query.js';
 import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
@@ -127,7 +121,7 @@ function queryOf(parameters: ReadonlyMap<string, string>, parameter: 'q' | 'csf'
 }
 
 function usesOwnAttribute(query: QNode): boolean {
-  return attributePathsOf(query).some((path) => !NO_OWN_ATTRIBUTES.has(path.names[0] ?? ''));
+  return conditionsOf(query).some(({ path }) => !NO_OWN_ATTRIBUTES.has(path.names[0] ?? ''));
 }
 
 /** These go together. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
-  attributePathsOf,
+  conditionsOf,
   hasLinkedEntityPath,
   mixesLogicalOperators,
   parseQ,
@@ -14,7 +14,7 @@ import { words } from '../../support/words.js';
 const path = (...names: string[]) => ({ names, valuePath: [], link: null });
 
 function namesIn(q: string): readonly (readonly string[])[] {
-  return attributePathsOf(parseQ(q)).map((found) => found.names);
+  return conditionsOf(parseQ(q)).map(({ path }) => path.names);
 }
 
 function refusal(q: string): NgsiLdSyntaxError {
@@ -74,7 +74,7 @@ it('dotted names are sub-attributes, the brackets address the value', () => {
     path: { names: ['sensor', 'rawdata'], valuePath: ['airquality', 'particulate'], link: null },
     negated: false,
   });
-  assert.deepEqual(attributePathsOf(parseQ('color[*]=="red"'))[0]?.valuePath, ['*']);
+  assert.deepEqual(conditionsOf(parseQ('color[*]=="red"'))[0]?.path.valuePath, ['*']);
 });
 
 it('the dots of an IRI in q are not taken for separators, those behind it are', () => {
@@ -244,7 +244,7 @@ it('a q has 65536 characters and not one more', () => {
 
 it('a q of the greatest length is parsed or refused in linear time', () => {
   const fill = (unit: string) => unit.repeat(Math.floor((MAX_Q_CHARS - 4) / unit.length));
-  assert.equal(attributePathsOf(parseQ(`${fill('a;')}a`)).length, 32_767);
+  assert.equal(conditionsOf(parseQ(`${fill('a;')}a`)).length, 32_767);
   for (const unit of [
     ...words(`
       a. urn: .http:// a{ " \\" 1 1. 1.. a==1, ( [ ~= !a|
