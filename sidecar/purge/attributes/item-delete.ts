@@ -144,14 +144,14 @@ export async function deleteWholeAttribute(
     return result;
   };
   const hasDatasets = datasets.some((datasetId) => datasetId !== NO_DATASET);
-  if (!hasDatasets && capabilities.deleteAllNeedsDatasets) return send('');
+  if (!hasDatasets && capabilities.get('needs-datasets') === true) return send('');
 
   const whole = await send('?deleteAll=true');
   if (whole.kind !== 'absent') return whole;
   if (!hasDatasets) {
     const single = await send('');
     // The attribute existed, and deleteAll did not find it.
-    if (single.kind === 'deleted') capabilities.deleteAllNeedsDatasets = true;
+    if (single.kind === 'deleted') capabilities.learn('needs-datasets', true);
     return single;
   }
   // Already gone, or deleteAll is not supported: deleting each dataset covers both.

@@ -158,6 +158,31 @@ export type ProbedParameter =
 /** The standard writes collection paths both ways, and most brokers accept both. */
 export type CollectionEnd = '' | '/';
 
+/** What there is to be learnt, by the names of the facts; each is undefined while it is not known. */
+type FactValues = {
+  /** Largest accepted page, where one was refused. */
+  readonly 'page-max': number;
+  /** Largest accepted batch, where one was refused. */
+  readonly 'batch-max': number;
+  /** The broker refused to be asked for a count. */
+  readonly 'no-count': true;
+  /** Batch delete was found missing or without effect. */
+  readonly 'no-batch': true;
+  /** `deleteAll=true` was found to work only for attributes with datasets. */
+  readonly 'needs-datasets': true;
+  /** How the path of the collection ends, once a query was answered. */
+  readonly 'collection-end': CollectionEnd;
+} & {
+  /** The broker refused to be asked for this much of each entity. */
+  readonly [Name in `refused ${Projection}`]: true;
+} & {
+  /** The filter is applied after counting and paging. */
+  readonly [Name in `counts-before ${ProbedParameter}`]: true;
+} & {
+  /** The broker accepted such a page of this size: a 400 to one that is not larger is about the query. */
+  readonly [Name in `page ${Projection}`]: number;
+};
+
 /**
  * What was learnt about one collection of a broker, kept by the process for as long as it serves that broker. Each fact expires
  * after an hour, since brokers are upgraded and replaced behind their address.
@@ -173,70 +198,19 @@ export class BrokerMemory {
     this.#clock = clock;
   }
 
-  /** False once the broker refused to be asked for a count. */
-  get countAccepted(): boolean {
-    return this.#valueOf('no-count') === undefined;
-  }
-  set countAccepted(value) {
-    this.#set('no-count', value ? undefined : true);
+  /** What is known. */
+  get<Name extends keyof FactValues>(name: Name): FactValues[Name] | undefined {
+    return this.#fresh(name)?.value as FactValues[Name] | undefined;
   }
 
-  /** Largest accepted page; undefined while none was refused. */
-  get pageSizeMax(): number | undefined {
-    return this.#sizeOf('page-max');
-  }
-  set pageSizeMax(value) {
-    this.#set('page-max', value);
-  }
-
-  /** Largest accepted batch; undefined while none was refused. */
-  get batchSizeMax(): number | undefined {
-    return this.#sizeOf('batch-max');
-  }
-  set batchSizeMax(value) {
-    this.#set('batch-max', value);
-  }
-
-  /** False once batch delete was found missing or without effect. */
-  get batchDelete(): boolean {
-    return this.#valueOf('no-batch') === undefined;
-  }
-  set batchDelete(value) {
-    this.#set('no-batch', value ? undefined : true);
-  }
-
-  /** How the path of the collection ends; undefined until a query was answered. */
-  get collectionEnd(): CollectionEnd | undefined {
-    return this.#valueOf('collection-end') as CollectionEnd | undefined;
-  }
-  set collectionEnd(value) {
-    this.#set('collection-end', value);
-  }
-
-  /** True once deleteAll=true was found to work only for attributes with datasets. */
-  get deleteAllNeedsDatasets(): boolean {
-    return this.#valueOf('needs-datasets') !== undefined;
-  }
-  set deleteAllNeedsDatasets(value) {
-    this.#set('needs-datasets', value ? true : undefined);
-  }
-
-  /** Whether the broker refused to be asked for this much of each entity. */
-  isRefused(projection: Projection): boolean {
-    return this.#valueOf(`refused ${projection}`) !== undefined;
-  }
-
-  setRefused(projection: Projection): void {
-    this.#set(`refused ${projection}`, true);
-  }
-
-  /** True when the broker accepted such a page, or a larger one: a 400 is then about the query. */
-  isProvenPage(projection: Projection, limit: number): boolean {
-    return (this.#sizeOf(`page ${projection}`) ?? 0) >= limit;
-  }
-
-  setProvenPage(projection: Projection, limit: number): void {
-    this.#set(`page ${projection}`, Math.max(limit, this.#sizeOf(`page ${projection}`) ?? 0));
+  /** Notes what was found out. What is known already does not become younger; of two sizes, the more telling one stays. */
+  learn<Name extends keyof FactValues>(name: Name, value: FactValues[Name]): void {
+    const fact = { value, atMs: this.#clock.now() };
+    const known = this.#fresh(name);
+    const keeps = kindOf(name)?.keeps;
+    const isNews =
+      known?.value !== value && (keeps === undefined || known === undefined || isBetter(keeps, fact, known));
+    if (isNews) this.#set(name, fact);
   }
 
   /**
@@ -245,29 +219,18 @@ export class BrokerMemory {
    * @param proof names the very query: see `proofNameOf`
    */
   isHonoured(proof: string): boolean {
-    return (
-      this.#valueOf(`honoured ${proof}`) !== undefined || this.#valueOf(`${OWN_PROOF} ${proof}`) !== undefined
-    );
+    return (this.#fresh(`honoured ${proof}`) ?? this.#fresh(`${OWN_PROOF} ${proof}`)) !== undefined;
   }
 
   setHonoured({ name, isShared }: ProofName): void {
-    this.#learn(`${isShared ? 'honoured' : OWN_PROOF} ${name}`, true);
+    this.#set(`${isShared ? 'honoured' : OWN_PROOF} ${name}`, { value: true, atMs: this.#clock.now() });
     this.#facts = boundProofs(this.#facts);
-  }
-
-  /** Filters that the broker applies after counting and paging. */
-  countsBefore(parameter: string): boolean {
-    return this.#valueOf(`counts-before ${parameter}`) !== undefined;
-  }
-
-  setCountsBefore(parameter: string): void {
-    this.#learn(`counts-before ${parameter}`, true);
   }
 
   /** Forgets what was proven: the broker was seen to ignore a filter, so it may not be the one that was asked. */
   distrust(): void {
-    this.#facts = without(this.#facts, isProof);
-    this.#learn(DISTRUSTED, true);
+    this.#facts = new Map([...this.#facts].filter(([name]) => !isProof(name)));
+    this.#set(DISTRUSTED, { value: true, atMs: this.#clock.now() });
   }
 
   /** What counts now, by the clock of the memory. */
@@ -287,28 +250,13 @@ export class BrokerMemory {
     return [...this.#facts].filter(([name, fact]) => before.get(name) !== fact).map(([name]) => name);
   }
 
-  #valueOf(name: string): FactValue | undefined {
+  #fresh(name: string): Fact | undefined {
     const fact = this.#facts.get(name);
-    return fact !== undefined && isFresh(fact, this.#clock.now()) ? fact.value : undefined;
+    return fact !== undefined && isFresh(fact, this.#clock.now()) ? fact : undefined;
   }
 
-  #sizeOf(name: string): number | undefined {
-    return this.#valueOf(name) as number | undefined;
-  }
-
-  #learn(name: string, value: FactValue): void {
-    this.#facts = new Map(this.#facts).set(name, { value, atMs: this.#clock.now() });
+  #set(name: string, fact: Fact): void {
+    this.#facts = new Map(this.#facts).set(name, fact);
     this.onLearnt?.();
   }
-
-  /** A value that is known already does not become younger. */
-  #set(name: string, value: FactValue | undefined): void {
-    if (value === this.#valueOf(name)) return;
-    if (value !== undefined) this.#learn(name, value);
-    else this.#facts = without(this.#facts, (each) => each === name);
-  }
-}
-
-function without(facts: Facts, isMeant: (name: string) => boolean): Facts {
-  return new Map([...facts].filter(([name]) => !isMeant(name)));
 }

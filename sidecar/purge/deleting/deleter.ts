@@ -68,7 +68,10 @@ export class Deleter {
   get usesBatches(): boolean {
     if (this.#isTemporal || this.#strategy === 'single') return false;
     if (this.#strategy === 'batch') return true;
-    return this.#context.capabilities.batchDelete && (this.#batchAccepted || this.#culprits < MAX_CULPRITS);
+    return (
+      this.#context.capabilities.get('no-batch') !== true &&
+      (this.#batchAccepted || this.#culprits < MAX_CULPRITS)
+    );
   }
 
   /** Most ids that one batch may hold, as of now. */
@@ -118,7 +121,7 @@ export class Deleter {
 
   get #sizeMax(): number {
     const { requester, capabilities } = this.#context;
-    return Math.min(requester.mostAtOnce, capabilities.batchSizeMax ?? Infinity);
+    return Math.min(requester.mostAtOnce, capabilities.get('batch-max') ?? Infinity);
   }
 
   async #delete(batch: Batch, order: BatchOrder): Promise<BatchEnd> {
@@ -186,7 +189,7 @@ export class Deleter {
       return DONE;
     }
     if (this.#strategy === 'batch') throw new BrokerRefusedError('delete a batch of entities', problem);
-    this.#context.capabilities.batchDelete = false;
+    this.#context.capabilities.learn('no-batch', true);
     return { leftForSingle: ids, foundCulprit: false };
   }
 
@@ -198,22 +201,18 @@ export class Deleter {
       const result: DeleteResult =
         this.#strategy === 'batch' ? { kind: 'refused', problem } : await this.deleteOne(only, order.isStale);
       // Refused in every batch but deleted singly: this broker cannot do batches. Somebody else may have deleted what is absent.
-      if (!this.#batchAccepted && result.kind === 'deleted') this.#context.capabilities.batchDelete = false;
+      if (!this.#batchAccepted && result.kind === 'deleted')
+        this.#context.capabilities.learn('no-batch', true);
       order.report(only, result);
       return { leftForSingle: [], foundCulprit: true };
     }
     const half = Math.ceil(ids.length / 2);
-    if (problem.status === 413) this.#shrinkBatches(half);
+    if (problem.status === 413) this.#context.capabilities.learn('batch-max', half);
     const front = await this.#delete({ ids: ids.slice(0, half), mayBeGone: false }, order);
     const end = merge([front, await this.#delete({ ids: ids.slice(half), mayBeGone: false }, order)]);
     // None of the ids was the reason, so the size was.
-    if (this.#batchAccepted && !end.foundCulprit) this.#shrinkBatches(half);
+    if (this.#batchAccepted && !end.foundCulprit) this.#context.capabilities.learn('batch-max', half);
     return end;
-  }
-
-  #shrinkBatches(size: number): void {
-    const { capabilities } = this.#context;
-    capabilities.batchSizeMax = Math.min(size, capabilities.batchSizeMax ?? Infinity);
   }
 
   /** Undefined when the broker has no batch delete. */

@@ -168,7 +168,8 @@ async function tryBatches(
   const foundNone = watched.every((id) => missing.has(id));
   if (limits.strategy !== 'auto' || !foundNone || before.size === 0) return;
   const after = await creationTimesOf(context, watched);
-  if ([...before].every(([id, createdAt]) => after.get(id) === createdAt)) capabilities.batchDelete = false;
+  if ([...before].every(([id, createdAt]) => after.get(id) === createdAt))
+    capabilities.learn('no-batch', true);
 }
 
 function giveUp(ledger: ItemLedger, entityId: string, error: BrokerFailedError): void {

@@ -190,7 +190,7 @@ async function learnIdleBatches(context: DeletingContext, [entityId]: readonly s
   const after = await retrieve(context, entityId);
   if (typeof after === 'string') {
     if (kinds.includes('deleted')) ledger.record({ entityId }, { kind: 'deleted' }, true);
-  } else if (wasAnswered && after.createdAt === before.createdAt) capabilities.batchDelete = false;
+  } else if (wasAnswered && after.createdAt === before.createdAt) capabilities.learn('no-batch', true);
 }
 
 /** Asks for one entity by its path: when it was created, whether it is gone, or `unknown`. */

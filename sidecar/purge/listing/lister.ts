@@ -144,7 +144,8 @@ export class Lister {
   #mayGrow(): boolean {
     const { size, isSettled } = this.#size;
     return (
-      !isSettled && size <= Math.min(this.#options.capabilities.pageSizeMax ?? Infinity, this.#readableLimit)
+      !isSettled &&
+      size <= Math.min(this.#options.capabilities.get('page-max') ?? Infinity, this.#readableLimit)
     );
   }
 
@@ -176,9 +177,9 @@ export class Lister {
     const page = parsePage(reply, resource.isExact, resource.keepsText);
     this.#counts.note(page);
     // From now on, the path that answered is the only one used.
-    capabilities.collectionEnd = path === `${resource.path}/` ? '/' : '';
+    capabilities.learn('collection-end', path === `${resource.path}/` ? '/' : '');
     trial.keep();
-    capabilities.setProvenPage(projection, limit);
+    capabilities.learn(`page ${projection}`, limit);
     const atMs = clock.now();
     const tookMs = atMs - startedMs;
     this.#noteSize(page, tried, tookMs);
@@ -261,7 +262,7 @@ export class Lister {
       ...(resource.keepsText === undefined ? {} : { mayBeDeep: true }),
       ...(failureOf === undefined ? {} : { failureOf }),
     });
-    const known = capabilities.collectionEnd;
+    const known = capabilities.get('collection-end');
     const path = resource.path + (known ?? '');
     const reply = await this.#replyTo(requestTo(path));
     if (known !== undefined || reply.status !== 404) return { reply, path };

@@ -114,18 +114,19 @@ export class Trial {
   }
 
   get pageSizeMax(): number {
-    return Math.min(this.#pageSizeMax, this.#capabilities.pageSizeMax ?? Infinity);
+    return Math.min(this.#pageSizeMax, this.#capabilities.get('page-max') ?? Infinity);
   }
 
   /** The best way that is not refused to ask for no more than is needed. */
   projectionFor(query: PageQuery): Projection {
-    const isOpen = (each: Projection) => !this.#refused.has(each) && !this.#capabilities.isRefused(each);
+    const isOpen = (each: Projection) =>
+      !this.#refused.has(each) && this.#capabilities.get(`refused ${each}`) !== true;
     return this.#resource.projectionsOf(query).find(isOpen) ?? 'none';
   }
 
   /** Whether a query is sent with `count=true`. */
   asksCount({ count }: PageQuery): boolean {
-    return count === true && !this.#isCountRefused && this.#capabilities.countAccepted;
+    return count === true && !this.#isCountRefused && this.#capabilities.get('no-count') !== true;
   }
 
   limitPages(max: number): void {
@@ -135,9 +136,9 @@ export class Trial {
   /** The page was answered: what was found out is true of the broker. */
   keep(): void {
     const known = this.#capabilities;
-    if (this.#pageSizeMax < Infinity) known.pageSizeMax = this.pageSizeMax;
-    for (const projection of this.#refused) known.setRefused(projection);
-    if (this.#isCountRefused) known.countAccepted = false;
+    if (this.#pageSizeMax < Infinity) known.learn('page-max', this.#pageSizeMax);
+    for (const projection of this.#refused) known.learn(`refused ${projection}`, true);
+    if (this.#isCountRefused) known.learn('no-count', true);
   }
 
   /**
@@ -155,7 +156,7 @@ export class Trial {
     const words = wordsOf(problem);
     if (problem.status === 403)
       return /TooManyResults|too many results/i.test(words) && this.#stepDown(limit);
-    if (problem.status !== 400 || this.#capabilities.isProvenPage(projection, limit)) return false;
+    if (problem.status !== 400 || (this.#capabilities.get(`page ${projection}`) ?? 0) >= limit) return false;
     const isNamed = PROJECTION_WORDS[projection]?.test(words) === true;
     if (isNamed && this.#fallbacks(tried).length > 0) {
       this.#refused.add(projection);

@@ -69,7 +69,7 @@ export class QueryProof {
    */
   async begin(shape: PageShape): Promise<void> {
     const { capabilities, probes } = this.#options;
-    const isKnown = capabilities.collectionEnd !== undefined && capabilities.countAccepted;
+    const isKnown = capabilities.get('collection-end') !== undefined && capabilities.get('no-count') !== true;
     if (!isKnown || this.#isProven) return;
     this.#early = this.#ask(probes, (probe) => this.#small(probe, shape));
     await this.#early;
@@ -123,7 +123,7 @@ export class QueryProof {
       const meaning = answer === undefined ? 'open' : this.#meaningOf(probe, answer, isLast);
       if (meaning === 'ignored') throw new FilterIgnoredError(probe.parameter, probe.refusal);
       if (meaning === 'counted' && probe.filter !== undefined)
-        this.#options.capabilities.setCountsBefore(probe.filter);
+        this.#options.capabilities.learn(`counts-before ${probe.filter}`, true);
       return meaning === 'open';
     });
   }
@@ -178,7 +178,7 @@ export async function learnCounting(context: CountedQuery): Promise<boolean> {
     const [impossible] = impossibleSelections(selection, filter);
     if (impossible === undefined) continue;
     const page = await pageOf(context, { selection: impossible.selection, limit: 1 });
-    if (page?.ids.length === 0 && (page.count ?? 0) > 0) capabilities.setCountsBefore(filter);
+    if (page?.ids.length === 0 && (page.count ?? 0) > 0) capabilities.learn(`counts-before ${filter}`, true);
   }
   await learnStride(context);
   return context.paging.stride !== undefined;
@@ -189,7 +189,7 @@ export async function learnStride(context: CountedQuery): Promise<void> {
   const { selection, capabilities, paging, countsUnshown } = context;
   if (countsUnshown || paging.stride !== undefined) return;
   const late = new Set<string>(
-    lateFiltersOf(selection).filter((filter) => capabilities.countsBefore(filter)),
+    lateFiltersOf(selection).filter((filter) => capabilities.get(`counts-before ${filter}`) === true),
   );
   if (late.size === 0) return;
   const others = selection.filter(({ name }) => !late.has(name) && !(late.has('georel') && GEO.has(name)));

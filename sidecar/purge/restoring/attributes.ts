@@ -113,7 +113,7 @@ export class Attributes implements RestoreKind {
   /** Some brokers take a fragment of an entity only with its id and type. */
   async #sendFragment(entityPath: string, attributes: JsonObject, items: readonly RestoreItem[]) {
     const { requester, capabilities } = this.#options;
-    const path = `${entityPath}/attrs${capabilities.collectionEnd ?? ''}?options=noOverwrite`;
+    const path = `${entityPath}/attrs${capabilities.get('collection-end') ?? ''}?options=noOverwrite`;
     const request = { path, count: items.length, operation: 'append attributes' };
     const { id = '', type = '' } = items[0]?.entity ?? {};
     const named = objectOf([['id', id], ['type', type], ...Object.entries(attributes)]);

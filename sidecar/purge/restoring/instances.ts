@@ -125,7 +125,7 @@ export class Instances implements RestoreKind {
       byAttribute.set(attribute, [...(byAttribute.get(attribute) ?? []), creatableAttribute(content)]);
     const body = objectOf([['id', id], ['type', type], ...byAttribute]);
     const { requester, capabilities } = this.#options;
-    const path = `/temporal/entities${capabilities.collectionEnd ?? ''}`;
+    const path = `/temporal/entities${capabilities.get('collection-end') ?? ''}`;
     const settled = await sendCreate(requester, {
       ...{ path, jsonBody: writeJson(body), count: items.length },
       operation: 'add instances to the history of an entity',

@@ -74,7 +74,7 @@ export class WholeEntities implements RestoreKind {
 
   async #createSingly(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
-    const path = `/entities${this.#options.capabilities.collectionEnd ?? ''}`;
+    const path = `/entities${this.#options.capabilities.get('collection-end') ?? ''}`;
     await pLimit(this.#concurrency()).map(items, async (item) => {
       const settled = await this.#send(path, textOf(item), 1);
       if ('unclear' in settled) results.set(item.key, { kind: 'unclear', problem: settled.unclear });

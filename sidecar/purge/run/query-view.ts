@@ -125,7 +125,7 @@ export class OpenedQuery {
     if (contextUrl !== undefined && dependsOnContext(selection, removed)) this.#contextUrl = contextUrl;
     this.#lister = new Lister({
       ...{ requester, capabilities, clock, resource, pageSize: limits.pageSize },
-      pageSizeMax: Math.min(limits.pageSizeMax, capabilities.pageSizeMax ?? Infinity),
+      pageSizeMax: Math.min(limits.pageSizeMax, capabilities.get('page-max') ?? Infinity),
     });
     this.#proof = new QueryProof({
       name: proofNameOf(selection, headers, resource.projectionsOf({ selection }).join()),
@@ -195,7 +195,7 @@ export class OpenedQuery {
     const url = this.#contextUrl;
     const name = proofNameOf(selection, requester.headers, 'context');
     if (url === undefined || isCoreContext(url) || capabilities.isHonoured(name.name)) return;
-    const asksCount = capabilities.countAccepted;
+    const asksCount = capabilities.get('no-count') !== true;
     const proof = await proveLink({ requester, asksCount, path: page.path, selection, url }, page);
     if (proof === 'refuses-others') capabilities.setHonoured(name);
     this.#namesContext = proof === 'names-it';

@@ -73,12 +73,12 @@ it('a filter that one process has proven is proven for the other one, for the re
   const [one, two] = [await processAt(shared), await processAt(shared)];
   shared.time.nowMs += MINUTE_MS;
   one.entities.setHonoured({ name: 'q', isShared: true });
-  one.entities.pageSizeMax = 100;
-  one.temporal.collectionEnd = '/';
+  one.entities.learn('page-max', 100);
+  one.temporal.learn('collection-end', '/');
   await one.go();
   await two.go();
   assert.deepEqual(
-    [two.entities.isHonoured('q'), two.entities.pageSizeMax, two.temporal.collectionEnd],
+    [two.entities.isHonoured('q'), two.entities.get('page-max'), two.temporal.get('collection-end')],
     [true, 100, '/'],
   );
   assert.equal(two.temporal.isHonoured('q'), false);
@@ -86,7 +86,7 @@ it('a filter that one process has proven is proven for the other one, for the re
   shared.time.nowMs += 60 * MINUTE_MS - 1;
   assert.equal(two.entities.isHonoured('q'), true);
   shared.time.nowMs += 1;
-  assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
+  assert.deepEqual([two.entities.isHonoured('q'), two.entities.get('page-max')], [false, undefined]);
   await two.go();
   assert.equal(two.entities.isHonoured('q'), false);
 });
@@ -96,14 +96,14 @@ it('a process that starts takes over older restrictions, but no older proof', as
   const one = await processAt(shared);
   shared.time.nowMs += MINUTE_MS;
   one.entities.setHonoured({ name: 'q', isShared: true });
-  one.entities.collectionEnd = '/';
-  one.entities.batchDelete = false;
+  one.entities.learn('collection-end', '/');
+  one.entities.learn('no-batch', true);
   await one.go();
   shared.time.nowMs += MINUTE_MS;
   const two = await processAt(shared);
   await two.go();
-  assert.deepEqual([two.entities.isHonoured('q'), two.entities.collectionEnd], [false, undefined]);
-  assert.equal(two.entities.batchDelete, false);
+  assert.deepEqual([two.entities.isHonoured('q'), two.entities.get('collection-end')], [false, undefined]);
+  assert.equal(two.entities.get('no-batch'), true);
   shared.time.nowMs += MINUTE_MS;
   one.entities.setHonoured({ name: 'type', isShared: true });
   await one.go();
@@ -139,17 +139,17 @@ it('processes at different brokers learn nothing from each other', async () => {
   const [one, two] = [await processAt(shared), await processAt(shared, { broker: 'http://scorpio' })];
   shared.time.nowMs += MINUTE_MS;
   one.entities.setHonoured({ name: 'q', isShared: true });
-  one.entities.pageSizeMax = 5;
+  one.entities.learn('page-max', 5);
   await one.go();
   await two.go();
-  assert.deepEqual([two.entities.isHonoured('q'), two.entities.pageSizeMax], [false, undefined]);
+  assert.deepEqual([two.entities.isHonoured('q'), two.entities.get('page-max')], [false, undefined]);
 });
 
 it('a malformed note is skipped, and the others are read', async () => {
   const shared = sharedStore();
   const [one, two] = [await processAt(shared), await processAt(shared)];
   shared.time.nowMs += MINUTE_MS;
-  one.entities.pageSizeMax = 100;
+  one.entities.learn('page-max', 100);
   await one.go();
   await shared.notes.write(
     'http://orion',
@@ -157,7 +157,7 @@ it('a malformed note is skipped, and the others are read', async () => {
     MINUTE_MS,
   );
   await two.go();
-  assert.equal(two.entities.pageSizeMax, 100);
+  assert.equal(two.entities.get('page-max'), 100);
 });
 
 it('facts that are learnt together are one write, at most one write a second follows, and old news is not written', async () => {
@@ -182,7 +182,7 @@ it('a process reads the notes at once when another process wrote one, but not fo
   await one.go(2000);
   await two.go(2000);
   shared.time.nowMs += MINUTE_MS;
-  one.entities.pageSizeMax = 100;
+  one.entities.learn('page-max', 100);
   await one.go(100);
   await two.go(100);
   const before = shared.state.reads;
@@ -191,7 +191,7 @@ it('a process reads the notes at once when another process wrote one, but not fo
   assert.equal(shared.state.reads, before);
   two.exchange.noticed(one.writer);
   await two.go(100);
-  assert.deepEqual([shared.state.reads, two.entities.pageSizeMax], [before + 1, 100]);
+  assert.deepEqual([shared.state.reads, two.entities.get('page-max')], [before + 1, 100]);
 });
 
 it('a store that fails hinders no purge, and gets the notes when it is back', async () => {
@@ -199,9 +199,9 @@ it('a store that fails hinders no purge, and gets the notes when it is back', as
     const shared = sharedStore();
     shared.state[fault] = true;
     const one = await processAt(shared);
-    one.entities.pageSizeMax = 100;
+    one.entities.learn('page-max', 100);
     await one.go(20_000);
-    assert.equal(one.entities.pageSizeMax, 100);
+    assert.equal(one.entities.get('page-max'), 100);
     shared.state[fault] = false;
     await one.go(10_000);
     assert.equal((await shared.notes.read('http://orion', MINUTE_MS)).notes.length, 1);
@@ -230,7 +230,7 @@ it('the exchange of notes neither reads nor writes after it was stopped', async 
   await one.go();
   one.exchange.stop();
   const { reads } = shared.state;
-  one.entities.pageSizeMax = 100;
+  one.entities.learn('page-max', 100);
   one.exchange.noticed('another');
   await one.go(60_000);
   assert.deepEqual([shared.state.reads, shared.state.writes], [reads, 0]);

@@ -35,7 +35,7 @@ it('the delete of a whole attribute is one request with deleteAll where the brok
   for (const datasets of [[], [NO_DATASET], [A], [A, NO_DATASET]]) {
     const { remove, sent, capabilities } = at(() => 204);
     assert.equal(await remove(...datasets), 'deleted');
-    assert.deepEqual([sent, capabilities.deleteAllNeedsDatasets], [[ALL], false]);
+    assert.deepEqual([sent, capabilities.get('needs-datasets') === true], [[ALL], false]);
   }
 });
 
@@ -63,7 +63,7 @@ it('the delete of a whole attribute goes without deleteAll where that does not f
   for (const datasets of [[], [NO_DATASET]]) {
     const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
     assert.equal(await remove(...datasets), 'deleted');
-    assert.equal(capabilities.deleteAllNeedsDatasets, true);
+    assert.equal(capabilities.get('needs-datasets'), true);
     assert.equal(await remove(...datasets), 'deleted');
     assert.deepEqual(sent, [ALL, '', '']);
   }
@@ -76,13 +76,13 @@ it('the delete of a whole attribute learns nothing if the attribute does not exi
   ] as const) {
     const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : status));
     assert.equal(await remove(), kind);
-    assert.deepEqual([sent, capabilities.deleteAllNeedsDatasets], [[ALL, ''], false]);
+    assert.deepEqual([sent, capabilities.get('needs-datasets') === true], [[ALL, ''], false]);
   }
 });
 
 it('the delete of a whole attribute keeps to deleteAll for datasets, and deletes each where that finds none', async () => {
   const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
-  capabilities.deleteAllNeedsDatasets = true;
+  capabilities.learn('needs-datasets', true);
   assert.equal(await remove(A, NO_DATASET, B), 'deleted');
   assert.deepEqual(sent, [ALL, OF_A, '', OF_B]);
 });

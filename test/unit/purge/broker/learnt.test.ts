@@ -9,11 +9,11 @@ it('what was learnt about a broker has what does not work first, a sentence each
   const entities = new BrokerMemory(clock);
   const temporal = new BrokerMemory(clock);
   entities.setHonoured({ name: 'q', isShared: true });
-  entities.setProvenPage('pick', 500);
+  entities.learn('page pick', 500);
   nowMs = 2000;
-  entities.batchDelete = false;
-  temporal.pageSizeMax = 200;
-  temporal.setRefused('recent');
+  entities.learn('no-batch', true);
+  temporal.learn('page-max', 200);
+  temporal.learn('refused recent', true);
   const shown = lessonsOf({ entities: entities.facts(), temporal: temporal.facts() });
   assert.deepEqual(
     shown.map(({ collection, name, kind, atMs }) => [collection, name, kind, atMs]),

@@ -9,7 +9,7 @@ const proof = (nth: number, isShared = true) => ({ name: `q${nth}`.padEnd(43, '-
 it('the newest 200 proofs of queries are kept, also of what others have learnt', () => {
   let nowMs = 0;
   const [one, other] = [new BrokerMemory({ now: () => nowMs }), new BrokerMemory({ now: () => nowMs })];
-  one.pageSizeMax = 100;
+  one.learn('page-max', 100);
   for (const [memory, from] of [
     [one, 0],
     [other, 150],
@@ -22,7 +22,7 @@ it('the newest 200 proofs of queries are kept, also of what others have learnt',
   one.add(other.facts(), -1);
   const kept = [...Array(400).keys()].filter((nth) => one.isHonoured(proof(nth).name));
   assert.deepEqual([kept.length, kept[0], kept.at(-1)], [200, 200, 399]);
-  assert.equal(one.pageSizeMax, 100, 'what is no proof stays');
+  assert.equal(one.get('page-max'), 100, 'what is no proof stays');
 });
 
 it('the proof of a query with credentials is in no note, and none is taken from one', () => {

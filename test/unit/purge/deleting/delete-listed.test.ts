@@ -195,7 +195,7 @@ it('deleteIds deletes one by one on request, or without batch delete', async () 
 it('deleteIds deletes one by one what was queued before batches were given up', async () => {
   const { run, sent, ledger, capabilities } = deletesAt({});
   const ended = run(idsOf(5));
-  capabilities.batchDelete = false;
+  capabilities.learn('no-batch', true);
   await ended;
   assert.deepEqual(
     sent,

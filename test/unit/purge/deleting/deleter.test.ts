@@ -87,7 +87,7 @@ it('the batch delete finds the size that the broker takes, settles each id once,
         assert.deepEqual([...hand.settled.keys()].sort(), [...ids].sort());
         assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
         assert.deepEqual(hand.singles, []);
-        assert.equal(hand.capabilities.batchSizeMax === undefined, count <= most);
+        assert.equal(hand.capabilities.get('batch-max') === undefined, count <= most);
         if (count <= most) return;
         // Halves of a refused batch are never smaller than half of what is taken.
         const { batchSize } = hand.deleter;
@@ -116,7 +116,10 @@ it('the batch delete deletes singly only the id that makes the broker refuse a b
   assert.equal(hand.settled.size, 20);
   assert.equal(hand.settled.get('urn:t:3')?.kind, 'refused');
   assert.equal(hand.settled.get('urn:t:17')?.kind, 'deleted');
-  assert.deepEqual([hand.capabilities.batchSizeMax, hand.capabilities.batchDelete], [undefined, true]);
+  assert.deepEqual(
+    [hand.capabilities.get('batch-max'), hand.capabilities.get('no-batch') !== true],
+    [undefined, true],
+  );
   assert.equal(hand.deleter.usesBatches, true);
 });
 
@@ -124,7 +127,7 @@ for (const status of [404, 405, 501]) {
   it(`the batch delete hands everything back after a ${status}, and sends no other batch`, async () => {
     const hand = deleterOf({ batch: () => replyOf(status) });
     assert.deepEqual(await hand.deleteBatch(idsOf(3)), idsOf(3));
-    assert.deepEqual([hand.capabilities.batchDelete, hand.deleter.usesBatches], [false, false]);
+    assert.deepEqual([hand.capabilities.get('no-batch') !== true, hand.deleter.usesBatches], [false, false]);
     assert.deepEqual(await hand.deleteBatch(idsOf(5)), idsOf(5));
     assert.deepEqual([hand.batches.length, hand.settled.size], [1, 0]);
   });
@@ -180,7 +183,7 @@ it('the batch delete remembers after a 413 that half of it may be accepted, what
       single: () => replyOf(409),
     });
     await hand.deleteBatch(idsOf(8));
-    assert.equal(hand.capabilities.batchSizeMax, most);
+    assert.equal(hand.capabilities.get('batch-max'), most);
   }
 });
 
@@ -216,20 +219,20 @@ it('the batch delete leaves open what a bare 404 means after a lost answer, if o
 it('the batch delete gives up batches after the first entity that can be deleted only singly', async () => {
   const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(204) });
   assert.deepEqual(await hand.deleteBatch(idsOf(8)), idsOf(8).slice(1));
-  assert.deepEqual([hand.singles, hand.capabilities.batchDelete], [['urn:t:0'], false]);
+  assert.deepEqual([hand.singles, hand.capabilities.get('no-batch') !== true], [['urn:t:0'], false]);
 });
 
 it('the batch delete learns nothing of batches from entities that somebody else has deleted meanwhile', async () => {
   const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(404) });
   assert.deepEqual(await hand.deleteBatch(idsOf(8)), []);
-  assert.deepEqual([hand.singles, hand.capabilities.batchDelete], [idsOf(8), true]);
+  assert.deepEqual([hand.singles, hand.capabilities.get('no-batch') !== true], [idsOf(8), true]);
 });
 
 it('the batch delete gives up batches, for this purge, after ten entities that the broker refuses in either way', async () => {
   const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(409) });
   assert.equal((await hand.deleteBatch(idsOf(64))).length, 54);
   assert.deepEqual([hand.singles.length, hand.settled.size], [10, 10]);
-  assert.deepEqual([hand.deleter.usesBatches, hand.capabilities.batchDelete], [false, true]);
+  assert.deepEqual([hand.deleter.usesBatches, hand.capabilities.get('no-batch') !== true], [false, true]);
 });
 
 it('the batch delete refuses an entity with the problem of its batch if only batches may be used', async () => {
@@ -304,9 +307,9 @@ it('the batch delete is never larger than the purge, its pace or the broker allo
   assert.equal(deleterOf({ mostAtOnce: 7, limits: { batchSize: 50 } }).deleter.batchSize, 7);
   const { deleter, capabilities } = deleterOf({ limits: { batchSize: 50 } });
   assert.equal(deleter.batchSize, 50);
-  capabilities.batchSizeMax = 70;
+  capabilities.learn('batch-max', 70);
   assert.equal(deleter.batchSize, 50);
-  capabilities.batchSizeMax = 20;
+  capabilities.learn('batch-max', 20);
   assert.equal(deleter.batchSize, 20);
 });
 

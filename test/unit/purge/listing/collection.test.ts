@@ -40,7 +40,7 @@ it('the spelling of a collection is tried with a slash where it is unknown witho
     () => LISTED,
   );
   assert.equal((await page()).path, '/entities/');
-  assert.equal(capabilities.collectionEnd, '/');
+  assert.equal(capabilities.get('collection-end'), '/');
   await page();
   assert.deepEqual(asked, ['/entities', '/entities/', '/entities/']);
 });

@@ -94,8 +94,8 @@ for (const [status, problem] of [
       assert.deepEqual([limit, ids.length], [found, found]);
       const uncounted = listerOf((_query, asked) => (asked > most ? refusal(status, problem) : undefined));
       assert.equal((await uncounted.page()).limit, found, 'the same without a count');
-      assert.equal(capabilities.pageSizeMax, found);
-      assert.equal(capabilities.countAccepted, true);
+      assert.equal(capabilities.get('page-max'), found);
+      assert.equal(capabilities.get('no-count'), undefined);
       const before = asked.length;
       await page({ offset: found });
       assert.equal(asked.length, before + 1, 'the next page is not tried out again');
@@ -128,9 +128,9 @@ for (const [parameter, words] of [
     assert.equal((await page({ count: true })).limit, 1000);
     // A refusal that names the parameter needs no trials.
     if ('detail' in words && parameter === 'pick') assert.equal(asked.length, 2, asked.join());
-    assert.equal(capabilities.pageSizeMax, undefined);
-    assert.equal(capabilities.countAccepted, true);
-    assert.equal(capabilities.isRefused('key-values'), parameter === 'options');
+    assert.equal(capabilities.get('page-max'), undefined);
+    assert.equal(capabilities.get('no-count'), undefined);
+    assert.equal(capabilities.get('refused key-values') === true, parameter === 'options');
     await page({ offset: 1000 });
     assert.equal(asked.at(-1), parameter === 'pick' ? '1000 options offset' : '1000 offset');
   });
@@ -151,12 +151,18 @@ for (const words of [{ detail: 'count is unknown' }, {}]) {
       query.has('count') ? refusal(400, words) : undefined,
     );
     assert.equal((await page({ count: true })).limit, 1000);
-    assert.deepEqual([capabilities.countAccepted, capabilities.pageSizeMax], [false, undefined]);
+    assert.deepEqual(
+      [capabilities.get('no-count') !== true, capabilities.get('page-max')],
+      [false, undefined],
+    );
     await page({ count: true });
     assert.equal(asked.at(-1), '1000 pick');
     const one = listerOf((query) => (query.has('count') ? refusal(400, words) : undefined));
     assert.equal((await one.page({ count: true, limit: 1 })).ids.length, 1);
-    assert.deepEqual([one.capabilities.countAccepted, one.capabilities.pageSizeMax], [false, undefined]);
+    assert.deepEqual(
+      [one.capabilities.get('no-count') !== true, one.capabilities.get('page-max')],
+      [false, undefined],
+    );
   });
 }
 
@@ -170,7 +176,7 @@ it('a page of matches is asked for with a slash at the end from then on, where o
     },
   });
   const { path } = await lister.page({ selection: SELECTION });
-  assert.deepEqual([path, capabilities.collectionEnd], ['/entities/', '/']);
+  assert.deepEqual([path, capabilities.get('collection-end')], ['/entities/', '/']);
   await lister.page({ selection: SELECTION });
   assert.deepEqual(paths, ['/entities', '/entities/', '/entities/']);
 });
@@ -192,7 +198,11 @@ it('a page of matches fails if the broker refuses the query itself, and nothing 
       return true;
     });
     assert.deepEqual(
-      [capabilities.pageSizeMax, capabilities.countAccepted, capabilities.isRefused('pick')],
+      [
+        capabilities.get('page-max'),
+        capabilities.get('no-count') !== true,
+        capabilities.get('refused pick') === true,
+      ],
       [undefined, true, false],
     );
     assert.ok(asked.length < 30, `${asked.length} queries`);
@@ -206,7 +216,8 @@ it('a page of matches is asked for in a smaller size and another form where the 
   );
   assert.equal((await page()).limit, 500);
   assert.deepEqual(asked, ['1000 pick', '1000 options', '500 options']);
-  assert.ok(capabilities.isRefused('pick') && !capabilities.isRefused('key-values'));
+  assert.equal(capabilities.get('refused pick'), true);
+  assert.equal(capabilities.get('refused key-values'), undefined);
 });
 
 it('a page size that was accepted once is proven: a later 400 to one as large is about the query', async () => {
@@ -228,7 +239,7 @@ it('a page that is too large to be read is asked for in smaller steps, without b
       return undefined;
     });
     assert.equal((await page()).limit, found);
-    assert.equal(capabilities.pageSizeMax, undefined);
+    assert.equal(capabilities.get('page-max'), undefined);
     const before = asked.length;
     await page({ offset: found });
     assert.equal(asked.length, before + 1);
@@ -348,7 +359,7 @@ it('a page grows where the broker is quick and enough matches are still to come'
 
 it('a page never grows beyond what the broker is known to accept', async () => {
   const known = listerOf(() => undefined, growing);
-  known.capabilities.pageSizeMax = 1000;
+  known.capabilities.learn('page-max', 1000);
   assert.deepEqual(await twice(known), [false, 1000]);
 });
 
@@ -356,7 +367,7 @@ for (const status of [400, 403, 413, 422]) {
   it(`a page goes back to the size before when the broker refuses it with ${status}, and remembers it`, async () => {
     const lister = listerOf((_query, limit) => (limit > 1000 ? refusal(status) : undefined), growing);
     assert.deepEqual(await twice(lister), [true, 1000]);
-    assert.equal(lister.capabilities.pageSizeMax, 1000);
+    assert.equal(lister.capabilities.get('page-max'), 1000);
     assert.equal(lister.asked.length, 3);
   });
 }
@@ -399,7 +410,7 @@ it('a page goes back to the size before when it cannot be read, or its tries run
       throw new ReplyTooLargeError('too large');
     }, growing);
     assert.deepEqual(await twice(lister), [true, 1000]);
-    assert.equal(lister.capabilities.pageSizeMax, undefined);
+    assert.equal(lister.capabilities.get('page-max'), undefined);
     assert.equal((await lister.page({ offset: 2000, expected: 90_000 })).mayGrow, false);
   }
 });

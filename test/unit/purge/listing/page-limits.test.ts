@@ -157,7 +157,7 @@ function trialOf(capabilities: BrokerMemory) {
 
 it('what a page learns while it is refused holds for that page alone until it is kept', async () => {
   const capabilities = new BrokerMemory({ now: () => 0 });
-  capabilities.pageSizeMax = 200;
+  capabilities.learn('page-max', 200);
   const [one, other] = [trialOf(capabilities), trialOf(capabilities)];
   one.trial.limitPages(100);
   one.trial.limitPages(150);
@@ -176,11 +176,11 @@ it('a page that found nothing out keeps nothing, and one never widens what becam
   const { trial, refuse } = trialOf(capabilities);
   trial.limitPages(500);
   await refuse();
-  capabilities.pageSizeMax = 50;
-  capabilities.setRefused('key-values');
-  capabilities.countAccepted = false;
+  capabilities.learn('page-max', 50);
+  capabilities.learn('refused key-values', true);
+  capabilities.learn('no-count', true);
   trial.keep();
-  assert.equal(capabilities.pageSizeMax, 50);
-  assert.ok(capabilities.isRefused('key-values') && capabilities.isRefused('pick'));
-  assert.equal(capabilities.countAccepted, false);
+  assert.equal(capabilities.get('page-max'), 50);
+  assert.ok(capabilities.get('refused key-values') === true && capabilities.get('refused pick') === true);
+  assert.equal(capabilities.get('no-count'), true);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerMemory, type ProbedParameter } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import type { ListedPage, PageQuery, PagingEvidence } from '../../../../sidecar/purge/listing/index.js';
 import { learnCounting, learnStride } from '../../../../sidecar/purge/proof/index.js';
@@ -16,11 +16,11 @@ const BY_ATTRS = selectionOf({ type: 'Thing', attrs: 'extra' });
 function queryOf(
   selection: readonly Parameter[],
   answer: (query: PageQuery) => ListedPage,
-  late: readonly string[] = [],
+  late: readonly ProbedParameter[] = [],
   countsUnshown = false,
 ) {
   const capabilities = new BrokerMemory({ now: () => 0 });
-  for (const filter of late) capabilities.setCountsBefore(filter);
+  for (const filter of late) capabilities.learn(`counts-before ${filter}`, true);
   const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
   const { lister, asked } = listerOf(answer);
   return { selection, lister, capabilities, paging, countsUnshown, asked };
@@ -123,7 +123,10 @@ it('a count is taken before a filter where an impossible filter is counted as we
     isProbe(asked) ? pageOf([], { count: 9 }) : pageOf(idsOf(9), { count: 9, limit: 100 }),
   );
   assert.equal(await learnCounting(query), true);
-  assert.deepEqual([query.capabilities.countsBefore('attrs'), query.paging.stride], [true, 100]);
+  assert.deepEqual(
+    [query.capabilities.get('counts-before attrs') === true, query.paging.stride],
+    [true, 100],
+  );
   assert.deepEqual([query.asked[0]?.limit, query.asked[0]?.count], [1, true]);
   assert.deepEqual(askedFor(query), ['type=Thing&attrs=extraNoSuchPurgeProbe', 'type=Thing']);
 });
@@ -137,6 +140,6 @@ it('a count is not taken before a filter where an impossible filter is counted a
   ]) {
     const query = queryOf(BY_ATTRS, (asked) => (isProbe(asked) ? probed() : pageOf(idsOf(9))));
     assert.equal(await learnCounting(query), false);
-    assert.equal(query.capabilities.countsBefore('attrs'), false);
+    assert.equal(query.capabilities.get('counts-before attrs'), undefined);
   }
 });

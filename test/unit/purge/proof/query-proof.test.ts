@@ -40,7 +40,7 @@ function proofAt(answer: (query: PageQuery) => ListedPage, given: Given = {}) {
   } = given;
   let nowMs = 0;
   const capabilities = new BrokerMemory({ now: () => nowMs });
-  if (isKnown) capabilities.collectionEnd = '';
+  if (isKnown) capabilities.learn('collection-end', '');
   const { lister, asked } = listerOf(answer);
   const name = proofNameOf([...selection, ...additions], headers, '');
   const made = () =>
@@ -166,7 +166,7 @@ it('the proof of a query asks again, as the page that listed something, where an
       asked.map(({ limit }) => limit),
       [1, 7],
     );
-    assert.equal(capabilities.countsBefore('q'), meaning === 'counted');
+    assert.equal(capabilities.get('counts-before q') === true, meaning === 'counted');
   }
 });
 

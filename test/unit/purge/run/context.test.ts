@@ -113,7 +113,7 @@ it('a purge keeps the warnings of its pages, up to ten different ones', async ()
 it('the pages of a purge never exceed what the broker is known to accept when the query is opened', async () => {
   const grows = async (pageSizeMax: number | undefined) => {
     const { context } = opened(() => pageReply(idsOf(10)), { limits: { pageSize: 10, pageSizeMax: 1000 } });
-    context.capabilities.pageSizeMax = pageSizeMax;
+    if (pageSizeMax !== undefined) context.capabilities.learn('page-max', pageSizeMax);
     const brokerQuery = context.open({ resource: entities('ids'), selection: BY_TYPE });
     return (await brokerQuery.lister.page({ selection: BY_TYPE, expected: 1000 })).mayGrow;
   };
@@ -175,7 +175,7 @@ it('the proof of the filters learns the stride of a broker that applies a filter
   });
   await context.proveFilters();
   assert.equal(context.paging.stride, 10);
-  assert.equal(context.capabilities.countsBefore('q'), true);
+  assert.equal(context.capabilities.get('counts-before q'), true);
 });
 
 it('the proof of the filters checks the count too if pages may come empty before the end', async () => {
@@ -203,7 +203,7 @@ it('a query view tries no larger pages where the broker is known to refuse them'
       broker: () => pageReply(idsOf(1)),
       limits: { pageSize: 10, pageSizeMax: 100 },
     });
-    scope.capabilities.pageSizeMax = known;
+    if (known !== undefined) scope.capabilities.learn('page-max', known);
     const { lister } = scope.open({ resource: entities('ids'), selection: BY_TYPE });
     const page = await lister.page({ selection: BY_TYPE });
     assert.deepEqual([page.limit, page.mayGrow], [10, mayGrow]);
