@@ -30,16 +30,13 @@ export interface ImpossibleText {
   readonly isContradiction: boolean;
 }
 
-interface Edit {
-  readonly start: number;
-  readonly end: number;
+interface Edit extends Pick<Term, 'start' | 'end' | 'isContradiction'> {
   readonly text: string;
 }
 
 interface Variant {
   readonly edits: readonly Edit[];
   readonly about: Term;
-  readonly isContradiction: boolean;
 }
 
 /** Alternatives that a variant has at most, so that it is not much longer than the text. */
@@ -51,10 +48,10 @@ const MAX_ALTERNATIVES = 20;
  * applied each conjunct.
  */
 export function impossibleTexts(text: string, root: Term): readonly ImpossibleText[] {
-  return variantsOf(root).map(({ edits, about, isContradiction }) => ({
+  return variantsOf(root).map(({ edits, about }) => ({
     text: edited(text, edits),
     about: text.slice(about.start, about.end).trim(),
-    isContradiction,
+    isContradiction: edits.some((edit) => edit.isContradiction === true),
   }));
 }
 
@@ -72,21 +69,18 @@ function variantsOf(term: Term): readonly Variant[] {
   const { kind, operands } = term;
   if (kind === 'and') return operands.flatMap(variantsOf);
   const several = operands.filter((operand) => countVariants(operand) > 1);
-  if (kind === 'leaf' || several.length === 0)
-    return [{ edits: deadEdits(term), about: term, isContradiction: hasContradiction(term) }];
+  if (several.length === 0) return [{ edits: deadEdits(term), about: term }];
   return several.flatMap((operand) =>
-    variantsOf(operand).map((variant) => ({
-      edits: [...variant.edits, ...deadAlternatives(term, operand)],
-      about: variant.about,
-      isContradiction:
-        variant.isContradiction || operands.some((each) => each !== operand && hasContradiction(each)),
+    variantsOf(operand).map(({ edits, about }) => ({
+      edits: [...edits, ...deadAlternatives(term, operand)],
+      about,
     })),
   );
 }
 
 /** Makes every condition of a term impossible. */
 function deadEdits(term: Term): readonly Edit[] {
-  if (term.kind === 'leaf') return [{ start: term.start, end: term.end, text: term.impossible ?? '' }];
+  if (term.kind === 'leaf') return [{ ...term, text: term.impossible ?? '' }];
   return term.kind === 'and' ? term.operands.flatMap(deadEdits) : deadAlternatives(term, undefined);
 }
 
@@ -100,15 +94,10 @@ function deadAlternatives({ operands, mayDrop = false }: Term, living: Term | un
   });
 }
 
-function hasContradiction({ isContradiction, operands }: Term): boolean {
-  return isContradiction === true || operands.some(hasContradiction);
-}
-
 function edited(text: string, edits: readonly Edit[]): string {
-  const inOrder = [...edits].sort((a, b) => a.start - b.start);
   let result = '';
   let position = 0;
-  for (const { start, end, text: replacement } of inOrder) {
+  for (const { start, end, text: replacement } of edits.toSorted((a, b) => a.start - b.start)) {
     result += text.slice(position, start) + replacement;
     position = end;
   }

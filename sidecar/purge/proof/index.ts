@@ -2,5 +2,5 @@
 export { attributePath, entityPath, noSafePath, safePathOf } from './entity-path.js';
 export { NO_SUCH } from './impossible-text.js';
 export { checkContext, dependsOnContext, isCoreContext, proveLink } from './link-proof.js';
-export { type Impossible, filtersOf, impossibleSelections, probesOf } from './probes.js';
+export { type Impossible, impossibleSelections, probesOf } from './probes.js';
 export { QueryProof, learnCounting, learnStride, proofNameOf } from './query-proof.js';

@@ -5,7 +5,15 @@ import { parseTypeSelector, type TypeSelector } from '../../ngsi-ld/type-selecto
 import { parseScopeQuery } from '../../ngsi-ld/scope-query.js';
 import { QueryRefusedError } from '../errors.js';
 import type { Parameter } from '../query/index.js';
-import { countVariants, impossibleTexts, type Term, LONG_AGO, NO_SUCH, termOfQ } from './impossible-text.js';
+import {
+  countVariants,
+  type ImpossibleText,
+  impossibleTexts,
+  type Term,
+  LONG_AGO,
+  NO_SUCH,
+  termOfQ,
+} from './impossible-text.js';
 import type { PageQuery } from '../listing/index.js';
 
 /** A selection in which one filter, or one condition of it, cannot match. */
@@ -18,8 +26,8 @@ export interface Impossible {
   readonly isContradiction: boolean;
 }
 
-/** Parameters of the filters that can be made impossible. */
-const PROBED: readonly ProbedParameter[] = [
+/** The filters that can be made impossible. */
+export const PROBED: readonly ProbedParameter[] = [
   ...(['type', 'attrs', 'q', 'idPattern', 'scopeQ', 'georel'] as const),
   ...(['datasetId', 'timerel', 'timeproperty'] as const),
 ];
@@ -30,18 +38,13 @@ const MAX_NAMES = 20;
 /** Queries that the proof of one parameter may take. */
 const MAX_CONDITIONS = 50;
 
-/** The filters of a selection that can be made impossible. */
-export function filtersOf(selection: readonly Parameter[]): readonly ProbedParameter[] {
-  const names = new Set(selection.map(({ name }) => name));
-  return PROBED.filter((filter) => names.has(filter));
-}
-
 /**
  * A selection with one of its filters made impossible, condition by condition, and everything else as it is. With a change of
  * how filters are proven, raise the format of notes (jobs/note-exchange.ts): other gateways would believe proofs of the former
  * kind.
  *
  * @param isHistory the query is of temporal entities
+ * @returns nothing where the selection does not have the filter
  * @throws QueryRefusedError for a filter of more conditions than can be proven
  */
 export function impossibleSelections(
@@ -49,25 +52,27 @@ export function impossibleSelections(
   filter: ProbedParameter,
   isHistory = false,
 ): readonly Impossible[] {
-  const value = selection.find(({ name }) => name === filter)?.value ?? '';
-  return replacementsOf(filter, value, isHistory).map(
-    ({ parameters, about = value, isContradiction = false }) => {
-      const replaced = new Set(parameters.map(({ name }) => name));
-      if (filter === 'timerel') replaced.add('endTimeAt');
-      const others = selection.filter(({ name }) => !replaced.has(name));
-      return { filter, selection: [...others, ...parameters], about, isContradiction };
-    },
+  const given = selection.find(({ name }) => name === filter);
+  if (given === undefined) return [];
+  // A geoquery is made impossible by another property, and a time filter by another time.
+  const name = filter === 'georel' ? 'geoproperty' : filter;
+  const replaced: readonly string[] = filter === 'timerel' ? ['timerel', 'timeAt', 'endTimeAt'] : [name];
+  const others = selection.filter((other) => !replaced.includes(other.name));
+  if (filter === 'timerel') others.push({ name: 'timeAt', value: LONG_AGO });
+  return impossibleValues(filter, given.value, isHistory).map(
+    ({ text, about = given.value, isContradiction = false }) => ({
+      ...{ filter, about, isContradiction },
+      selection: [...others, { name, value: text }],
+    }),
   );
 }
 
-interface Replacement {
-  readonly parameters: readonly Parameter[];
-  readonly about?: string;
-  readonly isContradiction?: boolean;
-}
-
-function replacementsOf(filter: ProbedParameter, value: string, isHistory: boolean): readonly Replacement[] {
-  const one = (text: string): readonly Replacement[] => [{ parameters: [{ name: filter, value: text }] }];
+/** What to write in place of the value of a filter. */
+function impossibleValues(
+  filter: ProbedParameter,
+  value: string,
+  isHistory: boolean,
+): readonly (Pick<ImpossibleText, 'text'> & Partial<ImpossibleText>)[] {
   switch (filter) {
     case 'type':
       // Any type: there is nothing to honour.
@@ -78,29 +83,22 @@ function replacementsOf(filter: ProbedParameter, value: string, isHistory: boole
       return variantsOf(filter, value, termOfScopes(value));
     case 'attrs': {
       const names = value.split(',').slice(0, MAX_NAMES);
-      return one(names.map((name) => name + NO_SUCH).join(','));
+      return [{ text: names.map((name) => name + NO_SUCH).join(',') }];
     }
     case 'idPattern':
-      return one(impossiblePattern(value));
+      return [{ text: impossiblePattern(value) }];
     case 'georel':
-      return [{ parameters: [{ name: 'geoproperty', value: 'noSuchGeoPropertyPurgeProbe' }] }];
+      return [{ text: 'noSuchGeoPropertyPurgeProbe' }];
     case 'datasetId':
-      return one('urn:ngsi-ld:Dataset:NoSuchDatasetPurgeProbe');
+      return [{ text: 'urn:ngsi-ld:Dataset:NoSuchDatasetPurgeProbe' }];
     case 'timerel':
-      return [
-        {
-          parameters: [
-            { name: 'timerel', value: 'before' },
-            { name: 'timeAt', value: LONG_AGO },
-          ],
-        },
-      ];
+      return [{ text: 'before' }];
     case 'timeproperty':
-      return one('noSuchTimePurgeProbe');
+      return [{ text: 'noSuchTimePurgeProbe' }];
   }
 }
 
-function variantsOf(filter: ProbedParameter, value: string, term: Term): readonly Replacement[] {
+function variantsOf(filter: ProbedParameter, value: string, term: Term): readonly ImpossibleText[] {
   const count = countVariants(term);
   if (count > MAX_CONDITIONS) {
     const detail =
@@ -108,11 +106,7 @@ function variantsOf(filter: ProbedParameter, value: string, term: Term): readonl
       `the broker honours it. A purge takes at most ${MAX_CONDITIONS}: split it.`;
     throw new QueryRefusedError('badRequestData', detail, filter);
   }
-  return impossibleTexts(value, term).map(({ text, about, isContradiction }) => ({
-    parameters: [{ name: filter, value: text }],
-    about,
-    isContradiction,
-  }));
+  return impossibleTexts(value, term);
 }
 
 /** What RE2 can compile is checked by the gateway as well; other patterns may be beyond the broker, too, so they are kept. */
@@ -134,7 +128,7 @@ function termOfSelector(selector: TypeSelector, names: Iterator<RegExpExecArray>
       selector.kind,
       selector.operands.map((operand) => termOfSelector(operand, names)),
     );
-  return leafOf(names, (name) => name + NO_SUCH);
+  return leafOf(names, '', NO_SUCH);
 }
 
 function termOfScopes(text: string): Term {
@@ -144,16 +138,18 @@ function termOfScopes(text: string): Term {
     parseScopeQuery(text).map((all) =>
       joined(
         'and',
-        all.map(() => leafOf(patterns, (pattern) => `/NoSuchScopePurgeProbe${pattern}`)),
+        all.map(() => leafOf(patterns, '/NoSuchScopePurgeProbe')),
       ),
     ),
   );
 }
 
-function leafOf(found: Iterator<RegExpExecArray>, impossible: (text: string) => string): Term {
+/** The next text that was found, which cannot match with something before or behind it. */
+function leafOf(found: Iterator<RegExpExecArray>, before: string, behind = ''): Term {
   const next = found.next();
   const [text, start] = next.done === true ? ['', 0] : [next.value[0], next.value.index];
-  return { kind: 'leaf', start, end: start + text.length, operands: [], impossible: impossible(text) };
+  const impossible = before + text + behind;
+  return { kind: 'leaf', start, end: start + text.length, operands: [], impossible };
 }
 
 /** Brackets around the operands are not part of the term. */
@@ -172,8 +168,8 @@ export interface Probe {
   readonly query: Pick<PageQuery, 'selection' | 'headers'>;
   /** Whether entities without attributes are shown, too, by brokers that honour the filter. */
   readonly showsBareEntities: boolean;
-  /** What an answer with this status proves; undefined for nothing. */
-  readonly meaningOf: (status: number) => 'honoured' | 'ignored' | undefined;
+  /** It asks for a condition together with its opposite, which a broker may refuse to read. */
+  readonly isContradiction: boolean;
   /** Why the purge is refused if the filter is ignored. */
   readonly refusal: string;
 }
@@ -201,41 +197,40 @@ export function probesOf(
   headers: Headers,
   isHistory = false,
 ): readonly Probe[] {
-  return [
-    ...filtersOf(filters).flatMap((filter) =>
-      impossibleSelections(filters, filter, isHistory).map((impossible) =>
-        filterProbe(impossible, additions),
-      ),
-    ),
-    ...tenantProbes([...filters, ...additions], headers),
-  ];
+  const probes: Probe[] = [];
+  for (const filter of PROBED)
+    for (const impossible of impossibleSelections(filters, filter, isHistory))
+      probes.push(filterProbe(impossible, additions));
+  return [...probes, ...tenantProbes([...filters, ...additions], headers)];
+}
+
+/** What an answer with this status proves; undefined for nothing. */
+export function meaningOfStatus(
+  { filter, isContradiction }: Probe,
+  status: number,
+): 'honoured' | 'ignored' | undefined {
+  if (filter === undefined) return DENIED.has(status) ? 'honoured' : undefined;
+  if (status === 501) return 'ignored';
+  if (status !== 400 && status !== 404 && status !== 422) return undefined;
+  // A broker that refuses the impossible value has read it: it accepts the query itself.
+  return isContradiction ? 'ignored' : 'honoured';
 }
 
 function filterProbe(
   { filter, selection, about, isContradiction }: Impossible,
   additions: readonly Parameter[],
 ): Probe {
-  const what = filter === 'georel' ? 'the geoquery (georel)' : `${filter} (${shortened(about)})`;
+  const shortened = about.length > 100 ? `${about.slice(0, 100)}…` : about;
+  const what = filter === 'georel' ? 'the geoquery (georel)' : `${filter} (${shortened})`;
   return {
-    parameter: filter,
-    filter,
+    ...{ parameter: filter, filter, isContradiction },
     query: { selection: [...selection, ...additions] },
     showsBareEntities: ON_INSTANCES.has(filter),
-    meaningOf: (status) => {
-      if (status === 501) return 'ignored';
-      if (status !== 400 && status !== 404 && status !== 422) return undefined;
-      // A broker that refuses the impossible value has read it: it accepts the query itself.
-      return isContradiction ? 'ignored' : 'honoured';
-    },
     refusal: isContradiction
       ? `The broker does not read ${what} as the standard does: asked for entities that meet both ` +
         `this condition and its opposite, it lists some or refuses the query, ${NOTHING_DELETED}`
       : `The broker ignores ${what} in this query: it lists entities where it cannot match, ${NOTHING_DELETED}`,
   };
-}
-
-function shortened(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
 /**
@@ -246,25 +241,28 @@ function tenantProbes(
   selection: readonly Parameter[],
   { 'ngsild-tenant': tenant, 'fiware-service': service }: Headers,
 ): readonly Probe[] {
-  const name = impossibleTenant();
-  const probe = (parameter: string, headers: Headers): Probe => ({
-    parameter,
-    query: { selection, headers },
-    showsBareEntities: false,
-    meaningOf: (status) => (DENIED.has(status) ? 'honoured' : undefined),
-    refusal:
-      `The broker ignores the header ${parameter} in this query: it lists entities for a tenant ` +
-      'that does not exist, so this purge would reach another tenant. Nothing was deleted.',
-  });
-  if (tenant !== undefined && tenant === service)
-    return [probe('NGSILD-Tenant', { 'ngsild-tenant': name, 'fiware-service': name })];
+  if (tenant === undefined && service === undefined) return [];
+  // Valid for all brokers (Orion: lower-case letters, digits, underscores, at most 50), and too long to be guessed.
+  const name = `nosuchtenant_purgeprobe_${randomBytes(12).toString('hex')}`;
+  if (tenant === service)
+    return [
+      tenantProbe('NGSILD-Tenant', { selection, headers: { 'ngsild-tenant': name, 'fiware-service': name } }),
+    ];
   return [
-    ...(tenant === undefined ? [] : [probe('NGSILD-Tenant', { 'ngsild-tenant': name })]),
-    ...(service === undefined ? [] : [probe('Fiware-Service', { 'fiware-service': name })]),
+    ...(tenant === undefined
+      ? []
+      : [tenantProbe('NGSILD-Tenant', { selection, headers: { 'ngsild-tenant': name } })]),
+    ...(service === undefined
+      ? []
+      : [tenantProbe('Fiware-Service', { selection, headers: { 'fiware-service': name } })]),
   ];
 }
 
-/** Valid for all brokers (Orion: lower-case letters, digits, underscores, at most 50), and too long to be guessed. */
-function impossibleTenant(): string {
-  return `nosuchtenant_purgeprobe_${randomBytes(12).toString('hex')}`;
+function tenantProbe(parameter: string, query: Probe['query']): Probe {
+  return {
+    ...{ parameter, query, showsBareEntities: false, isContradiction: false },
+    refusal:
+      `The broker ignores the header ${parameter} in this query: it lists entities for a tenant ` +
+      'that does not exist, so this purge would reach another tenant. Nothing was deleted.',
+  };
 }

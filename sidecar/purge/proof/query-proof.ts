@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { ProofName, BrokerMemory, ProbedParameter } from '../broker/index.js';
+import type { ProofName, BrokerMemory } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import type { ListedPage, PageQuery, PageShape, PagingEvidence, PageSource } from '../listing/index.js';
-import { type Probe, filtersOf, impossibleSelections } from './probes.js';
+import { type Probe, impossibleSelections, meaningOfStatus, PROBED } from './probes.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -68,10 +68,10 @@ export class QueryProof {
    * @returns when they are answered; never rejects
    */
   async begin(shape: PageShape): Promise<void> {
-    const { capabilities, probes } = this.#options;
+    const { name, capabilities, probes } = this.#options;
     const isKnown = capabilities.get('collection-end') !== undefined && capabilities.get('no-count') !== true;
-    if (!isKnown || this.#isProven) return;
-    this.#early = this.#ask(probes, (probe) => this.#small(probe, shape));
+    if (!isKnown || capabilities.isHonoured(name.name)) return;
+    this.#early = this.#ask(probes, this.#small(shape));
     await this.#early;
   }
 
@@ -86,30 +86,27 @@ export class QueryProof {
    */
   async prove(listed: PageQuery): Promise<void> {
     const { name, probes, capabilities } = this.#options;
-    if (this.#isProven) return;
+    if (capabilities.isHonoured(name.name)) return;
     const isFirst = (listed.offset ?? 0) === 0;
-    const early = this.#early ?? (isFirst ? this.#ask(probes, (probe) => this.#small(probe, listed)) : []);
+    const early = this.#early ?? (isFirst ? this.#ask(probes, this.#small(listed)) : []);
     this.#early = undefined;
     const open = this.#settle(probes, await early, false);
     // One page may show nothing although others would: the page that listed something would, too.
-    this.#settle(open, await this.#ask(open, (probe) => ({ ...listed, ...probe.query, count: true })), true);
+    this.#settle(open, await this.#ask(open, listed), true);
     capabilities.setHonoured(name);
   }
 
-  get #isProven(): boolean {
-    return this.#options.capabilities.isHonoured(this.#options.name.name);
-  }
-
   /** Instances are shown as on the page itself: others of them might be excluded by other filters. */
-  #small({ query }: Probe, shape: PageShape): PageQuery {
-    return this.#options.countsUnshown
-      ? { ...shape, ...query, count: true }
-      : { ...query, limit: 1, count: true };
+  #small(shape: PageShape): PageShape {
+    return this.#options.countsUnshown ? shape : { limit: 1 };
   }
 
-  async #ask(probes: readonly Probe[], queryOf: (probe: Probe) => PageQuery): Promise<readonly Answer[]> {
+  async #ask(probes: readonly Probe[], shape: PageShape): Promise<readonly Answer[]> {
+    const { lister } = this.#options;
     const turn = pLimit(AT_ONCE);
-    return Promise.allSettled(probes.map((probe) => turn(() => this.#options.lister.page(queryOf(probe)))));
+    return Promise.allSettled(
+      probes.map(({ query }) => turn(() => lister.page({ ...shape, ...query, count: true }))),
+    );
   }
 
   /**
@@ -118,20 +115,23 @@ export class QueryProof {
    * @throws FilterIgnoredError, and the error that came in place of an answer
    */
   #settle(probes: readonly Probe[], answers: readonly Answer[], isLast: boolean): readonly Probe[] {
-    return probes.filter((probe, index) => {
+    const open: Probe[] = [];
+    for (const [index, probe] of probes.entries()) {
       const answer = answers[index];
       const meaning = answer === undefined ? 'open' : this.#meaningOf(probe, answer, isLast);
       if (meaning === 'ignored') throw new FilterIgnoredError(probe.parameter, probe.refusal);
+      if (meaning === 'open') open.push(probe);
       if (meaning === 'counted' && probe.filter !== undefined)
         this.#options.capabilities.learn(`counts-before ${probe.filter}`, true);
-      return meaning === 'open';
-    });
+    }
+    return open;
   }
 
   #meaningOf(probe: Probe, answer: Answer, isLast: boolean): Meaning {
     if (answer.status === 'rejected') {
       const error: unknown = answer.reason;
-      const meaning = error instanceof BrokerRefusedError ? probe.meaningOf(error.problem.status) : undefined;
+      const meaning =
+        error instanceof BrokerRefusedError ? meaningOfStatus(probe, error.problem.status) : undefined;
       if (meaning === undefined) throw error;
       return meaning;
     }
@@ -161,6 +161,9 @@ export interface CountedQuery {
   readonly countsUnshown: boolean;
 }
 
+/** Filters that may be applied late. Every broker pages through the entities of a type. */
+const LATE = PROBED.filter((filter) => filter !== 'type');
+
 /** Parameters that go together with a filter. */
 const GEO = new Set(['georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty']);
 
@@ -174,7 +177,7 @@ const LOCAL: Parameter = { name: 'local', value: 'true' };
  */
 export async function learnCounting(context: CountedQuery): Promise<boolean> {
   const { selection, capabilities } = context;
-  for (const filter of lateFiltersOf(selection)) {
+  for (const filter of LATE) {
     const [impossible] = impossibleSelections(selection, filter);
     if (impossible === undefined) continue;
     const page = await pageOf(context, { selection: impossible.selection, limit: 1 });
@@ -189,7 +192,10 @@ export async function learnStride(context: CountedQuery): Promise<void> {
   const { selection, capabilities, paging, countsUnshown } = context;
   if (countsUnshown || paging.stride !== undefined) return;
   const late = new Set<string>(
-    lateFiltersOf(selection).filter((filter) => capabilities.get(`counts-before ${filter}`) === true),
+    LATE.filter(
+      (filter) =>
+        capabilities.get(`counts-before ${filter}`) === true && selection.some(({ name }) => name === filter),
+    ),
   );
   if (late.size === 0) return;
   const others = selection.filter(({ name }) => !late.has(name) && !(late.has('georel') && GEO.has(name)));
@@ -205,11 +211,6 @@ export async function learnStride(context: CountedQuery): Promise<void> {
   // Without the filter, a page is as long as a page can be, unless it holds all there is.
   const holdsAll = count !== undefined && count <= ids.length;
   paging.stride = holdsAll ? limit : Math.min(ids.length, limit);
-}
-
-/** Filters that may be applied late. Every broker pages through the entities of a type. */
-function lateFiltersOf(selection: readonly Parameter[]): readonly ProbedParameter[] {
-  return filtersOf(selection).filter((filter) => filter !== 'type');
 }
 
 async function pageOf(
