@@ -29,7 +29,7 @@ export const SELECTION_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** This product's extensions; they never reach a broker. */
-const EXTENSIONS = optionsIn('query');
+export const EXTENSIONS = optionsIn('query');
 
 const OUTPUT_ONLY = 'it only shapes the output';
 const ALWAYS_ALL = 'a purge always deletes every match';

@@ -7,8 +7,8 @@ import { namesScopes, parseScopeQuery } from '../../ngsi-ld/scope-query.js';
 import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 import { QueryRefusedError, PolicyRefusedError } from '../errors.js';
-import { checkName, namesOf, SELECTION_PARAMETERS, type Parameter } from './parameters.js';
-import { optionsIn, purgeOption, type OptionValues } from '../../shared/purge-options.js';
+import { checkName, EXTENSIONS, namesOf, SELECTION_PARAMETERS, type Parameter } from './parameters.js';
+import { purgeOption, type OptionValues } from '../../shared/purge-options.js';
 
 export interface VettingOptions {
   /** How to treat a purge that may empty its tenant. */
@@ -40,8 +40,7 @@ export function vetSelection(
   const options = queryOptions(parameters);
   const local = booleanOf(parameters, 'local');
   const ids = idsOf(parameters.get('id'));
-  const idPattern = patternOf(parameters.get('idPattern'));
-  const restrictions = restrictionsOf(parameters, idPattern);
+  const { idPattern, ...restrictions } = parsed(() => restrictionsOf(parameters));
   namesOf(parameters, 'expandValues');
   namesOf(parameters, 'jsonKeys');
 
@@ -73,19 +72,23 @@ function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean)
 /** Checks every filter: do they restrict the purge as the standard requires (`qualifies`), and at all (`narrows`)? */
 function restrictionsOf(
   parameters: ReadonlyMap<string, string>,
-  idPattern: Pattern | undefined,
-): { qualifies: boolean; narrows: boolean } {
-  const type = checkType(parameters.get('type'));
+): Pick<PurgeQuery, 'idPattern'> & { readonly qualifies: boolean; readonly narrows: boolean } {
+  const pattern = parameters.get('idPattern');
+  const idPattern = pattern === undefined ? undefined : compilePattern('idPattern', pattern);
+  const type = parameters.get('type');
+  for (const name of type === undefined ? [] : typeNamesOf(parseTypeSelector(type)))
+    checkName(name, 'type', 'the name of an entity type such as Vehicle');
   const attrs = namesOf(parameters, 'attrs') ?? [];
   const ownAttrs = attrs.filter((name) => !NO_OWN_ATTRIBUTES.has(name));
   const q = queryOf(parameters, 'q');
   queryOf(parameters, 'csf');
   const byGeo = checkGeoQuery(parameters);
   const scopeQ = parameters.get('scopeQ');
-  const byScope = scopeQ !== undefined && namesScopes(parsed(() => parseScopeQuery(scopeQ)));
+  const byScope = scopeQ !== undefined && namesScopes(parseScopeQuery(scopeQ));
   // A pattern that is found in the empty text excludes no id.
-  const byId = parameters.has('id') || (parameters.has('idPattern') && idPattern?.test('') !== true);
+  const byId = parameters.has('id') || (pattern !== undefined && idPattern?.test('') !== true);
   return {
+    idPattern,
     qualifies: type !== undefined || ownAttrs.length > 0 || (q !== undefined && usesOwnAttribute(q)) || byGeo,
     narrows:
       (type !== undefined && type !== '*') ||
@@ -98,19 +101,11 @@ function restrictionsOf(
   };
 }
 
-function checkType(type: string | undefined): string | undefined {
-  if (type === undefined) return undefined;
-  for (const name of typeNamesOf(parsed(() => parseTypeSelector(type)))) {
-    checkName(name, 'type', 'the name of an entity type such as Vehicle');
-  }
-  return type;
-}
-
 /** The parsed value of q or csf, undefined when it is missing. */
 function queryOf(parameters: ReadonlyMap<string, string>, parameter: 'q' | 'csf'): QNode | undefined {
   const text = parameters.get(parameter);
   if (text === undefined) return undefined;
-  const query = parsed(() => parseQ(text, parameter));
+  const query = parseQ(text, parameter);
   if (hasLinkedEntityPath(query)) {
     throw refusedData(
       parameter,
@@ -132,7 +127,6 @@ function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
     const name = parameters.get(parameter);
     if (name !== undefined) checkName(name, parameter, 'the name of a GeoProperty such as location');
   }
-  const [georel, geometry, coordinates] = GEOQUERY.map((name) => parameters.get(name));
   const missing = GEOQUERY.filter((name) => !parameters.has(name));
   if (missing.length === GEOQUERY.length) {
     if (parameters.has('geoproperty')) {
@@ -142,7 +136,11 @@ function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
   }
   const [first] = missing;
   if (first !== undefined) throw refusedData(first, `A geoquery needs ${missing.join(' and ')} as well.`);
-  parsed(() => parseGeoQuery({ georel, geometry, coordinates }));
+  parseGeoQuery({
+    georel: parameters.get('georel'),
+    geometry: parameters.get('geometry'),
+    coordinates: parameters.get('coordinates'),
+  });
   return true;
 }
 
@@ -157,21 +155,12 @@ function idsOf(value: string | undefined): readonly string[] | undefined {
   return ids;
 }
 
-function patternOf(value: string | undefined): Pattern | undefined {
-  try {
-    return value === undefined ? undefined : compilePattern('idPattern', value);
-  } catch (error) {
-    if (!(error instanceof PatternTooLargeError)) throw error;
-    throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
-  }
-}
-
 /** What a parser of the standard's languages reads. @throws QueryRefusedError for a mistake in it */
 export function parsed<Result>(parse: () => Result): Result {
   try {
     return parse();
   } catch (error) {
-    if (!(error instanceof NgsiLdSyntaxError)) throw error;
+    if (!(error instanceof NgsiLdSyntaxError || error instanceof PatternTooLargeError)) throw error;
     throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
   }
 }
@@ -233,9 +222,9 @@ export interface QueryOptions extends Required<Omit<OptionValues<'query'>, 'dryR
  * @throws QueryRefusedError for a value that an option cannot have, and for options that exclude each other
  */
 export function queryOptions(parameters: ReadonlyMap<string, string>): QueryOptions {
-  const values = optionsIn('query').map((name) => [name, valueOf(parameters, name)]);
-  const options = Object.fromEntries(values) as OptionValues<'query'>;
-  const { dryRun = false, record } = options;
+  const options: { [Name in OptionName]?: unknown } = {};
+  for (const name of EXTENSIONS) options[name] = valueOf(parameters, name);
+  const { dryRun = false, record } = options as OptionValues<'query'>;
   if (dryRun && record !== undefined) {
     const detail =
       'record=ids records what is deleted, and a dry run deletes nothing: leave one of them out.';
