@@ -77,17 +77,21 @@ export interface TemporalPurgeSetup extends PurgeSetup {
   readonly allowsWhole: boolean;
 }
 
+/** A query that is understood, and what follows from it. */
+export interface ReadQuery<Query extends PurgeQuery> {
+  readonly query: Query;
+  /** What the counts of such a purge are in. */
+  readonly unit: NonNullable<PurgeReport['unit']>;
+  /** The policy's bound of the deletes in flight. */
+  readonly concurrency: number | undefined;
+  /** Whether what it deletes can be archived. */
+  readonly isArchivable: boolean;
+}
+
 /** One kind of purge, from its query to its report. */
 export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
-  /** @throws QueryRefusedError, PolicyRefusedError */
-  readonly parse: (query: string | PurgeParameters) => Query;
-  /** @throws PolicyRefusedError for a purge that is understood and not allowed */
-  readonly vet: (query: Query, policy: PurgePolicy) => void;
-  readonly concurrencyOf: (policy: PurgePolicy) => number | undefined;
-  /** What the counts of such a purge are in. */
-  readonly unitOf: (query: Query) => NonNullable<PurgeReport['unit']>;
-  /** Whether what it deletes can be archived. */
-  readonly isArchivable: (query: Query) => boolean;
+  /** @throws QueryRefusedError; PolicyRefusedError for a purge that is understood and not allowed */
+  readonly read: (query: string | PurgeParameters, policy: PurgePolicy) => ReadQuery<Query>;
   readonly run: (
     order: PurgeOrder<Query>,
     dependencies: PurgeDependencies,
@@ -99,11 +103,12 @@ export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
 export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
   return {
     ...setup,
-    parse: (query) => parseEntityPurgeQuery(query, setup.wholeTenant),
-    vet: () => {},
-    concurrencyOf: (policy) => policy.concurrency,
-    unitOf: ({ removal }) => (removal === undefined ? 'entities' : 'attributes'),
-    isArchivable: ({ removal }) => setup.limits.strategy !== 'native' || removal !== undefined,
+    read: (given, { concurrency }) => {
+      const query = parseEntityPurgeQuery(given, setup.wholeTenant);
+      const ofEntities = query.removal === undefined;
+      const isArchivable = setup.limits.strategy !== 'native' || !ofEntities;
+      return { query, unit: ofEntities ? 'entities' : 'attributes', concurrency, isArchivable };
+    },
     run: purgeEntities,
   };
 }
@@ -112,41 +117,21 @@ export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
 export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPurgeQuery> {
   return {
     ...setup,
-    parse: (query) => parseTemporalPurgeQuery(query, setup.wholeTenant),
-    vet: ({ target, dryRun }, policy) => {
-      if (policy.allowTemporal === false)
+    read: (given, { allowTemporal, temporalConcurrency }) => {
+      const query = parseTemporalPurgeQuery(given, setup.wholeTenant);
+      const unit = query.target.kind;
+      if (allowTemporal === false)
         throw new PolicyRefusedError('The policy of this gateway allows no temporal purges.');
-      if (target.kind === 'entities' && !dryRun && !setup.allowsWhole) {
+      if (unit === 'entities' && !query.dryRun && !setup.allowsWhole) {
         throw new PolicyRefusedError(
           'This gateway deletes no whole temporal entities ' +
             '(TEMPORAL_WHOLE_DELETE=refuse), since the broker may delete the current ' +
             'entities with them: name attributes by attrs, or add a time filter.',
         );
       }
+      return { query, unit, concurrency: temporalConcurrency, isArchivable: true };
     },
-    concurrencyOf: (policy) => policy.temporalConcurrency,
-    unitOf: ({ target }) => target.kind,
-    isArchivable: () => true,
     run: purgeTemporal,
-  };
-}
-
-/** The smaller of every bound: configuration, gateway policy, caller. */
-export function narrowLimits<Query extends PurgeQuery>(
-  { limits, concurrencyOf }: PurgeKind<Query>,
-  policy: PurgePolicy,
-  query: Query,
-): PurgeLimits {
-  const bounds = [limits.maxAffected, policy.maxAffected, query.maxAffected].filter(
-    (bound) => bound !== undefined,
-  );
-  return {
-    ...limits,
-    pageSize: Math.min(limits.pageSize, policy.pageSize ?? Infinity),
-    pageSizeMax: Math.min(limits.pageSizeMax, policy.pageSize ?? Infinity),
-    batchSize: Math.min(limits.batchSize, policy.batchSize ?? Infinity),
-    concurrency: Math.min(limits.concurrency, concurrencyOf(policy) ?? Infinity),
-    maxAffected: bounds.length === 0 ? undefined : Math.min(...bounds),
   };
 }
 
@@ -230,16 +215,29 @@ function vetted<Query extends PurgeQuery>(
   kind: PurgeKind<Query>,
   { query: given, policy, headers }: VettedMembers,
 ): PreparedPurge {
-  const query = kind.parse(given);
-  kind.vet(query, policy);
+  const { limits } = kind;
+  const read = kind.read(given, policy);
+  const { query } = read;
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
-  const isNative = kind.limits.strategy === 'native';
+  const isNative = limits.strategy === 'native';
   if (query.maxPerSecond !== undefined && isNative) throw rateRefused();
   if (query.record === 'ids' && isNative) throw idsRefused();
-  const archive = archiveModeOf(kind, query, policy.archive);
-  const order = { query, headers, limits: narrowLimits(kind, policy, query) };
-  return prepared(kind, order, archive);
+  const archive = archiveModeOf(kind, read, policy.archive);
+  const maxAffected = least(limits.maxAffected, least(policy.maxAffected, query.maxAffected));
+  // The smaller of every bound: configuration, gateway policy, caller.
+  const narrowed: PurgeLimits = {
+    ...{ ...limits, maxAffected: maxAffected === Infinity ? undefined : maxAffected },
+    pageSize: least(limits.pageSize, policy.pageSize),
+    pageSizeMax: least(limits.pageSizeMax, policy.pageSize),
+    batchSize: least(limits.batchSize, policy.batchSize),
+    concurrency: least(limits.concurrency, read.concurrency),
+  };
+  return prepared(kind, read.unit, { query, headers, limits: narrowed }, archive);
+}
+
+function least(one = Infinity, other = Infinity): number {
+  return Math.min(one, other);
 }
 
 /**
@@ -248,8 +246,8 @@ function vetted<Query extends PurgeQuery>(
  * @throws QueryRefusedError where it asks for an archive that cannot be made, PolicyRefusedError where others demand it
  */
 function archiveModeOf<Query extends PurgeQuery>(
-  { archiving = NO_ARCHIVES, isArchivable }: PurgeKind<Query>,
-  query: Query,
+  { archiving = NO_ARCHIVES }: PurgeSetup,
+  { query, isArchivable }: ReadQuery<Query>,
   ofPolicy: ArchiveMode = 'none',
 ): ArchiveMode {
   const demanded = stricterArchive(archiving.least, ofPolicy);
@@ -259,7 +257,7 @@ function archiveModeOf<Query extends PurgeQuery>(
   const why = archiving.isPossible
     ? 'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes'
     : 'This gateway keeps no archives (ARCHIVE_URL is not set)';
-  if (archiving.isPossible && (query.dryRun || isArchivable(query))) return mode;
+  if (archiving.isPossible && (query.dryRun || isArchivable)) return mode;
   if (mode !== demanded)
     throw new QueryRefusedError('invalidRequest', `${why}: leave archive out.`, 'archive');
   throw new PolicyRefusedError(
@@ -271,6 +269,7 @@ const NO_ARCHIVES: ArchivePolicy = { least: 'none', isPossible: false };
 
 function prepared<Query extends PurgeQuery>(
   kind: PurgeKind<Query>,
+  unit: ReadQuery<Query>['unit'],
   order: PurgeOrder<Query>,
   mode: ArchiveMode,
 ): PreparedPurge {
@@ -278,10 +277,11 @@ function prepared<Query extends PurgeQuery>(
   const { dryRun, maxPerSecond } = query;
   const recordsIds = query.record === 'ids';
   return {
-    ...{ dryRun, limits, maxPerSecond, recordsIds, unit: kind.unitOf(query) },
+    ...{ dryRun, limits, maxPerSecond, recordsIds, unit },
     archive: dryRun ? 'none' : mode,
     isPaced: limits.strategy !== 'native',
-    asDryRun: () => prepared(kind, { ...order, query: { ...query, dryRun: true, record: undefined } }, mode),
+    asDryRun: () =>
+      prepared(kind, unit, { ...order, query: { ...query, dryRun: true, record: undefined } }, mode),
     run({ control, budget, ...hooks }, signal) {
       const changing: PurgeLimits = {
         ...limits,
@@ -290,14 +290,7 @@ function prepared<Query extends PurgeQuery>(
           return control.concurrency;
         },
       };
-      const bound: Pick<PurgeOrder, 'reserve' | 'mostAtOnce'> =
-        budget === undefined
-          ? {}
-          : {
-              reserve: (deletes, done) => budget.reserve(deletes, done),
-              mostAtOnce: () => budget.mostAtOnce,
-            };
-      const running = { ...order, limits: changing, pace: control.pace, ...bound, ...hooks };
+      const running = { ...order, limits: changing, pace: control.pace, budget, ...hooks };
       return kind.run(running, kind.dependencies, signal);
     },
   };

@@ -36,7 +36,7 @@ export interface RequesterOptions extends ClearanceOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly retry: RetryPolicy;
   readonly random: () => number;
-  /** See PurgeOrder. */
+  /** The most that one request may delete, as of when it is called. */
   readonly mostAtOnce?: (() => number) | undefined;
   /** Stops the purge: no new requests; deletes already sent are left to finish. */
   readonly signal: AbortSignal;

@@ -136,6 +136,18 @@ export interface DoneSoFar {
   readonly taken: number;
 }
 
+/** What may still be deleted, where several processes may work on a purge one after the other. */
+export interface PurgeBudget {
+  /**
+   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done
+   * so far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
+   * it returns is called when the request has ended.
+   */
+  reserve(deletes: number, done?: () => DoneSoFar): Promise<(() => void) | undefined>;
+  /** The most that one request may delete, as of now. */
+  readonly mostAtOnce: number;
+}
+
 /** One purge: what, with which headers, how hard. */
 export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly query: Query;
@@ -154,16 +166,8 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly plan?: AppliedPlan | undefined;
   /** Of a dry run: called with the key of each match, perhaps more than once, until there are no more. */
   readonly onPlanned?: ((key: string) => void) | undefined;
-  /**
-   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done
-   * so far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
-   * it returns is called when the request has ended.
-   */
-  readonly reserve?:
-    | ((deletes: number, done?: () => DoneSoFar) => Promise<(() => void) | undefined>)
-    | undefined;
-  /** The most that one request may delete, as of when it is called. */
-  readonly mostAtOnce?: (() => number) | undefined;
+  /** Bounds what is deleted, over all the processes that work on it. */
+  readonly budget?: PurgeBudget | undefined;
   /**
    * Called right before each try of a request that deletes, in the same turn of the event loop: what it has to wait for, if
    * anything. It is called again then, and when there is a connection to send it on. When it throws, nothing is sent.
@@ -191,7 +195,7 @@ export async function runPurge(
   signal: AbortSignal,
   plan: PurgePlan,
 ): Promise<PurgeReport> {
-  const { headers, pace, reserve, mostAtOnce, beforeDelete, onEvent = () => {} } = order;
+  const { headers, pace, budget, beforeDelete, onEvent = () => {} } = order;
   let lastProgress: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
   const done = (): DoneSoFar => {
     const { deleted, unknown } = plan.reportsItself === true ? lastProgress : scope.ledger.counts;
@@ -201,8 +205,9 @@ export async function runPurge(
     };
   };
   const requester = new Requester({
-    ...{ ...dependencies, headers, pace, mostAtOnce, beforeDelete, signal, onOutage: onEvent },
-    reserve: reserve && ((deletes) => reserve(deletes, done)),
+    ...{ ...dependencies, headers, pace, beforeDelete, signal, onOutage: onEvent },
+    reserve: budget && ((deletes) => budget.reserve(deletes, done)),
+    mostAtOnce: budget && (() => budget.mostAtOnce),
     probe: probeOf(plan.path, order.query),
   });
   const { capabilities, clock } = dependencies;

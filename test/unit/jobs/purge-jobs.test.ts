@@ -42,12 +42,12 @@ const closeServices = async () => {
 
 /** A purge that reserves its deletes one by one, and is stopped in the middle. */
 async function* deletesUntilStopped(
-  { reserve }: PurgeOrder,
+  { budget }: PurgeOrder,
   signal: AbortSignal,
   deleted: number,
   { toldOf = deleted, unknown = 0 } = {},
 ): AsyncGenerator<PurgeEvent> {
-  for (let index = 0; index < deleted + unknown; index++) await reserve?.(1);
+  for (let index = 0; index < deleted + unknown; index++) await budget?.reserve(1);
   yield { ...REPORT, type: 'progress', hasBegun: true, matched: toldOf + unknown, deleted: toldOf, unknown };
   await hasStopped(signal);
   throw new PurgeStoppedError('stopped');
@@ -56,9 +56,9 @@ async function* deletesUntilStopped(
 /** A purge that notes how many matches there may be, and how many it may delete, and ends. */
 function notesMaximum() {
   const seen = { maxima: [] as (number | undefined)[], allowed: 0 };
-  const run: Run = async function* run({ limits, reserve }) {
+  const run: Run = async function* run({ limits, budget }) {
     seen.maxima.push(limits.maxAffected);
-    while (seen.allowed < 1000 && (await reserve?.(1)) !== undefined) seen.allowed += 1;
+    while (seen.allowed < 1000 && (await budget?.reserve(1)) !== undefined) seen.allowed += 1;
     yield finished({ matched: 0, deleted: 0 });
   };
   return { run, seen };
@@ -107,7 +107,7 @@ describe('the maximum of a job', () => {
     await hasWorked(first, id, true);
     const again = new AbortController();
     startService(store, async function* (one, signal) {
-      for (let deletes = 0; deletes < 30; deletes++) await one.reserve?.(1);
+      for (let deletes = 0; deletes < 30; deletes++) await one.budget?.reserve(1);
       again.abort();
       yield* untilStopped(one, signal);
     });
@@ -120,7 +120,7 @@ describe('the maximum of a job', () => {
   it('the maximum of a job is reduced by exactly what was deleted or may have been when the gateway shuts down', async () => {
     const store = new KeptPurges();
     const first = startService(store, async function* (one, signal) {
-      for (let tries = 0; tries < 30; tries++) await one.reserve?.(1);
+      for (let tries = 0; tries < 30; tries++) await one.budget?.reserve(1);
       yield* deletesUntilStopped(one, signal, 40, { unknown: 3 });
     });
     const { id } = await first.service.submit(newPurge('type=Car&maxAffected=100'));
@@ -137,9 +137,9 @@ describe('the maximum of a job', () => {
     for (const isCancelled of [false, true]) {
       const store = new KeptPurges();
       let sent = 0;
-      const gateway = startService(store, async function* ({ reserve }) {
+      const gateway = startService(store, async function* ({ budget }) {
         store.isAway = true;
-        await reserve?.(1);
+        await budget?.reserve(1);
         sent += 1;
         yield finished();
       });

@@ -3,7 +3,6 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import {
   entityPurges,
-  narrowLimits,
   preparePurge,
   temporalPurges,
   type PurgePolicy,
@@ -52,7 +51,8 @@ it('each limit of a purge is the least of what configuration, policy and caller 
   fc.assert(
     fc.property(limits, policies, bound, (configured, policy, asked) => {
       const query = `type=Car${asked === undefined ? '' : `&maxAffected=${asked}`}`;
-      const { entities, temporal } = kinds(configured);
+      const limitsOf = (target: 'entities' | 'temporal') =>
+        preparePurge(kinds(configured), { target, query, policy, headers: {} }).limits;
       const expected = {
         ...configured,
         pageSize: least(configured.pageSize, policy.pageSize),
@@ -60,11 +60,11 @@ it('each limit of a purge is the least of what configuration, policy and caller 
         batchSize: least(configured.batchSize, policy.batchSize),
         maxAffected: least(configured.maxAffected, policy.maxAffected, asked),
       };
-      assert.deepEqual(narrowLimits(entities, policy, entities.parse(query)), {
+      assert.deepEqual(limitsOf('entities'), {
         ...expected,
         concurrency: least(configured.concurrency, policy.concurrency),
       });
-      assert.deepEqual(narrowLimits(temporal, policy, temporal.parse(query)), {
+      assert.deepEqual(limitsOf('temporal'), {
         ...expected,
         concurrency: least(configured.concurrency, policy.temporalConcurrency),
       });
@@ -86,7 +86,7 @@ it('every purge of entities is allowed, whatever the policy says about temporal 
   const { entities } = kinds();
   for (const allowTemporal of [true, false])
     assert.equal(
-      refusal(() => entities.vet(entities.parse('type=Car'), { allowTemporal })),
+      refusal(() => entities.read('type=Car', { allowTemporal })),
       undefined,
     );
 });
@@ -94,7 +94,7 @@ it('every purge of entities is allowed, whatever the policy says about temporal 
 it('a policy without temporal purges refuses each of them, dry runs included', () => {
   const { temporal } = kinds();
   for (const query of ['type=Car', 'type=Car&attrs=a', 'type=Car&dryRun=true']) {
-    const vet = (policy: PurgePolicy) => refusal(() => temporal.vet(temporal.parse(query), policy));
+    const vet = (policy: PurgePolicy) => refusal(() => temporal.read(query, policy));
     assert.match(vet({ allowTemporal: false }) ?? '', /no temporal purges/, query);
     assert.equal(vet({ allowTemporal: true }), undefined);
     assert.equal(vet({}), undefined);
@@ -103,7 +103,7 @@ it('a policy without temporal purges refuses each of them, dry runs included', (
 
 it('a configuration without whole temporal deletes refuses them, but not dry runs or parts of entities', () => {
   const temporal = temporalPurges({ ...setup(), allowsWhole: false });
-  const vet = (query: string) => refusal(() => temporal.vet(temporal.parse(query), {}));
+  const vet = (query: string) => refusal(() => temporal.read(query, {}));
   assert.match(vet('type=Car') ?? '', /TEMPORAL_WHOLE_DELETE/);
   for (const query of [
     ...['type=Car&dryRun=true', 'type=Car&attrs=a', 'type=Car&datasetId=@none'],
@@ -118,9 +118,9 @@ it('the setting for whole tenants holds for both kinds of purges', () => {
     entityPurges,
     (some: Parameters<typeof entityPurges>[0]) => temporalPurges({ ...some, allowsWhole: true }),
   ]) {
-    assert.throws(() => make(setup()).parse(ALL), QueryRefusedError);
-    assert.equal(make({ ...setup(), wholeTenant: 'allow' }).parse(ALL).maxAffected, undefined);
-    assert.throws(() => make({ ...setup(), wholeTenant: 'refuse' }).parse(ALL), PolicyRefusedError);
+    assert.throws(() => make(setup()).read(ALL, {}), QueryRefusedError);
+    assert.equal(make({ ...setup(), wholeTenant: 'allow' }).read(ALL, {}).query.maxAffected, undefined);
+    assert.throws(() => make({ ...setup(), wholeTenant: 'refuse' }).read(ALL, {}), PolicyRefusedError);
   }
 });
 
@@ -179,7 +179,7 @@ it('a purge runs with the headers and the pace that it is given, and follows cha
     return seen.at(-1) ?? assert.fail('it was not run');
   };
   const plain = run({});
-  assert.deepEqual([plain.headers, plain.pace, plain.reserve], [{ link: CORE }, control.pace, undefined]);
+  assert.deepEqual([plain.headers, plain.pace, plain.budget], [{ link: CORE }, control.pace, undefined]);
   assert.deepEqual({ ...plain.limits }, { ...LIMITS, concurrency: 3 });
   control.concurrency = 1;
   assert.equal(plain.limits.concurrency, 1);
@@ -187,6 +187,6 @@ it('a purge runs with the headers and the pace that it is given, and follows cha
   const bounded = run({
     budget: { left: 7, reserve: async (amount) => void reserved.push(amount), mostAtOnce: 9 },
   });
-  void bounded.reserve?.(2);
+  void bounded.budget?.reserve(2);
   assert.deepEqual([bounded.limits.maxAffected, reserved], [7, [2]]);
 });

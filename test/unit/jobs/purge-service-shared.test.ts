@@ -264,7 +264,7 @@ it('the ids of a purge that this process ran are removed though none are there, 
 });
 
 it('a job that another process takes while it waits for the store stops here, and its record is not touched', async () => {
-  const { one, two, kept, close } = twoProcesses(async function* run({ reserve }) {
+  const { one, two, kept, close } = twoProcesses(async function* run({ budget }) {
     yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
     await kept.store.releaseOthers('nobody');
     const taken = await kept.store.take({
@@ -278,7 +278,7 @@ it('a job that another process takes while it waits for the store stops here, an
       },
     });
     assert.ok(taken !== undefined);
-    await reserve?.(1);
+    await budget?.reserve(1);
     yield assert.fail('nothing may be sent');
   });
   const { id } = await one.service.submit(newPurge('type=T&maxAffected=5'));
@@ -429,10 +429,10 @@ it('a purge that fails by itself after it was cancelled is reported with what ma
 
 it('a job with more matches than its guard allows reports them without a bound, and deletes nothing', async () => {
   const seen: (readonly [string, number | undefined])[] = [];
-  const made = purgeServiceOf(async function* run({ query, limits, reserve }) {
+  const made = purgeServiceOf(async function* run({ query, limits, budget }) {
     seen.push([String(query.dryRun), limits.maxAffected]);
     if (!query.dryRun) throw new TooManyMatchesError(9, limits.maxAffected ?? 0, false);
-    assert.equal(reserve, undefined);
+    assert.equal(budget, undefined);
     yield finished({ dryRun: true, deleted: 0, matched: 9 });
   });
   for (const [query, bounds] of [

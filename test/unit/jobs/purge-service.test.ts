@@ -270,7 +270,7 @@ it('a job that is being cancelled when the gateway stops is cancelled, and is no
 
 it('a job that is cancelled while it goes back to the queue is cancelled, and is not resumed', async () => {
   const { id, ...made } = await jobOf(async function* run(order, signal) {
-    await order.reserve?.(1);
+    await order.budget?.reserve(1);
     yield* untilStopped(order, signal);
   }, 'type=T&maxAffected=5');
   // What is left of its maximum is written last of all.
@@ -296,10 +296,10 @@ it('a job that is cancelled while it goes back to the queue is cancelled, and is
 
 it('a job that waits for the store to write what it may delete goes back to the queue when the gateway stops', async () => {
   let sent = 0;
-  const made = purgeServiceOf(async function* run({ reserve }) {
+  const made = purgeServiceOf(async function* run({ budget }) {
     yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
     made.kept.isAway = true;
-    await reserve?.(1);
+    await budget?.reserve(1);
     sent += 1;
   });
   const { id } = await made.service.submit(newPurge('type=T&maxAffected=5'));

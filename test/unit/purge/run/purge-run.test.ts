@@ -133,7 +133,7 @@ it('a purge run keeps its maximum, its pace and its reserve', async () => {
       scope.ledger.addNew(['urn:t:1', 'urn:t:2', 'urn:t:3']);
       return reportOf(scope, 0);
     },
-    order: { pace, reserve: async (amount) => void reserved.push(amount) },
+    order: { pace, budget: { reserve: async (amount) => void reserved.push(amount), mostAtOnce: 9 } },
   });
   assert.deepEqual([taken, reserved], [[1], [1]]);
   assert.ok(error instanceof TooManyMatchesError, String(error));
