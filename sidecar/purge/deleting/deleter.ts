@@ -131,7 +131,7 @@ export class Deleter {
 
   async #inOne(batch: Batch, order: BatchOrder): Promise<BatchEnd> {
     const { report, isStale } = order;
-    let failed: readonly (readonly [string, DeleteResult])[] = [];
+    let failed: (readonly [string, DeleteResult])[] = [];
     for (let attempt = 1; ; attempt++) {
       let settled: Settled;
       try {
@@ -152,9 +152,12 @@ export class Deleter {
       if (answer.kind === 'no-batch') return this.#withoutBatches(batch, settled.reply, report);
       if (answer.kind === 'refused') return this.#halve(batch.ids, answer.problem, order);
       this.#batchAccepted = true;
-      this.#markUnclear([...answer.items].filter(([, item]) => isUnclear(item)).map(([id]) => id));
-      for (const [id, item] of answer.items) if (item.kind !== 'retryable') report(id, item);
-      failed = [...answer.items].filter(([, item]) => item.kind === 'retryable');
+      failed = [];
+      for (const [id, item] of answer.items) {
+        if (isUnclear(item)) this.#markUnclear([id]);
+        if (item.kind === 'retryable') failed.push([id, item]);
+        else report(id, item);
+      }
       if (failed.length === 0) return DONE;
       if (!(await this.#pauseAfter(attempt, failed.at(-1)?.[1]))) {
         for (const [id, item] of failed) report(id, item);

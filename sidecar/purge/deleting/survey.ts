@@ -69,20 +69,23 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const wanted = Math.min(options.wanted, MAX_FINDINGS);
   const pageMax = wanted + states.count(IdState.failed) + states.count(IdState.retryDue);
   const first = options.first !== undefined && isRecent(context, options.first) ? options.first : undefined;
-  const unseen = new UnseenIds(options.takesFresh ? fresh : undefined);
+  const unseen = new IdStates();
   let reappearedCount = 0;
   let lingering = 0;
-  const unplanned = new UnseenIds(undefined);
+  const unplanned = new IdStates();
   /** Of the page at hand, what may be deleted soon. */
   const toKeep: string[] = [];
 
   states.startSurvey();
   const isNew = (entityId: string): boolean => {
     const state = states.get(entityId);
-    if (state === IdState.unknown && plan?.has(entityId) === false) return unplanned.note(entityId);
+    if (state === IdState.unknown && plan?.has(entityId) === false) return unplanned.add(entityId);
     const isTaken = options.takesFresh || state !== IdState.unknown;
     if (context.archiving !== undefined && context.histories === undefined && isTaken) toKeep.push(entityId);
-    if (state === IdState.unknown) return unseen.note(entityId);
+    if (state === IdState.unknown) {
+      if (options.takesFresh) fresh.add(entityId);
+      return unseen.add(entityId);
+    }
     if (!states.markListed(entityId)) return false;
     if (state === IdState.gone || state === IdState.goneTwice) {
       reappearedCount += 1;
@@ -144,25 +147,4 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
 
 function isRecent({ clock }: PurgeContext, { atMs }: ListedPage): boolean {
   return clock.now() - atMs < MAX_LISTING_MS;
-}
-
-/** New ids: collected when they are wanted, otherwise only counted by hash. */
-class UnseenIds {
-  readonly #ids: Set<string> | undefined;
-  readonly #hashes = new IdStates();
-
-  constructor(ids: Set<string> | undefined) {
-    this.#ids = ids;
-  }
-
-  get size(): number {
-    return this.#ids?.size ?? this.#hashes.size;
-  }
-
-  note(id: string): boolean {
-    const before = this.size;
-    if (this.#ids !== undefined) this.#ids.add(id);
-    else this.#hashes.set(id, IdState.pending);
-    return this.size > before;
-  }
 }

@@ -91,7 +91,8 @@ export class IdStates {
   startSurvey(): void {
     this.#mark = (this.#mark % MARKS) + 1;
     // Marks are reused: clear those of earlier surveys.
-    if (this.#mark === 1) this.#cells.forEach((cell, slot) => (this.#cells[slot] = cell & KNOWN_BITS));
+    if (this.#mark !== 1) return;
+    for (const [slot, cell] of this.#cells.entries()) this.#cells[slot] = cell & KNOWN_BITS;
   }
 
   /** Marks a known id as listed in the current survey; false if it is unknown or was already listed. */

@@ -14,7 +14,7 @@ import type { PurgeRequest, Requester, Settled } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { PageSize, smallerThan, Trial, type PageTry, type Reception } from './page-limits.js';
 import {
-  CountCheck,
+  hiddenFailure,
   parsePage,
   projectionParameters,
   type ListedPage,
@@ -62,7 +62,8 @@ export type PageSource = Pick<Lister, 'page' | 'showsAnything'>;
 export class Lister {
   readonly #options: ListerOptions;
   readonly #size: PageSize;
-  readonly #counts = new CountCheck();
+  /** Matches were listed beside an invalid count: the broker cannot count this query, and its empty lists are answers. */
+  #isUncountable = false;
   /** Larger pages of this query are too large to be read; other queries may be slimmer. */
   #readableLimit = Infinity;
   #isBareReadable = true;
@@ -166,7 +167,8 @@ export class Lister {
       headers,
       // Of a single entity nothing smaller can be asked for.
       replyMaxBytes: limit > 1 ? MAX_PAGE_BYTES : undefined,
-      failureOf: (reply) => (this.#isAnswer(reply) ? this.#counts.failureOf(reply, query) : undefined),
+      failureOf: (reply) =>
+        this.#isAnswer(reply) && !this.#isUncountable ? hiddenFailure(reply, query) : undefined,
     });
   }
 
@@ -175,7 +177,7 @@ export class Lister {
     const { capabilities, resource, clock } = this.#options;
     const { query, limit, projection } = tried;
     const page = parsePage(reply, resource.isExact, resource.keepsText);
-    this.#counts.note(page);
+    this.#isUncountable ||= page.ids.length > 0 && page.hasInvalidCount;
     // From now on, the path that answered is the only one used.
     capabilities.learn('collection-end', path === `${resource.path}/` ? '/' : '');
     trial.keep();
@@ -254,20 +256,20 @@ export class Lister {
     const { resource, capabilities } = this.#options;
     const { headers, replyMaxBytes, failureOf } = sending;
     const search = formatParameters(parameters);
-    const requestTo = (path: string): PurgeRequest => ({
+    const known = capabilities.get('collection-end');
+    const path = resource.path + (known ?? '');
+    const request: PurgeRequest = {
       ...{ method: 'GET', path: `${path}?${search}`, operation: resource.listing, takes403: true },
       ...(headers === undefined ? {} : { headers }),
       ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
       // Workers read the text.
       ...(resource.keepsText === undefined ? {} : { mayBeDeep: true }),
       ...(failureOf === undefined ? {} : { failureOf }),
-    });
-    const known = capabilities.get('collection-end');
-    const path = resource.path + (known ?? '');
-    const reply = await this.#replyTo(requestTo(path));
+    };
+    const reply = await this.#replyTo(request);
     if (known !== undefined || reply.status !== 404) return { reply, path };
     const otherPath = `${resource.path}/`;
-    const other = await this.#answerFrom(requestTo(otherPath), reply);
+    const other = await this.#answerFrom({ ...request, path: `${otherPath}?${search}` }, reply);
     return other === undefined ? { reply, path } : { reply: other, path: otherPath };
   }
 

@@ -119,9 +119,9 @@ export class Trial {
 
   /** The best way that is not refused to ask for no more than is needed. */
   projectionFor(query: PageQuery): Projection {
-    const isOpen = (each: Projection) =>
-      !this.#refused.has(each) && this.#capabilities.get(`refused ${each}`) !== true;
-    return this.#resource.projectionsOf(query).find(isOpen) ?? 'none';
+    for (const each of this.#resource.projectionsOf(query))
+      if (!this.#refused.has(each) && this.#capabilities.get(`refused ${each}`) !== true) return each;
+    return 'none';
   }
 
   /** Whether a query is sent with `count=true`. */

@@ -233,29 +233,18 @@ export const PROJECTION_WORDS: Readonly<Record<Projection, RegExp | undefined>> 
 };
 
 /**
- * Recognises empty lists that are failed queries: some brokers answer `200 []` when their database fails, with a count that was
- * never set (Orion-LD).
- *
- * One for each query of a purge, since brokers count some queries and not others.
+ * The failure in an answer that looks like an empty page; undefined where it may be believed. Some brokers answer `200 []` when
+ * their database fails, with a count that was never set (Orion-LD).
  */
-export class CountCheck {
-  /** Matches were listed beside an invalid count: the broker cannot count this query, and its empty lists are answers. */
-  #isUncountable = false;
-
-  /** Learns from a page that was believed. */
-  note({ ids, hasInvalidCount }: Pick<ParsedPage, 'ids' | 'hasInvalidCount'>): void {
-    this.#isUncountable ||= ids.length > 0 && hasInvalidCount;
-  }
-
-  /** The failure in an answer that looks like a page; undefined when it may be believed. */
-  failureOf(reply: BrokerReply, { selection }: Pick<PageQuery, 'selection'>): Failure | undefined {
-    const isEmpty = /^\s*(?:\[\s*\]\s*)?$/.test(reply.body);
-    if (!isEmpty || countOf(reply) !== 'invalid') return undefined;
-    if (this.#isUncountable || isByDistance(selection)) return undefined;
-    const written = (reply.headers.get(COUNT_HEADER) ?? '').trim().slice(0, 40);
-    const message = `it answered an empty list with the impossible count ${written}`;
-    return { kind: 'failed-query', cause: new Error(message) };
-  }
+export function hiddenFailure(
+  reply: BrokerReply,
+  { selection }: Pick<PageQuery, 'selection'>,
+): Failure | undefined {
+  const isEmpty = /^\s*(?:\[\s*\]\s*)?$/.test(reply.body);
+  if (!isEmpty || countOf(reply) !== 'invalid' || isByDistance(selection)) return undefined;
+  const written = (reply.headers.get(COUNT_HEADER) ?? '').trim().slice(0, 40);
+  const message = `it answered an empty list with the impossible count ${written}`;
+  return { kind: 'failed-query', cause: new Error(message) };
 }
 
 /** MongoDB cannot count by distance, and a broker on it says so by a negative count (Orion-LD: -2). */
