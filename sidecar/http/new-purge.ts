@@ -26,18 +26,18 @@ const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
 /**
  * A purge as a request asks for it. What is refused is recorded.
  *
- * @param check what is to be found out first; what it throws is a refusal as well
- * @throws PurgeFailedError with what `requesterOf` and the check throw
+ * @param fault why the request is refused in any case
+ * @throws PurgeFailedError with the fault, or what `requesterOf` throws
  */
 export function newPurgeOf(
   request: FastifyRequest,
   asked: AskedPurge,
   purges: Pick<PurgeService, 'refusal'>,
-  check: () => void = () => {},
+  fault?: GatewayError,
 ): NewPurge {
   const { target, query, bodyHeaders = {} } = asked;
   try {
-    check();
+    if (fault !== undefined) throw fault;
     const requester = requesterOf(request, bodyHeaders);
     requireTenants(request.caller, tenantsOf(requester.headers), 'The purge');
     return { target, query, ...requester };

@@ -24,14 +24,10 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
       } catch (error) {
         if (!(error instanceof RoleMissingError)) throw error;
         // Somebody who is known wanted to purge: that is on the record.
-        newPurgeOf(request, whatIsAsked(request.raw), options.purges, () => {
-          throw error;
-        });
+        newPurgeOf(request, whatIsAsked(request.raw), options.purges, error);
       }
-    });
-    // Whatever its media type, a body is none of a purge's business; a query in it would be silently ignored.
-    scope.addHook('onRequest', async ({ raw }) => {
-      delete raw.headers['content-type'];
+      // Whatever its media type, a body is none of a purge's business; a query in it would be silently ignored.
+      delete request.raw.headers['content-type'];
     });
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (request, payload, done) => {
@@ -69,9 +65,8 @@ function whatIsAsked({ url = '' }: IncomingMessage): AskedPurge {
 
 function createHandler({ purges }: PurgeRoutesOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const asked = newPurgeOf(request, whatIsAsked(request.raw), purges, () => {
-      if (request.body === HAS_BODY) throw bodyRefused();
-    });
+    const fault = request.body === HAS_BODY ? bodyRefused() : undefined;
+    const asked = newPurgeOf(request, whatIsAsked(request.raw), purges, fault);
     const preferences = preferencesOf(request.headers.prefer);
     if (preferences.respondAsync) {
       const record = await purges.submit(asked);

@@ -99,19 +99,20 @@ export class PurgeService extends JobKind<PurgeRecord> {
    */
   async submit(asked: NewPurge): Promise<PurgeRecord> {
     this.jobs.registry.requireOpen();
-    const prepared = this.#prepare(asked);
     const { makesPlan, planOf } = asked;
-    const sealed = this.#orRefuse(asked, () => {
+    const { plans, sealer } = this.#options;
+    const prepared = this.#prepare(asked);
+    let sealed: ReturnType<typeof sealer.seal>;
+    try {
       if (makesPlan === true) checkMakesPlan(prepared.dryRun);
-      return this.#options.sealer.seal(asked.headers);
-    });
-    if (planOf !== undefined)
-      await this.#options.plans.check(planOf, prepared.limits.maxAffected).catch((error: unknown) => {
-        throw outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
-      });
+      sealed = sealer.seal(asked.headers);
+      if (planOf !== undefined) await plans.check(planOf, prepared.limits.maxAffected);
+    } catch (error) {
+      throw this.#refusalBy(asked, error);
+    }
     const record = newRecord(asked, prepared, { state: 'queued', ...this.#start() });
     await this.jobs.enqueue(record, { ...sealed, reportAbove: asked.reportAbove, makesPlan });
-    if (planOf !== undefined) await this.#options.plans.reserve(planOf, record.id);
+    if (planOf !== undefined) await plans.reserve(planOf, record.id);
     return record;
   }
 
@@ -187,16 +188,16 @@ export class PurgeService extends JobKind<PurgeRecord> {
 
   /** @throws PurgeFailedError for a purge that is refused */
   #prepare(asked: NewPurge): PreparedPurge {
-    return this.#orRefuse(asked, () => preparePurge(this.#options.kinds, asked));
+    try {
+      return preparePurge(this.#options.kinds, asked);
+    } catch (error) {
+      throw this.#refusalBy(asked, error);
+    }
   }
 
-  /** Records a refusal. */
-  #orRefuse<Result>(asked: NewPurge, prepare: () => Result): Result {
-    try {
-      return prepare();
-    } catch (error) {
-      throw outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
-    }
+  /** Records a refusal. @returns it, or any other error as it is */
+  #refusalBy(asked: NewPurge, error: unknown): unknown {
+    return outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
   }
 
   #start(): Pick<PurgeRecord, 'worker' | 'createdAt'> {

@@ -241,16 +241,10 @@ export class RecordWriter {
       const batch = [...this.#waiting.values()];
       this.#sleeping = new AbortController();
       for (const entry of batch) if (!(await this.#write(entry))) break;
-      if (this.#endsNow()) break;
-      // What comes meanwhile of the same purges is written together.
+      // What comes meanwhile of the same purges is written together; close() ends the pause.
       await this.#clock.sleep(WRITE_EVERY_MS, this.#sleeping.signal).catch(() => {});
     }
     this.#writing = undefined;
-  }
-
-  /** A method, because the compiler does not see that this changes during an await. */
-  #endsNow(): boolean {
-    return this.#isClosing;
   }
 
   async #write(entry: Entry): Promise<boolean> {

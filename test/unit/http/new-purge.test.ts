@@ -13,7 +13,8 @@ import {
   type AskedPurge,
 } from '../../../sidecar/http/new-purge.js';
 import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
-import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
+import { CallerGoneError, PurgeFailedError } from '../../../sidecar/jobs/errors.js';
+import type { GatewayError } from '../../../sidecar/shared/errors.js';
 import { UnsupportedRequestError } from '../../../sidecar/purge/errors.js';
 import { recordOf } from '../../support/purge-service.js';
 import { words } from '../../support/words.js';
@@ -37,8 +38,8 @@ function reading(caller?: Caller) {
   const read = (
     headers: Readonly<Record<string, string>>,
     asked: Partial<AskedPurge> = {},
-    check = () => {},
-  ) => newPurgeOf(requestOf(headers, caller), { ...ASKED, ...asked }, { refusal }, check);
+    fault?: GatewayError,
+  ) => newPurgeOf(requestOf(headers, caller), { ...ASKED, ...asked }, { refusal }, fault);
   return { refused, read };
 }
 
@@ -139,24 +140,17 @@ it('a purge that is refused is recorded with all that was asked, and without a p
   assert.equal(refused.length, 1);
 });
 
-it('what the check finds is refused first, and recorded as well; a fault of ours is no refusal', () => {
-  for (const [found, isRecorded] of [
-    [new UnsupportedRequestError('found'), true],
-    [new Error('a bug'), false],
-  ] as const) {
-    const { refused, read } = reading();
-    const check = () => {
-      throw found;
-    };
-    assert.throws(
-      () => read({ 'x-purge-policy': 'nonsense' }, {}, check),
-      isRecorded ? PurgeFailedError : found,
-    );
-    assert.deepEqual(
-      refused.map(([, error]) => error),
-      isRecorded ? [found] : [],
-    );
-  }
+it('a fault that was found before is refused first, and recorded as well; another error is no refusal', () => {
+  const found = new UnsupportedRequestError('found');
+  const { refused, read } = reading();
+  assert.throws(() => read({ 'x-purge-policy': 'nonsense' }, {}, found), PurgeFailedError);
+  assert.deepEqual(
+    refused.map(([, error]) => error),
+    [found],
+  );
+  const other = new CallerGoneError('gone');
+  assert.throws(() => read({}, {}, other), other);
+  assert.equal(refused.length, 1);
 });
 
 const assertRefused = (header: string) =>
