@@ -40,7 +40,7 @@ const isEnd = (value: unknown): value is string => value === '' || value === '/'
 export const DISTRUSTED = 'distrusted';
 
 /** The proof of a query with credentials. */
-export const OWN_PROOF = 'honoured-here';
+const OWN_PROOF = 'honoured-here';
 
 /** Proofs of queries that are kept. */
 const MAX_PROOFS = 200;
@@ -115,7 +115,7 @@ export function mergeFacts(mine: Facts, theirs: Facts, { nowMs, proofsAfterMs }:
 }
 
 /** Leaves out the oldest proofs of queries where there are too many: those queries are proven again. */
-export function boundProofs(facts: Facts): Facts {
+function boundProofs(facts: Facts): Facts {
   const proofs = [...facts].filter(([name]) => isProofOfQuery(name));
   if (proofs.length <= MAX_PROOFS) return facts;
   const byAge = proofs.sort(([, a], [, b]) => a.atMs - b.atMs);

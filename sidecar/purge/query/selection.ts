@@ -189,7 +189,7 @@ export type WholeTenant = 'bounded' | 'allow' | 'refuse';
  * @throws PolicyRefusedError under `refuse`
  * @throws QueryRefusedError under `bounded`, unless the query itself says how many may go
  */
-export function checkWholeTenant(
+function checkWholeTenant(
   { dryRun, maxAffected }: { readonly dryRun: boolean; readonly maxAffected: number | undefined },
   mode: WholeTenant,
 ): void {
@@ -221,7 +221,7 @@ export interface QueryOptions extends Required<Omit<OptionValues<'query'>, 'dryR
  *
  * @throws QueryRefusedError for a value that an option cannot have, and for options that exclude each other
  */
-export function queryOptions(parameters: ReadonlyMap<string, string>): QueryOptions {
+function queryOptions(parameters: ReadonlyMap<string, string>): QueryOptions {
   const options: { [Name in OptionName]?: unknown } = {};
   for (const name of EXTENSIONS) options[name] = valueOf(parameters, name);
   const { dryRun = false, record } = options as OptionValues<'query'>;
@@ -249,7 +249,7 @@ function valueOf(parameters: ReadonlyMap<string, string>, name: OptionName): unk
 type OptionName = keyof OptionValues<'query'>;
 
 /** A parameter that is true or false. @throws QueryRefusedError for anything else */
-export function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
+function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
   const value = parameters.get(name);
   if (value === undefined) return undefined;
   if (value !== 'true' && value !== 'false') {

@@ -88,7 +88,7 @@ const MAX_STEPS = 1_000_000;
 const MAX_ID_LENGTH = 4096;
 
 /** A query that is sent to the broker: checks each of its pages, and proves once that the broker honours it. */
-export class OpenedQuery {
+export class OpenedQuery implements PageSource {
   readonly view: QueryView;
   readonly #purge: ViewedBy;
   readonly #lister: Lister;
@@ -136,17 +136,20 @@ export class OpenedQuery {
     this.view = {
       ...{ resource, selection, countsUnshown, showsAll: !isPartial },
       paging: { contradicted: false, longestPage: 0 },
-      lister: {
-        showsAnything: async (asked) => this.#lister.showsAnything(asked),
-        page: async (asked) => this.#page(asked),
-      },
+      lister: this,
       // What one of several queries shows, the others mostly do not show again.
       beginProof: async (shape) => (isPartial ? undefined : this.#proof.begin(shape)),
       proveFilters: async () => (this.#proven ??= this.#prove()),
     };
   }
 
-  async #page(query: PageQuery): Promise<ListedPage> {
+  /** See PageSource. */
+  async showsAnything(selection: readonly Parameter[]): Promise<boolean> {
+    return this.#lister.showsAnything(selection);
+  }
+
+  /** See QueryView. */
+  async page(query: PageQuery): Promise<ListedPage> {
     const page = await this.#lister.page(query);
     if (page.warning !== undefined) this.#purge.warn(page.warning);
     if (this.#isLocal && page.madeEntityMap) {
