@@ -1,5 +1,4 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import type { PurgeEvent } from '../purge/index.js';
 import {
   type FinalJobState,
   isFinal,
@@ -52,7 +51,13 @@ export function observeJobs(
       log.info(askedFor(record), `${kindOf(record)} started`);
       if (record.target !== 'scan' && record.target !== 'restore') counters.purges.started(record.target);
     },
-    event: (record, event) => logOutage(log, record, event),
+    event(record, event) {
+      if (event.type !== 'broker-away' && event.type !== 'broker-back') return;
+      const kind = kindOf(record);
+      const fields = { [`${kind}Id`]: record.id, reqId: record.requestId };
+      if (event.type === 'broker-away') log.warn(fields, `broker away: the ${kind} waits for it`);
+      else log.info({ ...fields, afterMs: event.afterMs }, `broker back: the ${kind} goes on`);
+    },
     deleted(record, items) {
       if (record.target !== 'restore') counters.purges.deleted(record.target, items);
     },
@@ -99,15 +104,6 @@ function count({ purges, scans, retention }: JobCounters, record: JobRecord): vo
     if (retentionPolicy !== undefined)
       retention.ran(retentionPolicy, heldBack === true ? 'held_back' : state);
   }
-}
-
-function logOutage(log: PurgeLogger, record: JobRecord, event: PurgeEvent): void {
-  const { id, requestId } = record;
-  const kind = kindOf(record);
-  const fields = { [`${kind}Id`]: id, reqId: requestId };
-  if (event.type === 'broker-away') log.warn(fields, `broker away: the ${kind} waits for it`);
-  if (event.type === 'broker-back')
-    log.info({ ...fields, afterMs: event.afterMs }, `broker back: the ${kind} goes on`);
 }
 
 function askedFor(record: JobRecord): object {

@@ -1,7 +1,7 @@
-import { IdStates } from '../ledger/index.js';
-import { entities, walkMatches } from '../listing/index.js';
+import { entities } from '../listing/index.js';
 import type { EntityPurgeQuery } from '../query/index.js';
 import {
+  countMatches,
   firstPage,
   previewOf,
   type PurgeContext,
@@ -57,42 +57,23 @@ async function run(scope: PurgeScope, { query, onPage }: ListingOrder): Promise<
   else if (context.paging.stride === undefined) await checkUnderstood(context);
   const total = trustedTotal(context, first);
   if (total !== undefined) scope.emit({ type: 'counted', matches: total });
-  const seen = new IdStates();
-  seen.startSurvey();
-  let fresh = new Set<string>();
-  const walk = walkMatches({
-    ...context,
-    first,
-    concurrency: context.limits.concurrency,
-    isNew: (id) => {
-      seen.add(id);
-      if (!seen.markListed(id)) return false;
-      fresh.add(id);
-      return true;
-    },
-  });
-  for (;;) {
-    const step = await walk.next();
-    if (step.done === true) {
-      const { complete, unlisted, lastCount } = step.value;
-      if (seen.size === 0 && unlisted > 0)
-        throw new BrokerReplyError(
-          `The broker counts ${String(unlisted)} matches and lists none of them: it may have failed to run the query.`,
-        );
-      if (lastCount !== undefined && lastCount > seen.size && isCounted(context))
-        scope.warn(`The broker counts ${String(lastCount)} matches and lists ${String(seen.size)}.`);
-      const isWhole = complete ? {} : { isLowerBound: true };
-      return previewOf(scope, { matched: seen.size, sample: [], ...isWhole });
-    }
-    await context.proveFilters();
-    const { ids, body = '[]' } = step.value;
-    const taken = fresh;
-    fresh = new Set();
-    const positions = ids.flatMap((id, index) => (taken.delete(id) ? [index] : []));
+  const { listed, isComplete, end } = await countMatches(context, first, async ({ page, fresh }) => {
+    const { ids, body = '[]' } = page;
+    const left = new Set(fresh);
+    const positions = ids.flatMap((id, index) => (left.delete(id) ? [index] : []));
     scope.reportProgress();
-    if (!(await onPage({ text: body, ids, fresh: positions })))
-      return previewOf(scope, { matched: seen.size, sample: [], isLowerBound: true });
+    return onPage({ text: body, ids, fresh: positions });
+  });
+  if (end !== undefined) {
+    const { unlisted, lastCount } = end;
+    if (listed === 0 && unlisted > 0)
+      throw new BrokerReplyError(
+        `The broker counts ${String(unlisted)} matches and lists none of them: it may have failed to run the query.`,
+      );
+    if (lastCount !== undefined && lastCount > listed && isCounted(context))
+      scope.warn(`The broker counts ${String(lastCount)} matches and lists ${String(listed)}.`);
   }
+  return previewOf(scope, { matched: listed, sample: [], ...(isComplete ? {} : { isLowerBound: true }) });
 }
 
 function isCounted({ paging }: PurgeContext): boolean {

@@ -106,7 +106,7 @@ export async function checkBound(
   const { listed, isComplete } = await countMatches(
     context,
     first,
-    (soFar) => {
+    ({ listed: soFar }) => {
       if (soFar > maxAffected) throw new TooManyMatchesError(soFar, maxAffected, false);
       return true;
     },
@@ -115,26 +115,36 @@ export async function checkBound(
   return isComplete ? listed : undefined;
 }
 
+/** A page that shows something new. */
+export interface NewMatches {
+  readonly page: ListedPage;
+  /** Distinct matches so far. */
+  readonly listed: number;
+  /** Ids that no page has shown before. */
+  readonly fresh: ReadonlySet<string>;
+}
+
 /**
  * Counts the matches by listing them, without deleting.
  *
- * @param onPage receives the number of distinct matches so far; it may throw, or return false to stop
+ * @param onPage receives each page that shows something new; it may throw, or return false to stop
  * @param seen matches listed by an earlier query; they are not counted again
  * @returns the number of distinct matches, and how the list ended; without an end when it was stopped
  */
 export async function countMatches(
   context: PurgeContext,
   first: ListedPage,
-  onPage: (listed: number, page: ListedPage) => boolean,
+  onPage: (matches: NewMatches) => boolean | Promise<boolean>,
   seen = new IdStates(),
 ): Promise<{ readonly listed: number; readonly isComplete: boolean; readonly end: WalkEnd | undefined }> {
   seen.startSurvey();
+  let fresh = new Set<string>();
   const walk = walkMatches({
     ...context,
     first,
     concurrency: context.limits.concurrency,
     isNew: (id) => {
-      seen.add(id);
+      if (seen.add(id)) fresh.add(id);
       return seen.markListed(id);
     },
   });
@@ -142,7 +152,9 @@ export async function countMatches(
     const step = await walk.next();
     if (step.done === true) return { listed: seen.size, isComplete: step.value.complete, end: step.value };
     await context.proveFilters();
-    if (!onPage(seen.size, step.value)) return { listed: seen.size, isComplete: false, end: undefined };
+    const goesOn = await onPage({ page: step.value, listed: seen.size, fresh });
+    if (!goesOn) return { listed: seen.size, isComplete: false, end: undefined };
+    fresh = new Set();
   }
 }
 
@@ -165,7 +177,7 @@ export interface Preview {
 export async function previewEntities(context: PurgeContext, first: ListedPage): Promise<Preview> {
   const sample = new Set<string>();
   let counted: number | undefined;
-  const { listed, isComplete, end } = await countMatches(context, first, (_listed, page) => {
+  const { listed, isComplete, end } = await countMatches(context, first, ({ page }) => {
     for (const id of page.ids) if (sample.size < MAX_SAMPLE) sample.add(id);
     for (const id of page.ids) context.onPlanned?.(id);
     const { contradicted, stride } = context.paging;

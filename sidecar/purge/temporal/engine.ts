@@ -100,7 +100,7 @@ async function previewWhole(scope: PurgeScope, queries: QuerySet): Promise<Purge
     const { isComplete: foundAll } = await countMatches(
       context,
       first,
-      (_listed, page) => {
+      ({ page }) => {
         for (const id of page.ids) {
           scope.onPlanned?.(id);
           if (sample.size < MAX_SAMPLE) sample.add(id);

@@ -385,11 +385,15 @@ it('the check of the maximum proves the filters before it uses a page', async ()
   let proofs = 0;
   const context = { ...purge.context, proveFilters: async () => void (proofs += 1) };
   const seen: number[] = [];
-  const { listed, isComplete } = await countMatches(context, await firstPage(context), (soFar) => {
-    assert.ok(proofs > 0);
-    seen.push(soFar);
-    return false;
-  });
+  const { listed, isComplete } = await countMatches(
+    context,
+    await firstPage(context),
+    ({ listed: soFar }) => {
+      assert.ok(proofs > 0);
+      seen.push(soFar);
+      return false;
+    },
+  );
   assert.deepEqual([seen, listed, isComplete], [[3], 3, false]);
 });
 
