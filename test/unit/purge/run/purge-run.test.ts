@@ -117,10 +117,13 @@ it('a purge run reports what was done when it ends early, unless the purge repor
   const told = await ran({ run });
   assert.equal(told.error, error);
   const counts = { ...NONE, matched: 1, requests: 0, retries: 0 };
-  assert.deepEqual(told.events, [{ type: 'progress', hasBegun: true, ...counts }]);
+  assert.deepEqual(told.events, [
+    { type: 'progress', hasBegun: true, ...counts },
+    { type: 'failures', errors: [] },
+  ]);
   for (const reportsItself of [true, false]) {
     const own = await ran({ run, reportsItself });
-    assert.deepEqual([own.error, own.events.length], [error, reportsItself ? 0 : 1]);
+    assert.deepEqual([own.error, own.events.length], [error, reportsItself ? 0 : 2]);
   }
 });
 
