@@ -161,9 +161,21 @@ function isConsequence(error: ErrorObject, errors: readonly ErrorObject[]): bool
 
 function describe({ instancePath, keyword, message, params }: ErrorObject): string {
   const name = tokensOf(instancePath)?.at(-1) ?? 'the schema';
+  const types = keyword === 'type' ? [params.type as unknown].flat() : [];
+  const hint = types.length === 0 ? undefined : OTHER_DRAFTS.get(name);
+  if (types.length === 2 && types.every((type) => type === 'object' || type === 'boolean'))
+    return `${name} must be a schema: an object, true or false${hint ?? ''}`;
   const allowed: unknown = keyword === 'enum' ? params.allowedValues : undefined;
-  return `${name} ${message ?? 'is not valid'}${Array.isArray(allowed) ? `: ${allowed.join(', ')}` : ''}`;
+  return `${name} ${message ?? 'is not valid'}${Array.isArray(allowed) ? `: ${allowed.join(', ')}` : ''}${hint ?? ''}`;
 }
+
+/** What other drafts allow for a keyword, and how it is written now. */
+const OTHER_DRAFTS: ReadonlyMap<string, string> = new Map([
+  ['items', '; draft 2020-12 has a list of schemas in prefixItems'],
+  ['exclusiveMinimum', '; true beside minimum is of draft-04'],
+  ['exclusiveMaximum', '; true beside maximum is of draft-04'],
+  ['required', ' of names, beside properties'],
+]);
 
 function patternFaults({ document, tokens, schema }: Position): readonly InputIssue[] {
   return patternsOf(schema).flatMap(({ tokens: inner, pattern }) => {
@@ -181,6 +193,19 @@ function syntaxErrorOf(pattern: string): string | undefined {
     return undefined;
   } catch (error) {
     // V8 repeats the pattern before the reason.
-    return error instanceof Error ? (error.message.split(': ').at(-1) ?? error.message) : String(error);
+    const reason = error instanceof Error ? (error.message.split(': ').at(-1) ?? '') : String(error);
+    return isLoosePattern(pattern)
+      ? `${reason}; with the flag u, which JSON Schema asks for, characters such as - and @ have no backslash, and braces need one`
+      : reason;
+  }
+}
+
+/** Whether a pattern would be a regular expression without the flag `u`. */
+function isLoosePattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern);
+    return true;
+  } catch {
+    return false;
   }
 }

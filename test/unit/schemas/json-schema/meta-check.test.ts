@@ -40,6 +40,21 @@ describe('the check of a schema', () => {
     assert.match(fault.detail, /^type must be equal to one of the allowed values: array, boolean/);
   });
 
+  it('the check of a schema says how something is written that another draft, or a looser reader, allows', () => {
+    const said = (schema: JsonObject) => faultsOf(resolveWith(schema)).map(({ detail }) => detail);
+    assert.deepEqual(said({ items: [{}], contains: 5 }), [
+      'items must be a schema: an object, true or false; draft 2020-12 has a list of schemas in prefixItems',
+      'contains must be a schema: an object, true or false',
+    ]);
+    assert.deepEqual(said({ exclusiveMinimum: true, required: true }).sort(), [
+      'exclusiveMinimum must be number; true beside minimum is of draft-04',
+      'required must be array of names, beside properties',
+    ]);
+    const [loose, wrong] = [String.raw`^\d\-\d$`, '('].map((pattern) => said({ pattern }).join());
+    assert.match(loose ?? '', /: Invalid escape; with the flag u, .* no backslash/);
+    assert.match(wrong ?? '', /: Unterminated group$/);
+  });
+
   it('the check of a schema finds what is wrong with members whose names begin alike', () => {
     for (const $schema of [DIALECT_URIS['draft-07'], DIALECT_URIS['2020-12']])
       assert.deepEqual(
