@@ -55,7 +55,7 @@ function anotherKind(keyword: string, place: Place, branches: readonly Branch[])
     branch.filter((one) => one.place === place && isDecisive(one)),
   );
   const values = decisive.flatMap(({ allowed }) => allowed ?? []);
-  const types = decisive.flatMap((one) => one.types ?? []);
+  const types = [...new Set(decisive.flatMap((one) => one.types ?? []))];
   const isAlike = values.some((value) => jsonType(value) === jsonType(place.value));
   if (values.length > 0 && (isAlike || types.length === 0))
     return valueIssue(place, values.length === 1 ? 'const' : 'enum', values);

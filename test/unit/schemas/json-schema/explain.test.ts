@@ -429,6 +429,13 @@ describe('one mistake', () => {
     assert.deepEqual(linesOf({ items: { type: 'number' } }, ['1', '2']), [
       ['', 'must hold numbers only, holds strings'],
     ]);
+    const texts = {
+      oneOf: [
+        { type: 'string', format: 'uri' },
+        { type: 'string', maxLength: 3 },
+      ],
+    };
+    assert.deepEqual(linesOf({ items: texts }, [{}, {}]), [['', 'must hold strings only, holds objects']]);
     assert.equal(linesOf({ items: { type: 'number' } }, ['1', 2, '3']).length, 2);
     assert.deepEqual(linesOf({ items: { required: ['a'] } }, [{}, {}, {}]), [
       ['/0', 'lacks the member "a"; all 3 items have this error'],
