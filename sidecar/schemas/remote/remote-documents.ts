@@ -66,8 +66,12 @@ export interface RemoteDocumentsOptions {
 }
 
 const ACCEPT = 'application/ld+json, application/schema+json;q=0.9, application/json;q=0.9, text/plain;q=0.1';
-/** Plain text is what raw.githubusercontent.com sends for every file. */
-const MEDIA_TYPES = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:json|plain))$/;
+/**
+ * JSON, and what servers send for files of which they do not know the type: raw.githubusercontent.com sends plain text, nginx
+ * and buckets send bytes for `.jsonld`, and some servers send no type.
+ */
+const MEDIA_TYPES =
+  /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:json|plain)|(?:application|binary)\/octet-stream|)$/;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Of an answer whose body is of no interest. */
 const DUMP_BYTES = 16 * 1024;
@@ -185,8 +189,7 @@ async function read(
   };
   if (statusCode !== 200) return refuse('status', `${target.href} answers ${statusCode}`);
   const type = mediaType(headers);
-  if (!MEDIA_TYPES.test(type))
-    return refuse('media-type', `it is ${type === '' ? 'of no media type' : type}, not JSON`);
+  if (!MEDIA_TYPES.test(type)) return refuse('media-type', `it is ${type}, not JSON`);
   const encoding = single(headers['content-encoding']) ?? 'identity';
   if (encoding !== 'identity')
     return refuse('media-type', `it is encoded as ${encoding}, which was not asked for`);

@@ -38,6 +38,8 @@ describe('remote documents: what is fetched', () => {
     'APPLICATION/schema+json',
     'application/vnd.example+json',
     'text/plain; charset=utf-8',
+    'application/octet-stream',
+    'binary/octet-stream',
   ]) {
     it(`remote documents may have the media type ${type}`, async (t) => {
       const { documents, site } = mocked(t);
@@ -267,7 +269,7 @@ describe('remote documents: what is refused', () => {
     ['an error', 500, '{}', { 'content-type': 'application/json' }, 'status'],
     ['an answer without content', 204, '', {}, 'status'],
     ['a page', 200, '<html></html>', { 'content-type': 'text/html' }, 'media-type'],
-    ['no media type', 200, '{}', {}, 'media-type'],
+    ['no media type, and not JSON', 200, '<html></html>', {}, 'not-json'],
     ['YAML', 200, '{}', { 'content-type': 'application/yaml' }, 'media-type'],
     [
       'compressed JSON',
