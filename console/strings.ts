@@ -330,8 +330,6 @@ export const text = {
     off: 'on request only',
     back: 'All policies',
     pages: 'Pages of the policies',
-    before: 'Previous',
-    after: 'Next',
     next: 'Next runs',
     nextRun: 'Next run',
     nextLocal: 'Your time',

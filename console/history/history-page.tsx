@@ -3,7 +3,7 @@ import { Choice, Field, Tick } from '../parts/fields.js';
 import { NoSuchPage, Pager } from '../parts/pager.js';
 import { JOB_STATES } from '../parts/purge-chip.js';
 import { PurgeTable } from '../parts/purge-table.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Empty, Pending } from '../parts/states.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { focusFirstField } from '../shared/focus.js';
 import { pageOf } from '../shared/page-range.js';
@@ -79,8 +79,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
           </button>
         )}
       </form>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {isPast && <NoSuchPage to={to(1)} />}
       {value !== undefined && value.items.length === 0 && !isPast && (
         <Empty>

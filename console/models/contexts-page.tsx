@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
+import { Listing } from '../parts/listing.js';
 import { Copyable } from '../parts/copyable.js';
-import { NoSuchPage, Pager } from '../parts/pager.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { ContextEditor } from './context-editor.js';
 import { findContext, listContexts, readContext, removeContext, type Context } from './contexts-api.js';
@@ -33,7 +34,7 @@ export function ContextsPage({
 
 function ContextList({ page }: { readonly page: number }) {
   const t = text.models.contexts;
-  const { value, error, reload } = useLoad(`contexts ${page}`, (signal) => listContexts(page, signal));
+  const loaded = useLoad(`contexts ${page}`, (signal) => listContexts(page, signal));
   return (
     <div class="page">
       <p class="crumb">
@@ -46,12 +47,9 @@ function ContextList({ page }: { readonly page: number }) {
         </a>
       </div>
       <p class="lead">{t.lead}</p>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
-      {value !== undefined && value.items.length === 0 && <NoSuchPage to={toContexts()} />}
-      {value !== undefined && value.items.length > 0 && (
-        <div class="table" role="region" aria-label={t.title} tabIndex={0}>
-          <table>
+      <Listing {...{ loaded, page, pageSize: PAGE_SIZE }} to={(one) => toContexts({ page: one })}>
+        {(items) => (
+          <Table label={t.title}>
             <thead>
               <tr>
                 <th scope="col">{t.name}</th>
@@ -63,7 +61,7 @@ function ContextList({ page }: { readonly page: number }) {
               </tr>
             </thead>
             <tbody>
-              {value.items.map(({ name, kind, version, modifiedAt }) => (
+              {items.map(({ name, kind, version, modifiedAt }) => (
                 <tr key={name}>
                   <td class="name">
                     <a href={toContext(name)}>{name}</a>
@@ -74,16 +72,9 @@ function ContextList({ page }: { readonly page: number }) {
                 </tr>
               ))}
             </tbody>
-          </table>
-        </div>
-      )}
-      {value !== undefined && value.total > PAGE_SIZE && (
-        <Pager
-          {...{ page, pageSize: PAGE_SIZE, total: value.total }}
-          {...{ label: text.models.pages, back: text.models.before, on: text.models.after }}
-          to={(one) => toContexts({ page: one === 1 ? undefined : String(one) })}
-        />
-      )}
+          </Table>
+        )}
+      </Listing>
     </div>
   );
 }
@@ -97,7 +88,7 @@ function ContextPage({ name, isEdited }: { readonly name: string; readonly isEdi
     return (
       <div class="page">
         <Back />
-        {error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}
+        <Pending {...{ value, error, reload }} />
       </div>
     );
   const { document, about } = value;

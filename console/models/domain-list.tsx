@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Listing } from '../parts/listing.js';
 import { Field } from '../parts/fields.js';
-import { NoSuchPage, Pager } from '../parts/pager.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
 import { focusFirstField } from '../shared/focus.js';
 import { replaceAddress } from '../shared/router.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { NewDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
@@ -97,27 +97,21 @@ function filtersOf(params: URLSearchParams): Filters {
 function Found({ filters, page }: { readonly filters: Filters; readonly page: number }) {
   const t = text.models;
   const key = JSON.stringify([filters, page]);
-  const { value, error, reload } = useLoad(key, (signal) => searchModels(filters, page, signal));
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
+  const loaded = useLoad(key, (signal) => searchModels(filters, page, signal));
   return (
     <section class="found" aria-labelledby="found">
-      <h2 id="found">
-        <span role="status">{t.found(value.total)}</span>
-      </h2>
-      {value.total === 0 && (
-        <Empty>
-          <p>{t.nothingFound}</p>
-        </Empty>
+      {loaded.value !== undefined && (
+        <h2 id="found">
+          <span role="status">{t.found(loaded.value.total)}</span>
+        </h2>
       )}
-      {value.items.length > 0 && <ModelTable models={value.items} label={t.search} hasDomains />}
-      {value.items.length === 0 && page > 1 && <NoSuchPage to={toModels(filters)} />}
-      {value.total > PAGE_SIZE && (
-        <Pager
-          {...{ page, pageSize: PAGE_SIZE, total: value.total, label: t.pages, back: t.before, on: t.after }}
-          to={(one) => toModels({ ...filters, page: one === 1 ? undefined : String(one) })}
-        />
-      )}
+      <Listing
+        {...{ loaded, page, pageSize: PAGE_SIZE }}
+        to={(one) => toModels({ ...filters, page: one })}
+        empty={<p>{t.nothingFound}</p>}
+      >
+        {(items) => <ModelTable models={items} label={t.search} hasDomains />}
+      </Listing>
     </section>
   );
 }
@@ -125,23 +119,22 @@ function Found({ filters, page }: { readonly filters: Filters; readonly page: nu
 function Domains({ params }: { readonly params: URLSearchParams }) {
   const t = text.models;
   const page = pageOf(params.get('page'));
-  const { value, error, reload } = useLoad(`domains ${page}`, (signal) => listDomains(page, signal));
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
-  if (value.total === 0)
-    return (
-      <Empty>
-        <p>{t.empty}</p>
-        <p>
-          <a href={toNewModel()}>{t.emptyCreate}</a> · <a href={toImport()}>{t.emptyImport}</a>
-        </p>
-      </Empty>
-    );
-  if (value.items.length === 0) return <NoSuchPage to={toModels()} />;
+  const loaded = useLoad(`domains ${page}`, (signal) => listDomains(page, signal));
   return (
-    <>
-      <div class="table" role="region" aria-label={t.domains} tabIndex={0}>
-        <table>
+    <Listing
+      {...{ loaded, page, pageSize: PAGE_SIZE }}
+      to={(one) => toModels({ page: one })}
+      empty={
+        <>
+          <p>{t.empty}</p>
+          <p>
+            <a href={toNewModel()}>{t.emptyCreate}</a> · <a href={toImport()}>{t.emptyImport}</a>
+          </p>
+        </>
+      }
+    >
+      {(items) => (
+        <Table label={t.domains}>
           <thead>
             <tr>
               <th scope="col">{t.domain}</th>
@@ -154,7 +147,7 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
             </tr>
           </thead>
           <tbody>
-            {value.items.map(({ name, description, compatibility, models, modifiedAt }) => (
+            {items.map(({ name, description, compatibility, models, modifiedAt }) => (
               <tr key={name}>
                 <td class="name">
                   <a href={toDomain(name)}>{name}</a>
@@ -166,14 +159,8 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
               </tr>
             ))}
           </tbody>
-        </table>
-      </div>
-      {value.total > PAGE_SIZE && (
-        <Pager
-          {...{ page, pageSize: PAGE_SIZE, total: value.total, label: t.pages, back: t.before, on: t.after }}
-          to={(one) => toModels({ page: one === 1 ? undefined : String(one) })}
-        />
+        </Table>
       )}
-    </>
+    </Listing>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { NoSuchPage, Pager } from '../parts/pager.js';
 import { apiAddress } from '../api/client.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Listing } from '../parts/listing.js';
+import { Failure, Loading } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
@@ -57,27 +57,18 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
         <a href={toContext(name)}>{t.domainContext}</a>
       </p>
       {read.error !== undefined && <Failure error={read.error} onRetry={read.reload} />}
-      {models.error !== undefined && <Failure error={models.error} onRetry={models.reload} />}
-      {models.value === undefined && models.error === undefined && <Loading />}
-      {models.value?.total === 0 && (
-        <Empty>
-          <p>{t.emptyDomain}</p>
-          <a href={toNewModel(name)}>{t.emptyCreate}</a>
-        </Empty>
-      )}
-      {models.value !== undefined && models.value.items.length > 0 && (
-        <ModelTable models={models.value.items} label={t.modelsOf(name)} />
-      )}
-      {models.value !== undefined && models.value.items.length === 0 && page > 1 && (
-        <NoSuchPage to={toDomain(name)} />
-      )}
-      {models.value !== undefined && models.value.total > PAGE_SIZE && (
-        <Pager
-          {...{ page, pageSize: PAGE_SIZE, total: models.value.total }}
-          {...{ label: t.pages, back: t.before, on: t.after }}
-          to={(one) => toDomain(name, { page: one === 1 ? undefined : String(one) })}
-        />
-      )}
+      <Listing
+        {...{ loaded: models, page, pageSize: PAGE_SIZE }}
+        to={(one) => toDomain(name, { page: one })}
+        empty={
+          <>
+            <p>{t.emptyDomain}</p>
+            <a href={toNewModel(name)}>{t.emptyCreate}</a>
+          </>
+        }
+      >
+        {(items) => <ModelTable models={items} label={t.modelsOf(name)} />}
+      </Listing>
       <Warnings domain={name} />
       {asking === 'edit' && (
         <EditDomainDialog

@@ -1,5 +1,6 @@
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { attributeRows } from './attribute-rows.js';
 import { readFile, type Model } from './models-api.js';
@@ -10,39 +11,36 @@ export function ModelAttributes({ model }: { readonly model: Model }) {
   const { value, error, reload } = useLoad(`${model.domain}/${model.name}`, (signal) =>
     readFile(model, 'openapi.json', signal),
   );
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
+  if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   const rows = attributeRows(value, model.schema);
   if (rows.length === 0) return <p class="quiet">{t.none}</p>;
   return (
-    <div class="table" role="region" aria-label={t.title} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t.name}</th>
-            <th scope="col">{t.kind}</th>
-            <th scope="col">{t.type}</th>
-            <th scope="col">{t.unit}</th>
-            <th scope="col">{text.models.description}</th>
+    <Table label={t.title}>
+      <thead>
+        <tr>
+          <th scope="col">{t.name}</th>
+          <th scope="col">{t.kind}</th>
+          <th scope="col">{t.type}</th>
+          <th scope="col">{t.unit}</th>
+          <th scope="col">{text.models.description}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, isRequired, kind, type, unit, description }) => (
+          <tr key={name}>
+            <th scope="row" class="term">
+              {name}
+              {isRequired && <span class="chip">{text.models.openapi.required}</span>}
+            </th>
+            <td>{kind}</td>
+            <td>
+              <code>{type}</code>
+            </td>
+            <td>{unit ?? '–'}</td>
+            <td class="prose">{description}</td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, isRequired, kind, type, unit, description }) => (
-            <tr key={name}>
-              <th scope="row" class="term">
-                {name}
-                {isRequired && <span class="chip">{text.models.openapi.required}</span>}
-              </th>
-              <td>{kind}</td>
-              <td>
-                <code>{type}</code>
-              </td>
-              <td>{unit ?? '–'}</td>
-              <td class="prose">{description}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   );
 }

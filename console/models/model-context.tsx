@@ -1,6 +1,6 @@
 import { api, apiAddress } from '../api/client.js';
 import { Copyable } from '../parts/copyable.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { findContext } from './contexts-api.js';
@@ -30,8 +30,7 @@ export function ModelContext({ model, etag }: { readonly model: Model; readonly 
             {text.models.download}
           </a>
         </div>
-        {error !== undefined && <Failure error={error} onRetry={reload} />}
-        {value === undefined && error === undefined && <Loading />}
+        <Pending {...{ value, error, reload }} />
         {value?.url !== undefined && <Copyable label={t.url} value={value.url} />}
         {value !== undefined && <TermsTable id={`${address} ${etag}`} document={value.document} />}
       </section>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -77,8 +77,7 @@ function Kept({
   const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${etag}`, async (signal) =>
     Promise.all(examples.slice(0, SHOWN).map(async (one) => verdictOf(model, one, signal))),
   );
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
+  if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   return (
     <ol class="examples">
       {value.map((verdict, index) => (

@@ -1,6 +1,7 @@
 import { apiAddress } from '../api/client.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { readFile, type Model } from './models-api.js';
 import { summaryOf, type ApiOperation, type ApiSchema } from './openapi-summary.js';
@@ -10,8 +11,7 @@ export function ModelOpenapi({ model }: { readonly model: Model }) {
   const t = text.models.openapi;
   const address = apiAddress(['domains', model.domain, 'models', model.name, 'files', 'openapi.json']);
   const { value, error, reload } = useLoad(address, (signal) => readFile(model, 'openapi.json', signal));
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
+  if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   const { operations, schemas } = summaryOf(value);
   return (
     <>
@@ -96,31 +96,29 @@ function SchemaTable({ schema: { name, members } }: { readonly schema: ApiSchema
       <summary>
         <code>{name}</code>
       </summary>
-      <div class="table" role="region" aria-label={name} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t.member}</th>
-              <th scope="col">{t.holds}</th>
-              <th scope="col">{text.models.description}</th>
+      <Table label={name}>
+        <thead>
+          <tr>
+            <th scope="col">{t.member}</th>
+            <th scope="col">{t.holds}</th>
+            <th scope="col">{text.models.description}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member) => (
+            <tr key={member.name}>
+              <th scope="row" class="term">
+                {member.name}
+                {member.isRequired && <span class="chip">{t.required}</span>}
+              </th>
+              <td>
+                <code>{member.holds}</code>
+              </td>
+              <td class="prose">{member.description}</td>
             </tr>
-          </thead>
-          <tbody>
-            {members.map((member) => (
-              <tr key={member.name}>
-                <th scope="row" class="term">
-                  {member.name}
-                  {member.isRequired && <span class="chip">{t.required}</span>}
-                </th>
-                <td>
-                  <code>{member.holds}</code>
-                </td>
-                <td class="prose">{member.description}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </Table>
     </details>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
@@ -34,8 +34,7 @@ export function ModelPage({
       <p class="crumb">
         <a href={toModels()}>{text.models.allDomains}</a> / <a href={toDomain(domain)}>{domain}</a>
       </p>
-      {value === undefined && error === undefined && <Loading />}
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <>
           <Heading read={value} onChanged={reload} />

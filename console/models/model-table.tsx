@@ -1,4 +1,5 @@
 import { time } from '../shared/format.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import type { ModelSummary } from './models-api.js';
 import { toDomain, toModel } from './places.js';
@@ -16,39 +17,37 @@ export function ModelTable({
 }) {
   const t = text.models;
   return (
-    <div class="table" role="region" aria-label={label} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t.model}</th>
-            {hasDomains && <th scope="col">{t.domain}</th>}
-            <th scope="col">{t.description}</th>
-            <th scope="col" class="number">
-              {t.version}
-            </th>
-            <th scope="col">{t.changed}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {models.map((model) => (
-            <tr key={`${model.domain}/${model.name}`}>
+    <Table label={label}>
+      <thead>
+        <tr>
+          <th scope="col">{t.model}</th>
+          {hasDomains && <th scope="col">{t.domain}</th>}
+          <th scope="col">{t.description}</th>
+          <th scope="col" class="number">
+            {t.version}
+          </th>
+          <th scope="col">{t.changed}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {models.map((model) => (
+          <tr key={`${model.domain}/${model.name}`}>
+            <td class="name">
+              <a href={toModel(model)}>{model.name}</a>
+              <StatusChip status={model.status} />
+            </td>
+            {hasDomains && (
               <td class="name">
-                <a href={toModel(model)}>{model.name}</a>
-                <StatusChip status={model.status} />
+                <a href={toDomain(model.domain)}>{model.domain}</a>
               </td>
-              {hasDomains && (
-                <td class="name">
-                  <a href={toDomain(model.domain)}>{model.domain}</a>
-                </td>
-              )}
-              <td class="prose">{model.description}</td>
-              <td class="number">{model.version}</td>
-              <td class="when">{time(model.modifiedAt)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+            )}
+            <td class="prose">{model.description}</td>
+            <td class="number">{model.version}</td>
+            <td class="when">{time(model.modifiedAt)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { apiAddress, type Page, type Tagged } from '../api/client.js';
 import { Choice } from '../parts/fields.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Failure, Pending } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
 import { useLoad } from '../shared/use-load.js';
 import { replaceAddress } from '../shared/router.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { ChangeChip } from './change-report.js';
 import { draftName, shownJson, type SchemaDraft } from './model-schema.js';
@@ -48,8 +49,7 @@ export function ModelVersions({
       setRestoreError(failure);
     }
   };
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
+  if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   const numbers = value.items.map(({ version }) => version).reverse();
   const choices = [...new Set([...numbers, from, to])].sort((a, b) => b - a);
   return (
@@ -123,60 +123,58 @@ function VersionTable({
 }) {
   const t = text.models;
   return (
-    <div class="table tall" role="region" aria-label={t.parts.versions} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t.version}</th>
-            <th scope="col">{t.made}</th>
-            <th scope="col">{t.madeBy}</th>
-            <th scope="col">{t.change}</th>
-            <th scope="col">{t.description}</th>
-            <th scope="col">{t.dialect}</th>
-            <th scope="col">{t.size}</th>
-            <th scope="col">
-              <span class="visually-hidden">{t.compare}</span>
-            </th>
+    <Table label={t.parts.versions} isTall>
+      <thead>
+        <tr>
+          <th scope="col">{t.version}</th>
+          <th scope="col">{t.made}</th>
+          <th scope="col">{t.madeBy}</th>
+          <th scope="col">{t.change}</th>
+          <th scope="col">{t.description}</th>
+          <th scope="col">{t.dialect}</th>
+          <th scope="col">{t.size}</th>
+          <th scope="col">
+            <span class="visually-hidden">{t.compare}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {[...versions.items].reverse().map((one) => (
+          <tr key={one.version}>
+            <td>
+              <a
+                href={apiAddress(['domains', model.domain, 'models', model.name, 'schema'], {
+                  version: String(one.version),
+                })}
+                aria-label={t.versionName(one.version)}
+                target="_blank"
+                rel="noopener"
+              >
+                {one.version}
+              </a>
+              {one.version === model.version && <span class="chip good">{t.current}</span>}
+            </td>
+            <td class="when">{time(one.createdAt)}</td>
+            <td>{one.caller ?? '–'}</td>
+            <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
+            <td class="prose">{one.description}</td>
+            <td>{one.dialect}</td>
+            <td class="when">{t.bytes(count(one.size))}</td>
+            <td>
+              {one.version > 1 && (
+                <button type="button" class="small" onClick={() => onCompare(one.version)}>
+                  {t.compareWith(one.version - 1)}
+                </button>
+              )}
+              {one.version < model.version && (
+                <button type="button" class="small" onClick={() => onRestore(one.version)}>
+                  {t.restore(one.version)}
+                </button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {[...versions.items].reverse().map((one) => (
-            <tr key={one.version}>
-              <td>
-                <a
-                  href={apiAddress(['domains', model.domain, 'models', model.name, 'schema'], {
-                    version: String(one.version),
-                  })}
-                  aria-label={t.versionName(one.version)}
-                  target="_blank"
-                  rel="noopener"
-                >
-                  {one.version}
-                </a>
-                {one.version === model.version && <span class="chip good">{t.current}</span>}
-              </td>
-              <td class="when">{time(one.createdAt)}</td>
-              <td>{one.caller ?? '–'}</td>
-              <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
-              <td class="prose">{one.description}</td>
-              <td>{one.dialect}</td>
-              <td class="when">{t.bytes(count(one.size))}</td>
-              <td>
-                {one.version > 1 && (
-                  <button type="button" class="small" onClick={() => onCompare(one.version)}>
-                    {t.compareWith(one.version - 1)}
-                  </button>
-                )}
-                {one.version < model.version && (
-                  <button type="button" class="small" onClick={() => onRestore(one.version)}>
-                    {t.restore(one.version)}
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   );
 }

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
+import { Listing } from '../parts/listing.js';
 import { Field } from '../parts/fields.js';
-import { NoSuchPage, Pager } from '../parts/pager.js';
 import { apiAddress } from '../api/client.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count, time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { shownJson } from './model-schema.js';
 import { PAGE_SIZE } from './models-api.js';
@@ -37,7 +38,7 @@ export function ReferencesPage({
 
 function ReferenceList({ page }: { readonly page: number }) {
   const t = text.models.references;
-  const { value, error, reload } = useLoad(`references ${page}`, (signal) => listReferences(page, signal));
+  const loaded = useLoad(`references ${page}`, (signal) => listReferences(page, signal));
   return (
     <div class="page">
       <p class="crumb">
@@ -47,26 +48,19 @@ function ReferenceList({ page }: { readonly page: number }) {
         <h1>{t.title}</h1>
       </div>
       <p class="lead">{t.lead}</p>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
-      {value?.total === 0 && (
-        <Empty>
-          <p>{t.empty}</p>
-          <a href={toImport()}>{t.emptyImport}</a>
-        </Empty>
-      )}
-      {value !== undefined && value.total > 0 && <Find />}
-      {value !== undefined && value.total > 0 && value.items.length === 0 && (
-        <NoSuchPage to={toReferences()} />
-      )}
-      {value !== undefined && value.items.length > 0 && <ReferenceTable references={value.items} />}
-      {value !== undefined && value.total > PAGE_SIZE && (
-        <Pager
-          {...{ page, pageSize: PAGE_SIZE, total: value.total }}
-          {...{ label: text.models.pages, back: text.models.before, on: text.models.after }}
-          to={(one) => toReferences({ page: one === 1 ? undefined : String(one) })}
-        />
-      )}
+      {loaded.value !== undefined && loaded.value.total > 0 && <Find />}
+      <Listing
+        {...{ loaded, page, pageSize: PAGE_SIZE }}
+        to={(one) => toReferences({ page: one })}
+        empty={
+          <>
+            <p>{t.empty}</p>
+            <a href={toImport()}>{t.emptyImport}</a>
+          </>
+        }
+      >
+        {(items) => <ReferenceTable references={items} />}
+      </Listing>
     </div>
   );
 }
@@ -95,32 +89,30 @@ function Find() {
 function ReferenceTable({ references }: { readonly references: readonly Reference[] }) {
   const t = text.models.references;
   return (
-    <div class="table" role="region" aria-label={t.title} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t.uri}</th>
-            <th scope="col">{t.source}</th>
-            <th scope="col" class="number">
-              {text.models.size}
-            </th>
-            <th scope="col">{text.models.changed}</th>
+    <Table label={t.title}>
+      <thead>
+        <tr>
+          <th scope="col">{t.uri}</th>
+          <th scope="col">{t.source}</th>
+          <th scope="col" class="number">
+            {text.models.size}
+          </th>
+          <th scope="col">{text.models.changed}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {references.map(({ uri, source, size, modifiedAt }) => (
+          <tr key={uri}>
+            <td class="iri">
+              <a href={toReference(uri)}>{uri}</a>
+            </td>
+            <td>{source}</td>
+            <td class="number">{text.models.bytes(count(size))}</td>
+            <td class="when">{time(modifiedAt)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {references.map(({ uri, source, size, modifiedAt }) => (
-            <tr key={uri}>
-              <td class="iri">
-                <a href={toReference(uri)}>{uri}</a>
-              </td>
-              <td>{source}</td>
-              <td class="number">{text.models.bytes(count(size))}</td>
-              <td class="when">{time(modifiedAt)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -135,8 +127,7 @@ function ReferencePage({ uri }: { readonly uri: string }) {
         <a href={toModels()}>{text.models.allDomains}</a> /{' '}
         <a href={toReferences()}>{text.models.references.all}</a>
       </p>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && <ReferenceView uri={uri} {...value} onChanged={reload} />}
     </div>
   );

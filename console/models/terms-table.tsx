@@ -3,6 +3,7 @@ import { Field } from '../parts/fields.js';
 import { Failure, Loading } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { readTerms } from './read-terms.js';
 import { isLink } from './terms.js';
@@ -51,30 +52,28 @@ export function TermsTable({
             </div>
           )}
           {found.length === 0 && <p class="quiet">{t.notFound}</p>}
-          <div class="table" role="region" aria-label={t.title} tabIndex={0}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">{t.term}</th>
-                  <th scope="col">{t.iri}</th>
-                  <th scope="col">{t.coercion}</th>
-                  {hasSources && <th scope="col">{t.from}</th>}
+          <Table label={t.title}>
+            <thead>
+              <tr>
+                <th scope="col">{t.term}</th>
+                <th scope="col">{t.iri}</th>
+                <th scope="col">{t.coercion}</th>
+                {hasSources && <th scope="col">{t.from}</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {found.slice(0, most).map(({ term, iri, coercion, from }) => (
+                <tr key={term}>
+                  <th scope="row" class="term">
+                    {term}
+                  </th>
+                  <td class="iri">{iri === undefined ? <em>{t.noIri}</em> : <Iri iri={iri} />}</td>
+                  <td>{coercion === undefined ? '–' : <code>{coercion}</code>}</td>
+                  {hasSources && <td class="iri">{from === undefined ? t.itself : <Iri iri={from} />}</td>}
                 </tr>
-              </thead>
-              <tbody>
-                {found.slice(0, most).map(({ term, iri, coercion, from }) => (
-                  <tr key={term}>
-                    <th scope="row" class="term">
-                      {term}
-                    </th>
-                    <td class="iri">{iri === undefined ? <em>{t.noIri}</em> : <Iri iri={iri} />}</td>
-                    <td>{coercion === undefined ? '–' : <code>{coercion}</code>}</td>
-                    {hasSources && <td class="iri">{from === undefined ? t.itself : <Iri iri={from} />}</td>}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+              ))}
+            </tbody>
+          </Table>
           {found.length > most && (
             <p class="actions">
               <button type="button" onClick={() => setMost(most + PAGE)}>

@@ -1,5 +1,5 @@
 import { MergeEditor } from '../editor/merge-editor.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -26,8 +26,7 @@ export function VersionCompare({
     ]);
     return { diff, older: older.value, newer: newer.value };
   });
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
+  if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   return (
     <div class="compared">
       <MergeEditor

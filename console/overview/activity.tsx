@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, type Purge, type Schemas } from '../api/client.js';
 import { Sparkline } from '../parts/sparkline.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Empty, Pending } from '../parts/states.js';
 import { RateChart } from '../purge/rate-chart.js';
 import { withSample, type RateSample } from '../purge/rates.js';
 import { count } from '../shared/format.js';
@@ -36,8 +36,7 @@ export function Activity() {
   return (
     <section aria-labelledby="activity">
       <h2 id="activity">{t.activity(DAYS)}</h2>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && value.purges.total === 0 && (
         <Empty>
           <p>{t.noPurges}</p>

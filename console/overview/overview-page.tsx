@@ -1,6 +1,6 @@
 import { api, type Purge, type Status } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -39,8 +39,7 @@ function StatusSections() {
   );
   return (
     <>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <>
           <Health status={value.status} />
@@ -110,8 +109,7 @@ function Purges({
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && value.purges.length === 0 && <p class="quiet">{none}</p>}
       {value !== undefined && value.purges.length > 0 && <PurgeTable purges={value.purges} label={title} />}
       {value !== undefined && hasRate && <DeleteRate {...value} />}

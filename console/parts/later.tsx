@@ -1,6 +1,6 @@
 import { h, type FunctionComponent } from 'preact';
 import { useLoad } from '../shared/use-load.js';
-import { Failure, Loading } from './states.js';
+import { Pending } from './states.js';
 
 /** A part of the console that is loaded when it is first shown: the first page need not wait for all the others. */
 export function later<Props extends object>(
@@ -13,7 +13,9 @@ export function later<Props extends object>(
     });
     if (loaded !== undefined) return h(loaded, props);
     return (
-      <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}</div>
+      <div class="page">
+        <Pending {...{ error, reload }} />
+      </div>
     );
   };
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { ApiError, isTokenWanted } from '../api/client.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
+import type { Loaded } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { failureDetail, failureTitle, innerProblem } from './failure-words.js';
 
@@ -11,6 +12,12 @@ export function Loading() {
       <span class="spinner" aria-hidden="true" /> {text.state.loading}
     </p>
   );
+}
+
+/** That something is not there yet, or why; nothing once it is there, unless it could not be loaded again. */
+export function Pending({ value, error, reload }: Partial<Loaded<unknown>>) {
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  return value === undefined ? <Loading /> : null;
 }
 
 /** What is shown where a list has nothing. */

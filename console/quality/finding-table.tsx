@@ -1,5 +1,6 @@
 import type { Schemas } from '../api/client.js';
 import { count, percent } from '../shared/format.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 
 /** Findings in rows, the most frequent first, each with a bar of its share; those of scans, or of checked writes. */
@@ -19,39 +20,37 @@ export function FindingTable({
 }) {
   const t = text.quality;
   return (
-    <div class="table" role="region" aria-label={t.findings} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              {t.columns.entities}
-            </th>
-            <th scope="col">{t.columns.share}</th>
-            <th scope="col">{t.columns.model}</th>
-            <th scope="col">{t.columns.place}</th>
-            <th scope="col">{t.columns.detail}</th>
+    <Table label={t.findings}>
+      <thead>
+        <tr>
+          <th scope="col" class="number">
+            {t.columns.entities}
+          </th>
+          <th scope="col">{t.columns.share}</th>
+          <th scope="col">{t.columns.model}</th>
+          <th scope="col">{t.columns.place}</th>
+          <th scope="col">{t.columns.detail}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {findings.map(({ domain, model, pointer, keyword, detail, entities }, position) => (
+          <tr
+            key={JSON.stringify([domain, model, pointer, keyword, detail])}
+            {...(position === chosen ? { 'aria-current': 'true' as const } : {})}
+          >
+            <td class="number">{count(entities)}</td>
+            <td>
+              <meter min={0} max={Math.max(1, of)} value={entities} aria-hidden="true" />
+              {percent(entities, of)}
+            </td>
+            <td>{`${domain}/${model}`}</td>
+            <td>
+              <code>{pointer === '' ? t.entity : pointer}</code>
+            </td>
+            <td>{to === undefined ? detail : <a href={to(position)}>{detail}</a>}</td>
           </tr>
-        </thead>
-        <tbody>
-          {findings.map(({ domain, model, pointer, keyword, detail, entities }, position) => (
-            <tr
-              key={JSON.stringify([domain, model, pointer, keyword, detail])}
-              {...(position === chosen ? { 'aria-current': 'true' as const } : {})}
-            >
-              <td class="number">{count(entities)}</td>
-              <td>
-                <meter min={0} max={Math.max(1, of)} value={entities} aria-hidden="true" />
-                {percent(entities, of)}
-              </td>
-              <td>{`${domain}/${model}`}</td>
-              <td>
-                <code>{pointer === '' ? t.entity : pointer}</code>
-              </td>
-              <td>{to === undefined ? detail : <a href={to(position)}>{detail}</a>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   );
 }

@@ -3,13 +3,14 @@ import { isFinal } from '../../sidecar/client/purges.js';
 import { Field } from '../parts/fields.js';
 import { Pager } from '../parts/pager.js';
 import { PurgeChip } from '../parts/purge-chip.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Empty, Failure, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { ScanPage } from './scan-page.js';
 import { listScans, startScan, type ListedScan } from './scans-api.js';
@@ -100,8 +101,7 @@ function Scans({ page }: { readonly page: number }) {
     (signal) => listScans(page, PAGE_SIZE, signal),
     EVERY_MS,
   );
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (value === undefined) return <Loading />;
+  if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   if (value.items.length === 0)
     return (
       <Empty>
@@ -110,29 +110,27 @@ function Scans({ page }: { readonly page: number }) {
     );
   return (
     <div aria-busy={!value.items.every(isFinal)}>
-      <div class="table" role="region" aria-label={t.scans} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t.columns.when}</th>
-              <th scope="col">{t.columns.state}</th>
-              <th scope="col">{t.columns.query}</th>
-              <th scope="col" class="number">
-                {t.columns.checked}
-              </th>
-              <th scope="col" class="number">
-                {t.columns.invalid}
-              </th>
-              <th scope="col">{t.columns.caller}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.items.map((scan) => (
-              <ScanRow key={scan.id} scan={scan} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label={t.scans}>
+        <thead>
+          <tr>
+            <th scope="col">{t.columns.when}</th>
+            <th scope="col">{t.columns.state}</th>
+            <th scope="col">{t.columns.query}</th>
+            <th scope="col" class="number">
+              {t.columns.checked}
+            </th>
+            <th scope="col" class="number">
+              {t.columns.invalid}
+            </th>
+            <th scope="col">{t.columns.caller}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {value.items.map((scan) => (
+            <ScanRow key={scan.id} scan={scan} />
+          ))}
+        </tbody>
+      </Table>
       <Pager
         page={page}
         to={(one: number) => routeTo(['quality'], { page: one === 1 ? undefined : String(one) })}

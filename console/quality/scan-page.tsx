@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { Pager } from '../parts/pager.js';
 import { PurgeChip } from '../parts/purge-chip.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Failure, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
@@ -28,7 +28,9 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   const [failure, setFailure] = useState<unknown>();
   if (scan === undefined)
     return (
-      <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}</div>
+      <div class="page">
+        <Pending {...{ error, reload }} />
+      </div>
     );
   const chosen = params.get('finding');
   const finding = chosen === null ? undefined : Number(chosen);
@@ -109,8 +111,7 @@ function Found({
   const { value, error, reload } = useLoad(JSON.stringify([scan.id, finding, page, scan.state]), (signal) =>
     listFound(scan.id, finding, { page, size: PAGE_SIZE, signal }),
   );
-  if (value === undefined)
-    return error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Pending {...{ value, error, reload }} />;
   const open = async ({ id }: FoundEntity) => {
     const { domain = '', model = '' } = scan.findings[finding] ?? {};
     putOnBench({ ...EMPTY_BENCH, text: await readEntity(id, scan), model: `${domain}/${model}` });

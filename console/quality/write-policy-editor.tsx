@@ -3,7 +3,7 @@ import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { isOvertaken, type Tagged } from '../api/client.js';
 import { memberFaults } from '../parts/failure-words.js';
 import { Choice, Field, Lines } from '../parts/fields.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Failure, Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { useDraft } from '../shared/drafts.js';
@@ -69,8 +69,7 @@ interface OnWarned {
 
 function Stored({ name, onWarned }: { readonly name: string } & OnWarned) {
   const { value, error, reload } = useLoad(name, (signal) => readWritePolicy(name, signal));
-  if (value === undefined)
-    return error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />;
+  if (value === undefined) return <Pending {...{ value, error, reload }} />;
   return <Editor key={value.etag} read={value} onWarned={onWarned} onReload={reload} />;
 }
 

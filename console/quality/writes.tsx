@@ -1,9 +1,10 @@
 import { Choice } from '../parts/fields.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Empty, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { FindingTable } from './finding-table.js';
 import { listScans, readScan } from './scans-api.js';
@@ -26,8 +27,7 @@ export function Writes({ policy }: { readonly policy: string | undefined }) {
             {t.create}
           </a>
         </div>
-        {error !== undefined && <Failure error={error} onRetry={reload} />}
-        {value === undefined && error === undefined && <Loading />}
+        <Pending {...{ value, error, reload }} />
         {value !== undefined &&
           (value.length === 0 ? (
             <Empty>
@@ -48,38 +48,36 @@ export function Writes({ policy }: { readonly policy: string | undefined }) {
 function Policies({ policies }: { readonly policies: readonly WritePolicy[] }) {
   const t = text.writes;
   return (
-    <div class="table" role="region" aria-label={t.title} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t.fields.name}</th>
-            <th scope="col">{t.fields.mode}</th>
-            <th scope="col">{t.fields.types}</th>
-            <th scope="col">{t.fields.tenant}</th>
-            <th scope="col" class="number">
-              {t.fields.priority}
-            </th>
+    <Table label={t.title}>
+      <thead>
+        <tr>
+          <th scope="col">{t.fields.name}</th>
+          <th scope="col">{t.fields.mode}</th>
+          <th scope="col">{t.fields.types}</th>
+          <th scope="col">{t.fields.tenant}</th>
+          <th scope="col" class="number">
+            {t.fields.priority}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {policies.map(({ name, mode, types, tenant, priority }) => (
+          <tr key={name}>
+            <td class="name">
+              <a href={routeTo(['quality', 'writes', name])}>{name}</a>
+            </td>
+            <td>
+              <span class={mode === 'enforce' ? 'chip bad' : mode === 'report' ? 'chip calm' : 'chip'}>
+                {mode}
+              </span>
+            </td>
+            <td>{types === undefined ? t.all : types.join(', ')}</td>
+            <td>{tenant === undefined ? t.all : text.where.tenant(tenant)}</td>
+            <td class="number">{count(priority)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {policies.map(({ name, mode, types, tenant, priority }) => (
-            <tr key={name}>
-              <td class="name">
-                <a href={routeTo(['quality', 'writes', name])}>{name}</a>
-              </td>
-              <td>
-                <span class={mode === 'enforce' ? 'chip bad' : mode === 'report' ? 'chip calm' : 'chip'}>
-                  {mode}
-                </span>
-              </td>
-              <td>{types === undefined ? t.all : types.join(', ')}</td>
-              <td>{tenant === undefined ? t.all : text.where.tenant(tenant)}</td>
-              <td class="number">{count(priority)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -108,8 +106,7 @@ function OfWrites({
           location.hash = routeTo(['quality'], { policy: chosen });
         }}
       />
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <>
           <p>
@@ -140,8 +137,7 @@ function OfLastScan() {
   return (
     <section class="card" aria-labelledby="of-scan">
       <h2 id="of-scan">{text.writes.ofScan}</h2>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && scan === undefined && <p class="quiet">{t.empty}</p>}
       {scan !== undefined && (
         <>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../parts/fields.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { SureDialog, type SureDialogProps } from '../parts/sure-dialog.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -21,8 +21,7 @@ export function PreviewedDialog({ name, ...props }: PreviewedDialogProps) {
   const { value, error, reload } = useLoad(name, (signal) => previewPolicy(name, signal));
   return (
     <SureDialog {...props} isReady={value !== undefined && typed.trim() === name}>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <p class="hint-box">
           {value.reportAbove === undefined

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { isOvertaken, type Purge, type RetentionPolicy, type Tagged } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Failure, Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purge-options.js';
 import { count, rate, time } from '../shared/format.js';
@@ -30,7 +30,9 @@ export function PolicyPage({ name, step }: { readonly name: string; readonly ste
   };
   if (value === undefined)
     return (
-      <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}</div>
+      <div class="page">
+        <Pending {...{ value, error, reload }} />
+      </div>
     );
   if (step === 'edit') return <PolicyEditor key={value.etag} read={value} onSaved={reload} />;
   return (
@@ -264,8 +266,7 @@ function Preview({ policy, etag }: { readonly policy: RetentionPolicy; readonly 
   return (
     <section class="card" aria-labelledby="preview" aria-busy={isLoading}>
       <h2 id="preview">{t.preview}</h2>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && <Previewed preview={value} settings={policy} />}
     </section>
   );
@@ -278,8 +279,7 @@ function Runs({ name }: { readonly name: string }) {
   return (
     <section class="card" aria-labelledby="runs">
       <h2 id="runs">{t.runs}</h2>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && value.items.length === 0 && <p class="quiet">{t.noRuns}</p>}
       {matches.length > 1 && matches.some((matched) => matched > 0) && (
         <figure class="sparkline">

@@ -1,12 +1,12 @@
 import type { Schemas } from '../api/client.js';
-import { NoSuchPage, Pager } from '../parts/pager.js';
+import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
+import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { listPolicies } from './policies-api.js';
 import { PolicyEditor } from './policy-editor.js';
@@ -35,11 +35,7 @@ export function RetentionPage({
 
 function PolicyList({ page }: { readonly page: number }) {
   const t = text.retention;
-  const { value, error, reload } = useLoad(`policies ${page}`, (signal) =>
-    listPolicies(page, PAGE_SIZE, signal),
-  );
-  const to = (one: number) => routeTo(['retention'], { page: one === 1 ? undefined : String(one) });
-  const isPast = value !== undefined && value.items.length === 0 && page > 1;
+  const loaded = useLoad(`policies ${page}`, (signal) => listPolicies(page, PAGE_SIZE, signal));
   return (
     <div class="page">
       <div class="heading">
@@ -49,18 +45,18 @@ function PolicyList({ page }: { readonly page: number }) {
         </a>
       </div>
       <p class="lead">{t.lead}</p>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
-      {isPast && <NoSuchPage to={to(1)} />}
-      {value !== undefined && value.items.length === 0 && !isPast && (
-        <Empty>
-          <p>{t.empty}</p>
-          <a href={routeTo(['retention', NEW])}>{t.create}</a>
-        </Empty>
-      )}
-      {value !== undefined && value.items.length > 0 && (
-        <div class="table" role="region" aria-label={t.title} tabIndex={0}>
-          <table>
+      <Listing
+        {...{ loaded, page, pageSize: PAGE_SIZE, label: t.pages }}
+        to={(one) => routeTo(['retention'], { page: one })}
+        empty={
+          <>
+            <p>{t.empty}</p>
+            <a href={routeTo(['retention', NEW])}>{t.create}</a>
+          </>
+        }
+      >
+        {(items) => (
+          <Table label={t.title}>
             <thead>
               <tr>
                 <th scope="col">{t.name}</th>
@@ -72,7 +68,7 @@ function PolicyList({ page }: { readonly page: number }) {
               </tr>
             </thead>
             <tbody>
-              {value.items.map((policy) => (
+              {items.map((policy) => (
                 <tr key={policy.name}>
                   <td class="name">
                     <a href={routeTo(['retention', policy.name])}>{policy.name}</a>
@@ -97,19 +93,9 @@ function PolicyList({ page }: { readonly page: number }) {
                 </tr>
               ))}
             </tbody>
-          </table>
-        </div>
-      )}
-      {value !== undefined && value.items.length > 0 && value.total > PAGE_SIZE && (
-        <Pager
-          {...{ page, to }}
-          pageSize={PAGE_SIZE}
-          total={value.total}
-          label={t.pages}
-          back={t.before}
-          on={t.after}
-        />
-      )}
+          </Table>
+        )}
+      </Listing>
     </div>
   );
 }
