@@ -55,7 +55,7 @@ export async function startGateway(
   settings: GatewaySettings = {},
   nodeOptions: readonly string[] = [],
 ): Promise<BenchGateway> {
-  const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, MAIN], {
+  const child = spawn(process.execPath, ['--enable-source-maps', '--max-semi-space-size=16', ...nodeOptions, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],
