@@ -55,18 +55,22 @@ export async function startGateway(
   settings: GatewaySettings = {},
   nodeOptions: readonly string[] = [],
 ): Promise<BenchGateway> {
-  const child = spawn(process.execPath, ['--enable-source-maps', '--max-semi-space-size=16', ...nodeOptions, MAIN], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env['PATH'],
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      DATABASE_PATH: ':memory:',
-      BROKER_URL: brokerUrl,
-      ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)])),
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', '--max-semi-space-size=16', ...nodeOptions, MAIN],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        PATH: process.env['PATH'],
+        NODE_ENV: 'production',
+        HOST: '127.0.0.1',
+        PORT: '0',
+        DATABASE_PATH: ':memory:',
+        BROKER_URL: brokerUrl,
+        ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)])),
+      },
     },
-  });
+  );
   const exited = once(child, 'exit');
   // Whatever ends this process ends the gateway too.
   const kill = () => void child.kill('SIGKILL');
