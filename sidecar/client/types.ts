@@ -103,6 +103,7 @@ export interface components {
         | 'encoded'
         | 'no-term'
         | 'other-type'
+        | 'normalized-form'
         | 'coercion'
         | 'core-context-not-last'
         | 'no-iri'

@@ -79,6 +79,30 @@ describe('creating models', () => {
     });
   });
 
+  it('a new model says that its schema describes attributes in normalized form, and not values', async (t) => {
+    const rig = await rigOf(t);
+    const attribute = (type: JsonObject, ...members: readonly string[]): JsonObject => ({
+      type: 'object',
+      properties: { type, ...Object.fromEntries(members.map((name) => [name, {}])) },
+    });
+    const both = {
+      speed: attribute({ const: 'Property' }, 'value', 'unitCode'),
+      owner: { anyOf: [{ allOf: [attribute({ enum: ['Relationship'] }, 'object')] }] },
+    };
+    for (const [name, properties, said] of [
+      ['Speed', { speed: both.speed }, '"speed" is described'],
+      ['Both', both, '"speed" and 1 other is described'],
+      ['Text', { speed: attribute({ type: 'string' }, 'value') }, undefined],
+      ['Place', { spot: attribute({ const: 'Point' }, 'coordinates') }, undefined],
+      ['Member', { speed: attribute({ const: 'Property' }, 'object') }, undefined],
+    ] as const) {
+      const schema = plainSchema(properties);
+      const { warnings } = await rig.service.models.create('city', { name, schema });
+      const [warning, ...others] = warnings.filter(({ code }) => code === 'normalized-form');
+      assert.deepEqual([warning?.detail.slice(0, said?.length), others], [said, []], name);
+    }
+  });
+
   it('a new model whose schema asks for other types than its name says so, and these are terms, too', async (t) => {
     const rig = await rigOf(t);
     for (const [name, type, types, ending] of [

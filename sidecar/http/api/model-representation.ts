@@ -69,7 +69,8 @@ export const MODEL_SUMMARY = Closed('ModelSummary', MODEL_MEMBERS);
 const MODEL_WARNINGS = Type.Array(
   Closed('ModelWarning', {
     code: Type.Enum([
-      ...(['core-term', 'encoded', 'no-term', 'other-type', 'coercion', 'core-context-not-last'] as const),
+      ...(['core-term', 'encoded', 'no-term', 'other-type', 'normalized-form'] as const),
+      ...(['coercion', 'core-context-not-last'] as const),
       ...(['no-iri', 'reserved-term', 'scoped-context', 'undefined-prefix', 'vocab'] as const),
     ]),
     term: { ...TEXT, description: 'The name that the warning is about.' },

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import { ATTRIBUTE_KINDS, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
+import { type JsonObject, type JsonValue, sameJson, type Schema } from '../../shared/json/json.js';
 import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 import type { ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
@@ -18,6 +19,7 @@ import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
 import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
 import { Facts } from '../json-schema/facts.js';
+import type { Targets } from '../json-schema/flatten.js';
 import { type LinkedSchema, resolveWith } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
 import { usabilityFaults } from '../json-schema/usability.js';
@@ -37,6 +39,8 @@ export interface ModelDescription {
   readonly names: readonly string[];
   /** The only values that the entity's `type` can have, where the schema lists them. */
   readonly types: readonly JsonValue[] | undefined;
+  /** Names of attributes that are described in normalized form, which no entity has when it is validated. */
+  readonly normalized: readonly string[];
 }
 
 /** A schema with the documents that it refers to. @throws SchemaRefusedError, RangeError */
@@ -82,7 +86,20 @@ export function descriptionOf(bundled: JsonObject, before?: JsonObject): ModelDe
     attributes: attributes.map(({ name, kind }) => ({ name, kind })),
     names: namesInSchema(bundled),
     types: new Facts(type, targets).values?.map(withDoubles),
+    normalized: attributes.filter(({ schema }) => isNormalized(schema, targets)).map(({ name }) => name),
   };
+}
+
+/** Whether a schema is for an attribute with its type and the member that holds the value, not for the value. */
+function isNormalized(schema: Schema, targets: Targets): boolean {
+  const facts = new Facts([schema], targets);
+  const kinds = new Facts(facts.property('type'), targets).values ?? [];
+  return (
+    kinds.length > 0 &&
+    kinds.every((kind) =>
+      ATTRIBUTE_KINDS.some((one) => one === kind && facts.described.has(VALUE_MEMBERS[one])),
+    )
+  );
 }
 
 /** What a version of a model is made from. */

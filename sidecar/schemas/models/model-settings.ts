@@ -118,8 +118,11 @@ function seconds(milliseconds: number): number {
 
 /** Something about a model that its author may not expect. */
 export interface ModelWarning {
-  /** As {@link TermWarning}; `other-type`: entities of the model cannot have its name as their type. */
-  readonly code: TermWarning['code'] | ContextWarning['code'] | 'other-type';
+  /**
+   * As {@link TermWarning}; `other-type`: entities of the model cannot have its name as their type; `normalized-form`: the
+   * schema describes attributes, not their values.
+   */
+  readonly code: TermWarning['code'] | ContextWarning['code'] | 'other-type' | 'normalized-form';
   readonly detail: string;
   /** The name that the warning is about. */
   readonly term: string;

@@ -114,6 +114,7 @@ export class SchemaIntake {
       ownContext: own,
       warnings: [
         ...typeWarnings(model, description),
+        ...formWarnings(description),
         ...termWarnings(generated, own, [model, ...description.names]),
       ],
       keepReferences: async () => {
@@ -186,6 +187,16 @@ function noObject(): SchemaNotAcceptedError {
 /** The types of the model's entities other than its name. */
 function otherTypes(model: string, { types }: ModelDescription): readonly string[] {
   return entityTypes(model, types).filter((type) => type !== model);
+}
+
+/** Warns of a schema that describes attributes in normalized form: it would refuse every entity with them that is in this form. */
+function formWarnings({ normalized }: ModelDescription): readonly ModelWarning[] {
+  const [term] = normalized;
+  if (term === undefined) return [];
+  const more = normalized.length - 1;
+  const who = more === 0 ? `"${term}" is` : `"${term}" and ${more} ${more === 1 ? 'other is' : 'others are'}`;
+  const detail = `${who} described in normalized form, with a type and a value. Entities are validated as key-values, whatever their form: describe the value alone, and the kind of the attribute in x-ngsi.type or in the description.`;
+  return [{ code: 'normalized-form', term, detail }];
 }
 
 /** Warns if the schema does not allow entities to have the model's name among their types. */
