@@ -92,7 +92,7 @@ function documentsIn(file: string, text: string): readonly unknown[] {
   }
   const unreadable = ({ message }: Error) =>
     usage(`${file} is neither JSON nor YAML: ${printable(message.split('\n', 1)[0] ?? '')}`);
-  const found = [parseAllDocuments(text)].flat();
+  const found = [parseAllDocuments(text, { merge: true })].flat();
   const [error] = found.flatMap(({ errors }) => errors);
   if (error !== undefined) throw unreadable(error);
   try {

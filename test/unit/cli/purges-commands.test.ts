@@ -471,6 +471,14 @@ it('retention apply takes YAML, shows what changes to what, and asks on a termin
     [[], undefined],
   ] as const)
     assert.deepEqual((await apply(words, answer)).puts, puts);
+  writeFileSync(
+    file,
+    '- &all {name: old, mode: enforce, query: type=A}\n- name: new\n  query: type=B\n  <<: *all\n  mode: report\n',
+  );
+  assert.deepEqual((await apply(['--yes'])).puts, [
+    puts[0],
+    'PUT /api/v2/retention-policies/new {"name":"new","query":"type=B","mode":"report"}',
+  ]);
   writeFileSync(file, 'name: [');
   const wrong = await apply([]);
   assert.deepEqual([wrong.code, wrong.puts], [EXIT.usage, []]);
