@@ -4,8 +4,14 @@ import type { NewModelVersion } from '../../sidecar/store/records.js';
 export type Operation =
   | { readonly do: 'create domain'; readonly domain: string }
   | { readonly do: 'delete domain'; readonly domain: string; readonly cascade: boolean }
-  | { readonly do: 'create model' | 'update model'; readonly model: Key; readonly version: Version }
+  | {
+      readonly do: 'create model' | 'update model';
+      readonly model: Key;
+      readonly version: Version;
+      readonly examples: Texts | undefined;
+    }
   | { readonly do: 'delete model'; readonly model: Key; readonly stale: boolean }
+  | ExampleWrite
   | { readonly do: 'create context' | 'update context'; readonly context: string; readonly version: Version }
   | { readonly do: 'delete context'; readonly context: string; readonly stale: boolean }
   | {
@@ -15,6 +21,17 @@ export type Operation =
       readonly absent: boolean;
     }
   | { readonly do: 'delete reference'; readonly uri: string; readonly stale: boolean };
+
+interface ExampleWrite {
+  readonly do: 'put example' | 'delete example';
+  readonly model: Key;
+  readonly name: string;
+  readonly text: string;
+  readonly stale: boolean;
+}
+
+/** By name. */
+type Texts = Readonly<Record<string, string>>;
 
 interface Key {
   readonly domain: string;
@@ -41,6 +58,8 @@ export function contextText(text: string): string {
 /** The rules of a store, in the plainest words: maps of names, nothing stored twice, every rule a look at all. */
 export class PlainStore {
   readonly domains = new Map<string, Map<string, ModelVersion[]>>();
+  /** Those of each model that is there, by `domain~model`. */
+  readonly examples = new Map<string, Map<string, string>>();
   readonly contexts = new Map<string, Version[]>();
   readonly references = new Map<string, Version>();
 
@@ -55,9 +74,12 @@ export class PlainStore {
         return this.#deleteDomain(operation.domain, operation.cascade);
       case 'create model':
       case 'update model':
-        return this.#writeModel(operation.model, operation.version, operation.do === 'create model');
+        return this.#writeModel(operation, operation.version, operation.do === 'create model');
       case 'delete model':
         return this.#deleteModel(operation.model, operation.stale);
+      case 'put example':
+      case 'delete example':
+        return this.#writeExample(operation);
       case 'create context':
       case 'update context':
         return this.#writeContext(operation.context, operation.version, operation.do === 'create context');
@@ -79,6 +101,7 @@ export class PlainStore {
     const versions = this.#models().flatMap((model) => model.versions);
     return new Set([
       ...versions.flatMap(({ text, pins }) => [text, contextText(text), ...pins.values()]),
+      ...[...this.examples.values()].flatMap((examples) => [...examples.values()]),
       ...[...this.contexts.values()].flat().map(({ text }) => text),
       ...[...this.references.values()].map(({ text }) => text),
     ]);
@@ -91,10 +114,15 @@ export class PlainStore {
     const isUsed = this.#users(own).some((user) => !own.has(user));
     if ((models.size > 0 && !cascade) || isUsed) return 'inUse';
     this.domains.delete(domain);
+    for (const model of own) this.examples.delete(model);
     return 'done';
   }
 
-  #writeModel({ domain, name }: Key, version: Version, isNew: boolean): string {
+  #writeModel(
+    { model: { domain, name }, examples }: { readonly model: Key; readonly examples: Texts | undefined },
+    version: Version,
+    isNew: boolean,
+  ): string {
     const models = this.domains.get(domain);
     if (models === undefined || (!isNew && !models.has(name))) return 'notFound';
     if (isNew && models.has(name)) return 'alreadyExists';
@@ -103,6 +131,8 @@ export class PlainStore {
       return 'dependencyChanged';
     const pins = new Map(version.uris.map((uri) => [uri, this.references.get(uri)?.text ?? '']));
     models.set(name, [...(models.get(name) ?? []), { ...version, pins }]);
+    if (isNew || examples !== undefined)
+      this.examples.set(`${domain}~${name}`, new Map(Object.entries(examples ?? {})));
     return 'done';
   }
 
@@ -112,6 +142,21 @@ export class PlainStore {
     const context = `${domain}~${name}`;
     if (this.#users(new Set([context])).some((user) => user !== context)) return 'inUse';
     this.domains.get(domain)?.delete(name);
+    this.examples.delete(context);
+    return 'done';
+  }
+
+  #writeExample({ do: what, model, name, text, stale }: ExampleWrite): string {
+    const examples = this.examples.get(`${model.domain}~${model.name}`);
+    if (examples === undefined) return 'notFound';
+    if (what === 'put example') {
+      if (stale) return 'preconditionFailed';
+      examples.set(name, text);
+      return 'done';
+    }
+    if (!examples.has(name)) return 'notFound';
+    if (stale) return 'preconditionFailed';
+    examples.delete(name);
     return 'done';
   }
 

@@ -18,11 +18,24 @@ const version = fc.record({
   contexts: fc.subarray(['p', 'q', 'a~x', 'A~y'], { maxLength: 1 }),
   uris: fc.subarray(URIS, { maxLength: 1 }),
 });
+const EXAMPLES = ['e.json', 'f.json'];
+/** Some that nothing else has. */
+const EXAMPLE_TEXTS = [...TEXTS, '4', '5'];
+const examples = fc.option(fc.dictionary(fc.constantFrom(...EXAMPLES), fc.constantFrom(...EXAMPLE_TEXTS)), {
+  nil: undefined,
+});
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('create domain'), domain }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete domain'), domain, cascade: fc.boolean() }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('create model'), model, version }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('update model'), model, version }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('create model'), model, version, examples }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('update model'), model, version, examples }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('put example', 'delete example'),
+      ...{ model, name: fc.constantFrom(...EXAMPLES), text: fc.constantFrom(...EXAMPLE_TEXTS), stale },
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('delete model'), model, stale }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('create context'), context, version }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('update context'), context, version }) },
@@ -73,7 +86,7 @@ export async function behaveByPlainRules(
       for (const each of FIRST) await new Write(each).run(model, real);
       await fc.asyncModelRun(() => ({ model, real }), commands);
       assert.deepEqual(await view(real), viewOf(model));
-      for (const text of [...TEXTS, ...TEXTS.map(contextText)]) {
+      for (const text of [...EXAMPLE_TEXTS, ...TEXTS.map(contextText)]) {
         const sha256 = createHash('sha256').update(text).digest('hex');
         assert.equal(await real.content(sha256), model.texts().has(text) ? text : undefined);
       }
@@ -106,12 +119,24 @@ async function write(store: SchemaStore, operation: Operation): Promise<unknown>
         operation.version.uris.map((each) => [each, found.get(each)?.sha256 ?? NO_CONTENT]),
       );
       const made = newModelVersion(operation.version, references);
+      const kept =
+        operation.examples &&
+        new Map(Object.entries(operation.examples).map(([name, text]) => [name, { text }]));
       return operation.do === 'create model'
-        ? store.models.create(operation.model, SETTINGS, made)
-        : store.models.update(operation.model, { settings: SETTINGS, version: made });
+        ? store.models.create(operation.model, SETTINGS, made, kept)
+        : store.models.update(operation.model, { settings: SETTINGS, version: made, examples: kept });
     }
     case 'delete model':
       return store.models.delete(operation.model, ifMatch(operation.stale));
+    case 'put example':
+      return store.examples.put(
+        operation.model,
+        operation.name,
+        { text: operation.text },
+        ifMatch(operation.stale),
+      );
+    case 'delete example':
+      return store.examples.delete(operation.model, operation.name, ifMatch(operation.stale));
     case 'create context':
     case 'update context': {
       const made = { text: operation.version.text, contexts: new Set(operation.version.contexts) };
@@ -142,6 +167,10 @@ async function view(store: SchemaStore): Promise<readonly string[]> {
     lines.push(`domain ${name}`);
     for (const { name: of, contextName } of (await store.models.list(name, ALL)).items) {
       const key = { domain: name, name: of };
+      for (const example of (await store.examples.list(key, ALL)).items)
+        lines.push(
+          `example ${contextName} ${example.name} ${String(await store.content(example.content.sha256))}`,
+        );
       for (const { number } of (await store.models.versions(key, ALL)).items) {
         const { schema, context: generated, references } = await store.models.texts(key, number);
         lines.push(modelLine(contextName, number, schema, references));
@@ -170,6 +199,8 @@ function viewOf(plain: PlainStore): readonly string[] {
         lines.push(modelLine(`${name}~${of}`, index + 1, text, pins)),
       );
   }
+  for (const [model, examples] of plain.examples)
+    for (const [name, text] of examples) lines.push(`example ${model} ${name} ${text}`);
   for (const [name, versions] of plain.contexts)
     versions.forEach(({ text }, index) => lines.push(`context ${name} ${index + 1} ${text}`));
   for (const [name, { text }] of plain.references) lines.push(`reference ${name} ${text}`);
