@@ -8,7 +8,9 @@ import { startApi, type ApiClient } from './api-client.js';
 
 after(stopAll);
 
-const JSON_TYPES = ['application/json', 'application/ld+json', 'application/schema+json'];
+const JSON_TYPES = [
+  ...['application/json', 'application/ld+json', 'application/schema+json', 'application/geo+json'],
+];
 
 let api: ApiClient;
 let port: number;

@@ -11,6 +11,7 @@ export const BODY_MEDIA_TYPES = [
   'application/json',
   'application/ld+json',
   'application/schema+json',
+  'application/geo+json',
 ] as const;
 
 const ACCEPTED = { accept: BODY_MEDIA_TYPES.join(', ') };
