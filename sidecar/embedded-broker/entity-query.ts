@@ -2,7 +2,12 @@ import { parseGeoQuery } from '../ngsi-ld/geo-query.js';
 import { conditionsOf, parseQ } from '../ngsi-ld/q.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
 import { matchesScopes, parseScopeQuery } from '../ngsi-ld/scope-query.js';
-import { matchesType, parseTypeSelector, type TypeSelector } from '../ngsi-ld/type-selector.js';
+import {
+  matchesType,
+  parseTypeSelector,
+  type TypeNode,
+  type TypeSelector,
+} from '../ngsi-ld/type-selector.js';
 import { geoFilter } from './geo-filter.js';
 import {
   canonicalName,
@@ -144,15 +149,13 @@ function readType(parameters: Parameters): TypeSelector | undefined {
 
 /** The selector of a `type` parameter, with names as the broker keeps them. */
 export function canonicalSelector(selector: TypeSelector): TypeSelector {
-  switch (selector.kind) {
-    case 'any':
-      return selector;
-    case 'type':
-      return { kind: 'type', name: canonicalName(selector.name) };
-    case 'and':
-    case 'or':
-      return { kind: selector.kind, operands: selector.operands.map(canonicalSelector) };
-  }
+  return selector.kind === 'any' ? selector : canonicalNode(selector);
+}
+
+function canonicalNode(node: TypeNode): TypeNode {
+  return node.kind === 'type'
+    ? { ...node, name: canonicalName(node.name) }
+    : { kind: node.kind, operands: node.operands.map(canonicalNode) };
 }
 
 /** Reads `pick`, `attrs` (as projection), `format` and `options` (clauses 4.21, 6.3.7, 6.3.11). @throws Refusal */

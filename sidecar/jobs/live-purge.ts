@@ -197,7 +197,10 @@ export class PurgeRunner {
   ): Promise<PurgeReport> {
     const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
     const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
-    const archive = await unlessStopped(this.#openArchive(live, prepared), stopped);
+    const archive =
+      prepared.archive === 'none'
+        ? undefined
+        : await unlessStopped(this.#openArchive(live, prepared), stopped);
     const { plans } = this.#options;
     const { id, planOf } = live.record;
     const found = makesPlan === true ? plans.collect() : undefined;
@@ -269,7 +272,7 @@ export class PurgeRunner {
   /** @throws ArchiveUnavailableError, ArchiveUnreadableError where it is required, and cannot be begun */
   async #openArchive(live: LivePurge, prepared: PreparedPurge): Promise<PurgeArchive | undefined> {
     const { archives } = this.#options;
-    if (archives === undefined || prepared.archive === 'none') return undefined;
+    if (archives === undefined) return undefined;
     const { id, warnings } = live.record;
     const of = { purge: id, target: targetOf(live.record), said: live.record.archive };
     const isRequired = prepared.archive === 'required';

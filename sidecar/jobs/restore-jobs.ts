@@ -52,7 +52,7 @@ export class RestoreJobs {
       ...(tenant === undefined ? {} : { tenant }),
       ...(link === undefined ? {} : { link }),
       ...traceIn(headers),
-      ...{ caller, ...client, requestId, policy: { ...policy }, dryRun, createdAt: this.#now() },
+      ...{ caller, ...client, requestId, policy: { ...policy }, dryRun, createdAt: this.#jobs.records.now() },
       ...NOTHING_DONE,
       ...{ restored: 0, alreadyThere: 0 },
       maxPerSecond: maxPerSecond ?? null,
@@ -115,10 +115,6 @@ export class RestoreJobs {
     live.noteReport(report);
     const { failed, unknown } = live.record;
     this.#jobs.records.end(live, failed + unknown === 0 ? 'succeeded' : 'partial');
-  }
-
-  #now(): string {
-    return new Date(this.#options.clock.now()).toISOString();
   }
 }
 

@@ -3,7 +3,10 @@ import { Scanner } from './q-terms.js';
 /** A scope query (clause 4.19): any of the alternatives, each of which asks for all of its patterns. */
 export type ScopeQuery = readonly (readonly ScopePattern[])[];
 
-interface ScopePattern {
+export interface ScopePattern {
+  /** Where it stands in the text, in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
   readonly levels: readonly string[];
   /** `/#` at the end: the scope itself and everything below. */
   readonly below: boolean;
@@ -36,6 +39,7 @@ function readAlternative(scanner: Scanner): ScopePattern[] {
 }
 
 function readPattern(scanner: Scanner): ScopePattern {
+  const start = scanner.position;
   const levels: string[] = [];
   for (;;) {
     const level = scanner.match(LEVEL);
@@ -44,7 +48,7 @@ function readPattern(scanner: Scanner): ScopePattern {
   }
   const below = scanner.take('/#');
   if (levels.length === 0 && !below) scanner.fail('a scope such as /Madrid/Gardens, /Madrid/+ or /Madrid/#');
-  return { levels, below };
+  return { levels, below, start, end: scanner.position };
 }
 
 /** Whether every entity that is selected has a scope with a level that the query names; `/#` and `/+` name none. */

@@ -1,10 +1,12 @@
 import { Scanner } from './q-terms.js';
 
 /** A selection of entity types (ETSI GS CIM 009 V1.9.1, clause 4.17). */
-export type TypeSelector =
-  | { readonly kind: 'any' }
-  | { readonly kind: 'type'; readonly name: string }
-  | { readonly kind: 'and' | 'or'; readonly operands: readonly TypeSelector[] };
+export type TypeSelector = { readonly kind: 'any' } | TypeNode;
+
+/** A type, or several of them. `start`: where a name stands in the text, in UTF-16 code units. */
+export type TypeNode =
+  | { readonly kind: 'type'; readonly name: string; readonly start: number }
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly TypeNode[] };
 
 const TYPE_NAME = /[^,|;()*"<>\s\u0000-\u001f\u007f]+/uy;
 const OR = /[,|]/y;
@@ -26,32 +28,33 @@ export function parseTypeSelector(text: string): TypeSelector {
   return selector;
 }
 
-function readAlternatives(scanner: Scanner, depth: number): TypeSelector {
+function readAlternatives(scanner: Scanner, depth: number): TypeNode {
   const operands = [readConjunction(scanner, depth)];
   while (scanner.match(OR) !== undefined) operands.push(readConjunction(scanner, depth));
   return joined('or', operands);
 }
 
-function readConjunction(scanner: Scanner, depth: number): TypeSelector {
+function readConjunction(scanner: Scanner, depth: number): TypeNode {
   const operands = [readOne(scanner, depth)];
   while (scanner.take(';')) operands.push(readOne(scanner, depth));
   return joined('and', operands);
 }
 
-function joined(kind: 'and' | 'or', operands: readonly TypeSelector[]): TypeSelector {
+function joined(kind: 'and' | 'or', operands: readonly TypeNode[]): TypeNode {
   const [only, another] = operands;
   return only !== undefined && another === undefined ? only : { kind, operands };
 }
 
-function readOne(scanner: Scanner, depth: number): TypeSelector {
+function readOne(scanner: Scanner, depth: number): TypeNode {
   scanner.skipSpaces();
-  let selector: TypeSelector;
+  let selector: TypeNode;
+  const start = scanner.position;
   if (scanner.take('(')) {
     if (depth >= MAX_BRACKETS_DEPTH) scanner.fail(`at most ${MAX_BRACKETS_DEPTH} nested brackets`);
     selector = readAlternatives(scanner, depth + 1);
     if (!scanner.take(')')) scanner.fail('")"');
   } else {
-    selector = { kind: 'type', name: scanner.match(TYPE_NAME) ?? scanner.fail('a type name') };
+    selector = { kind: 'type', name: scanner.match(TYPE_NAME) ?? scanner.fail('a type name'), start };
   }
   scanner.skipSpaces();
   return selector;

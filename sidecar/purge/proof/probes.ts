@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ProbedParameter } from '../broker/index.js';
 import { compilePattern } from '../../ngsi-ld/pattern.js';
-import { parseTypeSelector, type TypeSelector } from '../../ngsi-ld/type-selector.js';
-import { parseScopeQuery } from '../../ngsi-ld/scope-query.js';
+import { parseTypeSelector, type TypeNode } from '../../ngsi-ld/type-selector.js';
+import { parseScopeQuery, type ScopePattern } from '../../ngsi-ld/scope-query.js';
 import { QueryRefusedError } from '../errors.js';
 import type { Parameter } from '../query/index.js';
 import {
@@ -74,9 +74,11 @@ function impossibleValues(
   isHistory: boolean,
 ): readonly (Pick<ImpossibleText, 'text'> & Partial<ImpossibleText>)[] {
   switch (filter) {
-    case 'type':
+    case 'type': {
+      const selector = parseTypeSelector(value);
       // Any type: there is nothing to honour.
-      return value === '*' ? [] : variantsOf(filter, value, termOfType(value));
+      return selector.kind === 'any' ? [] : variantsOf(filter, value, termOfType(selector));
+    }
     case 'q':
       return variantsOf(filter, value, termOfQ(value, isHistory));
     case 'scopeQ':
@@ -116,40 +118,21 @@ function impossiblePattern(pattern: string): string {
     : '^urn:ngsi-ld:NoSuchEntityPurgeProbe:1$';
 }
 
-function termOfType(text: string): Term {
-  const names = text.matchAll(/[^,|;()\s]+/g);
-  return termOfSelector(parseTypeSelector(text), names);
-}
-
-/** @param names where the names are found, in the order of the selector */
-function termOfSelector(selector: TypeSelector, names: Iterator<RegExpExecArray>): Term {
-  if (selector.kind === 'and' || selector.kind === 'or')
-    return joined(
-      selector.kind,
-      selector.operands.map((operand) => termOfSelector(operand, names)),
-    );
-  return leafOf(names, '', NO_SUCH);
+function termOfType(node: TypeNode): Term {
+  if (node.kind !== 'type') return joined(node.kind, node.operands.map(termOfType));
+  const { name, start } = node;
+  return { kind: 'leaf', start, end: start + name.length, operands: [], impossible: name + NO_SUCH };
 }
 
 function termOfScopes(text: string): Term {
-  const patterns = text.matchAll(/[^,|;()]+/g);
+  const leafOf = ({ start, end }: ScopePattern): Term => ({
+    ...{ kind: 'leaf', start, end, operands: [] },
+    impossible: `/NoSuchScopePurgeProbe${text.slice(start, end)}`,
+  });
   return joined(
     'or',
-    parseScopeQuery(text).map((all) =>
-      joined(
-        'and',
-        all.map(() => leafOf(patterns, '/NoSuchScopePurgeProbe')),
-      ),
-    ),
+    parseScopeQuery(text).map((all) => joined('and', all.map(leafOf))),
   );
-}
-
-/** The next text that was found, which cannot match with something before or behind it. */
-function leafOf(found: Iterator<RegExpExecArray>, before: string, behind = ''): Term {
-  const next = found.next();
-  const [text, start] = next.done === true ? ['', 0] : [next.value[0], next.value.index];
-  const impossible = before + text + behind;
-  return { kind: 'leaf', start, end: start + text.length, operands: [], impossible };
 }
 
 /** Brackets around the operands are not part of the term. */
