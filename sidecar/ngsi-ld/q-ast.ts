@@ -30,31 +30,30 @@ export type QOperand =
   | { readonly kind: 'list'; readonly values: readonly QValue[] }
   | { readonly kind: 'range'; readonly from: QValue; readonly to: QValue };
 
+/** Where a node stands in the text of its query, in UTF-16 code units. */
+export interface QSpan {
+  readonly start: number;
+  /** Behind its last character. */
+  readonly end: number;
+  /** Of a condition with an operator: where the operator begins. */
+  readonly operator?: number;
+}
+
 export type QNode =
-  | { readonly kind: 'and' | 'or'; readonly operands: readonly QNode[] }
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly QNode[]; readonly span: QSpan }
   /** Brackets, kept so that it shows whether `;` and `|` were mixed without them. */
-  | { readonly kind: 'group'; readonly inner: QNode }
+  | { readonly kind: 'group'; readonly inner: QNode; readonly span: QSpan }
   | QCondition;
 
 /** One condition on one attribute. */
-export type QCondition =
-  | { readonly kind: 'exists'; readonly path: QPath; readonly negated: boolean }
-  | {
-      readonly kind: 'equality';
-      readonly path: QPath;
-      readonly operator: QEqualityOperator;
-      readonly operand: QOperand;
-    }
-  | {
-      readonly kind: 'order';
-      readonly path: QPath;
-      readonly operator: QOrderOperator;
-      readonly value: QValue;
-    }
+export type QCondition = { readonly path: QPath; readonly span: QSpan } & (
+  | { readonly kind: 'exists'; readonly negated: boolean }
+  | { readonly kind: 'equality'; readonly operator: QEqualityOperator; readonly operand: QOperand }
+  | { readonly kind: 'order'; readonly operator: QOrderOperator; readonly value: QValue }
   | {
       readonly kind: 'pattern';
-      readonly path: QPath;
       readonly negated: boolean;
       readonly pattern: string;
       readonly quoted: boolean;
-    };
+    }
+);

@@ -3,7 +3,7 @@ import { NO_OWN_ATTRIBUTES } from './members.js';
 import type { QCondition, QNode, QOrderOperator } from './q-ast.js';
 import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
 
-export type { QCondition, QLink, QNode, QOperand, QOrderOperator, QPath, QValue } from './q-ast.js';
+export type { QCondition, QLink, QNode, QOperand, QOrderOperator, QPath, QSpan, QValue } from './q-ast.js';
 
 /** Longest query taken, in UTF-16 code units. */
 export const MAX_Q_CHARS = 65_536;
@@ -11,21 +11,6 @@ export const MAX_Q_CHARS = 65_536;
 export const MAX_Q_DEPTH = 100;
 
 const OPERATOR = /==|!=|!?~=|[<>]=?/y;
-
-/** Where a node stands in the text of its query, in UTF-16 code units. */
-export interface QSpan {
-  readonly start: number;
-  /** Behind its last character. */
-  readonly end: number;
-  /** Of a condition with an operator: where the operator begins. */
-  readonly operator?: number;
-}
-
-/** What is being read, and where its nodes were found. */
-interface Reading {
-  readonly scanner: Scanner;
-  readonly spans: Map<QNode, QSpan> | undefined;
-}
 
 /**
  * Parses a query of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9), already URL-decoded: `q`, or `csf`,
@@ -36,59 +21,55 @@ interface Reading {
  * Refused although some brokers let it pass: a single `=`, `===`, an open quote, a `;` at the end.
  * `;` binds tighter than `|`. Runs in linear time.
  *
- * @param spans receives where each node stands in the text
  * @throws NgsiLdSyntaxError, and nothing else
  */
-export function parseQ(text: string, parameter: 'q' | 'csf' = 'q', spans?: Map<QNode, QSpan>): QNode {
+export function parseQ(text: string, parameter: 'q' | 'csf' = 'q'): QNode {
   const scanner = new Scanner(parameter, text);
   if (text.length > MAX_Q_CHARS) scanner.fail(`at most ${MAX_Q_CHARS} characters`, MAX_Q_CHARS);
-  const node = readAlternatives({ scanner, spans }, 0);
+  const node = readAlternatives(scanner, 0);
   if (!scanner.atEnd) scanner.fail('";", "|" or the end');
   return node;
 }
 
-function readAlternatives(reading: Reading, depth: number): QNode {
-  const operands = [readConjunction(reading, depth)];
-  while (reading.scanner.take('|')) operands.push(readConjunction(reading, depth));
-  return joined('or', operands, reading);
+function readAlternatives(scanner: Scanner, depth: number): QNode {
+  const operands = [readConjunction(scanner, depth)];
+  while (scanner.take('|')) operands.push(readConjunction(scanner, depth));
+  return joined('or', operands);
 }
 
-function readConjunction(reading: Reading, depth: number): QNode {
-  const operands = [readTerm(reading, depth)];
-  while (reading.scanner.take(';')) operands.push(readTerm(reading, depth));
-  return joined('and', operands, reading);
+function readConjunction(scanner: Scanner, depth: number): QNode {
+  const operands = [readTerm(scanner, depth)];
+  while (scanner.take(';')) operands.push(readTerm(scanner, depth));
+  return joined('and', operands);
 }
 
-function joined(kind: 'and' | 'or', operands: readonly QNode[], { spans }: Reading): QNode {
-  const [first, last] = [operands[0], operands.at(-1)];
-  if (first === last && first !== undefined) return first;
-  const node: QNode = { kind, operands };
-  const [from, to] = [first && spans?.get(first), last && spans?.get(last)];
-  if (from !== undefined && to !== undefined) spans?.set(node, { start: from.start, end: to.end });
-  return node;
+function joined(kind: 'and' | 'or', operands: readonly QNode[]): QNode {
+  const [first, last] = [operands[0], operands.at(-1)] as [QNode, QNode];
+  return first === last ? first : { kind, operands, span: { start: first.span.start, end: last.span.end } };
 }
 
-function readTerm(reading: Reading, depth: number): QNode {
-  const { scanner, spans } = reading;
+function readTerm(scanner: Scanner, depth: number): QNode {
   scanner.skipSpaces();
   const span: { start: number; operator?: number } = { start: scanner.position };
-  const term = scanner.peek() === '(' ? readGroup(reading, depth + 1) : readCondition(scanner, span);
-  spans?.set(term, { ...span, end: scanner.position });
+  const term = scanner.peek() === '(' ? readGroup(scanner, depth + 1) : readCondition(scanner, span);
+  const end = scanner.position;
   scanner.skipSpaces();
-  return term;
+  return { ...term, span: { ...span, end } };
 }
 
-function readGroup(reading: Reading, depth: number): QNode {
-  const { scanner } = reading;
+/** A node, before it is known where it ends. */
+type Unplaced<Node> = Node extends unknown ? Omit<Node, 'span'> : never;
+
+function readGroup(scanner: Scanner, depth: number): Unplaced<Extract<QNode, { kind: 'group' }>> {
   if (depth > MAX_Q_DEPTH) scanner.fail(`at most ${MAX_Q_DEPTH} nested brackets`);
   scanner.take('(');
-  const inner = readAlternatives(reading, depth);
+  const inner = readAlternatives(scanner, depth);
   if (!scanner.take(')')) scanner.fail('";", "|" or ")"');
   return { kind: 'group', inner };
 }
 
 /** @param span receives where the operator begins */
-function readCondition(scanner: Scanner, span: { operator?: number }): QCondition {
+function readCondition(scanner: Scanner, span: { operator?: number }): Unplaced<QCondition> {
   if (scanner.take('!')) return { kind: 'exists', path: readPath(scanner), negated: true };
   const path = readPath(scanner);
   scanner.skipSpaces();

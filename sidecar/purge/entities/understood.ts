@@ -1,5 +1,5 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
-import { conditionsOf, parseQ, type QCondition, type QNode, type QSpan } from '../../ngsi-ld/q.js';
+import { conditionsOf, parseQ, type QCondition, type QNode } from '../../ngsi-ld/q.js';
 import type { PurgeContext, QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import type { ListedPage } from '../listing/index.js';
@@ -104,13 +104,11 @@ async function firstMisread(
   q: string,
   holdingOf: Holding,
 ): Promise<{ readonly condition: string; readonly holding: string } | undefined> {
-  const spans = new Map<QNode, QSpan>();
-  const root = parseQ(q, 'q', spans);
-  const spanOf = (node: QNode): QSpan => spans.get(node) ?? { start: 0, end: q.length };
-  const textOf = (node: QNode) => q.slice(spanOf(node).start, spanOf(node).end);
+  const root = parseQ(q);
+  const textOf = ({ span }: QNode) => q.slice(span.start, span.end);
   const replacements = new Map<QNode, Replacement>();
   for (const condition of conditionsOf(root)) {
-    const { start, end, operator = end } = spanOf(condition);
+    const { start, end, operator = end } = condition.span;
     const replacement = holdingOf(condition, textOf(condition), operator - start);
     if (replacement !== undefined) replacements.set(condition, replacement);
   }

@@ -1,5 +1,5 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
-import { parseQ, type QCondition, type QNode, type QOperand, type QSpan } from '../../ngsi-ld/q.js';
+import { parseQ, type QCondition, type QNode, type QOperand } from '../../ngsi-ld/q.js';
 
 /**
  * Texts in which conditions stand, joined by "and" and "or" (`q`, `type`, `scopeQ`), and the variants of such a text that
@@ -123,15 +123,12 @@ const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|
  *   negated condition is asked for without the negation and by another name
  */
 export function termOfQ(text: string, isHistory = false): Term {
-  const spans = new Map<QNode, QSpan>();
-  const root = parseQ(text, 'q', spans);
-  return termOf(root, { text, spans, isHistory }, 'first');
+  return termOf(parseQ(text), { text, isHistory }, 'first');
 }
 
-/** A q, and where its nodes stand. */
+/** A q as it is written. */
 interface Parsed {
   readonly text: string;
-  readonly spans: ReadonlyMap<QNode, QSpan>;
   readonly isHistory: boolean;
 }
 
@@ -139,8 +136,8 @@ interface Parsed {
 type Place = 'alternative' | 'first' | 'last';
 
 function termOf(node: QNode, q: Parsed, place: Place): Term {
-  const { text, spans, isHistory } = q;
-  const { start = 0, end = text.length, operator = end } = spans.get(node) ?? {};
+  const { text, isHistory } = q;
+  const { start, end, operator = end } = node.span;
   switch (node.kind) {
     case 'and':
     case 'or': {

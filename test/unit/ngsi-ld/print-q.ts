@@ -1,4 +1,12 @@
-import type { QNode, QOperand, QPath, QValue } from '../../../sidecar/ngsi-ld/q.js';
+import type { QNode, QOperand, QPath, QSpan, QValue } from '../../../sidecar/ngsi-ld/q.js';
+
+/** Of a tree that was not read from a text. */
+export const NOWHERE: QSpan = { start: 0, end: 0 };
+
+/** A syntax tree without the places of its nodes in a text. */
+export function withoutSpans(node: QNode): unknown {
+  return JSON.parse(JSON.stringify(node, (key, value: unknown) => (key === 'span' ? undefined : value)));
+}
 
 /** Writes a syntax tree back as a query, so that properties can parse what was printed. */
 export function printQ(node: QNode): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { withoutSpans } from './print-q.js';
 import {
   conditionsOf,
   hasLinkedEntityPath,
@@ -46,7 +47,7 @@ const cases: readonly [string, unknown][] = [
 ];
 for (const [text, value] of cases) {
   it(`the value of ${text} is read as it is meant`, () => {
-    assert.deepEqual(parseQ(`a==${text}`), {
+    assert.deepEqual(withoutSpans(parseQ(`a==${text}`)), {
       kind: 'equality',
       path: path('a'),
       operator: '==',
@@ -57,7 +58,7 @@ for (const [text, value] of cases) {
 
 it('a list is read with and without the spaces of the standard’s own example', () => {
   const spaced = parseQ('color!= "black", "red"');
-  assert.deepEqual(spaced, parseQ('color!="black","red"'));
+  assert.deepEqual(withoutSpans(spaced), withoutSpans(parseQ('color!="black","red"')));
   assert.equal(spaced.kind === 'equality' && spaced.operand.kind, 'list');
 });
 
@@ -69,7 +70,7 @@ it('a range is read between numbers, strings, and dates with date-times', () => 
 });
 
 it('dotted names are sub-attributes, the brackets address the value', () => {
-  assert.deepEqual(parseQ('sensor.rawdata[airquality.particulate]'), {
+  assert.deepEqual(withoutSpans(parseQ('sensor.rawdata[airquality.particulate]')), {
     kind: 'exists',
     path: { names: ['sensor', 'rawdata'], valuePath: ['airquality', 'particulate'], link: null },
     negated: false,
@@ -213,7 +214,10 @@ it('typographic quotes and invisible characters in a value are refused, because 
     ["a!~='^b'", 4],
   ] as const)
     assert.equal(refusal(q).position, position, q);
-  assert.deepEqual(parseQ('a!="“b”\u200b"'), parseQ('a!="\\u201cb\\u201d\\u200b"'));
+  assert.deepEqual(
+    withoutSpans(parseQ('a!="“b”\u200b"')),
+    withoutSpans(parseQ('a!="\\u201cb\\u201d\\u200b"')),
+  );
 });
 
 it('the message about a wrong q names the expected input and quotes little of a hostile text', () => {
@@ -269,4 +273,23 @@ it('a q with a time whose + became a blank says how to write it in a URL', () =>
   for (const text of ['a.observedAt<2026-01-01T00:00:00 02:00', 'createdAt>2026-01-01T00:00:00 02:00;b==1'])
     assert.throws(() => parseQ(text), /found "02:00.*" \(in a URL, write \+ as %2B\)$/);
   assert.throws(() => parseQ('a==1 b'), /found "b"$/);
+});
+
+it('each node of a query says where it stands, and a condition where its operator does', () => {
+  const text = ' a > 5 ;( b |!c)';
+  const node = parseQ(text);
+  assert.ok(node.kind === 'and');
+  const [first, group] = node.operands;
+  assert.deepEqual(
+    [node.span, first?.span],
+    [
+      { start: 1, end: 16 },
+      { start: 1, end: 6, operator: 3 },
+    ],
+  );
+  assert.ok(group?.kind === 'group' && group.inner.kind === 'or');
+  assert.deepEqual(
+    [group, ...group.inner.operands].map(({ span }) => text.slice(span.start, span.end)),
+    ['( b |!c)', 'b ', '!c'],
+  );
 });

@@ -12,6 +12,7 @@ import {
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { assertRefused } from '../refusals.js';
 import { words } from '../../../support/words.js';
+import { withoutSpans } from '../../ngsi-ld/print-q.js';
 
 const NOW = Date.UTC(2026, 2, 31, 12, 0, 0, 500);
 const T = '2026-01-01T00:00:00Z';
@@ -116,7 +117,8 @@ it('a query that an age has narrowed is never wider than before, whatever bracke
       const node = parseQ(narrowed ?? '');
       assert.ok(node.kind === 'and');
       const [own, age, ...more] = node.operands;
-      assert.deepEqual(own, { kind: 'group', inner: parseQ(text) });
+      assert.ok(own?.kind === 'group');
+      assert.deepEqual(withoutSpans(own.inner), withoutSpans(parseQ(text)));
       assert.equal(age?.kind === 'order' && age.path.names.join('.'), 'modifiedAt');
       assert.equal(more.length, 0);
     }),
