@@ -101,10 +101,10 @@ export class RecordKeeper {
     return record;
   }
 
-  /** @param error what ended it early, or that its caller is gone */
-  end(live: LiveJob, state: JobState, error?: unknown): void {
+  /** Ends a job that has come to its end. */
+  end(live: LiveJob, state: JobState): void {
     live.set({ ...live.record, state, endedAt: this.now() });
-    this.#options.observer.ended(live.record, error);
+    this.#options.observer.ended(live.record);
   }
 
   /** @param stopped what a job is called that was stopped, but not cancelled by request */

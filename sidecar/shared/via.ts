@@ -17,10 +17,9 @@ export function createViaName(): string {
  * A `Via` with this gateway at its end.
  *
  * @param via the field as it was received, if it was
- * @param httpVersion in which the request was received
  */
-export function withVia(via: string | undefined, name: string, httpVersion = '1.1'): string {
-  const element = `${httpVersion} ${name}`;
+export function withVia(via: string | undefined, name: string): string {
+  const element = `1.1 ${name}`;
   return via === undefined || via.trim() === '' ? element : `${via}, ${element}`;
 }
 

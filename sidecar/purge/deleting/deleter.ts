@@ -18,10 +18,13 @@ export type DeletingContext = PurgeContext & { readonly deleter: Deleter };
 /** Receives each result as soon as it is known, so that it counts even if the purge fails right after. */
 export type ReportResult = (id: string, result: DeleteResult) => void;
 
-/** What goes along with the ids of a batch. */
+/** What goes along with the ids of a batch, and what remains of it besides the reported results. */
 interface BatchOrder {
   readonly report: ReportResult;
   readonly isStale: () => boolean;
+  readonly leftForSingle: string[];
+  /** Batches of a single id that the broker refused: the id was the reason, not the size. */
+  culprits: number;
 }
 
 /** A batch on its way: some of its ids may have to be sent again. */
@@ -31,18 +34,10 @@ interface Batch {
   mayBeGone: boolean;
 }
 
-/** What remains of a batch besides the reported results. */
-interface BatchEnd {
-  readonly leftForSingle: readonly string[];
-  /** The broker refused a batch of a single id: the id was the reason, not the size. */
-  readonly foundCulprit: boolean;
-}
-
 const BATCH_PATH = '/entityOperations/delete';
 const DELETED: DeleteResult = { kind: 'deleted' };
 const ABSENT: DeleteResult = { kind: 'absent' };
 const UNSENT: DeleteResult = { kind: 'unsent' };
-const DONE: BatchEnd = { leftForSingle: [], foundCulprit: false };
 
 /** After this many refused ids without an accepted batch, the broker is considered to refuse batches. */
 const MAX_CULPRITS = 10;
@@ -92,7 +87,9 @@ export class Deleter {
   ): Promise<readonly string[]> {
     const kept = await this.#archived(ids, report);
     if (kept.length === 0) return [];
-    return (await this.#delete({ ids: kept, mayBeGone: false }, { report, isStale })).leftForSingle;
+    const order: BatchOrder = { report, isStale, leftForSingle: [], culprits: 0 };
+    await this.#delete({ ids: kept, mayBeGone: false }, order);
+    return order.leftForSingle;
   }
 
   /** Deletes one entity. */
@@ -124,12 +121,13 @@ export class Deleter {
     return Math.min(requester.mostAtOnce, capabilities.get('batch-max') ?? Infinity);
   }
 
-  async #delete(batch: Batch, order: BatchOrder): Promise<BatchEnd> {
-    if (!this.usesBatches) return { leftForSingle: batch.ids, foundCulprit: false };
-    return batch.ids.length > this.#sizeMax ? this.#inParts(batch, order) : this.#inOne(batch, order);
+  async #delete(batch: Batch, order: BatchOrder): Promise<void> {
+    if (!this.usesBatches) order.leftForSingle.push(...batch.ids);
+    else if (batch.ids.length > this.#sizeMax) await this.#inParts(batch, order);
+    else await this.#inOne(batch, order);
   }
 
-  async #inOne(batch: Batch, order: BatchOrder): Promise<BatchEnd> {
+  async #inOne(batch: Batch, order: BatchOrder): Promise<void> {
     const { report, isStale } = order;
     let failed: (readonly [string, DeleteResult])[] = [];
     for (let attempt = 1; ; attempt++) {
@@ -141,15 +139,18 @@ export class Deleter {
         if (!(error instanceof ListedTooLongAgo)) throw error;
         if (attempt === 1) for (const id of batch.ids) report(id, UNSENT);
         for (const [id, item] of failed) report(id, { ...item, isCutShort: true } as DeleteResult);
-        return DONE;
+        return;
       }
       if (settled.kind === 'gave-up') {
         const result = givenUp(settled);
         for (const id of batch.ids) report(id, result);
-        return DONE;
+        return;
       }
       const answer = readBatchReply(settled.reply, batch.ids);
-      if (answer.kind === 'no-batch') return this.#withoutBatches(batch, settled.reply, report);
+      if (answer.kind === 'no-batch') {
+        this.#withoutBatches(batch, settled.reply, order);
+        return;
+      }
       if (answer.kind === 'refused') return this.#halve(batch.ids, answer.problem, order);
       this.#batchAccepted = true;
       failed = [];
@@ -158,64 +159,64 @@ export class Deleter {
         if (item.kind === 'retryable') failed.push([id, item]);
         else report(id, item);
       }
-      if (failed.length === 0) return DONE;
+      if (failed.length === 0) return;
       if (!(await this.#pauseAfter(attempt, failed.at(-1)?.[1]))) {
         for (const [id, item] of failed) report(id, item);
-        return DONE;
+        return;
       }
       batch.ids = failed.map(([id]) => id);
     }
   }
 
-  async #inParts({ ids, mayBeGone }: Batch, order: BatchOrder): Promise<BatchEnd> {
-    const parts: BatchEnd[] = [];
+  async #inParts({ ids, mayBeGone }: Batch, order: BatchOrder): Promise<void> {
     let rest = ids;
     while (rest.length > 0) {
       // The rate may change between two parts.
       const size = this.#sizeMax;
-      parts.push(await this.#delete({ ids: rest.slice(0, size), mayBeGone }, order));
+      await this.#delete({ ids: rest.slice(0, size), mayBeGone }, order);
       rest = rest.slice(size);
     }
-    return merge(parts);
   }
 
-  #withoutBatches({ ids, mayBeGone }: Batch, reply: BrokerReply, report: ReportResult): BatchEnd {
+  #withoutBatches({ ids, mayBeGone }: Batch, reply: BrokerReply, order: BatchOrder): void {
     // If batches have worked before, a bare 404 answers the repeat of a batch whose answer was lost: all its ids are gone.
     if (this.#batchAccepted && reply.status === 404) {
-      for (const id of ids) report(id, ABSENT);
-      return DONE;
+      for (const id of ids) order.report(id, ABSENT);
+      return;
     }
     const problem = parseBrokerProblem(reply);
     if (this.#strategy === 'batch' && mayBeGone && reply.status === 404) {
       // The same, unless there is no batch delete. The next query shows it; what it still lists is sent once more.
-      for (const id of ids) report(id, { kind: 'retryable', problem });
-      return DONE;
+      for (const id of ids) order.report(id, { kind: 'retryable', problem });
+      return;
     }
     if (this.#strategy === 'batch') throw new BrokerRefusedError('delete a batch of entities', problem);
     this.#context.capabilities.learn('no-batch', true);
-    return { leftForSingle: ids, foundCulprit: false };
+    order.leftForSingle.push(...ids);
   }
 
   /** Halves a refused batch, to find out whether its size or one of its ids was the reason. */
-  async #halve(ids: readonly string[], problem: BrokerProblem, order: BatchOrder): Promise<BatchEnd> {
+  async #halve(ids: readonly string[], problem: BrokerProblem, order: BatchOrder): Promise<void> {
     const [only] = ids;
     if (ids.length === 1 && only !== undefined) {
       this.#culprits += 1;
+      order.culprits += 1;
       const result: DeleteResult =
         this.#strategy === 'batch' ? { kind: 'refused', problem } : await this.deleteOne(only, order.isStale);
       // Refused in every batch but deleted singly: this broker cannot do batches. Somebody else may have deleted what is absent.
       if (!this.#batchAccepted && result.kind === 'deleted')
         this.#context.capabilities.learn('no-batch', true);
       order.report(only, result);
-      return { leftForSingle: [], foundCulprit: true };
+      return;
     }
+    const culpritsBefore = order.culprits;
     const half = Math.ceil(ids.length / 2);
     if (problem.status === 413) this.#context.capabilities.learn('batch-max', half);
-    const front = await this.#delete({ ids: ids.slice(0, half), mayBeGone: false }, order);
-    const end = merge([front, await this.#delete({ ids: ids.slice(half), mayBeGone: false }, order)]);
+    await this.#delete({ ids: ids.slice(0, half), mayBeGone: false }, order);
+    await this.#delete({ ids: ids.slice(half), mayBeGone: false }, order);
     // None of the ids was the reason, so the size was.
-    if (this.#batchAccepted && !end.foundCulprit) this.#context.capabilities.learn('batch-max', half);
-    return end;
+    if (this.#batchAccepted && order.culprits === culpritsBefore)
+      this.#context.capabilities.learn('batch-max', half);
   }
 
   /** Undefined when the broker has no batch delete. */
@@ -279,13 +280,6 @@ export class Deleter {
 export function givenUp({ failure, isCutShort }: Extract<Settled, { kind: 'gave-up' }>): DeleteResult {
   const problem = problemOfFailure(failure);
   return { kind: 'retryable', problem, ...(isCutShort === true ? { isCutShort } : {}) };
-}
-
-function merge(parts: readonly BatchEnd[]): BatchEnd {
-  return {
-    leftForSingle: parts.flatMap((part) => part.leftForSingle),
-    foundCulprit: parts.some((part) => part.foundCulprit),
-  };
 }
 
 /** The delete may have had an effect: the broker may have failed after forwarding it. */

@@ -16,7 +16,7 @@ it('each gateway has a name of its own in Via, which is a token', () => {
 it('a gateway is appended to Via with the version of HTTP, or begins it', () => {
   assert.equal(withVia(undefined, 'me'), '1.1 me');
   for (const blank of ['', ' ', '\t ']) assert.equal(withVia(blank, 'me'), '1.1 me');
-  assert.equal(withVia('1.1 a, 1.0 b', 'me', '1.0'), '1.1 a, 1.0 b, 1.0 me');
+  assert.equal(withVia('1.1 a, 1.0 b', 'me'), '1.1 a, 1.0 b, 1.1 me');
 });
 
 it('a request goes in circles when its Via has this gateway, wherever', () => {
