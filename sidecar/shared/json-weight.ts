@@ -24,34 +24,40 @@ export class JsonWeight {
 
   /** Looks through the next bytes, which may end anywhere. */
   add(bytes: Uint8Array): void {
-    // In variables of its own, the loop takes a third of the time.
-    let [marks, depth, deepest] = [this.#marks, this.#depth, this.#deepest];
-    let [inString, isEscaped] = [this.#inString, this.#isEscaped];
-    let untilLong = LONG;
+    // In variables of its own, and with small loops, it takes a fifth of the time.
+    let [marks, depth, deepest, inString] = [this.#marks, this.#depth, this.#deepest, this.#inString];
+    const end = bytes.length;
+    let at = this.#isEscaped ? 1 : 0;
     /** The next backslash, as far as it is known: none before it. */
     let backslash = 0;
-    for (let at = 0; at < bytes.length; at += 1) {
-      const byte = bytes[at];
+    while (at < end) {
       if (inString) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === BACKSLASH) isEscaped = true;
-        else if (byte === QUOTE) inString = false;
-        else if ((untilLong -= 1) === 0) {
+        const near = Math.min(end, at + LONG);
+        while (at < near && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at += 1;
+        if (at === near && at < end) {
           // Of a long text, native code finds what ends it.
-          untilLong = LONG;
           if (backslash < at) backslash = indexIn(bytes, BACKSLASH, at);
-          at = Math.min(backslash, indexIn(bytes, QUOTE, at)) - 1;
+          at = Math.min(backslash, indexIn(bytes, QUOTE, at));
         }
-      } else if (byte === QUOTE) [inString, untilLong] = [true, LONG];
-      else if (byte === COMMA) marks += 1;
-      else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+        if (at >= end) break;
+        inString = bytes[at] === BACKSLASH;
+        // What follows a backslash belongs to it.
+        at += inString ? 2 : 1;
+        continue;
+      }
+      let mark: number | undefined = 0;
+      while (at < end && (mark = MARKS[bytes[at] ?? 0]) === 0) at += 1;
+      if (at === end) break;
+      at += 1;
+      if (mark === QUOTE) inString = true;
+      else if (mark === CLOSE) depth -= 1;
+      else {
         marks += 1;
-        depth += 1;
-        if (depth > deepest) deepest = depth;
-      } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth -= 1;
+        if (mark === OPEN) deepest = Math.max(deepest, (depth += 1));
+      }
     }
-    [this.#marks, this.#depth, this.#deepest] = [marks, depth, deepest];
-    [this.#inString, this.#isEscaped] = [inString, isEscaped];
+    [this.#marks, this.#depth, this.#deepest, this.#inString] = [marks, depth, deepest, inString];
+    this.#isEscaped = at > end;
   }
 
   /** Completes "The text …" when it is too much; undefined while it is not. */
@@ -72,9 +78,17 @@ function indexIn(bytes: Uint8Array, byte: number, from: number): number {
 }
 
 const QUOTE = 0x22;
-const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
+const COMMA = 0x2c;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+
+/** What a byte outside of strings stands for; 0 for nothing that weighs. */
+const MARKS = new Uint8Array(256);
+for (const [text, mark] of [
+  ['"', QUOTE],
+  [',', COMMA],
+  ['[{', OPEN],
+  [']}', CLOSE],
+] as const)
+  for (const byte of Buffer.from(text)) MARKS[byte] = mark;

@@ -50,3 +50,22 @@ it('the weight of a JSON text does not depend on where the pieces end', () => {
     }),
   );
 });
+
+it('the weight of a JSON text counts each comma between strings, whatever quotes and backslashes they hold', () => {
+  const strings = fc.array(
+    fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', 'a', 'é'), maxLength: 80 }),
+    {
+      minLength: 1,
+    },
+  );
+  fc.assert(
+    fc.property(strings, fc.integer({ min: 1, max: 40 }), (texts, pieceBytes) => {
+      const bytes = Buffer.from(JSON.stringify(texts));
+      for (const marks of [texts.length, texts.length - 1]) {
+        const weight = new JsonWeight({ marks, depth: 1 });
+        for (let at = 0; at < bytes.length; at += pieceBytes) weight.add(bytes.subarray(at, at + pieceBytes));
+        assert.equal(weight.excess === undefined, marks === texts.length);
+      }
+    }),
+  );
+});
