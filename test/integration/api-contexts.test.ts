@@ -317,15 +317,17 @@ it('contexts are listed, core contexts first, with the URLs that brokers name th
     assert.equal(served.status, 200);
     assert.ok('@context' in (served.json() as object));
   }
-  const names: string[] = [];
-  for (let offset = 0; offset < contexts.length; offset += 4) {
-    const page = (await api.get(`/contexts?limit=4&offset=${offset}`)).json() as readonly Context[];
-    names.push(...page.map(({ name }) => name));
+  for (const limit of [3, core.length, contexts.length]) {
+    const names: string[] = [];
+    for (let offset = 0; offset < contexts.length; offset += limit) {
+      const page = (await api.get(`/contexts?limit=${limit}&offset=${offset}`)).json() as readonly Context[];
+      names.push(...page.map(({ name }) => name));
+    }
+    assert.deepEqual(
+      names,
+      contexts.map(({ name }) => name),
+    );
   }
-  assert.deepEqual(
-    names,
-    contexts.map(({ name }) => name),
-  );
   const taken = await api.post('/contexts', { name: core[0]?.name, '@context': TERMS });
   assert.equal(taken.status, 409);
 });

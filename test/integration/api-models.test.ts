@@ -309,8 +309,10 @@ describe('models', () => {
       [{ 'if-match': 'unquoted' }, 400],
       [{ 'if-none-match': current }, 400],
     ] as const) {
-      const put = await api.put(model, { schema: SLOW_CAR }, headers);
-      assert.equal(put.status, status, JSON.stringify(headers));
+      for (const query of ['', '?dryRun=true']) {
+        const put = await api.put(`${model}${query}`, { schema: SLOW_CAR }, headers);
+        assert.equal(put.status, status, JSON.stringify(headers) + query);
+      }
       assert.equal((await api.delete(model, headers)).status, status, JSON.stringify(headers));
     }
     const refused = await api.put(model, { schema: SLOW_CAR }, { 'if-match': stale });
@@ -322,7 +324,8 @@ describe('models', () => {
     for (const headers of [{ 'if-match': '*' }, { 'if-match': current }, { 'if-none-match': '*' }])
       assert.equal((await api.delete(model, headers)).status, 404);
     for (const headers of [{ 'if-match': '*' }, { 'if-match': current }])
-      assert.equal((await api.put(model, { schema: CAR }, headers)).status, 412);
+      for (const query of ['', '?dryRun=true'])
+        assert.equal((await api.put(`${model}${query}`, { schema: CAR }, headers)).status, 412);
     assert.equal((await api.get(model)).status, 404);
   });
 

@@ -1,6 +1,5 @@
 import { validate } from '@readme/openapi-parser';
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { bundledContext } from '../../sidecar/schemas/json-ld/core-context.js';
 import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
@@ -21,7 +20,6 @@ import {
   type Rig,
 } from '../unit/schemas/models/harness.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
-import { columns } from '../support/columns.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const CORE_URL = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';
@@ -144,17 +142,6 @@ describe('documents of models', () => {
     assert.match((await read(rig, 'bundled')).bytes.toString(), /"minProperties":3/);
   });
 
-  it('documents of a missing model or version are reported as missing', async (t) => {
-    const rig = await withBench(await rigOf(t));
-    for (const kind of ['schema', 'bundled', 'openapi', 'context', 'example'] as const) {
-      const missing = await rejection(read(rig, kind, 2), NotFoundError);
-      assert.deepEqual(missing.thing, { kind: 'model', ...KEY, version: 2 });
-    }
-    const options = { baseUrl: BASE_URL };
-    await rejection(rig.service.files.list({ ...KEY, name: 'Other' }, options), NotFoundError);
-    await rejection(rig.service.files.get(KEY, 'schema.json', { ...options, version: 0 }), NotFoundError);
-  });
-
   it('documents of models fail while the workers are busy, and succeed afterwards', async (t) => {
     let isBusy = false;
     const rig = await withBench(
@@ -175,27 +162,6 @@ describe('documents of models', () => {
 describe('files of models', () => {
   const rigOf = useRigs();
 
-  it('files of models are listed exactly as they are served', async (t) => {
-    const { service } = await withBench(await rigOf(t));
-    for (const options of [{ baseUrl: BASE_URL }, { baseUrl: BASE_URL, version: 1 }]) {
-      const files = await service.files.list(KEY, options);
-      assert.deepEqual(columns(files, 'name', 'mediaType'), [
-        ['schema.json', 'application/schema+json'],
-        ['openapi.json', 'application/json'],
-        ['context.jsonld', 'application/ld+json'],
-        ['example.jsonld', 'application/ld+json'],
-        ['example-normalized.jsonld', 'application/ld+json'],
-        [files[5]?.name, 'application/schema+json'],
-      ]);
-      for (const { name, mediaType, size, sha256 } of files) {
-        const { bytes, ...file } = await service.files.get(KEY, name, options);
-        const hash = createHash('sha256').update(bytes).digest('hex');
-        assert.deepEqual([size, sha256], [bytes.length, hash], name);
-        assert.deepEqual(file, { mediaType, sha256, etag: hash }, name);
-      }
-    }
-  });
-
   it('files of models include the documents that the schema refers to, by a stable name', async (t) => {
     const { service } = await withBench(await rigOf(t));
     const options = { baseUrl: BASE_URL };
@@ -207,12 +173,6 @@ describe('files of models', () => {
     const names = (await service.files.list(KEY, options)).map(({ name }) => name);
     assert.ok(names.includes(shared?.name ?? ''));
     assert.equal(new Set(names).size, 7);
-  });
-
-  it('files of models are only those that are listed', async (t) => {
-    const { service } = await withBench(await rigOf(t));
-    for (const name of ['', 'schema', 'constructor', '../schema.json', 'common.json'])
-      await rejection(service.files.get(KEY, name, { baseUrl: BASE_URL }), FileNotFoundError);
   });
 
   it('files of models include no example where no entity satisfies the schema', async (t) => {

@@ -2,17 +2,9 @@ import assert from 'node:assert/strict';
 import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 import { describe, it } from 'node:test';
 import { IncompatibleChangeError, PublishedError } from '../../sidecar/schemas/models/errors.js';
-import { PreconditionFailedError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
-import {
-  BASE_URL,
-  changesOf,
-  jsonOf,
-  rejection,
-  storedModel,
-  useRigs,
-} from '../unit/schemas/models/harness.js';
+import { BASE_URL, changesOf, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const SEATS = plainSchema({ seats: { type: 'integer' } });
@@ -20,42 +12,6 @@ const PLACES = plainSchema({ seats: { type: 'string' } });
 
 describe('putting models', () => {
   const rigOf = useRigs();
-
-  it('PUT of a model creates, updates or leaves it alone, and says which', async (t) => {
-    const { service } = await rigOf(t);
-    const done: string[] = [];
-    for (const change of [
-      { schema: SEATS },
-      { schema: SEATS },
-      { description: 'To sit' },
-      { schema: PLACES },
-    ]) {
-      const put = await service.models.put(KEY, change, { baseUrl: BASE_URL });
-      assert.deepEqual(put.model, await storedModel(service, KEY));
-      done.push(`${put.outcome} ${put.number}`);
-    }
-    assert.deepEqual(done, ['created 1', 'unchanged 1', 'settings 1', 'version 2']);
-  });
-
-  it('PUT of a model honours the expected state, in a dry run as well', async (t) => {
-    const { service } = await rigOf(t);
-    for (const dryRun of [true, false]) {
-      for (const expected of ['present', ['x']] as const)
-        await rejection(
-          service.models.put(KEY, { schema: SEATS }, { expected, dryRun }),
-          PreconditionFailedError,
-        );
-      const put = await service.models.put(KEY, { schema: SEATS }, { expected: 'absent', dryRun });
-      assert.deepEqual([put.outcome, put.model === undefined], ['created', dryRun]);
-    }
-    for (const dryRun of [true, false])
-      for (const expected of ['absent', ['x']] as const)
-        await rejection(
-          service.models.put(KEY, { schema: PLACES }, { expected, dryRun }),
-          PreconditionFailedError,
-        );
-    await rejection(service.models.put({ ...KEY, name: 'Lamp' }, {}), InvalidBodyError);
-  });
 
   it('PUT of a model updates one that another client creates meanwhile', async (t) => {
     let isFirst = true;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import { metadataOf } from '../../sidecar/schemas/models/index.js';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
-import { InUseError, NotFoundError } from '../../sidecar/store/errors.js';
+import { InUseError } from '../../sidecar/store/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
   ALL,
@@ -17,7 +17,6 @@ import {
   useRigs,
   written,
 } from '../unit/schemas/models/harness.js';
-import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 import { column, columns } from '../support/columns.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
@@ -216,29 +215,5 @@ describe('creating models', () => {
     const context = (await contextOf(rig, key)) as { '@context': [object, string] };
     assert.deepEqual(Object.keys(context['@context'][0]), ['constructor', 'toString']);
     assert.equal((await storedModel(rig.service, key)).schema, JSON.stringify(schema));
-  });
-});
-
-describe('deleting models and domains', () => {
-  const rigOf = useRigs();
-
-  it('deleting a model deletes its context, and deleting a domain its models on request', async (t) => {
-    const { service } = await rigOf(t);
-    for (const name of ['A', 'B']) await service.models.create('city', { name, schema: {} });
-    await service.store.models.delete({ domain: 'city', name: 'A' });
-    await rejection(service.contexts.document('city~A'), NotFoundError);
-    const inUse = await rejection(service.store.domains.delete('city'), InUseError);
-    assert.deepEqual(inUse.dependents, [{ kind: 'model', domain: 'city', name: 'B', version: 1 }]);
-    await service.store.domains.delete('city', { cascade: true });
-    await rejection(service.contexts.document('city~B'), NotFoundError);
-    assert.equal((await service.store.domains.list(ALL)).total, 0);
-  });
-
-  it('deleting a model or domain refuses names that no domain can have', async (t) => {
-    const { service } = await rigOf(t);
-    assert.equal(
-      (await rejection(service.domains.create({ name: 'a b' }), InvalidBodyError)).errors[0]?.pointer,
-      '/name',
-    );
   });
 });

@@ -76,17 +76,6 @@ describe('updating models', () => {
     );
   });
 
-  it('an update with an unchanged schema makes no version, in whatever order its members come', async (t) => {
-    const { service } = await rigOf(t);
-    const made = await create(service, { schema: { title: 'x', type: 'object', enum: [{ a: 1, b: 2 }] } });
-    const update = await service.models.put(KEY, {
-      schema: { enum: [{ b: 2, a: 1 }], type: 'object', title: 'x' },
-    });
-    assert.deepEqual([update.outcome, update.number], ['unchanged', 1]);
-    assert.deepEqual(update.change, { overall: 'compatible', differences: [] });
-    assert.deepEqual(update.model, made);
-  });
-
   it('an update takes one task of a worker, whether it changes the schema, the context or nothing', async (t) => {
     const { service, tasks } = await rigOf(t);
     await create(service);
@@ -126,21 +115,6 @@ describe('updating models', () => {
       const { bytes } = await service.documents.of(KEY, 'bundled', { version, baseUrl: BASE_URL });
       assert.match(bytes.toString(), new RegExp(`"maxProperties":${maxProperties}`));
     }
-  });
-
-  it('an update changes settings without a version; missing members stay and null removes one', async (t) => {
-    const { service } = await rigOf(t);
-    const made = await create(service, { description: 'To sit', compatibility: 'backward' });
-    const settings = async (change: Partial<ModelChange>) => {
-      const { outcome } = await service.models.put(KEY, { schema: SEATS, ...change });
-      const { description, compatibility, currentVersion } = (await storedModel(service, KEY)).model;
-      return [outcome, description, compatibility, currentVersion];
-    };
-    assert.deepEqual(await settings({}), ['unchanged', 'To sit', 'backward', 1]);
-    assert.deepEqual(await settings({ description: 'For two' }), ['settings', 'For two', 'backward', 1]);
-    assert.deepEqual(await settings({ compatibility: 'none' }), ['settings', 'For two', 'none', 1]);
-    assert.deepEqual(await settings({ description: null }), ['settings', undefined, 'none', 1]);
-    assert.notEqual((await storedModel(service, KEY)).model.etag, made.model.etag);
   });
 
   it('an update makes a version of model and context when the base of the terms changes', async (t) => {
