@@ -1,4 +1,9 @@
-import { ATTRIBUTE_KINDS, type AttributeKind, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import {
+  ATTRIBUTE_KINDS,
+  type AttributeKind,
+  NO_OWN_ATTRIBUTES,
+  VALUE_MEMBERS,
+} from '../../ngsi-ld/members.js';
 import {
   isObject,
   type JsonObject,
@@ -107,6 +112,18 @@ export function modelOf(schema: JsonObject, before?: ModelAttributes): ModelAttr
   });
   read.set(schema, model);
   return model;
+}
+
+/** Whether a schema is for an attribute with its type and the member that holds the value, not for the value. */
+export function isNormalized(schema: Schema, targets: Targets): boolean {
+  const facts = new Facts([schema], targets);
+  const kinds = new Facts(facts.property('type'), targets).values ?? [];
+  return (
+    kinds.length > 0 &&
+    kinds.every((kind) =>
+      ATTRIBUTE_KINDS.some((one) => one === kind && facts.described.has(VALUE_MEMBERS[one])),
+    )
+  );
 }
 
 /** Every schema that some value which satisfies all of these satisfies as a whole: theirs, and their alternatives'. */

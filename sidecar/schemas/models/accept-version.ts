@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ATTRIBUTE_KINDS, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
-import { type JsonObject, type JsonValue, sameJson, type Schema } from '../../shared/json/json.js';
+import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 import type { ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
@@ -13,13 +12,12 @@ import {
 import type { Needs } from '../json-ld/errors.js';
 import { jsonLdTasks } from '../json-ld/tasks.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
-import { entityTypes, type ModelAttribute, modelOf } from '../json-schema/attributes.js';
+import { entityTypes, isNormalized, type ModelAttribute, modelOf } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
 import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
 import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
 import { Facts } from '../json-schema/facts.js';
-import type { Targets } from '../json-schema/flatten.js';
 import { type LinkedSchema, resolveWith } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
 import { usabilityFaults } from '../json-schema/usability.js';
@@ -88,18 +86,6 @@ export function descriptionOf(bundled: JsonObject, before?: JsonObject): ModelDe
     types: new Facts(type, targets).values?.map(withDoubles),
     normalized: attributes.filter(({ schema }) => isNormalized(schema, targets)).map(({ name }) => name),
   };
-}
-
-/** Whether a schema is for an attribute with its type and the member that holds the value, not for the value. */
-function isNormalized(schema: Schema, targets: Targets): boolean {
-  const facts = new Facts([schema], targets);
-  const kinds = new Facts(facts.property('type'), targets).values ?? [];
-  return (
-    kinds.length > 0 &&
-    kinds.every((kind) =>
-      ATTRIBUTE_KINDS.some((one) => one === kind && facts.described.has(VALUE_MEMBERS[one])),
-    )
-  );
 }
 
 /** What a version of a model is made from. */
