@@ -2,6 +2,7 @@ import { execSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { failure, usage } from './exit-codes.js';
+import { decoded, parseJson } from './json-file.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -30,15 +31,19 @@ export function readContexts(env: Env): GatewayContexts {
   if (file === undefined || stat === undefined) return { contexts: {} };
   if (process.platform !== 'win32' && (stat.mode & 0o022) !== 0)
     throw usage(`Others may write ${file}, which has commands that are run: chmod 600 it.`);
+  const content = parseJson(file, decoded(file, bytesOf(file)));
+  if (areContexts(content)) return content;
+  throw usage(`${file} is not a file of contexts. Remove it, and set them again with config set-context.`);
+}
+
+function bytesOf(file: string): Uint8Array {
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (areContexts(content)) return content;
+    return readFileSync(file);
   } catch (cause) {
     throw usage(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`, {
       cause,
     });
   }
-  throw usage(`${file} is not a file of contexts. Remove it, and set them again with config set-context.`);
 }
 
 function areContexts(content: unknown): content is GatewayContexts {

@@ -19,7 +19,7 @@ async function bytesOf(file: string, stdin: CliContext['stdin']): Promise<Uint8A
 }
 
 /** UTF-8, or UTF-16 as Windows PowerShell writes it. A byte order mark is not part of the text. @throws CliError */
-function decoded(file: string, bytes: Uint8Array): string {
+export function decoded(file: string, bytes: Uint8Array): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);

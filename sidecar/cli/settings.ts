@@ -23,7 +23,8 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
   const context = named === undefined ? currentContext(env) : undefined;
   const text = named ?? context?.gateway;
   if (text === undefined) return undefined;
-  const { href } = urlOf(text, gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway');
+  const source = gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway';
+  const { href } = urlOf(text, context === undefined ? source : 'The gateway of the current context');
   const readToken = () => {
     const ofContext = context === undefined ? undefined : tokenOf(context, env);
     return ofContext === undefined

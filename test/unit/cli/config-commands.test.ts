@@ -97,6 +97,20 @@ describe('contexts', () => {
 });
 
 describe('completion', () => {
+  it('a file of contexts may have a byte order mark, and a gateway in it that is no URL is named as such', async (t) => {
+    const { file, run } = home(t);
+    await run(['config', 'set-context', 'test', '--gateway', GATEWAY]);
+    const written = readFileSync(file, 'utf8');
+    writeFileSync(file, `\ufeff${written}`);
+    assert.match((await run(['config', 'list'])).out, /\* {2}test/);
+    writeFileSync(file, written.replace('http:', 'localhost:'));
+    const { code, err } = await run(['models', 'list']);
+    assert.equal(code, EXIT.usage);
+    assert.match(err, /^The gateway of the current context must be an http or https URL/);
+    writeFileSync(file, written.slice(1));
+    assert.match((await run(['models', 'list'])).err, /config\.json is not JSON: /);
+  });
+
   it('completes commands, options, values of options and names of contexts', async (t) => {
     const { run } = home(t);
     await run(['config', 'set-context', 'production', '--gateway', GATEWAY]);
