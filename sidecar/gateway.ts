@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Pool } from 'undici';
-import { createBrokerClient } from './purge/broker/index.js';
+import { BrokerClock, createBrokerClient } from './purge/broker/index.js';
 import type { Config } from './shared/config/load.js';
 import { openSignIn } from './auth/index.js';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
@@ -141,11 +141,14 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
 
   const viaName = createViaName();
   const newcomers = new Newcomers();
+  const brokerClock = new BrokerClock();
   const client = createBrokerClient({
     brokerUrl,
     timeoutMs: config.BROKER_TIMEOUT_MS,
     viaName,
     large: new OneATurn(newcomers),
+    // The time of day, as retention has it.
+    onReply: (reply) => brokerClock.note(reply, systemClock.now()),
     onEnded(end) {
       metrics.requests.brokerAnswered(end);
       tracing?.brokerAnswered(end);
@@ -164,7 +167,19 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     brokerNotes: store.brokerNotes,
     plans: store.plans,
   };
-  const opening = { client, brokerUrl, ...kept, clock, random, logger, archives, metrics, tracing };
+  const brokerAheadMs = () => brokerClock.aheadMs;
+  const opening = {
+    client,
+    brokerUrl,
+    brokerAheadMs,
+    ...kept,
+    clock,
+    random,
+    logger,
+    archives,
+    metrics,
+    tracing,
+  };
   const { service, retention, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
   const scans = new ScanService(endings.jobs, {

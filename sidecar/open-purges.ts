@@ -37,6 +37,8 @@ import { isLoopback } from './shared/loopback.js';
 
 export interface OpenPurgesOptions {
   readonly client: BrokerClient;
+  /** See PurgeServiceOptions. */
+  readonly brokerAheadMs?: (() => number | undefined) | undefined;
   /** Of the broker. */
   readonly brokerUrl: URL;
   readonly store: Jobs & JobQueue;
@@ -142,7 +144,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   });
   const recordRequired = config.PURGE_RECORD === 'required';
   const service = new PurgeService(jobs, {
-    ...{ kinds, recordRequired },
+    ...{ kinds, recordRequired, brokerAheadMs: options.brokerAheadMs },
     plans: new PlanService(options.plans),
   });
   const retention = new RetentionService({

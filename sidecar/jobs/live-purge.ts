@@ -160,6 +160,8 @@ export interface Work {
   readonly budget?: DeleteBudget | undefined;
   /** It is a dry run, and keeps what it finds. */
   readonly makesPlan?: true | undefined;
+  /** Called before each delete; when it throws, the purge ends. */
+  readonly beforeDelete?: (() => void) | undefined;
 }
 
 /** Runs purges, those whose callers wait and those that are jobs. */
@@ -192,7 +194,7 @@ export class PurgeRunner {
    * @throws what the engine throws
    */
   async run(
-    { live, prepared, budget, makesPlan }: Work,
+    { live, prepared, budget, makesPlan, beforeDelete: checkDelete }: Work,
     stopped: AbortSignal = live.stopped,
   ): Promise<PurgeReport> {
     const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
@@ -206,7 +208,10 @@ export class PurgeRunner {
     const found = makesPlan === true ? plans.collect() : undefined;
     const onPlanned = found && ((item: string) => found.add(item));
     const plan = planOf === undefined ? undefined : await plans.take(planOf, id);
-    const beforeDelete = () => live.lease.check();
+    const beforeDelete = () => {
+      checkDelete?.();
+      return live.lease.check();
+    };
     const tell = (deletedBefore: number) => {
       const more = live.record.deleted - deletedBefore;
       if (more > 0) this.#options.observer.deleted(live.record, more);

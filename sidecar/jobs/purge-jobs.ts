@@ -116,13 +116,17 @@ export class PurgeJobs {
     live.set({ warnings: [...warnings, note] });
   }
 
-  /** A purge with unusually many matches deletes nothing, and only reports them. */
+  /** A run with unusually many matches, or of a clock that is ahead, deletes nothing, and only reports them. */
   async #run(job: Job): Promise<void> {
-    const { live, prepared, budget, reportAbove } = job;
+    const { live, budget, reportAbove } = job;
     await this.#noteIdsElsewhere(job);
     try {
-      await this.#purges.run(job);
+      await this.#purges.run({ ...job, beforeDelete: this.#clockCheckOf(live) });
     } catch (error) {
+      if (error instanceof ClockAheadError) {
+        await this.#report(job, error.message);
+        return;
+      }
       if (!(error instanceof TooManyMatchesError)) throw error;
       if (error.maxAffected !== reportAbove || live.hasBegun)
         throw budget?.explain(error, live.hasBegun) ?? error;
@@ -130,9 +134,46 @@ export class PurgeJobs {
         `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ` +
         `${String(reportAbove)} that its retention policy allows (maxGrowth), so nothing was deleted. ` +
         'Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.';
-      live.set({ dryRun: true, heldBack: true, warnings: [...live.record.warnings, note] });
-      await this.#purges.run({ live, prepared: prepared.asDryRun() });
+      await this.#report(job, note);
     }
+  }
+
+  /** Goes on as a dry run. */
+  async #report({ live, prepared }: Job, note: string): Promise<void> {
+    live.set({ dryRun: true, heldBack: true, warnings: [...live.record.warnings, note] });
+    await this.#purges.run({ live, prepared: prepared.asDryRun() });
+  }
+
+  /**
+   * Of a run of a retention policy: finds out before its first delete whether the age of its matches was measured by a clock that
+   * was ahead. Undefined where nothing is to be checked.
+   */
+  #clockCheckOf({ record, hasBegun }: LivePurge): (() => void) | undefined {
+    if (record.retentionPolicy === undefined || record.dryRun || hasBegun) return undefined;
+    const { clock, brokerAheadMs = () => undefined } = this.#options;
+    let isChecked = false;
+    return () => {
+      if (isChecked) return;
+      const brokersMs = clock.now() - (brokerAheadMs() ?? 0);
+      const aheadMs = Date.parse(record.createdAt) - brokersMs;
+      if (aheadMs > CLOCK_SLACK_MS) throw new ClockAheadError(aheadMs);
+      isChecked = true;
+    };
+  }
+}
+
+/** A run of a retention policy whose clock was ahead by more than this deletes nothing, in milliseconds. */
+const CLOCK_SLACK_MS = 600_000;
+
+const MINUTE_MS = 60_000;
+
+/** The clock by which a run measured ages was ahead of the broker's. */
+class ClockAheadError extends Error {
+  constructor(aheadMs: number) {
+    super(
+      `The clock of the gateway was ${String(Math.round(aheadMs / MINUTE_MS))} minutes ahead of the broker's (the Date of its ` +
+        'answers), so that too much was old enough, and nothing was deleted. Set the clock that is wrong.',
+    );
   }
 }
 

@@ -39,7 +39,10 @@ export class PurgeService extends JobKind<PurgeRecord> {
   readonly #taken: PurgeJobs;
   readonly #restores: RestoreJobs;
 
-  constructor(jobs: JobService, options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired' | 'plans'>) {
+  constructor(
+    jobs: JobService,
+    options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired' | 'plans' | 'brokerAheadMs'>,
+  ) {
     super(jobs);
     this.#options = { ...jobs.options, ...options };
     const { archives, store, clock } = jobs.options;

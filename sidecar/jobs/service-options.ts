@@ -64,4 +64,6 @@ export interface PurgeServiceOptions extends JobServiceOptions {
   /** Whether no purge runs without a record. */
   readonly recordRequired: boolean;
   readonly plans: PlanService;
+  /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined where that is not known. */
+  readonly brokerAheadMs?: (() => number | undefined) | undefined;
 }

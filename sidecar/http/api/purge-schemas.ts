@@ -77,7 +77,7 @@ export const PURGE = Type.Object(
     worker: TEXT,
     retentionPolicy: Type.Optional(TEXT),
     heldBack: Type.Optional(
-      Type.Boolean({ description: 'A run that matched too many, and so only reported them.' }),
+      Type.Boolean({ description: 'A run that only reported: it matched too many, or a clock was wrong.' }),
     ),
     waitsFor: Type.Optional({
       ...TEXT,

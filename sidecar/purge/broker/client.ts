@@ -58,6 +58,8 @@ export interface BrokerClientOptions {
   readonly viaName?: string;
   /** Told of each request when it has ended. Must not throw. */
   readonly onEnded?: (end: BrokerRequestEnd) => void;
+  /** Told of each answer. Must not throw. */
+  readonly onReply?: (reply: BrokerReply) => void;
   /** When large answers are handed out. By default one after the other, each in a turn of the event loop. */
   readonly large?: OneATurn;
   /** Replaces the client's own connection pool, for tests. */
@@ -93,7 +95,7 @@ const LARGE_CHARS = 8 * 1024;
 
 /** The client of one broker, with its own pool of keep-alive connections. */
 export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
-  const { brokerUrl, timeoutMs, viaName, onEnded } = options;
+  const { brokerUrl, timeoutMs, viaName, onEnded, onReply } = options;
   const replyMaxBytes = options.replyMaxBytes ?? MAX_REPLY_BYTES;
   const prefix = brokerUrl.pathname.replace(/\/+$/, '') + API_ROOT;
   const large = options.large ?? new OneATurn();
@@ -153,6 +155,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
     try {
       const reply = await answerTo(request);
       ({ status } = reply);
+      onReply?.(reply);
       if (Math.max(reply.body.length, request.jsonBody?.length ?? 0) >= LARGE_CHARS) await large.turn();
       return reply;
     } catch (error) {

@@ -10,6 +10,7 @@ export {
   type Projection,
   type ProofName,
 } from './memory.js';
+export { BrokerClock } from './broker-clock.js';
 export {
   type BrokerClient,
   type BrokerReply,

@@ -427,6 +427,34 @@ it('a purge that fails by itself after it was cancelled is reported with what ma
   assert.deepEqual([error.cause, error.record.state], [failure, 'cancelled']);
 });
 
+it('a run of a retention policy deletes nothing if the clock of the gateway was ahead of the broker', async () => {
+  let aheadMs: number | undefined;
+  const made = purgeServiceOf(
+    async function* run({ query, beforeDelete }) {
+      if (query.dryRun) yield finished({ dryRun: true, deleted: 0, matched: 9 });
+      await beforeDelete?.();
+      yield finished();
+    },
+    { brokerAheadMs: () => aheadMs },
+  );
+  const ran = async (retentionPolicy: string | undefined) => {
+    const { id } = await made.service.submit({ ...newPurge(), retentionPolicy });
+    await turns();
+    return made.service.get(id);
+  };
+  for (const minutes of [undefined, -60, 0, 10]) {
+    aheadMs = minutes && minutes * 60_000;
+    const { state, deleted, heldBack } = await ran('nightly');
+    assert.deepEqual([state, deleted, heldBack], ['succeeded', 3, undefined]);
+  }
+  aheadMs = 2880 * 60_000;
+  const { state, dryRun, heldBack, matched, deleted, warnings } = await ran('nightly');
+  assert.deepEqual([state, dryRun, heldBack, matched, deleted], ['succeeded', true, true, 9, 0]);
+  assert.match(warnings.join(), /^The clock of the gateway was 2880 minutes ahead of the broker's/);
+  assert.equal((await ran(undefined)).deleted, 3, "the age of other purges is their callers' affair");
+  await made.shutDown();
+});
+
 it('a job with more matches than its guard allows reports them without a bound, and deletes nothing', async () => {
   const seen: (readonly [string, number | undefined])[] = [];
   const made = purgeServiceOf(async function* run({ query, limits, budget }) {

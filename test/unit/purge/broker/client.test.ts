@@ -6,6 +6,7 @@ import { it, type TestContext } from 'node:test';
 import { buildConnector, MockAgent, Pool, type Dispatcher } from 'undici';
 import {
   createBrokerClient,
+  type BrokerReply,
   type BrokerRequest,
   BrokerTimeoutError,
   BrokerUnreachableError,
@@ -25,6 +26,7 @@ interface Options {
   readonly replyMaxBytes?: number;
   readonly viaName?: string;
   readonly onEnded?: (end: BrokerRequestEnd) => void;
+  readonly onReply?: (reply: BrokerReply) => void;
 }
 
 /** A client whose connections are mocked; nothing reaches the network. */
@@ -244,6 +246,18 @@ for (const [code, reason] of [
     });
   });
 }
+
+it('the broker client tells of each answer with its headers', async (t) => {
+  const dates: (string | undefined)[] = [];
+  const { client, broker } = mockedClient(t, { onReply: ({ headers }) => dates.push(headers.get('date')) });
+  broker
+    .intercept({ path: () => true })
+    .reply(500, '', { headers: { Date: 'Mon, 01 Jun 2026 11:00:00 GMT' } });
+  await client.send(LIST);
+  broker.intercept({ path: () => true }).replyWithError(new Error('x'));
+  await assert.rejects(client.send(LIST));
+  assert.deepEqual(dates, ['Mon, 01 Jun 2026 11:00:00 GMT']);
+});
 
 it('the broker client says that an answer is not HTTP', async (t) => {
   const server = createTcpServer((socket) => socket.end('220 mail.example ESMTP\r\n').on('error', () => {}));
