@@ -194,11 +194,23 @@ const MIN_SAMPLED = 1000;
 /** An end is faster when it takes at most this share of the time. */
 const MAX_SHARE_OF_TIME = 0.67;
 
+/** The ends are not compared again if that took longer than this: the list would get too old meanwhile, each time. */
+const MAX_COMPARING_MS = FRESH_MS / 4;
+
+/** Which end of a list the broker deletes faster. */
+export interface Ends {
+  readonly isBackFaster: boolean;
+  /** How long it took to compare them. */
+  readonly tookMs: number;
+}
+
 /**
  * Deletes the listed ids, starting at the end of the list where the broker is faster. Some brokers search from the oldest
  * entity on: deleting the newest first takes them a hundred times as long.
  *
  * @param deleteSome deletes some of them; resolves when they are deleted
+ * @param before what is known of an earlier list
+ * @returns what is known now
  */
 export async function deleteListed(
   {
@@ -207,17 +219,23 @@ export async function deleteListed(
   }: Pick<DeletingContext, 'clock'> & { readonly archiving?: Pick<Archiving, 'seal'> | undefined },
   ids: readonly string[],
   deleteSome: (ids: readonly string[]) => Promise<void>,
-): Promise<void> {
+  before?: Ends,
+): Promise<Ends | undefined> {
   const timed = async (sample: readonly string[]): Promise<number> => {
     const startedMs = clock.now();
     await deleteSome(sample);
     return clock.now() - startedMs;
   };
-  if (ids.length < MIN_SAMPLED) return deleteSome(ids);
+  if (ids.length < MIN_SAMPLED || (before?.tookMs ?? 0) > MAX_COMPARING_MS) {
+    await deleteSome(before?.isBackFaster === true ? ids.toReversed() : ids);
+    return before;
+  }
   // Else the first sample would wait for the archive, and the front would seem slow.
   await archiving?.seal();
   const frontMs = await timed(ids.slice(0, SAMPLE_SIZE));
   const backMs = await timed(ids.slice(-SAMPLE_SIZE));
   const rest = ids.slice(SAMPLE_SIZE, -SAMPLE_SIZE);
-  await deleteSome(backMs < frontMs * MAX_SHARE_OF_TIME ? rest.reverse() : rest);
+  const ends = { isBackFaster: backMs < frontMs * MAX_SHARE_OF_TIME, tookMs: frontMs + backMs };
+  await deleteSome(ends.isBackFaster ? rest.toReversed() : rest);
+  return ends;
 }

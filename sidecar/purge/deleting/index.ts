@@ -1,5 +1,5 @@
 /** Deletes what was listed while its list is fresh, and finds out what became of what got no clear answer. */
-export { CutTries, ListAhead, deleteIds, deleteListed, isStaleSince } from './delete-listed.js';
+export { CutTries, type Ends, ListAhead, deleteIds, deleteListed, isStaleSince } from './delete-listed.js';
 export { Deleter, type DeletingContext, givenUp } from './deleter.js';
 export { keepParts } from './keep-listed.js';
 export { Dispatcher } from './dispatcher.js';

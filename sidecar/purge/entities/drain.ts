@@ -3,6 +3,7 @@ import {
   Deleter,
   deleteIds,
   deleteListed,
+  type Ends,
   deleteSingly,
   ListAhead,
   MAX_RECHECKS,
@@ -74,6 +75,7 @@ class Drain {
   readonly #ahead = new ListAhead();
   readonly #cuts = new CutTries();
   readonly #madeAgainBefore: number;
+  #ends: Ends | undefined;
   #unprocessed: ListedPage | undefined;
   #state = initialClosing;
   #uncounted = 0;
@@ -193,7 +195,8 @@ class Drain {
     await this.#context.proveFilters();
     const [startedMs, before] = [clock.now(), ledger.matched];
     const how = { listed, isFinalTry: false, singly: false };
-    await deleteListed(this.#context, ids, (some) => deleteIds(this.#context, some, how));
+    const deleteSome = (some: readonly string[]) => deleteIds(this.#context, some, how);
+    this.#ends = await deleteListed(this.#context, ids, deleteSome, this.#ends);
     const sent = ledger.matched - before;
     this.#ahead.note({ listed, sent, unsent: ids.length - sent, ms: clock.now() - startedMs });
   }

@@ -88,6 +88,27 @@ it('deleteListed measures no order with few ids', async () => {
   assert.deepEqual(order, few);
 });
 
+it('deleteListed does not compare the ends again where that took the time in which a list can be used', async () => {
+  const times = async (perRequestMs: number, backMs = perRequestMs) => {
+    let nowMs = 0;
+    const sizes: number[] = [];
+    const firsts: string[] = [];
+    const deleteSome = async (some: readonly string[]) => {
+      sizes.push(some.length);
+      firsts.push(some[0] ?? '');
+      nowMs += sizes.length === 2 ? backMs : perRequestMs;
+      return Promise.resolve();
+    };
+    const clock = { now: () => nowMs };
+    const ends = await deleteListed({ clock }, ids, deleteSome);
+    await deleteListed({ clock }, ids, deleteSome, ends);
+    return { sizes: sizes.slice(3), first: firsts.at(-1) };
+  };
+  assert.deepEqual((await times(200)).sizes, [32, 32, 1936]);
+  assert.deepEqual(await times(1500), { sizes: [2000], first: ids[0] });
+  assert.deepEqual(await times(1500, 500), { sizes: [2000], first: ids.at(-1) }, 'by what was found before');
+});
+
 it('deleteListed deletes each id once, however long the deletes take', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 1500 }), fc.infiniteStream(fc.nat(20)), async (n, costs) => {
