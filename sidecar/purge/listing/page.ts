@@ -107,8 +107,8 @@ function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' 
 }
 
 function parseEntities(reply: BrokerReply, isExact: boolean): readonly Readonly<Record<string, unknown>>[] {
-  // Seen for limit=0 and on some empty results: 200 without a body.
-  if (reply.body.trim() === '') return [];
+  // Seen for limit=0 and on some empty results: 200 without a body. A proxy that answers for the broker calls it a text or a page.
+  if (reply.body.trim() === '' && /json|^$/i.test(reply.headers.get('content-type') ?? '')) return [];
   let body: unknown;
   try {
     body = isExact ? parseJson(reply.body) : JSON.parse(reply.body);

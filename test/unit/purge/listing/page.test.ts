@@ -19,6 +19,13 @@ it('parsePage keeps ids in order, repeats included, by id or @id', () => {
   assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
 });
 
+it('parsePage takes a missing body that is said not to be JSON for no answer of the broker', () => {
+  for (const type of ['text/html', 'text/plain; charset=utf-8', 'application/octet-stream'])
+    assert.throws(() => parsePage(replyOf(200, '', { 'content-type': type })), BrokerReplyError);
+  for (const type of ['application/json', 'application/ld+json; charset=utf-8', ''])
+    assert.deepEqual(parsePage(replyOf(200, '', { 'content-type': type })).ids, []);
+});
+
 it('parsePage reads a missing body as an empty page', () => {
   for (const body of ['', ' \n', '[]']) assert.deepEqual(parsePage(replyOf(200, body)).ids, []);
 });
