@@ -22,9 +22,12 @@ type Loose<Value> = {
   readonly [Name in keyof Value]: object extends Pick<Value, Name> ? Value[Name] | undefined : Value[Name];
 };
 
-type PathPart<Op> = Op extends { readonly path: infer Path extends object }
-  ? { readonly path: Path }
-  : { readonly path?: undefined };
+/** What stands in braces in a path. */
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+type PathPart<Path> = [NamesIn<Path>] extends [never]
+  ? { readonly path?: undefined }
+  : { readonly path: Readonly<Record<NamesIn<Path>, string | number>> };
 
 type BodyOf<Op> = Op extends { readonly body: infer Body } ? Body : never;
 
@@ -52,7 +55,7 @@ export type RequestOf<M extends Method, Path extends PathOf<M>> = Omit<
   AnyRequest,
   'path' | 'query' | 'body'
 > &
-  PathPart<Operation<M, Path>> & {
+  PathPart<Path> & {
     readonly query?: QueryOf<Operation<M, Path>> | string | undefined;
     readonly body?: Loose<BodyOf<Operation<M, Path>>> | RawBody | undefined;
   };

@@ -877,22 +877,13 @@ export interface components {
       };
       readonly '/domains/{domain}': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-          };
           readonly answer: components['schemas']['Domain'];
         };
         readonly put: {
-          readonly path: {
-            readonly domain: string;
-          };
           readonly body: components['schemas']['DomainChange'];
           readonly answer: components['schemas']['Domain'];
         };
         readonly delete: {
-          readonly path: {
-            readonly domain: string;
-          };
           readonly query: {
             readonly cascade?: boolean;
           };
@@ -900,9 +891,6 @@ export interface components {
       };
       readonly '/domains/{domain}/context': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-          };
           readonly answer: {
             readonly '@context': unknown;
           };
@@ -910,9 +898,6 @@ export interface components {
       };
       readonly '/domains/{domain}/context/warnings': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-          };
           readonly query: {
             readonly limit?: number;
             readonly offset?: number;
@@ -934,9 +919,6 @@ export interface components {
       };
       readonly '/domains/{domain}/models': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-          };
           readonly query: {
             readonly limit?: number;
             readonly offset?: number;
@@ -944,9 +926,6 @@ export interface components {
           readonly answer: readonly components['schemas']['ModelSummary'][];
         };
         readonly post: {
-          readonly path: {
-            readonly domain: string;
-          };
           readonly query: {
             readonly dryRun?: boolean;
           };
@@ -956,20 +935,12 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly version?: number;
           };
           readonly answer: components['schemas']['Model'];
         };
         readonly put: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly dryRun?: boolean;
           };
@@ -978,19 +949,10 @@ export interface components {
             | (components['schemas']['UpdatedModel'] | components['schemas']['ModelDryRun'])
             | components['schemas']['UpdatedModel'];
         };
-        readonly delete: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
-        };
+        readonly delete: Record<string, unknown>;
       };
       readonly '/domains/{domain}/models/{model}/versions': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly limit?: number;
             readonly offset?: number;
@@ -1000,10 +962,6 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}/versions/diff': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly from?: number;
             readonly to?: number;
@@ -1013,10 +971,6 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}/schema': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly version?: number;
             readonly bundled?: boolean;
@@ -1026,10 +980,6 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}/openapi': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly version?: number;
           };
@@ -1038,10 +988,6 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}/context': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly version?: number;
           };
@@ -1050,10 +996,6 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}/files': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly version?: number;
             readonly limit?: number;
@@ -1064,11 +1006,6 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}/files/{file}': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-            readonly file: string;
-          };
           readonly query: {
             readonly version?: number;
           };
@@ -1077,10 +1014,6 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}/examples': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly limit?: number;
             readonly offset?: number;
@@ -1090,29 +1023,13 @@ export interface components {
       };
       readonly '/domains/{domain}/models/{model}/examples/{example}': {
         readonly get: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-            readonly example: string;
-          };
           readonly answer: unknown;
         };
         readonly put: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-            readonly example: string;
-          };
           readonly body: components['schemas']['Entities'];
           readonly answer: components['schemas']['PutModelExample'];
         };
-        readonly delete: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-            readonly example: string;
-          };
-        };
+        readonly delete: Record<string, unknown>;
       };
       readonly '/contexts': {
         readonly get: {
@@ -1132,9 +1049,6 @@ export interface components {
       };
       readonly '/contexts/{context}': {
         readonly get: {
-          readonly path: {
-            readonly context: string;
-          };
           readonly query: {
             readonly version?: number;
           };
@@ -1143,20 +1057,13 @@ export interface components {
           };
         };
         readonly put: {
-          readonly path: {
-            readonly context: string;
-          };
           readonly query: {
             readonly dryRun?: boolean;
           };
           readonly body: components['schemas']['ContextChange'];
           readonly answer: components['schemas']['WrittenContext'] | components['schemas']['ContextDryRun'];
         };
-        readonly delete: {
-          readonly path: {
-            readonly context: string;
-          };
-        };
+        readonly delete: Record<string, unknown>;
       };
       readonly '/references': {
         readonly get: {
@@ -1229,10 +1136,6 @@ export interface components {
       };
       readonly '/validate/{domain}/{model}': {
         readonly post: {
-          readonly path: {
-            readonly domain: string;
-            readonly model: string;
-          };
           readonly query: {
             readonly version?: number;
             readonly form?: 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
@@ -1275,69 +1178,40 @@ export interface components {
       };
       readonly '/purges/{purge}': {
         readonly get: {
-          readonly path: {
-            readonly purge: string;
-          };
           readonly answer: components['schemas']['Purge'];
         };
         readonly patch: {
-          readonly path: {
-            readonly purge: string;
-          };
           readonly body: components['schemas']['PurgeChange'];
           readonly answer: components['schemas']['Purge'];
         };
       };
       readonly '/purges/{purge}/cancel': {
         readonly post: {
-          readonly path: {
-            readonly purge: string;
-          };
           readonly answer: components['schemas']['Purge'];
         };
       };
       readonly '/purges/{purge}/events': {
         readonly get: {
-          readonly path: {
-            readonly purge: string;
-          };
           readonly answer: string;
         };
       };
       readonly '/purges/{purge}/ids': {
         readonly get: {
-          readonly path: {
-            readonly purge: string;
-          };
           readonly answer: string;
         };
-        readonly delete: {
-          readonly path: {
-            readonly purge: string;
-          };
-        };
+        readonly delete: Record<string, unknown>;
       };
       readonly '/purges/{purge}/restore': {
         readonly post: {
-          readonly path: {
-            readonly purge: string;
-          };
           readonly body: components['schemas']['Restore'];
           readonly answer: components['schemas']['Purge'];
         };
       };
       readonly '/purges/{purge}/archive': {
         readonly get: {
-          readonly path: {
-            readonly purge: string;
-          };
           readonly answer: string;
         };
-        readonly delete: {
-          readonly path: {
-            readonly purge: string;
-          };
-        };
+        readonly delete: Record<string, unknown>;
       };
       readonly '/scans': {
         readonly get: {
@@ -1366,40 +1240,25 @@ export interface components {
       };
       readonly '/scans/{scan}': {
         readonly get: {
-          readonly path: {
-            readonly scan: string;
-          };
           readonly answer: components['schemas']['Scan'];
         };
         readonly patch: {
-          readonly path: {
-            readonly scan: string;
-          };
           readonly body: components['schemas']['ScanChange'];
           readonly answer: components['schemas']['Scan'];
         };
       };
       readonly '/scans/{scan}/cancel': {
         readonly post: {
-          readonly path: {
-            readonly scan: string;
-          };
           readonly answer: components['schemas']['Scan'];
         };
       };
       readonly '/scans/{scan}/events': {
         readonly get: {
-          readonly path: {
-            readonly scan: string;
-          };
           readonly answer: string;
         };
       };
       readonly '/scans/{scan}/entities': {
         readonly get: {
-          readonly path: {
-            readonly scan: string;
-          };
           readonly query: {
             readonly finding: number;
             readonly limit?: number;
@@ -1423,29 +1282,16 @@ export interface components {
       };
       readonly '/retention-policies/{retentionPolicy}': {
         readonly get: {
-          readonly path: {
-            readonly retentionPolicy: string;
-          };
           readonly answer: components['schemas']['RetentionPolicy'];
         };
         readonly put: {
-          readonly path: {
-            readonly retentionPolicy: string;
-          };
           readonly body: components['schemas']['RetentionPolicySettings'];
           readonly answer: components['schemas']['RetentionPolicy'];
         };
-        readonly delete: {
-          readonly path: {
-            readonly retentionPolicy: string;
-          };
-        };
+        readonly delete: Record<string, unknown>;
       };
       readonly '/retention-policies/{retentionPolicy}/preview': {
         readonly get: {
-          readonly path: {
-            readonly retentionPolicy: string;
-          };
           readonly answer: components['schemas']['RetentionPreview'];
         };
       };
@@ -1457,17 +1303,11 @@ export interface components {
       };
       readonly '/retention-policies/{retentionPolicy}/run': {
         readonly post: {
-          readonly path: {
-            readonly retentionPolicy: string;
-          };
           readonly answer: components['schemas']['Purge'];
         };
       };
       readonly '/retention-policies/{retentionPolicy}/runs': {
         readonly get: {
-          readonly path: {
-            readonly retentionPolicy: string;
-          };
           readonly query: {
             readonly limit?: number;
             readonly offset?: number;
@@ -1490,23 +1330,13 @@ export interface components {
       };
       readonly '/write-policies/{writePolicy}': {
         readonly get: {
-          readonly path: {
-            readonly writePolicy: string;
-          };
           readonly answer: components['schemas']['WritePolicy'];
         };
         readonly put: {
-          readonly path: {
-            readonly writePolicy: string;
-          };
           readonly body: components['schemas']['WritePolicySettings'];
           readonly answer: components['schemas']['WritePolicy'];
         };
-        readonly delete: {
-          readonly path: {
-            readonly writePolicy: string;
-          };
-        };
+        readonly delete: Record<string, unknown>;
       };
       readonly '/write-checks': {
         readonly get: {

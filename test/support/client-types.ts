@@ -56,7 +56,7 @@ interface Description {
 
 /**
  * A description of nothing but documents: those of the API, and as one more, `Paths`, what each operation takes and answers where
- * it succeeds. Problems have one type, and headers none.
+ * it succeeds. Problems have one type, and headers none; what a path takes it says itself.
  */
 function typesOf({ info, paths, components }: Description): object {
   const Paths = objectOf(
@@ -73,11 +73,10 @@ function typesOf({ info, paths, components }: Description): object {
 }
 
 function documentsOf({ parameters = [], requestBody, responses }: Operation): object {
-  const given = (place: string) => {
-    const found = parameters.filter((one) => one.in === place);
-    const required = found.flatMap(({ name, required: isRequired }) => (isRequired === true ? [name] : []));
-    const members = found.map(({ name, schema }) => [name, schema] as const);
-    return found.length === 0 ? [] : [[place, { ...objectOf(members), required }] as const];
+  const asked = parameters.filter((one) => one.in === 'query');
+  const query = {
+    ...objectOf(asked.map(({ name, schema }) => [name, schema])),
+    required: asked.flatMap(({ name, required }) => (required === true ? [name] : [])),
   };
   const json = requestBody?.content['application/json'];
   const answers = Object.entries(responses).flatMap(([status, { content }]) =>
@@ -85,8 +84,7 @@ function documentsOf({ parameters = [], requestBody, responses }: Operation): ob
   );
   const bodies = [json === undefined ? requestBody?.content : { json }];
   return objectOf([
-    ...given('path'),
-    ...given('query'),
+    ...(asked.length === 0 ? [] : [['query', query] as const]),
     ...anyOf('body', bodies),
     ...anyOf('answer', answers),
   ]);
