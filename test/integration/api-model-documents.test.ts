@@ -208,6 +208,14 @@ it('an example is stored with what is wrong with it, served as it was sent, and 
       ...{ sha256: etagOf(replaced).replaceAll('"', ''), url },
     },
   ]);
+  const lenient = await makeModel(api, 'Examples', 'Any', { type: 'object' });
+  for (const [name, valid] of [
+    ['v2.json', true],
+    ['ld.jsonld', false],
+  ] as const) {
+    const put = await api.put(`${lenient}/examples/${name}`, { id: 'no URI', type: 'Any' });
+    assert.equal((put.json() as { valid: boolean }).valid, valid, name);
+  }
   assert.deepEqual((await api.get(car)).json(), before.json());
   assert.equal((await api.delete(example, { 'if-match': etagOf(read) })).status, 412);
   assert.equal((await api.delete(example, { 'if-match': etagOf(replaced) })).status, 204);

@@ -138,6 +138,22 @@ describe('the models of a repository', () => {
     );
   });
 
+  it('an example of an export is nothing else, whatever it is called and has in it', () => {
+    const folder = 'domains/D/Car';
+    const files = {
+      [`${folder}/schema.json`]: schema(),
+      [`${folder}/meta.json`]: {},
+      [`${folder}/examples/urls.json`]: { 'https://models.example/a.json': 'a.json' },
+      [`${folder}/examples/schema.json`]: { ...schema(), title: 'Other' },
+    };
+    const { models, documents, refused } = plan(files);
+    assert.deepEqual(
+      models.map(({ name, examples }) => [name, examples.map((one) => one.name)]),
+      [['Car', ['schema.json', 'urls.json']]],
+    );
+    assert.deepEqual([documents, refused], [[], []]);
+  });
+
   it('two folders that claim the name of one model are both refused', () => {
     const { models, refused } = plan(
       { 'a/Car/schema.json': schema(), 'b/Car/schema.json': schema(), 'Bus/schema.json': schema() },
