@@ -88,26 +88,31 @@ export class Attributes implements RestoreKind {
     const settled = await this.#sendFragment(safe.path, body, items);
     if ('unclear' in settled) return () => ({ kind: 'unclear', problem: settled.unclear });
     const { reply } = settled;
+    if (reply.status === 400 && items.length > 1) return this.#appendEach(items);
     if (reply.status >= 300) {
       const problem = parseBrokerProblem(reply);
       return () => ({ kind: 'refused', problem });
     }
     if (reply.status !== 207) return () => ({ kind: 'created' });
     const said = parseJsonObject(reply.body)?.['notUpdated'];
-    const reasons = new Map<unknown, unknown>(
-      (Array.isArray(said) ? (said as unknown[]) : []).map((one) =>
-        isObject(one) ? [one['attributeName'], one['reason']] : [undefined, undefined],
-      ),
-    );
-    return ({ attribute }) => {
-      if (!reasons.has(attribute)) return { kind: 'created' };
-      const reason = reasons.get(attribute);
+    const left = Array.isArray(said) ? (said as unknown[]).filter(isObject) : [];
+    return ({ attribute = '' }) => {
+      const one = left.find(({ attributeName }) => isNamed(attribute, attributeName));
+      if (one === undefined) return { kind: 'created' };
+      const { reason } = one;
       const detail = typeof reason === 'string' ? { detail: reason.slice(0, 1000) } : {};
       return {
         kind: 'refused',
         problem: { status: 409, title: 'The broker did not append the attribute', ...detail },
       };
     };
+  }
+
+  /** A broker may refuse all because of one: of an attribute that somebody has written meanwhile, or of one that it never takes. */
+  async #appendEach(items: readonly RestoreItem[]): Promise<(item: RestoreItem) => CreateResult> {
+    const results = new Map<string, CreateResult>();
+    for (const item of items) results.set(item.key, (await this.#append([item]))(item));
+    return ({ key }) => results.get(key) ?? { kind: 'refused', problem: GONE };
   }
 
   /** Some brokers take a fragment of an entity only with its id and type. */
@@ -136,6 +141,12 @@ export class Attributes implements RestoreKind {
     const there = new Set(instancesOf(this.#there(item)).map((instance) => instanceKey(instance, false)));
     return instancesOf(item.content).filter((instance) => !there.has(instanceKey(instance, false)));
   }
+}
+
+/** Brokers name what they left as it was sent, or by its IRI. */
+function isNamed(attribute: string, name: unknown): boolean {
+  if (typeof name !== 'string') return false;
+  return name === attribute || name.endsWith(`/${attribute}`) || name.endsWith(`#${attribute}`);
 }
 
 /** What becomes of an item whose entity no path is sure to lead to. */

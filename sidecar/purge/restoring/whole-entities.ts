@@ -128,7 +128,8 @@ function resultOfError(error: unknown): CreateResult {
   const { type, title, detail, status } = isObject(said) ? said : {};
   const code = typeof status === 'number' ? status : 0;
   const words = [type, title, said].filter((text) => typeof text === 'string').join(' ');
-  if (code === 409 || (code === 0 && /already ?exist/i.test(words))) return EXISTS;
+  // Orion-LD says so with a 400.
+  if (code === 409 || (code < 500 && /already ?exist/i.test(words))) return EXISTS;
   const problem: BrokerProblem = {
     status: code === 0 ? 500 : code,
     ...(typeof type === 'string' ? { type } : {}),

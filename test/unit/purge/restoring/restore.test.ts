@@ -133,3 +133,68 @@ it('instances come back to a broker whose collections end with a slash', async (
   await restore('instances', [{ id: 'urn:t:1', type: 'T', speed }], broker);
   assert.deepEqual(posts, [{ path: '/temporal/entities/', body: { id: 'urn:t:1', type: 'T', speed } }]);
 });
+
+/** An entity with these attributes at a broker that answers an append like this. */
+function holding(own: Entity, append: (names: readonly string[]) => BrokerReply) {
+  const appended: (readonly string[])[] = [];
+  const broker = ({ method, jsonBody = '' }: BrokerRequest): BrokerReply => {
+    if (method === 'GET') return replyOf(200, [own]);
+    const names = Object.keys(JSON.parse(jsonBody) as object).filter(
+      (name) => !['id', 'type'].includes(name),
+    );
+    const reply = append(names);
+    if (reply.status < 300) {
+      appended.push(names);
+      for (const name of names) Object.assign(own, { [name]: { type: 'Property', value: 1 } });
+    }
+    return reply;
+  };
+  return { broker, appended };
+}
+
+const ONE = { type: 'Property', value: 1 };
+const TWO = [ONE, { ...ONE, datasetId: 'urn:d:1' }];
+
+it('an attribute that the broker refuses to append does not take the others of its entity with it', async () => {
+  const { broker, appended } = holding({ id: 'urn:t:1', type: 'T', speed: ONE }, (names) =>
+    names.includes('speed') ? replyOf(400, { title: 'attribute already exists' }) : replyOf(204),
+  );
+  const archive = [{ id: 'urn:t:1', type: 'T', speed: TWO, name: ONE, owner: ONE }];
+  const { restored, failed, errors } = await restore('attributes', archive, broker);
+  assert.deepEqual([restored, failed, appended], [2, 1, [['name'], ['owner']]]);
+  assert.deepEqual(
+    errors.map(({ attribute, error: { title } }) => [attribute, title]),
+    [['speed', 'attribute already exists']],
+  );
+});
+
+it('an attribute that the broker says it left is not restored, whether it is named as sent or by its IRI', async () => {
+  for (const attributeName of ['speed', 'https://uri.etsi.org/ngsi-ld/default-context/speed']) {
+    const { broker } = holding({ id: 'urn:t:1', type: 'T', speed: ONE }, () =>
+      replyOf(207, { updated: [], notUpdated: [{ attributeName, reason: 'It is there.' }] }),
+    );
+    const { failed, errors } = await restore(
+      'attributes',
+      [{ id: 'urn:t:1', type: 'T', speed: TWO }],
+      broker,
+    );
+    assert.deepEqual([failed, errors[0]?.error.detail], [1, 'It is there.'], attributeName);
+  }
+});
+
+it('an entity that the broker says exists is already there, whatever the status that it gives for it in a batch', async () => {
+  for (const status of [409, 400, undefined]) {
+    let isThere = false;
+    const error = { title: 'entity already exists', ...(status === undefined ? {} : { status }) };
+    const { restored, alreadyThere, failed } = await restore(
+      'entities',
+      ['urn:t:1', 'urn:t:2'].map((id) => ({ id, type: 'T' })),
+      ({ method }) => {
+        if (method === 'GET') return replyOf(200, isThere ? [{ id: 'urn:t:1' }, { id: 'urn:t:2' }] : []);
+        isThere = true;
+        return replyOf(207, { success: ['urn:t:2'], errors: [{ entityId: 'urn:t:1', error }] });
+      },
+    );
+    assert.deepEqual([restored, alreadyThere, failed], [1, 1, 0], String(status));
+  }
+});
