@@ -149,6 +149,22 @@ export class BrokerRefusedError extends PurgeError {
   }
 }
 
+/** Statuses that refuse a query for what it asks. */
+const QUERY_REFUSED = [400, 404, 422] as const;
+
+/** What a query is answered; undefined where the broker refuses it, by these statuses, for what it asks. */
+export async function unlessQueryRefused<Answer>(
+  answer: Promise<Answer>,
+  statuses: readonly number[] = QUERY_REFUSED,
+): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof BrokerRefusedError && statuses.includes(error.problem.status)) return undefined;
+    throw error;
+  }
+}
+
 /** All tries of a request failed, or the broker answers nothing but failures. */
 export class BrokerFailedError extends GatewayError {
   readonly kind: ProblemKind;

@@ -4,10 +4,9 @@
  */
 import { parseJsonObject, type BrokerProblem, type DeleteResult } from '../broker/index.js';
 import type { PurgeContext } from '../run/index.js';
-import { BrokerRefusedError } from '../errors.js';
+import { unlessQueryRefused } from '../errors.js';
 import { isStaleSince } from './delete-listed.js';
 import { IdState } from '../ledger/index.js';
-import type { ListedPage, PageQuery } from '../listing/index.js';
 import { entityPath } from '../proof/index.js';
 import { isAskable } from '../query/index.js';
 import type { Survey } from './survey.js';
@@ -22,7 +21,7 @@ const CLOCK_SKEW_MS = 60_000;
 const MAX_LOOK_MS = 1000;
 
 /** Statuses that refuse a query for what it asks, such as many ids beside other filters. */
-const QUERY_REFUSED: ReadonlySet<number> = new Set([400, 414, 422, 501]);
+const QUERY_REFUSED = [400, 414, 422, 501] as const;
 
 /** Old entities whose own paths are asked whether the query lags behind. */
 const LAG_SAMPLE = 5;
@@ -130,7 +129,8 @@ export async function creationTimesOf(context: PurgeContext, ids: readonly strin
   const open = new Set(ids);
   while (open.size > 0) {
     const selection = withIds(context.selection, open);
-    const page = await pageOf(context, { selection, limit: open.size, needsTimes: true });
+    const query = { selection, limit: open.size, needsTimes: true };
+    const page = await unlessQueryRefused(context.lister.page(query), QUERY_REFUSED);
     if (page === undefined) break;
     const shown = page.ids.filter((id) => open.delete(id));
     // A page may hold fewer than are asked for.
@@ -141,15 +141,6 @@ export async function creationTimesOf(context: PurgeContext, ids: readonly strin
     }
   }
   return times;
-}
-
-async function pageOf({ lister }: PurgeContext, query: PageQuery): Promise<ListedPage | undefined> {
-  try {
-    return await lister.page(query);
-  } catch (error) {
-    if (error instanceof BrokerRefusedError && QUERY_REFUSED.has(error.problem.status)) return undefined;
-    throw error;
-  }
 }
 
 /** Whether the query lags behind: the broker has none of a sample of what it lists. */

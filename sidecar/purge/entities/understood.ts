@@ -4,16 +4,13 @@ import type { PurgeContext, QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import type { ListedPage } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
-import { NO_SUCH } from '../proof/index.js';
+import { LOCAL, NO_SUCH } from '../proof/index.js';
 
 /** Every entity was created and changed after this. */
 const EPOCH = '1970-01-01T00:00:00Z';
 
 /** Times that every entity has, by term and by IRI. */
 const SYSTEM_TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt)$/;
-
-/** Narrows nothing, and is accepted without any filter. */
-const LOCAL: Parameter = { name: 'local', value: 'true' };
 
 /** Two queries that a broker answers alike if it knows what they say. */
 export interface Comparison {

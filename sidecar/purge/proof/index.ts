@@ -3,4 +3,4 @@ export { attributePath, entityPath, noSafePath, safePathOf } from './entity-path
 export { NO_SUCH } from './impossible-text.js';
 export { checkContext, dependsOnContext, isCoreContext, proveLink } from './link-proof.js';
 export { type Impossible, impossibleSelections, probesOf } from './probes.js';
-export { QueryProof, learnCounting, learnStride, proofNameOf } from './query-proof.js';
+export { LOCAL, QueryProof, learnCounting, learnStride, proofNameOf } from './query-proof.js';

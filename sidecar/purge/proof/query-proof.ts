@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { ProofName, BrokerMemory } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
-import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
+import { BrokerRefusedError, FilterIgnoredError, unlessQueryRefused } from '../errors.js';
 import type { ListedPage, PageQuery, PageShape, PagingEvidence, PageSource } from '../listing/index.js';
 import { type Probe, impossibleSelections, meaningOfStatus, PROBED } from './probes.js';
 
@@ -168,7 +168,7 @@ const LATE = PROBED.filter((filter) => filter !== 'type');
 const GEO = new Set(['georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty']);
 
 /** Narrows nothing, and is accepted without any filter. */
-const LOCAL: Parameter = { name: 'local', value: 'true' };
+export const LOCAL: Parameter = { name: 'local', value: 'true' };
 
 /**
  * Finds out, for a query that is counted and shows nothing, whether its count is that of the query without a filter.
@@ -180,7 +180,9 @@ export async function learnCounting(context: CountedQuery): Promise<boolean> {
   for (const filter of LATE) {
     const [impossible] = impossibleSelections(selection, filter);
     if (impossible === undefined) continue;
-    const page = await pageOf(context, { selection: impossible.selection, limit: 1 });
+    const page = await unlessQueryRefused(
+      context.lister.page({ selection: impossible.selection, limit: 1, count: true }),
+    );
     if (page?.ids.length === 0 && (page.count ?? 0) > 0) capabilities.learn(`counts-before ${filter}`, true);
   }
   await learnStride(context);
@@ -199,7 +201,9 @@ export async function learnStride(context: CountedQuery): Promise<void> {
   );
   if (late.size === 0) return;
   const others = selection.filter(({ name }) => !late.has(name) && !(late.has('georel') && GEO.has(name)));
-  const page = await pageOf(context, { selection: others.length === 0 ? [LOCAL] : others });
+  // Without the filter the query may be too wide.
+  const wide = { selection: others.length === 0 ? [LOCAL] : others, count: true };
+  const page = await unlessQueryRefused(context.lister.page(wide));
   if (page === undefined) {
     // It is unknown: one entity at a time.
     paging.stride = 1;
@@ -211,18 +215,4 @@ export async function learnStride(context: CountedQuery): Promise<void> {
   // Without the filter, a page is as long as a page can be, unless it holds all there is.
   const holdsAll = count !== undefined && count <= ids.length;
   paging.stride = holdsAll ? limit : Math.min(ids.length, limit);
-}
-
-async function pageOf(
-  { lister }: CountedQuery,
-  query: Pick<PageQuery, 'selection' | 'limit'>,
-): Promise<ListedPage | undefined> {
-  try {
-    return await lister.page({ ...query, count: true });
-  } catch (error) {
-    // Without the filter the query may be too wide.
-    if (error instanceof BrokerRefusedError && [400, 404, 422].includes(error.problem.status))
-      return undefined;
-    throw error;
-  }
 }

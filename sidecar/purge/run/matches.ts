@@ -1,4 +1,4 @@
-import { BrokerRefusedError, BrokerReplyError, TooManyMatchesError } from '../errors.js';
+import { BrokerReplyError, TooManyMatchesError, unlessQueryRefused } from '../errors.js';
 import { type ListedPage, type PageShape, walkMatches, type WalkEnd } from '../listing/index.js';
 import { learnCounting } from '../proof/index.js';
 import type { Parameter } from '../query/index.js';
@@ -61,13 +61,9 @@ async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedP
 /** Whether the broker gives a count with an empty list. */
 async function countsNothing({ selection, lister }: PurgeContext): Promise<boolean> {
   const others = selection.filter(({ name }) => name !== NO_SUCH_TYPE.name);
-  try {
-    const { ids, count } = await lister.page({ selection: [...others, NO_SUCH_TYPE], count: true, limit: 1 });
-    return ids.length === 0 && count === 0;
-  } catch (error) {
-    if (error instanceof BrokerRefusedError && [400, 404, 422].includes(error.problem.status)) return false;
-    throw error;
-  }
+  const query = { selection: [...others, NO_SUCH_TYPE], count: true, limit: 1 };
+  const page = await unlessQueryRefused(lister.page(query));
+  return page?.ids.length === 0 && page.count === 0;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Parameter } from '../query/index.js';
 import { type AttributeInstance, instanceListsOf } from './instances.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import type { QueryView } from '../run/index.js';
-import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
+import { FilterIgnoredError, unlessQueryRefused } from '../errors.js';
 import { impossibleSelections, type Impossible } from '../proof/index.js';
 import { timeParameters, type TimeFilter, since, until } from './time-filter.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
@@ -54,9 +54,6 @@ export function attributeQuery(
   ];
 }
 
-/** Statuses of a broker that has read the impossible value: it accepts the query itself. */
-const REFUSED: ReadonlySet<number> = new Set([400, 404, 422]);
-
 /**
  * Proves that the broker honours filters by value in a query for one entity: some drop `q` beside one id, and would show
  * instances there that the query of the purge excludes.
@@ -80,14 +77,10 @@ async function proveOne(
   { filter, selection, about }: Impossible,
   time: TimeFilter,
 ): Promise<void> {
-  try {
-    const query = [...selection, ...timeParameters(time)];
-    const { entities } = await lister.page({ selection: query, limit: 1 });
-    if (entities.every((entity) => ownAttributesOf(entity).length === 0)) return;
-  } catch (error) {
-    if (error instanceof BrokerRefusedError && REFUSED.has(error.problem.status)) return;
-    throw error;
-  }
+  const query = [...selection, ...timeParameters(time)];
+  // A broker that refuses the impossible value has read it: it accepts the query itself.
+  const page = await unlessQueryRefused(lister.page({ selection: query, limit: 1 }));
+  if (page?.entities.some((entity) => ownAttributesOf(entity).length > 0) !== true) return;
   throw new FilterIgnoredError(
     filter,
     `The broker ignores ${filter} (${about.slice(0, 100)}) in a query for one entity, so the gateway ` +
