@@ -170,7 +170,7 @@ export async function deleteIds(
 const MAX_BATCH_BYTES = 900_000;
 
 /** Where a batch ends that begins at an index of the queue. */
-export function endOfBatch(queue: readonly string[], from: number, size: number): number {
+function endOfBatch(queue: readonly string[], from: number, size: number): number {
   const most = Math.min(queue.length, from + size);
   let bytes = 0;
   for (let to = from; to < most; to++) {

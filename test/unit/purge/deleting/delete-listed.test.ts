@@ -8,7 +8,8 @@ import {
   ListAhead,
 } from '../../../../sidecar/purge/deleting/index.js';
 import { idsOf } from '../hand-made-lister.js';
-import { type DeleteTry, endOfBatch, freshMsOf } from '../../../../sidecar/purge/deleting/delete-listed.js';
+import { type DeleteTry, freshMsOf } from '../../../../sidecar/purge/deleting/delete-listed.js';
+import type { HistoryArchive } from '../../../../sidecar/purge/run/index.js';
 import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
@@ -159,7 +160,7 @@ function deletesAt({ statusOf = () => 204, takesBatches = true, lacksBatches, ho
   });
   const context = { ...opened, reportProgress: () => void (reports += 1) };
   return {
-    ...{ ledger: context.ledger, capabilities: context.capabilities, sent },
+    ...{ context, ledger: context.ledger, capabilities: context.capabilities, sent },
     counts: () => ({ mostUnderWay, reports }),
     run: async (ids: readonly string[]) => {
       context.ledger.addNew(ids);
@@ -285,10 +286,22 @@ it('a round lists more after one of which nothing got too old', () => {
   assert.equal(ahead.next(Infinity), 225);
 });
 
-it('a batch ends before its body is larger than 900,000 bytes, and at the number of ids that a batch may have', () => {
-  const queue = idsOf(4).map((id) => id + 'é'.repeat(150_000));
-  assert.equal(endOfBatch(queue, 0, 100), 2);
-  assert.equal(endOfBatch(queue, 1, 100), 3);
-  assert.equal(endOfBatch(queue, 2, 1), 3);
-  assert.equal(endOfBatch(queue, 3, 100), 4);
+it('deleteIds deletes, of a purge that archives histories, only what is shown when they are read, and while that is recent', async () => {
+  for (const [readMs, deleted] of [
+    [0, ['urn:t:1']],
+    [-3000, []],
+  ] as const) {
+    const asked: (readonly string[])[] = [];
+    const { context, sent } = deletesAt({ takesBatches: false });
+    const histories: HistoryArchive = {
+      ...{ most: 2, atOnce: 9 },
+      keep: async (items) => {
+        asked.push(items.map(({ entityId }) => entityId));
+        return { items: items.slice(1), listed: { atMs: context.clock.now() + readMs, tookMs: 0 } };
+      },
+    };
+    await deleteIds({ ...context, histories }, idsOf(3), FIRST);
+    assert.deepEqual(asked, [['urn:t:0', 'urn:t:1'], ['urn:t:2']]);
+    assert.deepEqual(sent.flat(), deleted);
+  }
 });
