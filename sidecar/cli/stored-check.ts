@@ -122,7 +122,7 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
     const already =
       refused === 0 || (alreadyInvalid === 0 && isAtLeast !== true)
         ? ''
-        : `; ${isAtLeast === true ? 'at least ' : ''}${formatCount(alreadyInvalid)} of them are invalid already`;
+        : `; ${isAtLeast === true ? 'at least ' : ''}${formatCount(alreadyInvalid)} of them ${alreadyInvalid === 1 ? 'is' : 'are'} invalid already`;
     const shown = ids.slice(0, MAX_SHOWN);
     const more = refused - shown.length;
     const others = notJudged > 0 ? `, ${formatCount(notJudged)} not judged` : '';
@@ -148,7 +148,8 @@ function demandEnd(record: Schemas['Scan'], label: string): void {
   if (code === EXIT.interrupted)
     throw new CliError(code, `The scan for ${label} was cancelled. Nothing was changed.`);
   const { detail = '' } = (record.problem ?? {}) as { readonly detail?: string };
-  const message = printable(`The scan for ${label} ${record.state}. ${detail}`);
+  const end = record.state === 'refused' ? 'was refused' : record.state;
+  const message = printable(`The scan for ${label} ${end}. ${detail}`);
   throw code === EXIT.refused ? new CliError(code, message) : failure(message);
 }
 

@@ -14,6 +14,7 @@ import { databaseNamed, databaseOf } from '../../../sidecar/cli/databases.js';
 import { diffLines, isDifferent } from '../../../sidecar/cli/diff-view.js';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import { reportLines } from '../../../sidecar/cli/import-view.js';
+import { storedLines, type StoredVerdict } from '../../../sidecar/cli/stored-check.js';
 import { authorizationOf, brokerOf, engineConfig, gatewayOf } from '../../../sidecar/cli/settings.js';
 import type { ChangeReport } from '../../../sidecar/schemas/json-schema/differences.js';
 import type {
@@ -431,3 +432,20 @@ async function listening(t: TestContext, answer: RequestListener): Promise<strin
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+it('a verdict on stored entities counts those that are invalid already, one or several', () => {
+  const verdict: Omit<StoredVerdict, 'refused' | 'alreadyInvalid'> = {
+    ...{ domain: 'D', model: 'Car', types: ['Car'], scan: 's', checked: 3, notJudged: 0 },
+    ...{ findings: [], ids: [], warnings: [] },
+    state: 'succeeded',
+  };
+  for (const [alreadyInvalid, words] of [
+    [0, ''],
+    [1, '; 1 of them is invalid already'],
+    [2, '; 2 of them are invalid already'],
+  ] as const)
+    assert.equal(
+      storedLines([{ ...verdict, refused: 2, alreadyInvalid }])[0],
+      `D/Car would refuse 2 of 3 stored entities of type Car${words}.`,
+    );
+});
