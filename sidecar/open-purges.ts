@@ -37,7 +37,7 @@ import { isLoopback } from './shared/loopback.js';
 
 export interface OpenPurgesOptions {
   readonly client: BrokerClient;
-  /** See PurgeServiceOptions. */
+  /** See JobServiceOptions. */
   readonly brokerAheadMs?: (() => number | undefined) | undefined;
   /** Of the broker. */
   readonly brokerUrl: URL;
@@ -128,6 +128,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     // Records show the time of day, whatever clock the retries go by.
     clock: systemClock,
     idFiles,
+    brokerAheadMs: options.brokerAheadMs,
     sealer: createHeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,
@@ -144,7 +145,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   });
   const recordRequired = config.PURGE_RECORD === 'required';
   const service = new PurgeService(jobs, {
-    ...{ kinds, recordRequired, brokerAheadMs: options.brokerAheadMs },
+    ...{ kinds, recordRequired },
     plans: new PlanService(options.plans),
   });
   const retention = new RetentionService({

@@ -1,5 +1,5 @@
 import { isFinal } from '../store/index.js';
-import type { JobServiceOptions } from './service-options.js';
+import { CLOCK_SLACK_MS, type JobServiceOptions } from './service-options.js';
 
 /** Refused purges that are kept, at most. */
 const MAX_REFUSED = 10_000;
@@ -10,18 +10,20 @@ const REFUSED_BETWEEN_PRUNING = 1000;
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
+type PrunerOptions = Pick<
+  JobServiceOptions,
+  'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock' | 'brokerAheadMs'
+>;
+
 /** Removes records that are too old or too many, and the lists of ids of purges that nobody knows any more. */
 export class HistoryPruner {
-  readonly #options: Pick<JobServiceOptions, 'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock'>;
+  readonly #options: PrunerOptions;
   readonly #isRunning: (id: string) => boolean;
   #timer: NodeJS.Timeout | undefined;
   #refused = 0;
 
   /** @param isRunning whether this process knows a purge that may not be in the store yet */
-  constructor(
-    options: Pick<JobServiceOptions, 'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock'>,
-    isRunning: (id: string) => boolean,
-  ) {
+  constructor(options: PrunerOptions, isRunning: (id: string) => boolean) {
     this.#options = options;
     this.#isRunning = isRunning;
   }
@@ -46,6 +48,7 @@ export class HistoryPruner {
     await this.#pruneRecords();
     const isKept = async (id: string) => this.#isRunning(id) || (await store.get(id)) !== undefined;
     await idFiles.sweep(isKept).catch(() => {});
+    if (!this.#isClockTrusted()) return;
     // What cannot be removed now is tried again.
     await archives?.sweep(async (id) => this.#isArchiveDue(id), clock.now()).catch(() => {});
   }
@@ -64,7 +67,13 @@ export class HistoryPruner {
   async #pruneRecords(): Promise<void> {
     const { store, historyDays, clock } = this.#options;
     this.#refused = 0;
+    const endedBeforeMs = this.#isClockTrusted() ? clock.now() - historyDays * DAY_MS : 0;
     // The store reports its failures elsewhere, and this is tried again.
-    await store.prune(clock.now() - historyDays * DAY_MS, MAX_REFUSED).catch(() => {});
+    await store.prune(endedBeforeMs, MAX_REFUSED).catch(() => {});
+  }
+
+  /** Whether ages may be measured by the clock: one that is ahead would remove all records and archives at once. */
+  #isClockTrusted(): boolean {
+    return (this.#options.brokerAheadMs?.() ?? 0) <= CLOCK_SLACK_MS;
   }
 }

@@ -4,7 +4,7 @@ import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
 import { LivePurge, type PurgeRunner, type Work } from './live-purge.js';
 import { preparePurge, rateRefused } from './purge-kinds.js';
-import type { PurgeServiceOptions } from './service-options.js';
+import { CLOCK_SLACK_MS, type PurgeServiceOptions } from './service-options.js';
 import { endWithoutWork, type JobService } from './job-service.js';
 import {
   abandoned,
@@ -161,9 +161,6 @@ export class PurgeJobs {
     };
   }
 }
-
-/** A run of a retention policy whose clock was ahead by more than this deletes nothing, in milliseconds. */
-const CLOCK_SLACK_MS = 600_000;
 
 const MINUTE_MS = 60_000;
 

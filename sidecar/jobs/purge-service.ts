@@ -39,10 +39,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
   readonly #taken: PurgeJobs;
   readonly #restores: RestoreJobs;
 
-  constructor(
-    jobs: JobService,
-    options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired' | 'plans' | 'brokerAheadMs'>,
-  ) {
+  constructor(jobs: JobService, options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired' | 'plans'>) {
     super(jobs);
     this.#options = { ...jobs.options, ...options };
     const { archives, store, clock } = jobs.options;

@@ -57,13 +57,16 @@ export interface JobServiceOptions {
   /** The problem that clients get for an error. */
   readonly problemOf: (error: unknown) => Problem;
   readonly observer: JobObserver;
+  /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined where that is not known. */
+  readonly brokerAheadMs?: (() => number | undefined) | undefined;
 }
+
+/** Nothing is deleted because of its age by a clock that is ahead of the broker's by more than this, in milliseconds. */
+export const CLOCK_SLACK_MS = 600_000;
 
 export interface PurgeServiceOptions extends JobServiceOptions {
   readonly kinds: PurgeKinds;
   /** Whether no purge runs without a record. */
   readonly recordRequired: boolean;
   readonly plans: PlanService;
-  /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined where that is not known. */
-  readonly brokerAheadMs?: (() => number | undefined) | undefined;
 }

@@ -389,6 +389,27 @@ it('old records, and refused ones beyond their number, are deleted at the start 
   assert.equal(pruned().length, 2);
 });
 
+it('no record is deleted because of its age by a clock that is ahead of the broker', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let aheadMs: number | undefined;
+  const made = purgeServiceOf(untilStopped, { brokerAheadMs: () => aheadMs });
+  const prunedBefore = () => made.kept.calls.findLast(({ name }) => name === 'prune')?.given[0];
+  const old = STARTED - 2 * 86_400_000;
+  made.service.jobs.start();
+  assert.equal(prunedBefore(), old);
+  for (const [minutes, expected] of [
+    [10, old],
+    [11, 0],
+    [-60, old],
+    [undefined, old],
+  ] as const) {
+    aheadMs = minutes && minutes * 60_000;
+    t.mock.timers.tick(3_600_000);
+    assert.equal(prunedBefore(), expected, String(minutes));
+  }
+  made.service.jobs.stop();
+});
+
 it('refused records beyond their number are deleted after each thousand more, whatever refused them', async () => {
   const made = purgeServiceOf(throwing(new FilterIgnoredError('q', 'ignored'), false));
   const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
