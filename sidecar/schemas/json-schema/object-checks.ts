@@ -112,8 +112,10 @@ function patternFindings(pattern: string, schema: Schema, context: CheckContext)
   const rests = facts.closures
     .filter(({ evaluations }) => evaluations.every((one) => one.patterns.size === 0 && !one.isOfAll))
     .map(({ rest }) => rest);
-  const others = prover.findingsWithin({ pattern }, [...facts.pattern(pattern), ...rests], schema, mode);
-  return [...named, ...others];
+  const known = facts.pattern(pattern);
+  const others = prover.findingsWithin({ pattern }, [...known, ...rests], schema, mode);
+  // Of names that nothing described, nobody knows whether any was allowed: `propertyNames` may refuse them all.
+  return [...named, ...(known.length === 0 ? others.map(atMostNarrowing) : others)];
 }
 
 /** Conditions on objects that have a property. */

@@ -80,6 +80,17 @@ describe('a change report of objects that are closed', () => {
     ]);
   });
 
+  it('a pattern that forbids properties is breaking only if the version before describes them', () => {
+    const forbidden = { patternProperties: { '^x': false } };
+    assert.deepEqual(
+      [
+        [{ propertyNames: { pattern: '^a' } }, forbidden],
+        [{ patternProperties: { '^x': text } }, forbidden],
+      ].map(([before = {}, after = {}]) => compareSchemas(before, after).overall),
+      ['narrowing', 'breaking'],
+    );
+  });
+
   it('a property may move between properties and a pattern that matches it', () => {
     const byName = { properties: { a1: text }, additionalProperties: false };
     const byPattern = { patternProperties: { '^a': text }, additionalProperties: false };
