@@ -18,11 +18,11 @@ export interface BrokerRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as application/json. */
-  readonly jsonBody?: string;
+  readonly jsonBody?: string | undefined;
   /** Most bytes of the answer, within the client's own limit. */
-  readonly replyMaxBytes?: number;
+  readonly replyMaxBytes?: number | undefined;
   /** Whether the answer may be nested in any depth, since nothing that would follow it down reads it here. */
-  readonly mayBeDeep?: boolean;
+  readonly mayBeDeep?: boolean | undefined;
   /** Aborts the request. Given only for requests without an effect on the broker. */
   readonly signal?: AbortSignal;
   /** Called when there is a connection, which may take a while; when it throws, nothing is sent, and `send` throws the same. */

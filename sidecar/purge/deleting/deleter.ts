@@ -256,7 +256,7 @@ export class Deleter {
     const { ids } = batch;
     return this.#context.requester.send({
       ...{ method: 'POST', path: BATCH_PATH, jsonBody: JSON.stringify(ids), operation },
-      ...{ deletes: ids.length, isStale, ...(item === undefined ? {} : { item }) },
+      ...{ deletes: ids.length, isStale, item },
       onSend: () => this.#context.ledger.addNew(ids),
       onUnclear: () => {
         batch.mayBeGone = true;

@@ -5,7 +5,6 @@ import {
   ReplyTooLargeError,
   type BrokerMemory,
   type BrokerReply,
-  type Failure,
   type Projection,
 } from '../broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
@@ -39,14 +38,6 @@ interface Answered {
   readonly reply: BrokerReply;
   /** Below the API root, without the query. */
   readonly path: string;
-}
-
-/** How a query is sent. */
-interface Sending {
-  readonly headers?: PageQuery['headers'];
-  readonly replyMaxBytes?: number | undefined;
-  /** Finds a failed query in an answer that looks like a page. */
-  readonly failureOf?: (reply: BrokerReply) => Failure | undefined;
 }
 
 /** A page of several entities is asked for in smaller ones beyond this: reading it would block everything else. */
@@ -252,19 +243,19 @@ export class Lister {
    *
    * @throws BrokerFailedError when its tries are used up, ReplyTooLargeError for more than `replyMaxBytes`
    */
-  async #send(parameters: readonly Parameter[], sending: Sending = {}): Promise<Answered> {
+  async #send(
+    parameters: readonly Parameter[],
+    sending: Pick<PurgeRequest, 'headers' | 'replyMaxBytes' | 'failureOf'> = {},
+  ): Promise<Answered> {
     const { resource, capabilities } = this.#options;
-    const { headers, replyMaxBytes, failureOf } = sending;
     const search = formatParameters(parameters);
     const known = capabilities.get('collection-end');
     const path = resource.path + (known ?? '');
     const request: PurgeRequest = {
       ...{ method: 'GET', path: `${path}?${search}`, operation: resource.listing, takes403: true },
-      ...(headers === undefined ? {} : { headers }),
-      ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
+      ...sending,
       // Workers read the text.
-      ...(resource.keepsText === undefined ? {} : { mayBeDeep: true }),
-      ...(failureOf === undefined ? {} : { failureOf }),
+      mayBeDeep: resource.keepsText,
     };
     const reply = await this.#replyTo(request);
     if (known !== undefined || reply.status !== 404) return { reply, path };

@@ -122,7 +122,7 @@ const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|
  * @param isHistory the query is of temporal entities: some instance may meet a condition, and another one its opposite, so that a
  *   negated condition is asked for without the negation and by another name
  */
-export function termOfQ(text: string, isHistory = false): Term {
+export function termOfQ(text: string, isHistory: boolean): Term {
   return termOf(parseQ(text), { text, isHistory }, 'first');
 }
 

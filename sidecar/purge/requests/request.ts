@@ -12,12 +12,12 @@ export interface PurgeRequest {
   /** Completes "The broker did not …", e.g. "list the matching entities". */
   readonly operation: string;
   /** Key of the single item that the request concerns: its failures may not be the broker's. */
-  readonly item?: string;
+  readonly item?: string | undefined;
   /** Replace the purge's own headers of these names; lower-case. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Most bytes of the answer to a query. */
-  readonly replyMaxBytes?: number;
-  readonly mayBeDeep?: boolean;
+  readonly replyMaxBytes?: number | undefined;
+  readonly mayBeDeep?: boolean | undefined;
   /** Deletes a part of an entity. Lists come between such deletes, whose answers show that the broker works. */
   readonly isPart?: boolean;
   /** What it deletes was listed too long ago: it is not sent, nor sent again. */
@@ -29,7 +29,7 @@ export interface PurgeRequest {
   /** A server error is an answer as well, and no reason to try again. */
   readonly takesServerErrors?: true;
   /** Finds a failure in an answer whose status is that of a success. */
-  readonly failureOf?: (reply: BrokerReply) => Failure | undefined;
+  readonly failureOf?: ((reply: BrokerReply) => Failure | undefined) | undefined;
   /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
   readonly onUnclear?: () => void;
 }

@@ -291,9 +291,7 @@ export async function tryOnce(
       method,
       path,
       headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
-      ...(jsonBody === undefined ? {} : { jsonBody }),
-      ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
-      ...(mayBeDeep === undefined ? {} : { mayBeDeep }),
+      ...{ jsonBody, replyMaxBytes, mayBeDeep },
       ...(method === 'GET' ? { signal } : { beforeSending }),
     });
   } catch (error) {

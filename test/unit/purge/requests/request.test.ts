@@ -64,7 +64,11 @@ it('one try of a request has the headers of the purge, its own in their place, a
   assert.deepEqual(sent?.headers, { link: '<x>', 'ngsild-tenant': 'other' });
   assert.equal(sent.jsonBody, '[]');
   const plain = (await tried(replyOf(200), { method: 'GET' }, AbortSignal.any([]))).sent;
-  assert.deepEqual(Object.keys(plain ?? {}), ['method', 'path', 'headers', 'signal']);
+  const given = Object.entries(plain ?? {}).filter(([, value]) => value !== undefined);
+  assert.deepEqual(
+    given.map(([name]) => name),
+    ['method', 'path', 'headers', 'signal'],
+  );
   assert.deepEqual(plain?.headers, HEADERS);
   const bounded = (await tried(replyOf(200), { jsonBody: '[]', replyMaxBytes: 5 })).sent;
   assert.deepEqual(
