@@ -91,6 +91,13 @@ const KEYWORD_CHECKS: readonly Check[] = [
     term === '@vocab'
       ? ['vocab', '@vocab has no effect in NGSI-LD: the @vocab of the core context overrides it.']
       : undefined,
+  ({ term, definition }) =>
+    ['@language', '@direction'].includes(term) && definition !== null
+      ? [
+          'coercion',
+          `${term} holds for every text, not for the values of LanguageProperties alone: brokers may store and return each as an object with @value and ${term}.`,
+        ]
+      : undefined,
   ({ term }) =>
     CONTEXT_KEYWORDS.has(term)
       ? undefined

@@ -26,6 +26,7 @@ describe('the warnings of a context', () => {
     };
     assert.deepEqual(await warningsOf(terms), []);
     assert.deepEqual(await warningsOf([terms, CORE]), []);
+    assert.deepEqual(await warningsOf({ ...terms, '@language': null }), []);
   });
 
   for (const [what, submitted, ...warnings] of [
@@ -43,6 +44,12 @@ describe('the warnings of a context', () => {
     ['terms that mean nothing', { a: null, b: { '@id': null } }, 'no-iri /a', 'no-iri /b'],
     ['aliases of keywords, and blank nodes', { a: '@id', b: '_:b' }, 'no-iri /a', 'no-iri /b'],
     ['@vocab', [{ '@vocab': 'http://v/' }], 'vocab /0/@vocab'],
+    [
+      'a language or direction of all texts',
+      { '@language': 'de', '@direction': 'rtl' },
+      'coercion /@language',
+      'coercion /@direction',
+    ],
     ['names like keywords', { '@foo': 'http://a/' }, 'reserved-term /@foo'],
     ['scoped contexts', { a: { '@id': 'http://a/', '@context': {} } }, 'scoped-context /a'],
     ['the core context before the end', [CORE, { a: 'http://a/' }], 'core-context-not-last /0'],
