@@ -91,10 +91,12 @@ export class Instances implements RestoreKind {
     const results = new Map<string, CreateResult>();
     const byEntity = groupBy(items, ({ entityId }) => entityId);
     await pLimit(this.#concurrency()).map(byEntity.values(), async (group) => {
-      for (const part of this.#portionsOf(group)) {
-        const result = await this.#add(part);
-        for (const { key } of part) results.set(key, result);
-      }
+      // Stellio refuses a request with an instance that has no time: those that have one go apart.
+      for (const isTimed of [true, false])
+        for (const part of this.#portionsOf(group.filter((item) => hasTime([item]) === isTimed))) {
+          const result = await this.#add(part);
+          for (const { key } of part) results.set(key, result);
+        }
     });
     return results;
   }

@@ -198,3 +198,23 @@ it('an entity that the broker says exists is already there, whatever the status 
     assert.deepEqual([restored, alreadyThere, failed], [1, 1, 0], String(status));
   }
 });
+
+it('instances without a time, which some brokers refuse, do not keep back those that have one', async () => {
+  const posts: unknown[] = [];
+  const seen = { ...ONE, observedAt: '2026-01-01T00:00:00Z' };
+  const { failed } = await restore(
+    'instances',
+    [{ id: 'urn:t:1', type: 'T', speed: [ONE, seen], name: [ONE] }],
+    ({ method, jsonBody = '' }) => {
+      if (method === 'GET') return replyOf(200, []);
+      const { speed } = JSON.parse(jsonBody) as { readonly speed: readonly object[] };
+      posts.push(JSON.parse(jsonBody));
+      return speed.every((instance) => 'observedAt' in instance) ? replyOf(201) : problem(400);
+    },
+  );
+  assert.equal(failed, 3);
+  assert.deepEqual(posts, [
+    { id: 'urn:t:1', type: 'T', speed: [seen] },
+    { id: 'urn:t:1', type: 'T', speed: [ONE], name: [ONE] },
+  ]);
+});
