@@ -164,7 +164,7 @@ const ON_INSTANCES: ReadonlySet<ProbedParameter> = new Set(['datasetId', 'timere
 const DENIED: ReadonlySet<number> = new Set([400, 403, 404]);
 
 const NOTHING_DELETED =
-  'so this purge would reach too much. Nothing was deleted. Ask for less at once, or name the entities to delete by id.';
+  'so the query would reach too much. Nothing was deleted. Ask for less at once, or name the entities to delete by id.';
 
 /**
  * The probes of a query: one for each filter or condition that can be made impossible, and one for each header that selects
@@ -246,6 +246,6 @@ function tenantProbe(parameter: string, query: Probe['query']): Probe {
     ...{ parameter, query, showsBareEntities: false, isContradiction: false },
     refusal:
       `The broker ignores the header ${parameter} in this query: it lists entities for a tenant ` +
-      'that does not exist, so this purge would reach another tenant. Nothing was deleted.',
+      'that does not exist, so the query would reach another tenant. Nothing was deleted.',
   };
 }

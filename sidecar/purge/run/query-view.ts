@@ -154,7 +154,7 @@ export class OpenedQuery implements PageSource {
     if (page.warning !== undefined) this.#purge.warn(page.warning);
     if (this.#isLocal && page.madeEntityMap) {
       const detail =
-        'The broker queried its context sources despite local=true, so this purge would reach too much. Nothing more is deleted.';
+        'The broker queried its context sources despite local=true, so the query would reach too much. Nothing more is deleted.';
       throw new FilterIgnoredError('local', detail);
     }
     await this.#checkIds(page.ids);
