@@ -1,5 +1,5 @@
 import { GatewayError } from '../shared/errors.js';
-import { quoted } from '../shared/shown.js';
+import { plusAdvice, quoted } from '../shared/shown.js';
 
 const MAX_QUOTE_CHARS = 24;
 
@@ -23,7 +23,7 @@ export class NgsiLdSyntaxError extends GatewayError {
 
 function found(text: string, position: number): string {
   const rest = text.slice(position, position + MAX_QUOTE_CHARS + 1);
-  // A + that was not encoded has become a blank: 2026-01-01T00:00:00+02:00.
-  const hint = / \d\d:\d\d$/.test(text.slice(0, position + 5)) ? ' (in a URL, write + as %2B)' : '';
-  return rest === '' ? 'the end' : `${quoted(rest, MAX_QUOTE_CHARS)}${hint}`;
+  return rest === ''
+    ? 'the end'
+    : `${quoted(rest, MAX_QUOTE_CHARS)}${plusAdvice(text.slice(0, position + 5))}`;
 }

@@ -18,6 +18,11 @@ export function cut(text: string, maxChars: number): string {
   return `${text.slice(0, end)}…`;
 }
 
+/** What to do about a time whose + was not encoded in a URL, and became a blank: 2026-01-01T00:00:00+02:00. */
+export function plusAdvice(time: string): string {
+  return / \d\d:\d\d$/.test(time) ? ' (in a URL, write + as %2B)' : '';
+}
+
 /** A value as messages show it: always short. */
 export function shown(value: JsonValue | undefined): string {
   if (value === undefined) return 'missing';

@@ -169,6 +169,8 @@ it('a purge has a record also when its caller waited, when it deleted nothing, a
       time,
     );
   }
+  const blank = await gateway.send('GET', '/api/v2/purges?since=2026-01-01T00:00:00+02:00');
+  assert.match(blank.problem().detail ?? '', /write \+ as %2B/);
 });
 
 it('a purge as a job can be cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {

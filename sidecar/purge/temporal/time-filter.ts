@@ -1,6 +1,7 @@
 import { instantOf, nanosecondsOf, temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { QueryRefusedError } from '../errors.js';
 import { type Parameter, refusedData } from '../query/index.js';
+import { plusAdvice } from '../../shared/shown.js';
 
 /** The times that an attribute instance has (clause 4.11). */
 const TIME_PROPERTIES = ['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const;
@@ -144,10 +145,9 @@ function dateTimeOf(parameters: ReadonlyMap<string, string>, name: string): stri
   const isUnambiguous = temporalKindOf(value) === 'dateTime' && /(?:Z|[+-]\d\d:\d\d)$/.test(value);
   const at = isUnambiguous ? instantOf(value) : undefined;
   if (at !== undefined) return inUtc(value, at);
-  const hint = / \d\d:\d\d$/.test(value) ? ' (in a URL, write + as %2B)' : '';
   throw new QueryRefusedError(
     'badRequestData',
-    `${name} must be a date and time with a zone, such as 2026-01-01T00:00:00Z${hint}.`,
+    `${name} must be a date and time with a zone, such as 2026-01-01T00:00:00Z${plusAdvice(value)}.`,
     name,
   );
 }
