@@ -129,8 +129,10 @@ it('an announced but empty body is accepted where no body is needed', async () =
   await api.post('/domains', { name: 'Announced' });
   const headers = { 'content-type': 'application/json', 'content-length': '0' };
   assert.equal((await api.send('DELETE', '/domains/Announced', { headers })).status, 204);
-  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
-  assert.equal((await api.send('DELETE', '/domains/Announced', { headers: form })).status, 404);
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const announced = { ...form, 'content-length': '0' };
+  assert.equal((await api.send('DELETE', '/domains/Announced', { headers: announced })).status, 404);
+  // fetch announces the empty body of a POST itself.
   assert.equal((await api.send('POST', '/domains', { headers: form })).status, 400);
 });
 
