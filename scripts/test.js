@@ -167,7 +167,7 @@ const child = spawn(
     '--test-reporter=spec',
     // Of a file, or of all that share a process: half an hour, on a machine that is busy with other things.
     '--test-timeout=1800000',
-    // They wait as well as work: with one more than there are cores, an eighth of the time was nobody's.
+    // They wait as well as work: with one more than there are cores, the cores were idle for an eighth of the time.
     `--test-concurrency=${availableParallelism() + 2}`,
     ...files,
   ],

@@ -94,7 +94,7 @@ function isOpenByOversight(
   return isReachable && !isGuarded && values.get('GATEWAY_OPEN') !== true;
 }
 
-/** What gateways on one port need so that any of them can answer, and each can be told from the others. */
+/** Settings that gateways on one port need: they share their data, and each has a name and metrics of its own. */
 const NEEDED_TO_REUSE_PORT = {
   DATABASE_URL: 'the gateways of one port share one PostgreSQL',
   INSTANCE_NAME: 'each gateway of a port needs a name of its own',

@@ -55,7 +55,7 @@ describe('numbers beyond doubles, in schemas and documents', () => {
       );
     });
 
-  it('integers of 64 bits are told from larger ones by their last digit', () => {
+  it('the format int64 takes exactly the integers of 64 bits, down to the last digit', () => {
     fc.assert(
       fc.property(integers, fc.constantFrom(1n, -1n), (size, sign) => {
         const value = size * sign;
