@@ -73,8 +73,10 @@ interface Segment {
   chars: number;
 }
 
-interface Part extends Pick<ArchivedLine, 'entityId' | 'since'> {
+interface Part {
+  readonly entityId: string;
   readonly digest: number;
+  readonly since: number | undefined;
 }
 
 /**
@@ -152,25 +154,14 @@ export class ArchiveWriter {
     if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
   }
 
-  /** Archives a line. It is durable after seal(). */
-  async add({ entityId, text, parts, since }: ArchivedLine): Promise<void> {
-    const fresh = [...parts].filter(([key, digest]) => !this.knows(key, digest));
-    if (fresh.length === 0) return;
-    if (this.hasGivenUp) {
-      // What is durable is not what there is now.
-      for (const [key] of fresh) if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
-      return;
+  /** Archives lines. They are durable after seal(). */
+  async add(...lines: readonly ArchivedLine[]): Promise<void> {
+    for (const line of lines) {
+      this.#fill(line);
+      if (this.#open.lines.length < MAX_LINES && this.#open.chars < MAX_CHARS) continue;
+      while (this.#storing.size >= MAX_STORING) await Promise.race(this.#storing);
+      this.#close();
     }
-    for (const [key, digest] of fresh) {
-      if (this.#changesTooFast(key)) continue;
-      this.#pending.set(key, digest);
-      this.#open.parts.set(key, { digest, entityId, ...(since === undefined ? {} : { since }) });
-    }
-    if (text !== '') this.#open.lines.push(text);
-    this.#open.chars += text.length;
-    if (this.#open.lines.length < MAX_LINES && this.#open.chars < MAX_CHARS) return;
-    while (this.#storing.size >= MAX_STORING) await Promise.race(this.#storing);
-    this.#close();
   }
 
   /** Makes all that was added durable, as far as it can be. Never throws: `has` tells what came of it. */
@@ -191,6 +182,24 @@ export class ArchiveWriter {
     } catch (error) {
       onFailed(asUnavailable(error));
     }
+  }
+
+  /** Adds a line to the segment that is open. */
+  #fill({ entityId, text, parts, since }: ArchivedLine): void {
+    const fresh = [...parts].filter(([key, digest]) => !this.knows(key, digest));
+    if (fresh.length === 0) return;
+    if (this.hasGivenUp) {
+      // What is durable is not what there is now.
+      for (const [key] of fresh) if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
+      return;
+    }
+    for (const [key, digest] of fresh) {
+      if (this.#changesTooFast(key)) continue;
+      this.#pending.set(key, digest);
+      this.#open.parts.set(key, { digest, entityId, since });
+    }
+    if (text !== '') this.#open.lines.push(text);
+    this.#open.chars += text.length;
   }
 
   /** Whether a part has changed again and again before it was durable. Then the archive does not count as having it. */

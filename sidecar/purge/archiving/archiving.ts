@@ -51,10 +51,8 @@ export class Archiving {
 
   /** Adds entities as the broker shows them, each with its id, perhaps more than once. @throws PurgeStoppedError */
   async keepEntities(texts: readonly (readonly [entityId: string, text: string])[]): Promise<void> {
-    const adding = async () => {
-      for (const [entityId, text] of texts) await this.#writer.add(wholeEntity(entityId, text));
-    };
-    await unlessStopped(adding(), this.#stopped);
+    const lines = texts.map(([entityId, text]) => wholeEntity(entityId, text));
+    await unlessStopped(this.#writer.add(...lines), this.#stopped);
   }
 
   /** Adds parts of one entity; those that are archived already are left out. */
