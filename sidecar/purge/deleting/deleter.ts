@@ -160,7 +160,7 @@ export class Deleter {
         else report(id, item);
       }
       if (failed.length === 0) return;
-      if (!(await this.#pauseAfter(attempt, failed.at(-1)?.[1]))) {
+      if (!(await this.#context.requester.pause(attempt))) {
         for (const [id, item] of failed) report(id, item);
         return;
       }
@@ -263,12 +263,6 @@ export class Deleter {
         this.#markUnclear(ids);
       },
     });
-  }
-
-  /** Waits before a batch is sent again; false when its tries are used up. */
-  async #pauseAfter(attempt: number, failed: DeleteResult | undefined): Promise<boolean> {
-    const status = failed?.kind === 'retryable' ? failed.problem.status : 500;
-    return this.#context.requester.pause(attempt, { kind: 'broker-error', status });
   }
 
   #markUnclear(ids: readonly string[]): void {

@@ -1,7 +1,7 @@
 import type { Failure } from '../broker/index.js';
 import { BrokerFailedError } from '../errors.js';
 import type { Clock } from '../../shared/clock.js';
-import { decideProbe, seemsAway, type RetryPolicy } from './retry-policy.js';
+import { probeDelayMs, seemsAway, type RetryPolicy } from './retry-policy.js';
 
 /** News of a broker that cannot be reached. */
 export type OutageEvent =
@@ -101,13 +101,11 @@ export class Outage {
   /** @throws BrokerFailedError when no other probe is allowed */
   async #pauseBeforeProbe(): Promise<void> {
     const { retry, clock, random, pauseLeftMs } = this.#options;
-    const nowMs = clock.now();
-    const absence = { failure: this.#failure, probes: this.#probes, forMs: nowMs - this.#sinceMs };
-    const decision = decideProbe(absence, retry, { nowMs, random: random() });
-    if (decision.action === 'stop')
-      throw new BrokerFailedError(this.#operation, this.#failure, decision.reason);
-    // The broker may ask for a longer pause in the meantime.
-    for (let ms = decision.afterMs; ms > 0 && !this.#waking.signal.aborted; ms = pauseLeftMs())
+    const forMs = clock.now() - this.#sinceMs;
+    const delayMs = probeDelayMs(this.#probes, forMs, retry, random());
+    if (delayMs === undefined) throw new BrokerFailedError(this.#operation, this.#failure, 'away-too-long');
+    // The broker may have asked for a longer pause, or ask for one in the meantime.
+    for (let ms = delayMs; ms > 0 && !this.#waking.signal.aborted; ms = pauseLeftMs())
       await clock.sleep(ms, this.#waking.signal).catch(() => {});
   }
 

@@ -20,7 +20,7 @@ import {
 import { Availability, Clearance, WITHHELD, type Booking, type ClearanceOptions } from './availability.js';
 import type { OutageEvent } from './outage.js';
 import { ListedTooLongAgo, sleep, TryFailed, type PurgeRequest } from './request.js';
-import { backoffMs, decideRetry, type RetryPolicy } from './retry-policy.js';
+import { backoffMs, retryDelayMs, type RetryPolicy } from './retry-policy.js';
 
 /**
  * How a request ended: answered (any status that settles it), or given up after the last try. `isCutShort`: it has tries left,
@@ -129,11 +129,11 @@ export class Requester {
   }
 
   /** Waits as after a failed try, for partial failures inside an answer; false when the tries are used up. */
-  async pause(attempt: number, failure: Failure): Promise<boolean> {
+  async pause(attempt: number): Promise<boolean> {
     const { retry, clock, random } = this.#options;
-    const decision = decideRetry(attempt, failure, retry, { nowMs: clock.now(), random: random() });
-    if (decision.action === 'stop') return false;
-    await sleep(clock, decision.ms, this.#phase.ending.signal);
+    const delayMs = retryDelayMs(attempt, { kind: 'broker-error' }, retry, random());
+    if (delayMs === undefined) return false;
+    await sleep(clock, delayMs, this.#phase.ending.signal);
     return true;
   }
 
@@ -244,10 +244,10 @@ export class Requester {
       tries.hasOutlived = true;
       return true;
     }
-    const decision = decideRetry(tries.attempt, failure, retry, { nowMs: failedAtMs, random: random() });
+    const delayMs = retryDelayMs(tries.attempt, failure, retry, random());
     tries.attempt += 1;
-    if (decision.action === 'stop') return false;
-    await sleep(clock, decision.ms - (clock.now() - failedAtMs), signal);
+    if (delayMs === undefined) return false;
+    await sleep(clock, delayMs - (clock.now() - failedAtMs), signal);
     return true;
   }
 }

@@ -10,18 +10,6 @@ export interface RetryPolicy {
   readonly awayMs: number;
 }
 
-/** Time and chance, passed in to keep the policy pure. */
-export interface RetryClock {
-  /** Milliseconds since the epoch, for Retry-After dates. */
-  readonly nowMs: number;
-  /** In [0, 1). */
-  readonly random: number;
-}
-
-export type RetryDecision =
-  | { readonly action: 'wait'; readonly ms: number }
-  | { readonly action: 'stop'; readonly reason: 'attempts-used-up' | 'retry-after-too-long' };
-
 /** A Retry-After longer than this many maximum delays is passed on to the caller instead of awaited. */
 const MAX_RETRY_AFTER_DELAYS = 6;
 
@@ -29,30 +17,22 @@ const MAX_RETRY_AFTER_DELAYS = 6;
 const MAX_CONTEXT_ATTEMPTS = 2;
 
 /**
- * Decides whether a failed try is followed by another.
- *
- * Exponential backoff with full jitter between minDelayMs and maxDelayMs; a Retry-After (RFC 9110 § 10.2.3) sets
- * the least wait.
+ * How long to wait before a request is tried again: exponential backoff with full jitter. A pause that the broker asks for is
+ * kept besides, for all requests (Availability).
  *
  * @param attempt number of the try that failed, from 1
+ * @param random in [0, 1)
+ * @returns milliseconds; undefined when its tries are used up
  */
-export function decideRetry(
+export function retryDelayMs(
   attempt: number,
-  failure: Failure,
+  { kind }: Pick<Failure, 'kind'>,
   policy: RetryPolicy,
-  clock: RetryClock,
-): RetryDecision {
-  const asked = askedDelayMs(failure, policy, clock.nowMs);
-  if (asked === 'too-long') return { action: 'stop', reason: 'retry-after-too-long' };
-  const maxAttempts =
-    failure.kind === 'context-unavailable'
-      ? Math.min(MAX_CONTEXT_ATTEMPTS, policy.maxAttempts)
-      : policy.maxAttempts;
-  if (attempt >= maxAttempts) return { action: 'stop', reason: 'attempts-used-up' };
-  return {
-    action: 'wait',
-    ms: Math.max(backoffMs(attempt, policy, clock.random), asked),
-  };
+  random: number,
+): number | undefined {
+  const most =
+    kind === 'context-unavailable' ? Math.min(MAX_CONTEXT_ATTEMPTS, policy.maxAttempts) : policy.maxAttempts;
+  return attempt >= most ? undefined : backoffMs(attempt, policy, random);
 }
 
 /** The pause that the broker asks for, in milliseconds; 0 without one, `too-long` when it exceeds the limit. */
@@ -100,29 +80,22 @@ export function seemsAway({ kind, status }: Failure): boolean {
   return kind === 'unreachable' || (kind === 'broker-error' && AWAY_STATUSES.has(status));
 }
 
-/** The facts about a broker that seems to be away. */
-export interface Absence {
-  /** Time since the first such failure. */
-  readonly forMs: number;
-  /** Number of failed probes. */
-  readonly probes: number;
-  /** The latest failure. */
-  readonly failure: Failure;
-}
-
-export type ProbeDecision =
-  | { readonly action: 'probe'; readonly afterMs: number }
-  | { readonly action: 'stop'; readonly reason: 'away-too-long' | 'retry-after-too-long' };
-
 /**
- * Decides whether and when to probe a broker that seems to be away: with pauses that grow like those of retries, until it
- * has been away for `awayMs`. A pause requested by Retry-After is never shortened.
+ * How long to wait before a broker that seems to be away is probed: longer each time, like retries, until it has been away for
+ * `awayMs`.
+ *
+ * @param probes that have failed
+ * @param forMs since the first such failure
+ * @param random in [0, 1)
+ * @returns milliseconds; undefined when it was away for too long
  */
-export function decideProbe(absence: Absence, policy: RetryPolicy, clock: RetryClock): ProbeDecision {
-  const { forMs, probes, failure } = absence;
-  const asked = askedDelayMs(failure, policy, clock.nowMs);
-  if (asked === 'too-long') return { action: 'stop', reason: 'retry-after-too-long' };
-  if (forMs >= policy.awayMs) return { action: 'stop', reason: 'away-too-long' };
-  const pause = Math.max(MIN_PAUSE_MS, backoffMs(probes + 1, policy, clock.random));
-  return { action: 'probe', afterMs: Math.max(Math.min(pause, policy.awayMs - forMs), asked) };
+export function probeDelayMs(
+  probes: number,
+  forMs: number,
+  policy: RetryPolicy,
+  random: number,
+): number | undefined {
+  if (forMs >= policy.awayMs) return undefined;
+  const pause = Math.max(MIN_PAUSE_MS, backoffMs(probes + 1, policy, random));
+  return Math.min(pause, policy.awayMs - forMs);
 }

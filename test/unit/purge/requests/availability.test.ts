@@ -111,13 +111,6 @@ it('a watch for outages throws the latest failure to all that wait when the time
   assert.equal(isOn(), false);
 });
 
-it('a watch for outages throws that the broker asks for too long a pause', async () => {
-  const busy: Failure = { kind: 'broker-error', status: 503, retryAfter: '3600' };
-  const { suspect, probedAt, isOn } = watchOf(busy);
-  await assert.rejects(suspect(RESET), { reason: 'retry-after-too-long', failure: busy });
-  assert.deepEqual([isOn(), probedAt], [false, [200]]);
-});
-
 it('a watch for outages that another answer has ended says nothing of a probe that fails afterwards', async () => {
   const { watch, suspect, probedAt, events, hooks, isOn } = watchOf(RESET);
   hooks.onProbe = () => watch.succeeded(QUERY);
