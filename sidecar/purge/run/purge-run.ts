@@ -71,18 +71,6 @@ export interface HistoryArchive {
 /** A purge, and the query through which it sees the broker. */
 export type PurgeContext = PurgeScope & QueryView;
 
-export interface PurgeScopeOptions extends Pick<
-  PurgeOrder,
-  'query' | 'limits' | 'onOutcome' | 'archive' | 'plan' | 'onPlanned'
-> {
-  readonly requester: Requester;
-  readonly capabilities: BrokerMemory;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly emit: (event: PurgeEvent) => void;
-  /** Aborts when the purge has to stop. */
-  readonly stopped: AbortSignal;
-}
-
 /** What a dry run has found, by the keys of the ledger. */
 export interface AppliedPlan {
   has(key: string): boolean;
@@ -90,30 +78,6 @@ export interface AppliedPlan {
 }
 
 const MAX_WARNINGS = 10;
-
-/** What the parts of one purge share, before any query is opened. */
-export function createPurgeScope(options: PurgeScopeOptions): PurgeScope {
-  const { query, limits, requester, capabilities, clock, emit } = options;
-  const ledger = new ItemLedger(limits.maxAffected, options.onOutcome);
-  const warnings = new Set<string>();
-  const named = query.ids === undefined ? undefined : new Set(query.ids);
-  const scope: PurgeScope = {
-    ...{ limits, requester, capabilities, ledger, warnings, clock, emit },
-    archiving: options.archive === undefined ? undefined : new Archiving(options.archive, options.stopped),
-    plan: options.plan,
-    onPlanned: options.onPlanned,
-    startedMs: clock.now(),
-    warn(warning) {
-      if (warnings.size < MAX_WARNINGS) warnings.add(warning);
-    },
-    reportProgress() {
-      const hasBegun = ledger.matched > 0;
-      emit({ type: 'progress', hasBegun, ...ledger.counts, ...requester.effort });
-    },
-    open: (opened) => ({ ...scope, ...new OpenedQuery(scope, opened, named, query.idPattern).view }),
-  };
-  return scope;
-}
 
 /** What a purge needs from outside. */
 export interface PurgeDependencies {
@@ -184,6 +148,51 @@ export interface PurgePlan {
   readonly reportsItself?: boolean;
 }
 
+/** What the parts of one purge share, before any query is opened. Nothing is sent yet. */
+export function createPurgeScope(
+  order: PurgeOrder,
+  dependencies: PurgeDependencies,
+  signal: AbortSignal,
+  { path, reportsItself = false }: Omit<PurgePlan, 'run'>,
+): PurgeScope {
+  const { query, headers, limits, archive, pace, budget, beforeDelete, onEvent = () => {} } = order;
+  const { capabilities, clock } = dependencies;
+  const ledger = new ItemLedger(limits.maxAffected, order.onOutcome);
+  const warnings = new Set<string>();
+  const named = query.ids === undefined ? undefined : new Set(query.ids);
+  let lastProgress: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
+  const done = (): DoneSoFar => {
+    const { deleted, unknown } = reportsItself ? lastProgress : ledger.counts;
+    return { affected: deleted + unknown, taken: reportsItself ? Infinity : ledger.matched };
+  };
+  const requester = new Requester({
+    ...{ ...dependencies, headers, pace, beforeDelete, signal, onOutage: onEvent },
+    reserve: budget && ((deletes) => budget.reserve(deletes, done)),
+    mostAtOnce: budget && (() => budget.mostAtOnce),
+    probe: probeOf(path, query),
+  });
+  const scope: PurgeScope = {
+    ...{ limits, requester, capabilities, ledger, warnings, clock },
+    archiving: archive && new Archiving(archive, signal),
+    plan: order.plan,
+    onPlanned: order.onPlanned,
+    startedMs: clock.now(),
+    emit(event) {
+      if (event.type === 'progress') lastProgress = event;
+      onEvent(event);
+    },
+    warn(warning) {
+      if (warnings.size < MAX_WARNINGS) warnings.add(warning);
+    },
+    reportProgress() {
+      const hasBegun = ledger.matched > 0;
+      scope.emit({ type: 'progress', hasBegun, ...ledger.counts, ...requester.effort });
+    },
+    open: (opened) => ({ ...scope, ...new OpenedQuery(scope, opened, named, query.idPattern).view }),
+  };
+  return scope;
+}
+
 /**
  * Runs a purge to its end. It stops when the signal aborts: nothing new is sent, and deletes under way are waited for.
  *
@@ -195,40 +204,20 @@ export async function runPurge(
   signal: AbortSignal,
   plan: PurgePlan,
 ): Promise<PurgeReport> {
-  const { headers, pace, budget, beforeDelete, onEvent = () => {} } = order;
-  let lastProgress: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
-  const done = (): DoneSoFar => {
-    const { deleted, unknown } = plan.reportsItself === true ? lastProgress : scope.ledger.counts;
-    return {
-      affected: deleted + unknown,
-      taken: plan.reportsItself === true ? Infinity : scope.ledger.matched,
-    };
-  };
-  const requester = new Requester({
-    ...{ ...dependencies, headers, pace, beforeDelete, signal, onOutage: onEvent },
-    reserve: budget && ((deletes) => budget.reserve(deletes, done)),
-    mostAtOnce: budget && (() => budget.mostAtOnce),
-    probe: probeOf(plan.path, order.query),
-  });
-  const { capabilities, clock } = dependencies;
-  const emit = (event: PurgeEvent) => {
-    if (event.type === 'progress') lastProgress = event;
-    onEvent(event);
-  };
-  const scope = createPurgeScope({ ...order, requester, capabilities, clock, emit, stopped: signal });
+  const scope = createPurgeScope(order, dependencies, signal, plan);
   try {
     return await plan.run(scope);
   } catch (error) {
     if (error instanceof FilterIgnoredError || error instanceof UnexpectedEntityError)
-      capabilities.distrust();
+      dependencies.capabilities.distrust();
     if (plan.reportsItself !== true) {
       scope.reportProgress();
-      emit({ type: 'failures', errors: scope.ledger.errors });
+      scope.emit({ type: 'failures', errors: scope.ledger.errors });
     }
     throw error;
   } finally {
     // Pages that were asked for ahead are of no use any more.
-    requester.halt();
+    scope.requester.halt();
   }
 }
 

@@ -1,21 +1,21 @@
 import { BrokerMemory, type BrokerRequest, type BrokerReply } from '../../../sidecar/purge/broker/index.js';
 import { Deleter, type DeletingContext } from '../../../sidecar/purge/deleting/index.js';
-import { createPurgeScope } from '../../../sidecar/purge/run/purge-run.js';
+import { createPurgeScope, type PurgeBudget } from '../../../sidecar/purge/run/purge-run.js';
 import type {
   PurgeContext,
   PurgeLimits,
   PurgeScope,
   BrokerQuery,
-  PurgeEvent,
+  PurgeOrder,
 } from '../../../sidecar/purge/run/index.js';
-import { Requester, type RetryPolicy } from '../../../sidecar/purge/requests/index.js';
-import type { RequesterOptions } from '../../../sidecar/purge/requests/requester.js';
-import type { OnOutcome } from '../../../sidecar/purge/ledger/index.js';
+import type { RetryPolicy } from '../../../sidecar/purge/requests/index.js';
 import type { PurgeQuery } from '../../../sidecar/purge/query/index.js';
 import type { Clock } from '../../../sidecar/shared/clock.js';
 import { createTestClock, type TestClock } from '../../support/purge-harness.js';
 
-export interface HandMadePurge extends Pick<RequesterOptions, 'mostAtOnce' | 'pace'> {
+export interface HandMadePurge extends Partial<
+  Pick<PurgeOrder, 'pace' | 'budget' | 'headers' | 'onOutcome' | 'onEvent'>
+> {
   readonly brokerQuery: BrokerQuery;
   /** The broker, as a function; undefined where no request gets to it. */
   readonly broker?: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>;
@@ -25,12 +25,6 @@ export interface HandMadePurge extends Pick<RequesterOptions, 'mostAtOnce' | 'pa
   readonly clock?: Clock;
   /** In [0, 1), for jitter; 0 by default. */
   readonly random?: () => number;
-  /** Told of the deletes that a request may make, before it is sent. */
-  readonly reserve?: (deletes: number) => Promise<void>;
-  readonly emit?: (event: PurgeEvent) => void;
-  readonly onOutcome?: OnOutcome;
-  /** Sent with each request; lower-case. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The context of a purge whose broker is a function: no sockets, and no waiting. */
@@ -46,56 +40,58 @@ export function deletingContextOf(purge: HandMadePurge): DeletingContext {
 
 /** The same before its query is opened. */
 export function scopeOf(purge: HandMadePurge): PurgeScope {
-  const { brokerQuery, broker, query, limits, reserve, emit = () => {}, clock = createTestClock() } = purge;
-  const requester = new Requester({
-    client: {
-      send: async (request) => {
-        if (broker === undefined) throw new Error(`nobody answers ${request.method} ${request.path}`);
-        return broker(request);
+  const { brokerQuery, broker, query, limits, clock = createTestClock() } = purge;
+  return createPurgeScope(
+    {
+      headers: {},
+      ...purge,
+      query: {
+        selection: brokerQuery.selection,
+        ids: undefined,
+        idPattern: undefined,
+        dryRun: false,
+        maxAffected: undefined,
+        maxPerSecond: undefined,
+        ...{ record: undefined, archive: undefined },
+        ...query,
       },
-      close: async () => {},
+      limits: {
+        pageSize: 10,
+        pageSizeMax: 10,
+        batchSize: 10,
+        concurrency: 4,
+        strategy: 'auto',
+        maxAffected: undefined,
+        ...limits,
+      },
     },
-    headers: purge.headers ?? {},
-    reserve:
-      reserve &&
-      (async (deletes) => {
-        await reserve(deletes);
-        return () => {};
-      }),
-    retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000, ...purge.retry },
-    clock,
-    random: purge.random ?? (() => 0),
-    ...{ pace: purge.pace, mostAtOnce: purge.mostAtOnce },
-    signal: new AbortController().signal,
-    probe: { method: 'GET', path: `${brokerQuery.resource.path}?limit=1`, operation: 'answer' },
-  });
-  return createPurgeScope({
-    stopped: new AbortController().signal,
-    query: {
-      selection: brokerQuery.selection,
-      ids: undefined,
-      idPattern: undefined,
-      dryRun: false,
-      maxAffected: undefined,
-      maxPerSecond: undefined,
-      ...{ record: undefined, archive: undefined },
-      ...query,
+    {
+      client: {
+        send: async (request) => {
+          if (broker === undefined) throw new Error(`nobody answers ${request.method} ${request.path}`);
+          return broker(request);
+        },
+        close: async () => {},
+      },
+      retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000, ...purge.retry },
+      random: purge.random ?? (() => 0),
+      capabilities: new BrokerMemory(clock),
+      clock,
     },
-    limits: {
-      pageSize: 10,
-      pageSizeMax: 10,
-      batchSize: 10,
-      concurrency: 4,
-      strategy: 'auto',
-      maxAffected: undefined,
-      ...limits,
+    new AbortController().signal,
+    { path: brokerQuery.resource.path },
+  );
+}
+
+/** A budget that grants everything, and notes the deletes that it was asked for. */
+export function budgetOf(reserved: number[], mostAtOnce = Infinity): PurgeBudget {
+  return {
+    mostAtOnce,
+    async reserve(deletes) {
+      reserved.push(deletes);
+      return () => {};
     },
-    requester,
-    capabilities: new BrokerMemory(clock),
-    clock,
-    emit,
-    onOutcome: purge.onOutcome,
-  });
+  };
 }
 
 /** By these settings, a wait before the n-th look takes 2^n ms. */

@@ -10,7 +10,7 @@ import { deleteItem } from '../../../../sidecar/purge/attributes/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { Item } from '../../../../sidecar/purge/ledger/index.js';
 import { replyOf } from '../broker/replies.js';
-import { contextOf } from '../hand-made-context.js';
+import { budgetOf, contextOf } from '../hand-made-context.js';
 
 const ITEM: Item = { entityId: 'urn:a:1', attribute: 'speed' };
 const PATH = '/entities/urn%3Aa%3A1/attrs/speed';
@@ -25,7 +25,7 @@ async function deleted(answer: (request: BrokerRequest) => BrokerReply, path: st
       asked.push(request);
       return answer(request);
     },
-    reserve: async (deletes) => void reserved.push(deletes),
+    budget: budgetOf(reserved),
   });
   context.ledger.add(ITEM);
   const verdict = await deleteItem(context, ITEM, {

@@ -84,7 +84,7 @@ async function removed(removal: Removal) {
     brokerQuery,
     broker: () => replyOf(200, []),
     limits: { maxAffected: removal.maxAffected },
-    ...(removal.emit === undefined ? {} : { emit: removal.emit }),
+    ...(removal.emit === undefined ? {} : { onEvent: removal.emit }),
   });
   const context: PurgeContext = { ...opened, lister };
   if (removal.unclear !== undefined) {

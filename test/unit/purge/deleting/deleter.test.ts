@@ -7,7 +7,7 @@ import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import type { PurgeLimits } from '../../../../sidecar/purge/run/index.js';
 import { replyOf } from '../broker/replies.js';
-import { contextOf } from '../hand-made-context.js';
+import { budgetOf, contextOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
 
 interface HandMadeDeletes {
@@ -50,9 +50,8 @@ function deleterOf({ batch, single, get, mostAtOnce, limits, isTemporal = false 
     },
     brokerQuery: { resource: isTemporal ? temporalEntities() : entities('ids'), selection: [] },
     broker,
-    reserve: async (deletes) => void reserved.push(deletes),
+    budget: budgetOf(reserved, mostAtOnce),
     limits: { batchSize: 100, ...limits },
-    ...(mostAtOnce === undefined ? {} : { mostAtOnce: () => mostAtOnce }),
   });
   const { capabilities } = context;
   const deleter = new Deleter(context);

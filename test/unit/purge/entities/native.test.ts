@@ -7,7 +7,7 @@ import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { checkNativeQuery, purgeNatively } from '../../../../sidecar/purge/entities/native.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
-import { contextOf } from '../hand-made-context.js';
+import { budgetOf, contextOf } from '../hand-made-context.js';
 import { idsOf, pageOf } from '../hand-made-lister.js';
 import { assertRefused } from '../refusals.js';
 
@@ -38,7 +38,7 @@ async function natively(
       );
     },
     limits: { pageSize: 2000, pageSizeMax: 2000 },
-    reserve: async (deletes) => void reserved.push(deletes),
+    budget: budgetOf(reserved),
   });
   const listening = { ...context, emit: (event: PurgeEvent) => events.push(event) };
   const [first] = counts;

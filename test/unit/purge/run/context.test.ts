@@ -69,7 +69,7 @@ const pattern = (text: string) => compilePattern('idPattern', text) ?? assert.fa
 
 it('a purge has begun with the first item that it took, not before', () => {
   const events: PurgeEvent[] = [];
-  const { context } = opened(() => pageReply([]), { emit: (event) => events.push(event) });
+  const { context } = opened(() => pageReply([]), { onEvent: (event) => events.push(event) });
   context.reportProgress();
   context.ledger.addNew(['urn:a']);
   context.reportProgress();
