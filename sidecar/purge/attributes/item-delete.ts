@@ -103,17 +103,6 @@ const NOT_ADDRESSABLE = noSafePath(
   'its id or name, or the id of its entity, contains a character that some servers treat as part of the path or query',
 );
 
-/** Where an attribute is deleted, and how to name the operation. */
-export interface AttributeDelete {
-  readonly collection: ListedResource['path'];
-  /** Completes "The broker did not …". */
-  readonly operation: string;
-  /** Whether it was listed too long ago. */
-  readonly isStale: () => boolean;
-  /** Called right before it is first sent. */
-  readonly onSend?: (() => void) | undefined;
-}
-
 /**
  * Deletes an attribute with all its instances (clauses 5.6.5 and 5.6.13), by deleteAll=true.
  *
@@ -126,7 +115,11 @@ export interface AttributeDelete {
 export async function deleteWholeAttribute(
   scope: Pick<PurgeScope, 'requester' | 'capabilities' | 'ledger'>,
   item: Item,
-  { collection, operation, isStale, onSend }: AttributeDelete,
+  {
+    collection,
+    isStale,
+    ...request
+  }: Omit<ItemDelete, 'path'> & { readonly collection: ListedResource['path'] },
 ): Promise<DeleteResult> {
   const { capabilities } = scope;
   const { entityId, attribute = '', datasets = [] } = item;
@@ -134,11 +127,10 @@ export async function deleteWholeAttribute(
   let hasBegun = false;
   const send = async (query: string | undefined): Promise<DeleteResult> => {
     const result = await deleteItem(scope, item, {
+      ...request,
       path: path === undefined || query === undefined ? undefined : path + query,
-      operation,
       // What is begun is finished: the rest of an attribute may not be listed again.
       isStale: () => !hasBegun && isStale(),
-      onSend,
     });
     hasBegun = true;
     return result;
