@@ -2,7 +2,6 @@ import { previewAttributes, removeAttributes, checkKept } from '../attributes/in
 import {
   checkBound,
   previewEntities,
-  firstPage,
   trustedTotal,
   type PurgeScope,
   type PurgeReport,
@@ -16,7 +15,7 @@ import { purgeByIds } from './drain.js';
 import { planHints, withHints, type HintSource } from './hints.js';
 import { entities } from '../listing/index.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
-import { checkUnderstood } from './understood.js';
+import { firstProvenPage } from './understood.js';
 import type { EntityPurgeQuery } from '../query/index.js';
 
 const HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
@@ -60,9 +59,7 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
   // Under a bound, one match too many settles it. Attributes are bounded, not their entities.
   const isBound =
     limits.maxAffected !== undefined && removal === undefined && !dryRun && scope.plan === undefined;
-  const first = await firstPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});
-  if (first.ids.length > 0) await context.proveFilters();
-  else if (context.paging.stride === undefined) await checkUnderstood(context);
+  const first = await firstProvenPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});
   if (removal !== undefined) {
     await checkKept(context, removal, first);
     if (dryRun) return previewOf(scope, await previewAttributes(context, removal));

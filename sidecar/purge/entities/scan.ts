@@ -2,7 +2,6 @@ import { entities } from '../listing/index.js';
 import type { EntityPurgeQuery } from '../query/index.js';
 import {
   countMatches,
-  firstPage,
   previewOf,
   type PurgeContext,
   type PurgeDependencies,
@@ -13,7 +12,7 @@ import {
   trustedTotal,
 } from '../run/index.js';
 import { BrokerReplyError } from '../errors.js';
-import { checkUnderstood } from './understood.js';
+import { firstProvenPage } from './understood.js';
 
 /** A page of matches. */
 export interface MatchPage {
@@ -52,9 +51,7 @@ export function listEntities(
 
 async function run(scope: PurgeScope, { query, onPage }: ListingOrder): Promise<PurgeReport> {
   const context = scope.open({ resource: entities('text'), selection: query.selection });
-  const first = await firstPage(context, {});
-  if (first.ids.length > 0) await context.proveFilters();
-  else if (context.paging.stride === undefined) await checkUnderstood(context);
+  const first = await firstProvenPage(context);
   const total = trustedTotal(context, first);
   if (total !== undefined) scope.emit({ type: 'counted', matches: total });
   const { listed, isComplete, end } = await countMatches(context, first, async ({ page, fresh }) => {
