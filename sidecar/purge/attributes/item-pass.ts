@@ -11,7 +11,7 @@ import {
   type ItemKind,
 } from '../deleting/index.js';
 import { BrokerFailedError } from '../errors.js';
-import { IdState, IdStates, keyOf, type Item } from '../ledger/index.js';
+import { IdState, IdStates, isGone, keyOf, type Item } from '../ledger/index.js';
 import type { ListedPage, PageShape, WalkEnd } from '../listing/index.js';
 import type { HistoryArchive, PurgeContext } from '../run/index.js';
 
@@ -308,10 +308,6 @@ export class ItemPass {
       },
     });
   }
-}
-
-function isGone(state: IdState): boolean {
-  return state === IdState.gone || state === IdState.goneTwice;
 }
 
 /**

@@ -2,7 +2,7 @@ import { CutTries, deleteIds, isHopeless, isStaleSince } from './delete-listed.j
 import type { DeletingContext, ReportResult } from './deleter.js';
 import type { BrokerFailedError } from '../errors.js';
 import type { Listed } from '../listing/index.js';
-import { IdState, type ItemLedger } from '../ledger/index.js';
+import { IdState, isGone, type ItemLedger } from '../ledger/index.js';
 import { creationTimesOf } from './reappeared.js';
 import type { Survey } from './survey.js';
 import { portionsOf } from './items.js';
@@ -135,15 +135,12 @@ async function retryMissing(
   if (context.deleter.usesBatches) await tryBatches(context, tries, sample);
   const isMissing = (id: string) => ledger.states.get(id) === IdState.absent;
   await tries.singly(sample.filter(isMissing));
-  const isGone = (id: string) => GONE.has(ledger.states.get(id));
-  if (ids.length > sampleSize && !sample.some(isGone)) return true;
+  if (ids.length > sampleSize && !sample.some((id) => isGone(ledger.states.get(id)))) return true;
   const rest = ids.slice(sampleSize);
   if (context.deleter.usesBatches) await tries.inSmallBatches(rest);
   await tries.singly(rest.filter(isMissing));
   return false;
 }
-
-const GONE: ReadonlySet<IdState> = new Set([IdState.gone, IdState.goneTwice]);
 
 /**
  * Tries small batches. If the broker finds nothing in them, and shows what it did not find with the very times of its

@@ -2,7 +2,7 @@ import type { BrokerProblem } from '../broker/index.js';
 import type { PurgeContext } from '../run/index.js';
 import { keepEntities } from './keep-listed.js';
 import { type Listed, type ListedPage, walkMatches, type WalkEnd } from '../listing/index.js';
-import { IdStates, IdState } from '../ledger/index.js';
+import { IdStates, IdState, isGone } from '../ledger/index.js';
 
 /** Queries of something that should have changed, before it is reported: brokers may answer from a stale index. */
 export const MAX_RECHECKS = 3;
@@ -87,7 +87,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       return unseen.add(entityId);
     }
     if (!states.markListed(entityId)) return false;
-    if (state === IdState.gone || state === IdState.goneTwice) {
+    if (isGone(state)) {
       reappearedCount += 1;
       if (reappeared.length < MAX_FINDINGS) reappeared.push(entityId);
     }

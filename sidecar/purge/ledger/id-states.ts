@@ -23,6 +23,11 @@ export const IdState = {
 } as const;
 export type IdState = (typeof IdState)[keyof typeof IdState];
 
+/** Whether the broker has confirmed the delete of an item in this state, and nothing was seen of it since. */
+export function isGone(state: IdState): boolean {
+  return state === IdState.gone || state === IdState.goneTwice;
+}
+
 /** Slots at first: a power of two, as the place of an id is found by its low bits. */
 const FIRST_SLOTS = 1024;
 

@@ -1,5 +1,5 @@
 /** What became of each item of a purge. */
-export { IdState, IdStates } from './id-states.js';
+export { IdState, IdStates, isGone } from './id-states.js';
 export { itemProblem, problemOfFailure } from './item-problem.js';
 export {
   type Item,

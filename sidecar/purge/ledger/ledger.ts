@@ -1,7 +1,7 @@
 import type { BrokerProblem, DeleteResult } from '../broker/index.js';
 import type { Problem } from '../../ngsi-ld/problem.js';
 import { TooManyMatchesError } from '../errors.js';
-import { IdStates, IdState } from './id-states.js';
+import { IdStates, IdState, isGone } from './id-states.js';
 import { itemProblem, outcomeUnknown } from './item-problem.js';
 
 /**
@@ -128,9 +128,9 @@ export class ItemLedger {
     if (result.kind === 'unsent') return;
     const key = keyOf(item);
     if (result.kind === 'deleted' || result.kind === 'absent') {
-      const wasDeleted =
-        result.kind === 'deleted' || isGone(this.states.get(key)) || this.states.isUnclear(key);
-      this.#recordGone(key, item, wasDeleted, isFinalTry);
+      const byThis =
+        result.kind === 'deleted' || wasDeleted(this.states.get(key)) || this.states.isUnclear(key);
+      this.#recordGone(key, item, byThis, isFinalTry);
       return;
     }
     const isDueAgain = !isFinalTry && result.kind !== 'refused';
@@ -166,7 +166,7 @@ export class ItemLedger {
     this.states.resolveBySurvey(showsAll);
     for (const [key, item] of this.#unclear) {
       if (this.states.isUnclear(key)) continue;
-      this.#onOutcome(item, isGone(this.states.get(key)) ? 'deleted' : 'notDeleted');
+      this.#onOutcome(item, wasDeleted(this.states.get(key)) ? 'deleted' : 'notDeleted');
     }
     if (!showsAll) return;
     for (const [key, error] of this.#errors) {
@@ -174,7 +174,7 @@ export class ItemLedger {
       this.#errors.delete(key);
       this.#noteSuccess(error);
       if (!this.#unclear.has(key))
-        this.#onOutcome(error, isGone(this.states.get(key)) ? 'deleted' : 'alreadyGone');
+        this.#onOutcome(error, wasDeleted(this.states.get(key)) ? 'deleted' : 'alreadyGone');
     }
   }
 
@@ -259,12 +259,13 @@ export class ItemLedger {
     if (affected > this.#maxAffected) throw new TooManyMatchesError(affected, this.#maxAffected, false);
   }
 
-  #recordGone(key: string, item: Item, wasDeleted: boolean, isFinalTry: boolean): void {
-    const [first, second] = wasDeleted
+  /** @param byThis it was deleted by this purge */
+  #recordGone(key: string, item: Item, byThis: boolean, isFinalTry: boolean): void {
+    const [first, second] = byThis
       ? [IdState.gone, IdState.goneTwice]
       : [IdState.absent, IdState.absentTwice];
     this.states.set(key, isFinalTry ? second : first, false);
-    this.#onOutcome(item, wasDeleted ? 'deleted' : 'alreadyGone');
+    this.#onOutcome(item, byThis ? 'deleted' : 'alreadyGone');
     this.#unclear.delete(key);
     this.#errors.delete(key);
     this.#noteSuccess(item);
@@ -291,13 +292,13 @@ export class ItemLedger {
   }
 }
 
-function isGone(state: IdState): boolean {
-  return state === IdState.gone || state === IdState.goneTwice || state === IdState.madeAgain;
+function wasDeleted(state: IdState): boolean {
+  return isGone(state) || state === IdState.madeAgain;
 }
 
 /** Its outcome was reported as `deleted` or `alreadyGone`. */
 function wasReportedGone(state: IdState): boolean {
-  return isGone(state) || state === IdState.absent || state === IdState.absentTwice;
+  return wasDeleted(state) || state === IdState.absent || state === IdState.absentTwice;
 }
 
 /** The key of an item; URIs cannot contain NUL characters. */
