@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CodeView, Mark, showCode } from './code-view.js';
+import { Lines } from '../parts/fields.js';
 import { Loading } from '../parts/states.js';
 import { text } from '../strings.js';
 import type { Fault } from './faults.js';
-import { JsonArea } from './json-area.js';
 
 /** A place to be shown; a new object each time that it is asked for. */
 export interface Place {
@@ -70,7 +70,7 @@ export function JsonEditor({
   useEffect(() => {
     if (place !== undefined) view.current?.reveal(place);
   }, [place]);
-  if (state === 'failed') return <JsonArea label={label} value={value} onInput={onInput} rows={20} />;
+  if (state === 'failed') return <Lines {...{ label, value, onInput }} rows={20} isWide />;
   return (
     <>
       {state === 'loading' && <Loading />}

@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client.js';
 import { Dialog } from '../parts/dialog.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Failure, Pending } from '../parts/states.js';
 import { Where } from '../parts/where.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
@@ -31,8 +31,7 @@ export function EntityDialog({
   return (
     <Dialog title={id} onClose={onClose} isWide>
       <Where tenant={place.tenant?.trim() ?? ''} />
-      {value === undefined && error === undefined && <Loading />}
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      <Pending {...{ value, error, reload }} />
       {value !== undefined && isHistory && (
         <>
           <p class="hint">{t.newest}</p>

@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
 import { isOvertaken, type Tagged } from '../api/client.js';
+import { Card } from '../parts/card.js';
+import { Crumbs } from '../parts/crumbs.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { Unsaved } from '../parts/unsaved.js';
+import { useWork } from '../shared/use-work.js';
 import { useDraft } from '../shared/drafts.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
@@ -36,34 +39,21 @@ export function ContextEditor({
   }));
   const { name, typed, etag } = draft.form;
   const [written, setWritten] = useState<WrittenContext>();
-  const [error, setError] = useState<unknown>();
-  const [isSaving, setIsSaving] = useState(false);
+  const { isBusy, error, run, clear } = useWork();
   const fault = jsonFault(typed);
   const save = async () => {
-    setIsSaving(true);
-    setError(undefined);
-    try {
-      const done =
-        read === undefined || given === undefined
-          ? await createContext(name.trim(), typed)
-          : await updateContext(given, typed, etag);
-      draft.forget();
-      if (done.warnings.length + done.dependents.length > 0) setWritten(done);
-      else leave(done.name);
-    } catch (failure) {
-      setError(failure);
-      setIsSaving(false);
-    }
+    const done =
+      read === undefined || given === undefined
+        ? await createContext(name.trim(), typed)
+        : await updateContext(given, typed, etag);
+    draft.forget();
+    if (done.warnings.length + done.dependents.length > 0) setWritten(done);
+    else leave(done.name);
   };
   /** What is there now is replaced by the text when it is saved. */
   const goOn = async () => {
-    try {
-      if (given !== undefined)
-        draft.change({ etag: (await readContext(given, new AbortController().signal)).etag });
-      setError(undefined);
-    } catch (failure) {
-      setError(failure);
-    }
+    if (given !== undefined)
+      draft.change({ etag: (await readContext(given, new AbortController().signal)).etag });
   };
   const leave = (to: string) => {
     onSaved?.();
@@ -72,15 +62,9 @@ export function ContextEditor({
   if (written !== undefined) return <Written written={written} onGo={() => leave(written.name)} />;
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={toContexts()}>{t.all}</a>
-        {given !== undefined && (
-          <>
-            {' / '}
-            <a href={toContext(given)}>{given}</a>
-          </>
-        )}
-      </p>
+      <Crumbs
+        to={[[toContexts(), t.all], ...(given === undefined ? [] : [[toContext(given), given] as const])]}
+      />
       <div class="heading">
         <h1>{given ?? t.create}</h1>
         {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
@@ -89,7 +73,7 @@ export function ContextEditor({
         class="card"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isSaving && fault === undefined) void save();
+          if (fault === undefined) run(save);
         }}
       >
         {given === undefined && (
@@ -107,7 +91,7 @@ export function ContextEditor({
           value={typed}
           onInput={(value) => {
             draft.change({ typed: value });
-            setError(undefined);
+            clear();
           }}
           faults={faultsOf(error, '/@context', LINES_BEFORE)}
           isSchema={false}
@@ -121,7 +105,7 @@ export function ContextEditor({
         )}
         {isOvertaken(error) && (
           <div class="actions">
-            <button type="button" onClick={() => void goOn()}>
+            <button type="button" onClick={() => run(goOn)}>
               {text.models.goOn}
             </button>
             <p class="quiet">{text.models.goOnHint}</p>
@@ -129,7 +113,7 @@ export function ContextEditor({
         )}
         <ForRole roles={['modeller']}>
           <div class="actions">
-            <button type="submit" class="primary" disabled={isSaving || fault !== undefined}>
+            <button type="submit" class="primary" disabled={isBusy || fault !== undefined}>
               {given === undefined ? t.createGo : t.save}
             </button>
           </div>
@@ -163,10 +147,9 @@ function Written({ written, onGo }: { readonly written: WrittenContext; readonly
         {written.dependents.length > 0 && <p>{t.followersChanged(written.dependents.length)}</p>}
       </section>
       {written.dependents.length > 0 && (
-        <section class="card" aria-labelledby="followers">
-          <h2 id="followers">{t.followers}</h2>
+        <Card id="followers" title={t.followers}>
           <DependentList dependents={written.dependents} />
-        </section>
+        </Card>
       )}
       <div class="actions">
         <button type="button" class="primary" onClick={onGo}>

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
+import { Crumbs } from '../parts/crumbs.js';
+import { Card } from '../parts/card.js';
 import { Listing } from '../parts/listing.js';
 import { Copyable } from '../parts/copyable.js';
 import { Pending } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { SureButton } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
@@ -37,9 +38,7 @@ function ContextList({ page }: { readonly page: number }) {
   const loaded = useLoad(`contexts ${page}`, (signal) => listContexts(page, signal));
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={toModels()}>{text.models.allDomains}</a>
-      </p>
+      <Crumbs to={[[toModels(), text.models.allDomains]]} />
       <div class="heading">
         <h1>{t.title}</h1>
         <a class="button" href={toContext(NEW_CONTEXT)}>
@@ -49,29 +48,20 @@ function ContextList({ page }: { readonly page: number }) {
       <p class="lead">{t.lead}</p>
       <Listing {...{ loaded, page, pageSize: PAGE_SIZE }} to={(one) => toContexts({ page: one })}>
         {(items) => (
-          <Table label={t.title}>
-            <thead>
-              <tr>
-                <th scope="col">{t.name}</th>
-                <th scope="col">{t.kind}</th>
-                <th scope="col" class="number">
-                  {text.models.version}
-                </th>
-                <th scope="col">{text.models.changed}</th>
+          <Table
+            label={t.title}
+            columns={[t.name, t.kind, { number: text.models.version }, text.models.changed]}
+          >
+            {items.map(({ name, kind, version, modifiedAt }) => (
+              <tr key={name}>
+                <td class="name">
+                  <a href={toContext(name)}>{name}</a>
+                </td>
+                <td>{kind}</td>
+                <td class="number">{version ?? '–'}</td>
+                <td class="when">{modifiedAt === undefined ? '–' : time(modifiedAt)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {items.map(({ name, kind, version, modifiedAt }) => (
-                <tr key={name}>
-                  <td class="name">
-                    <a href={toContext(name)}>{name}</a>
-                  </td>
-                  <td>{kind}</td>
-                  <td class="number">{version ?? '–'}</td>
-                  <td class="when">{modifiedAt === undefined ? '–' : time(modifiedAt)}</td>
-                </tr>
-              ))}
-            </tbody>
+            ))}
           </Table>
         )}
       </Listing>
@@ -109,7 +99,6 @@ function ContextView({
   readonly onChanged: () => void;
 }) {
   const t = text.models.contexts;
-  const [isRemoving, setIsRemoving] = useState(false);
   const isCustom = about?.kind === 'custom';
   return (
     <div class="page">
@@ -123,9 +112,17 @@ function ContextView({
               {text.models.edit}
             </a>
             <ForRole roles={['modeller']}>
-              <button type="button" onClick={() => setIsRemoving(true)}>
-                {text.models.remove}
-              </button>
+              <SureButton
+                label={text.models.remove}
+                title={t.removeTitle(name)}
+                what={t.removeWhat}
+                go={t.removeGo}
+                onOvertaken={onChanged}
+                onSure={async () => {
+                  await removeContext(name, etag);
+                  location.hash = toContexts();
+                }}
+              />
             </ForRole>
           </>
         )}
@@ -136,8 +133,7 @@ function ContextView({
           <Copyable label={t.url} value={about.url} />
         </>
       )}
-      <section class="card" aria-labelledby="terms">
-        <h2 id="terms">{text.models.terms.title}</h2>
+      <Card id="terms" title={text.models.terms.title}>
         <TermsTable id={`${name} ${etag}`} document={document} isCore={about?.kind === 'core'} />
         <details>
           <summary>{t.document}</summary>
@@ -145,28 +141,11 @@ function ContextView({
             {writeJson(document, 2)}
           </pre>
         </details>
-      </section>
-      {isRemoving && (
-        <SureDialog
-          title={t.removeTitle(name)}
-          what={t.removeWhat}
-          go={t.removeGo}
-          onClose={() => setIsRemoving(false)}
-          onOvertaken={onChanged}
-          onSure={async () => {
-            await removeContext(name, etag);
-            location.hash = toContexts();
-          }}
-        />
-      )}
+      </Card>
     </div>
   );
 }
 
 function Back() {
-  return (
-    <p class="crumb">
-      <a href={toContexts()}>{text.models.contexts.all}</a>
-    </p>
-  );
+  return <Crumbs to={[[toContexts(), text.models.contexts.all]]} />;
 }

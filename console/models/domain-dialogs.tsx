@@ -5,6 +5,7 @@ import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import {
   COMPATIBILITIES,
@@ -79,25 +80,14 @@ function DomainForm({
   const t = text.models;
   const [description, setDescription] = useState(initial?.description ?? '');
   const [compatibility, setCompatibility] = useState<Compatibility>(initial?.compatibility ?? 'none');
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
-  const save = async () => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      await onSave(description.trim(), compatibility);
-    } catch (failure) {
-      setError(failure);
-      setIsBusy(false);
-    }
-  };
+  const { isBusy, error, run } = useWork();
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         method="dialog"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy) void save();
+          run(() => onSave(description.trim(), compatibility));
         }}
       >
         <div class="stack">

@@ -134,31 +134,21 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
       }
     >
       {(items) => (
-        <Table label={t.domains}>
-          <thead>
-            <tr>
-              <th scope="col">{t.domain}</th>
-              <th scope="col">{t.description}</th>
-              <th scope="col" class="number">
-                {t.models}
-              </th>
-              <th scope="col">{t.compatibility}</th>
-              <th scope="col">{t.changed}</th>
+        <Table
+          label={t.domains}
+          columns={[t.domain, t.description, { number: t.models }, t.compatibility, t.changed]}
+        >
+          {items.map(({ name, description, compatibility, models, modifiedAt }) => (
+            <tr key={name}>
+              <td class="name">
+                <a href={toDomain(name)}>{name}</a>
+              </td>
+              <td class="prose">{description}</td>
+              <td class="number">{count(models)}</td>
+              <td>{compatibility}</td>
+              <td class="when">{time(modifiedAt)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {items.map(({ name, description, compatibility, models, modifiedAt }) => (
-              <tr key={name}>
-                <td class="name">
-                  <a href={toDomain(name)}>{name}</a>
-                </td>
-                <td class="prose">{description}</td>
-                <td class="number">{count(models)}</td>
-                <td>{compatibility}</td>
-                <td class="when">{time(modifiedAt)}</td>
-              </tr>
-            ))}
-          </tbody>
+          ))}
         </Table>
       )}
     </Listing>

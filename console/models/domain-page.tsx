@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { apiAddress } from '../api/client.js';
+import { Crumbs } from '../parts/crumbs.js';
 import { Listing } from '../parts/listing.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Failure, Pending } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
@@ -24,7 +25,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
     return (
       <div class="page">
         <Back />
-        {read.error === undefined ? <Loading /> : <Failure error={read.error} onRetry={read.reload} />}
+        <Pending {...read} />
       </div>
     );
   const { description, compatibility } = read.value.value;
@@ -96,11 +97,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
 }
 
 function Back() {
-  return (
-    <p class="crumb">
-      <a href={toModels()}>{text.models.allDomains}</a>
-    </p>
-  );
+  return <Crumbs to={[[toModels(), text.models.allDomains]]} />;
 }
 
 /** What may not be as expected in the context of all models of a domain. */

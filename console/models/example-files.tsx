@@ -1,4 +1,6 @@
-import { Failure, Loading } from '../parts/states.js';
+import { Card } from '../parts/card.js';
+import { Download } from '../parts/download.js';
+import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { shownJson } from './model-schema.js';
@@ -11,15 +13,14 @@ const FILES = ['example.jsonld', 'example-normalized.jsonld'] as const;
 export function ExampleFiles({ model, etag }: { readonly model: Model; readonly etag: string }) {
   const t = text.models.examples;
   return (
-    <section class="card" aria-labelledby="made">
-      <h2 id="made">{t.made}</h2>
+    <Card id="made" title={t.made}>
       <p class="quiet">{t.madeLead}</p>
       <div class="columns">
         {FILES.map((file) => (
           <ExampleFile key={`${file} ${etag}`} model={model} file={file} />
         ))}
       </div>
-    </section>
+    </Card>
   );
 }
 
@@ -31,12 +32,9 @@ function ExampleFile({ model, file }: { readonly model: Model; readonly file: (t
     <div class="file">
       <div class="bar">
         <h3>{t.files[file]}</h3>
-        <a class="button small" href={address} download={`${model.name}.${file}`}>
-          {text.models.download}
-        </a>
+        <Download href={address} name={`${model.name}.${file}`} />
       </div>
-      {error !== undefined && <Failure error={error} onRetry={reload} title={t.noFile} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} title={t.noFile} />
       {value !== undefined && (
         <pre tabIndex={0} aria-label={t.files[file]}>
           {shownJson(value)}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, ApiError, UnreachableError } from '../api/client.js';
+import { Crumbs } from '../parts/crumbs.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
@@ -73,9 +74,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
   const report = looked?.report;
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={toModels()}>{text.models.allDomains}</a>
-      </p>
+      <Crumbs to={[[toModels(), text.models.allDomains]]} />
       <h1>{t.title}</h1>
       <p class="lead">{t.lead}</p>
       <section class="card">

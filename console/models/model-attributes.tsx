@@ -15,32 +15,21 @@ export function ModelAttributes({ model }: { readonly model: Model }) {
   const rows = attributeRows(value, model.schema);
   if (rows.length === 0) return <p class="quiet">{t.none}</p>;
   return (
-    <Table label={t.title}>
-      <thead>
-        <tr>
-          <th scope="col">{t.name}</th>
-          <th scope="col">{t.kind}</th>
-          <th scope="col">{t.type}</th>
-          <th scope="col">{t.unit}</th>
-          <th scope="col">{text.models.description}</th>
+    <Table label={t.title} columns={[t.name, t.kind, t.type, t.unit, text.models.description]}>
+      {rows.map(({ name, isRequired, kind, type, unit, description }) => (
+        <tr key={name}>
+          <th scope="row" class="term">
+            {name}
+            {isRequired && <span class="chip">{text.models.openapi.required}</span>}
+          </th>
+          <td>{kind}</td>
+          <td>
+            <code>{type}</code>
+          </td>
+          <td>{unit ?? '–'}</td>
+          <td class="prose">{description}</td>
         </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ name, isRequired, kind, type, unit, description }) => (
-          <tr key={name}>
-            <th scope="row" class="term">
-              {name}
-              {isRequired && <span class="chip">{text.models.openapi.required}</span>}
-            </th>
-            <td>{kind}</td>
-            <td>
-              <code>{type}</code>
-            </td>
-            <td>{unit ?? '–'}</td>
-            <td class="prose">{description}</td>
-          </tr>
-        ))}
-      </tbody>
+      ))}
     </Table>
   );
 }

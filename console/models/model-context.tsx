@@ -1,4 +1,6 @@
 import { api, apiAddress } from '../api/client.js';
+import { Card } from '../parts/card.js';
+import { Download } from '../parts/download.js';
 import { Copyable } from '../parts/copyable.js';
 import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
@@ -23,24 +25,21 @@ export function ModelContext({ model, etag }: { readonly model: Model; readonly 
   const { context: own } = model;
   return (
     <>
-      <section class="card" aria-labelledby="terms">
-        <div class="bar">
-          <h2 id="terms">{text.models.terms.title}</h2>
-          <a class="button small" href={address} download={`${model.name}.context.jsonld`}>
-            {text.models.download}
-          </a>
-        </div>
+      <Card
+        id="terms"
+        title={text.models.terms.title}
+        tools={<Download href={address} name={`${model.name}.context.jsonld`} />}
+      >
         <Pending {...{ value, error, reload }} />
         {value?.url !== undefined && <Copyable label={t.url} value={value.url} />}
         {value !== undefined && <TermsTable id={`${address} ${etag}`} document={value.document} />}
-      </section>
-      <section class="card" aria-labelledby="own">
-        <h2 id="own">{t.own}</h2>
+      </Card>
+      <Card id="own" title={t.own}>
         {own === undefined ? <p class="quiet">{t.noOwn}</p> : <OwnContext own={own} />}
         <p>
           <a href={toModel(model, 'settings')}>{t.changeOwn}</a>
         </p>
-      </section>
+      </Card>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
+import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { useLoad } from '../shared/use-load.js';
@@ -33,15 +34,14 @@ export function ModelExamples({
   return (
     <>
       <StoredExamples model={model} stored={stored} />
-      <section class="card" aria-labelledby="examples">
-        <h2 id="examples">{t.title}</h2>
+      <Card id="examples" title={t.title}>
         <p class="quiet">{t.lead}</p>
         {examples.length === 0 ? (
           <p class="quiet">{t.none}</p>
         ) : (
           <Kept model={model} etag={etag} examples={examples} onRemove={setRemoving} />
         )}
-      </section>
+      </Card>
       <NewExample
         model={model}
         canBeAdded={isObject(model.schema)}

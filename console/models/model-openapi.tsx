@@ -1,4 +1,6 @@
 import { apiAddress } from '../api/client.js';
+import { Card } from '../parts/card.js';
+import { Download } from '../parts/download.js';
 import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { Table } from '../parts/table.js';
@@ -15,24 +17,21 @@ export function ModelOpenapi({ model }: { readonly model: Model }) {
   const { operations, schemas } = summaryOf(value);
   return (
     <>
-      <section class="card" aria-labelledby="operations">
-        <div class="bar">
-          <h2 id="operations">{t.operations}</h2>
-          <a class="button small" href={address} download={`${model.name}.openapi.json`}>
-            {text.models.download}
-          </a>
-        </div>
+      <Card
+        id="operations"
+        title={t.operations}
+        tools={<Download href={address} name={`${model.name}.openapi.json`} />}
+      >
         <p class="quiet">{t.lead}</p>
         {operations.map((operation) => (
           <Operation key={`${operation.method} ${operation.path}`} operation={operation} />
         ))}
-      </section>
-      <section class="card" aria-labelledby="schemas">
-        <h2 id="schemas">{t.schemas}</h2>
+      </Card>
+      <Card id="schemas" title={t.schemas}>
         {schemas.map((schema) => (
           <SchemaTable key={schema.name} schema={schema} />
         ))}
-      </section>
+      </Card>
     </>
   );
 }
@@ -96,28 +95,19 @@ function SchemaTable({ schema: { name, members } }: { readonly schema: ApiSchema
       <summary>
         <code>{name}</code>
       </summary>
-      <Table label={name}>
-        <thead>
-          <tr>
-            <th scope="col">{t.member}</th>
-            <th scope="col">{t.holds}</th>
-            <th scope="col">{text.models.description}</th>
+      <Table label={name} columns={[t.member, t.holds, text.models.description]}>
+        {members.map((member) => (
+          <tr key={member.name}>
+            <th scope="row" class="term">
+              {member.name}
+              {member.isRequired && <span class="chip">{t.required}</span>}
+            </th>
+            <td>
+              <code>{member.holds}</code>
+            </td>
+            <td class="prose">{member.description}</td>
           </tr>
-        </thead>
-        <tbody>
-          {members.map((member) => (
-            <tr key={member.name}>
-              <th scope="row" class="term">
-                {member.name}
-                {member.isRequired && <span class="chip">{t.required}</span>}
-              </th>
-              <td>
-                <code>{member.holds}</code>
-              </td>
-              <td class="prose">{member.description}</td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </Table>
     </details>
   );

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
+import { Crumbs } from '../parts/crumbs.js';
 import { Pending } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { SureButton } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
@@ -31,9 +31,12 @@ export function ModelPage({
   const { value, error, reload } = useLoad(`${domain}/${name}`, (signal) => readModel(key, signal));
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={toModels()}>{text.models.allDomains}</a> / <a href={toDomain(domain)}>{domain}</a>
-      </p>
+      <Crumbs
+        to={[
+          [toModels(), text.models.allDomains],
+          [toDomain(domain), domain],
+        ]}
+      />
       <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <>
@@ -55,7 +58,6 @@ function Heading({
   readonly onChanged: () => void;
 }) {
   const t = text.models;
-  const [isRemoving, setIsRemoving] = useState(false);
   const { name, domain, version, status, deprecatedAt, sunset, description } = model;
   return (
     <>
@@ -64,28 +66,24 @@ function Heading({
         <span class="chip">{t.versionName(version)}</span>
         <StatusChip status={status} />
         <ForRole roles={['modeller']}>
-          <button type="button" class="last" onClick={() => setIsRemoving(true)}>
-            {t.remove}
-          </button>
+          <SureButton
+            label={t.remove}
+            look="last"
+            title={t.removeTitle(name)}
+            what={t.removeWhat(version, model.contextName)}
+            go={t.removeGo}
+            onOvertaken={onChanged}
+            onSure={async () => {
+              await removeModel(model, etag);
+              for (const draft of [draftName(model), settingsDraft(model)]) keepDraft(draft, undefined);
+              location.hash = toDomain(domain);
+            }}
+          />
         </ForRole>
       </div>
       {description !== undefined && <p class="lead">{description}</p>}
       {deprecatedAt !== undefined && <p class="lead">{t.deprecatedSince(time(deprecatedAt))}</p>}
       {sunset !== undefined && <p class="lead">{t.sunsetOn(time(sunset))}</p>}
-      {isRemoving && (
-        <SureDialog
-          title={t.removeTitle(name)}
-          what={t.removeWhat(version, model.contextName)}
-          go={t.removeGo}
-          onClose={() => setIsRemoving(false)}
-          onOvertaken={onChanged}
-          onSure={async () => {
-            await removeModel(model, etag);
-            for (const draft of [draftName(model), settingsDraft(model)]) keepDraft(draft, undefined);
-            location.hash = toDomain(domain);
-          }}
-        />
-      )}
     </>
   );
 }

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { apiAddress, type Tagged } from '../api/client.js';
+import { Card } from '../parts/card.js';
+import { Download } from '../parts/download.js';
 import { Split } from '../parts/split.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
@@ -111,21 +113,22 @@ export function ModelSchema({
   const faults = trial.isCurrent ? faultsOf(trial.error, '/schema', LINES_BEFORE_SCHEMA) : [];
   return (
     <Split>
-      <section class="card" aria-labelledby="schema">
-        <div class="bar">
-          <h2 id="schema">{t.schema}</h2>
-          {isChanged && <Unsaved onDiscard={forget} />}
-          <span class="quiet" role="status">
-            {saved}
-          </span>
-          <a
-            class="button small"
-            href={apiAddress(['domains', model.domain, 'models', model.name, 'files', 'schema.json'])}
-            download="schema.json"
-          >
-            {t.download}
-          </a>
-        </div>
+      <Card
+        id="schema"
+        title={t.schema}
+        tools={
+          <>
+            {isChanged && <Unsaved onDiscard={forget} />}
+            <span class="quiet" role="status">
+              {saved}
+            </span>
+            <Download
+              href={apiAddress(['domains', model.domain, 'models', model.name, 'files', 'schema.json'])}
+              name="schema.json"
+            />
+          </>
+        }
+      >
         <JsonEditor label={t.schema} value={typed} onInput={keep} faults={faults} place={place} />
         {model.references.length > 0 && (
           <p class="quiet others">
@@ -138,7 +141,7 @@ export function ModelSchema({
             ))}
           </p>
         )}
-      </section>
+      </Card>
       <SavePanel
         trial={trial}
         wait={isChanged ? unreadable && t.notJson(unreadable) : t.unchanged}

@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
-import { Choice, Field } from '../parts/fields.js';
+import { Card } from '../parts/card.js';
+import { Choice, Field, Lines } from '../parts/fields.js';
+import { useWork } from '../shared/use-work.js';
 import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
-import { JsonArea } from '../editor/json-area.js';
 import { writeModel } from './model-write.js';
 import { COMPATIBILITIES, readModel, type Model, type ModelKey, type ModelSettings } from './models-api.js';
 import { SavePanel } from './save-panel.js';
@@ -31,42 +31,28 @@ export function ModelSettingsForm({
     base: etag,
   }));
   const { base, ...form } = draft.form;
-  const [error, setError] = useState<unknown>();
-  const [isSaving, setIsSaving] = useState(false);
+  const { isBusy, error, run, clear } = useWork();
   const { settings, fault } = settingsOf(form, model);
   const expected = { etag: base };
   const { trial, again } = useTrial(model, settings === undefined ? undefined : { settings }, expected);
   const set = (changed: Partial<SettingsForm>) => {
     draft.change(changed);
-    setError(undefined);
+    clear();
   };
   const save = async () => {
-    setIsSaving(true);
-    setError(undefined);
-    try {
-      await writeModel(model, { settings }, expected);
-      draft.forget();
-      onChanged();
-    } catch (failure) {
-      setError(failure);
-    }
-    setIsSaving(false);
+    await writeModel(model, { settings }, expected);
+    draft.forget();
+    onChanged();
   };
-  const goOn = async () => {
-    try {
-      draft.change({ base: (await readModel(model, new AbortController().signal)).etag });
-      setError(undefined);
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  const goOn = async () =>
+    draft.change({ base: (await readModel(model, new AbortController().signal)).etag });
   return (
     <div class="columns editing">
-      <section class="card" aria-labelledby="settings">
-        <div class="bar">
-          <h2 id="settings">{t.parts.settings}</h2>
-          {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
-        </div>
+      <Card
+        id="settings"
+        title={t.parts.settings}
+        tools={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+      >
         <div class="stack">
           <Field
             label={t.description}
@@ -105,22 +91,24 @@ export function ModelSettingsForm({
             value={form.contextBase}
             onInput={(contextBase) => set({ contextBase })}
           />
-          <JsonArea
+          <Lines
+            rows={6}
+            isWide
             label={t.contexts.own}
             hint={t.contexts.ownHint}
             value={form.context}
             onInput={(context) => set({ context })}
           />
         </div>
-      </section>
+      </Card>
       <SavePanel
         trial={trial}
         wait={fault === undefined ? (settings === undefined ? t.unchanged : undefined) : t.notJson(fault)}
-        isSaving={isSaving}
+        isSaving={isBusy}
         error={error}
-        onSave={() => void save()}
+        onSave={() => run(save)}
         onAgain={again}
-        onOvertaken={() => void goOn()}
+        onOvertaken={() => run(goOn)}
       />
     </div>
   );

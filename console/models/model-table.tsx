@@ -17,36 +17,26 @@ export function ModelTable({
 }) {
   const t = text.models;
   return (
-    <Table label={label}>
-      <thead>
-        <tr>
-          <th scope="col">{t.model}</th>
-          {hasDomains && <th scope="col">{t.domain}</th>}
-          <th scope="col">{t.description}</th>
-          <th scope="col" class="number">
-            {t.version}
-          </th>
-          <th scope="col">{t.changed}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {models.map((model) => (
-          <tr key={`${model.domain}/${model.name}`}>
+    <Table
+      label={label}
+      columns={[t.model, ...(hasDomains ? [t.domain] : []), t.description, { number: t.version }, t.changed]}
+    >
+      {models.map((model) => (
+        <tr key={`${model.domain}/${model.name}`}>
+          <td class="name">
+            <a href={toModel(model)}>{model.name}</a>
+            <StatusChip status={model.status} />
+          </td>
+          {hasDomains && (
             <td class="name">
-              <a href={toModel(model)}>{model.name}</a>
-              <StatusChip status={model.status} />
+              <a href={toDomain(model.domain)}>{model.domain}</a>
             </td>
-            {hasDomains && (
-              <td class="name">
-                <a href={toDomain(model.domain)}>{model.domain}</a>
-              </td>
-            )}
-            <td class="prose">{model.description}</td>
-            <td class="number">{model.version}</td>
-            <td class="when">{time(model.modifiedAt)}</td>
-          </tr>
-        ))}
-      </tbody>
+          )}
+          <td class="prose">{model.description}</td>
+          <td class="number">{model.version}</td>
+          <td class="when">{time(model.modifiedAt)}</td>
+        </tr>
+      ))}
     </Table>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { apiAddress, type Page, type Tagged } from '../api/client.js';
+import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
@@ -54,8 +55,7 @@ export function ModelVersions({
   const choices = [...new Set([...numbers, from, to])].sort((a, b) => b - a);
   return (
     <>
-      <section class="card" aria-labelledby="versions">
-        <h2 id="versions">{t.parts.versions}</h2>
+      <Card id="versions" title={t.parts.versions}>
         <VersionTable
           model={model}
           versions={value}
@@ -77,10 +77,9 @@ export function ModelVersions({
             )}
           </p>
         )}
-      </section>
+      </Card>
       {model.version > 1 && (
-        <section class="card" aria-labelledby="compare">
-          <h2 id="compare">{t.compare}</h2>
+        <Card id="compare" title={t.compare}>
           <div class="filters">
             <Choice
               label={t.from}
@@ -100,7 +99,7 @@ export function ModelVersions({
           ) : (
             <VersionCompare key={`${from} ${to}`} of={model} from={from} to={to} />
           )}
-        </section>
+        </Card>
       )}
     </>
   );
@@ -123,58 +122,55 @@ function VersionTable({
 }) {
   const t = text.models;
   return (
-    <Table label={t.parts.versions} isTall>
-      <thead>
-        <tr>
-          <th scope="col">{t.version}</th>
-          <th scope="col">{t.made}</th>
-          <th scope="col">{t.madeBy}</th>
-          <th scope="col">{t.change}</th>
-          <th scope="col">{t.description}</th>
-          <th scope="col">{t.dialect}</th>
-          <th scope="col">{t.size}</th>
-          <th scope="col">
-            <span class="visually-hidden">{t.compare}</span>
-          </th>
+    <Table
+      label={t.parts.versions}
+      isTall
+      columns={[
+        t.version,
+        t.made,
+        t.madeBy,
+        t.change,
+        t.description,
+        t.dialect,
+        t.size,
+        { hidden: t.compare },
+      ]}
+    >
+      {[...versions.items].reverse().map((one) => (
+        <tr key={one.version}>
+          <td>
+            <a
+              href={apiAddress(['domains', model.domain, 'models', model.name, 'schema'], {
+                version: String(one.version),
+              })}
+              aria-label={t.versionName(one.version)}
+              target="_blank"
+              rel="noopener"
+            >
+              {one.version}
+            </a>
+            {one.version === model.version && <span class="chip good">{t.current}</span>}
+          </td>
+          <td class="when">{time(one.createdAt)}</td>
+          <td>{one.caller ?? '–'}</td>
+          <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
+          <td class="prose">{one.description}</td>
+          <td>{one.dialect}</td>
+          <td class="when">{t.bytes(count(one.size))}</td>
+          <td>
+            {one.version > 1 && (
+              <button type="button" class="small" onClick={() => onCompare(one.version)}>
+                {t.compareWith(one.version - 1)}
+              </button>
+            )}
+            {one.version < model.version && (
+              <button type="button" class="small" onClick={() => onRestore(one.version)}>
+                {t.restore(one.version)}
+              </button>
+            )}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {[...versions.items].reverse().map((one) => (
-          <tr key={one.version}>
-            <td>
-              <a
-                href={apiAddress(['domains', model.domain, 'models', model.name, 'schema'], {
-                  version: String(one.version),
-                })}
-                aria-label={t.versionName(one.version)}
-                target="_blank"
-                rel="noopener"
-              >
-                {one.version}
-              </a>
-              {one.version === model.version && <span class="chip good">{t.current}</span>}
-            </td>
-            <td class="when">{time(one.createdAt)}</td>
-            <td>{one.caller ?? '–'}</td>
-            <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
-            <td class="prose">{one.description}</td>
-            <td>{one.dialect}</td>
-            <td class="when">{t.bytes(count(one.size))}</td>
-            <td>
-              {one.version > 1 && (
-                <button type="button" class="small" onClick={() => onCompare(one.version)}>
-                  {t.compareWith(one.version - 1)}
-                </button>
-              )}
-              {one.version < model.version && (
-                <button type="button" class="small" onClick={() => onRestore(one.version)}>
-                  {t.restore(one.version)}
-                </button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
+      ))}
     </Table>
   );
 }

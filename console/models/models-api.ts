@@ -179,10 +179,6 @@ export async function validate(
 }
 
 /** A schema from samples. @param form that of the samples, as the API calls it */
-export async function inferSchema(
-  text: string,
-  query: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<unknown> {
-  return api.json('post', '/workbench/schema/infer', { query, body: text, isRead: true, signal });
+export async function inferSchema(text: string, query: Readonly<Record<string, string>>): Promise<unknown> {
+  return api.json('post', '/workbench/schema/infer', { query, body: text, isRead: true });
 }

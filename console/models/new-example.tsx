@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { isOvertaken } from '../api/client.js';
+import { Card } from '../parts/card.js';
 import { Field } from '../parts/fields.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure } from '../parts/states.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { jsonFault } from '../editor/faults.js';
 import { addExample, validate, type Model, type Verdict } from './models-api.js';
@@ -38,20 +40,9 @@ export function NewExample({
   const [name, setName] = useState('');
   const [said, setSaid] = useState('');
   const [verdict, setVerdict] = useState<Verdict>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run, clear } = useWork();
   const fault = entity.trim() === '' ? undefined : jsonFault(entity);
   const plain = verdict === undefined ? undefined : plainOf(entity, verdict);
-  const attempt = async (work: () => Promise<void>) => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (failure) {
-      setError(failure);
-    }
-    setIsBusy(false);
-  };
   const check = async () => {
     const found = await validate(model, entity);
     const first = Array.isArray(found) ? (found[0] as Verdict) : (found as Verdict);
@@ -74,15 +65,14 @@ export function NewExample({
     onKept();
   };
   return (
-    <section class="card" aria-labelledby="check">
-      <h2 id="check">{t.checkTitle}</h2>
+    <Card id="check" title={t.checkTitle}>
       <JsonEditor
         label={t.entity}
         value={entity}
         onInput={(value) => {
           setEntity(value);
           setVerdict(undefined);
-          setError(undefined);
+          clear();
           setSaid('');
         }}
         faults={verdict?.errors ?? []}
@@ -96,12 +86,12 @@ export function NewExample({
         <button
           type="button"
           disabled={isBusy || entity.trim() === '' || fault !== undefined}
-          onClick={() => void attempt(check)}
+          onClick={() => run(check)}
         >
           {t.check}
         </button>
         {verdict !== undefined && plain !== undefined && canBeAdded && (
-          <button type="button" disabled={isBusy} onClick={() => void attempt(() => onAdd(plain))}>
+          <button type="button" disabled={isBusy} onClick={() => run(() => onAdd(plain))}>
             {verdict.valid ? t.add(model.version + 1) : t.addInvalid(model.version + 1)}
           </button>
         )}
@@ -118,13 +108,13 @@ export function NewExample({
             onInput={setName}
           />
           <div class="actions">
-            <button type="button" disabled={isBusy || name === ''} onClick={() => void attempt(keep)}>
+            <button type="button" disabled={isBusy || name === ''} onClick={() => run(keep)}>
               {text.models.stored.keep}
             </button>
           </div>
         </ForRole>
       )}
-    </section>
+    </Card>
   );
 }
 

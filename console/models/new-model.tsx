@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks';
+import { Crumbs } from '../parts/crumbs.js';
+import { Card } from '../parts/card.js';
+import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { Unsaved } from '../parts/unsaved.js';
+import { useWork } from '../shared/use-work.js';
 import { keepDraft, useDraft } from '../shared/drafts.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { shownJson } from './model-schema.js';
@@ -27,8 +31,6 @@ const EMPTY = {
   inferred: '',
 };
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
-
 /** A new model: from samples, or from a schema that is there already. */
 export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.models;
@@ -36,8 +38,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const { domain, newDomain, name, isNamed, description, isDraft, schema, inferred } = draft.form;
   const [replacing, setReplacing] = useState<Inferred>();
   const [place, setPlace] = useState<Place>();
-  const [error, setError] = useState<unknown>();
-  const [isSaving, setIsSaving] = useState(false);
+  const { isBusy, error, run, clear } = useWork();
   const domains = useLoad('domains', domainNames);
 
   const names = domains.value ?? [];
@@ -57,7 +58,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
 
   const change = (changed: Partial<typeof EMPTY>) => {
     draft.change(changed);
-    setError(undefined);
+    clear();
   };
   const take = ({ schema: found, example, name: guessed }: Inferred) => {
     const made = shownJson(withExample(found, example));
@@ -67,30 +68,21 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
     });
   };
   const save = async () => {
-    setIsSaving(true);
-    setError(undefined);
-    try {
-      if (isNew) {
-        await createDomain({ name: target });
-        // It is there from now on, whatever becomes of the model.
-        domains.reload();
-        draft.change({ domain: target });
-      }
-      await writeModel(key, write, 'absent');
-      draft.forget();
-      keepDraft(SAMPLE_DRAFT, undefined);
-      location.hash = toModel(key);
-    } catch (failure) {
-      setError(failure);
-      setIsSaving(false);
+    if (isNew) {
+      await createDomain({ name: target });
+      // It is there from now on, whatever becomes of the model.
+      domains.reload();
+      draft.change({ domain: target });
     }
+    await writeModel(key, write, 'absent');
+    draft.forget();
+    keepDraft(SAMPLE_DRAFT, undefined);
+    location.hash = toModel(key);
   };
   const problem = error ?? (trial.isCurrent ? trial.error : undefined);
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={toModels()}>{t.allDomains}</a>
-      </p>
+      <Crumbs to={[[toModels(), t.allDomains]]} />
       <div class="heading">
         <h1>{t.create}</h1>
         {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
@@ -114,8 +106,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
         />
       )}
       <div class="columns editing">
-        <section class="card" aria-labelledby="schema">
-          <h2 id="schema">{t.schema}</h2>
+        <Card id="schema" title={t.schema}>
           <JsonEditor
             label={t.schema}
             value={schema}
@@ -123,13 +114,13 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
             faults={faultsOf(problem, '/schema', LINES_BEFORE_SCHEMA)}
             place={place}
           />
-        </section>
+        </Card>
         <SavePanel
           trial={isNew ? NEW_DOMAIN_TRIAL : trial}
           wait={wait}
-          isSaving={isSaving}
+          isSaving={isBusy}
           error={error}
-          onSave={() => void save()}
+          onSave={() => run(save)}
           onAgain={again}
           overtaken={t.exists}
           onPlace={(pointer) => setPlace({ pointer })}
@@ -198,6 +189,6 @@ function waitFor({
   const t = text.models;
   if (schema.trim() === '') return t.needsSchema;
   if (unreadable !== undefined) return t.notJson(unreadable);
-  if (!NAME.test(target)) return t.needsDomain;
-  return NAME.test(name) ? undefined : t.needsName;
+  if (!isResourceName(target)) return t.needsDomain;
+  return isResourceName(name) ? undefined : t.needsName;
 }

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isOvertaken } from '../api/client.js';
+import { Card } from '../parts/card.js';
 import { Failure } from '../parts/states.js';
 import { text } from '../strings.js';
 import { DependentList } from './dependent-list.js';
@@ -52,8 +53,7 @@ export function ReferenceModels({
     onChanged();
   };
   return (
-    <section class="card" aria-labelledby="users">
-      <h2 id="users">{t.users}</h2>
+    <Card id="users" title={t.users}>
       <p class="quiet">{t.usersLead}</p>
       <div class="actions">
         <button type="button" onClick={() => void ask(true)}>
@@ -82,7 +82,7 @@ export function ReferenceModels({
           )}
         </section>
       )}
-    </section>
+    </Card>
   );
 }
 

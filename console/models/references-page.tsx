@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks';
+import { Crumbs } from '../parts/crumbs.js';
+import { Card } from '../parts/card.js';
+import { Download } from '../parts/download.js';
 import { Listing } from '../parts/listing.js';
 import { Field } from '../parts/fields.js';
 import { apiAddress } from '../api/client.js';
 import { Pending } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { SureButton } from '../parts/sure-dialog.js';
 import { count, time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
@@ -41,9 +44,7 @@ function ReferenceList({ page }: { readonly page: number }) {
   const loaded = useLoad(`references ${page}`, (signal) => listReferences(page, signal));
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={toModels()}>{text.models.allDomains}</a>
-      </p>
+      <Crumbs to={[[toModels(), text.models.allDomains]]} />
       <div class="heading">
         <h1>{t.title}</h1>
       </div>
@@ -89,29 +90,17 @@ function Find() {
 function ReferenceTable({ references }: { readonly references: readonly Reference[] }) {
   const t = text.models.references;
   return (
-    <Table label={t.title}>
-      <thead>
-        <tr>
-          <th scope="col">{t.uri}</th>
-          <th scope="col">{t.source}</th>
-          <th scope="col" class="number">
-            {text.models.size}
-          </th>
-          <th scope="col">{text.models.changed}</th>
+    <Table label={t.title} columns={[t.uri, t.source, { number: text.models.size }, text.models.changed]}>
+      {references.map(({ uri, source, size, modifiedAt }) => (
+        <tr key={uri}>
+          <td class="iri">
+            <a href={toReference(uri)}>{uri}</a>
+          </td>
+          <td>{source}</td>
+          <td class="number">{text.models.bytes(count(size))}</td>
+          <td class="when">{time(modifiedAt)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {references.map(({ uri, source, size, modifiedAt }) => (
-          <tr key={uri}>
-            <td class="iri">
-              <a href={toReference(uri)}>{uri}</a>
-            </td>
-            <td>{source}</td>
-            <td class="number">{text.models.bytes(count(size))}</td>
-            <td class="when">{time(modifiedAt)}</td>
-          </tr>
-        ))}
-      </tbody>
+      ))}
     </Table>
   );
 }
@@ -123,10 +112,12 @@ function ReferencePage({ uri }: { readonly uri: string }) {
   });
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={toModels()}>{text.models.allDomains}</a> /{' '}
-        <a href={toReferences()}>{text.models.references.all}</a>
-      </p>
+      <Crumbs
+        to={[
+          [toModels(), text.models.allDomains],
+          [toReferences(), text.models.references.all],
+        ]}
+      />
       <Pending {...{ value, error, reload }} />
       {value !== undefined && <ReferenceView uri={uri} {...value} onChanged={reload} />}
     </div>
@@ -145,16 +136,26 @@ function ReferenceView({
   readonly onChanged: () => void;
 }) {
   const t = text.models.references;
-  const [isRemoving, setIsRemoving] = useState(false);
   return (
     <>
       <div class="heading">
         <h1 class="uri">{uri}</h1>
         {about !== undefined && <span class="chip">{about.source}</span>}
         <ForRole roles={['modeller']}>
-          <button type="button" class="last" onClick={() => setIsRemoving(true)}>
-            {text.models.remove}
-          </button>
+          <SureButton
+            label={text.models.remove}
+            look="last"
+            title={t.removeTitle}
+            what={t.removeWhat(uri)}
+            go={t.removeGo}
+            onOvertaken={onChanged}
+            onSure={async () => {
+              await removeReference(uri, read.etag);
+              location.hash = toReferences();
+            }}
+          >
+            <p class="quiet">{t.removeUsed}</p>
+          </SureButton>
         </ForRole>
       </div>
       {about !== undefined && (
@@ -163,32 +164,15 @@ function ReferenceView({
         </p>
       )}
       <ReferenceModels uri={uri} read={read} isFetched={about?.source === 'fetched'} onChanged={onChanged} />
-      <section class="card" aria-labelledby="document">
-        <div class="bar">
-          <h2 id="document">{t.document}</h2>
-          <a class="button small" href={apiAddress(['references'], { uri })} download={fileOf(uri)}>
-            {text.models.download}
-          </a>
-        </div>
+      <Card
+        id="document"
+        title={t.document}
+        tools={<Download href={apiAddress(['references'], { uri })} name={fileOf(uri)} />}
+      >
         <pre class="whole" tabIndex={0} aria-label={t.document}>
           {shownJson(parseJson(read.text))}
         </pre>
-      </section>
-      {isRemoving && (
-        <SureDialog
-          title={t.removeTitle}
-          what={t.removeWhat(uri)}
-          go={t.removeGo}
-          onClose={() => setIsRemoving(false)}
-          onOvertaken={onChanged}
-          onSure={async () => {
-            await removeReference(uri, read.etag);
-            location.hash = toReferences();
-          }}
-        >
-          <p class="quiet">{t.removeUsed}</p>
-        </SureDialog>
-      )}
+      </Card>
     </>
   );
 }

@@ -1,7 +1,10 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { Card } from '../parts/card.js';
+import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { Choice, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { useDraft } from '../shared/drafts.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { inferSchema } from './models-api.js';
@@ -34,41 +37,29 @@ export function SampleCard({
   const [form, setForm] = useState<SampleForm | ''>('');
   const [isEnum, setIsEnum] = useState(false);
   const [isExample, setIsExample] = useState(true);
-  const [error, setError] = useState<unknown>();
   const [said, setSaid] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const aborter = useRef<AbortController>(undefined);
+  const { isBusy, error, run, clear } = useWork();
   const guessed = formOf(sample);
   const fault = sample.trim() === '' ? undefined : jsonFault(sample);
 
   const infer = async () => {
-    aborter.current?.abort();
-    const { signal } = (aborter.current = new AbortController());
-    setError(undefined);
     setSaid('');
-    setIsBusy(true);
-    try {
-      const samples = samplesOf(sample) ?? [];
-      const used = form === '' ? guessForm(samples) : form;
-      const model = NAME.test(name) ? name : nameFor(samples);
-      const query = {
-        form: used,
-        ...(isEnum ? { enum: 'true' } : {}),
-        ...(model === undefined ? {} : { model }),
-      };
-      const schema = await inferSchema(sample, query, signal);
-      const [first] = samples;
-      const example = isExample && first !== undefined ? plainSample(first, used) : undefined;
-      setSaid(isExample && example === undefined ? t.doneWithout : t.done);
-      onInferred({ schema, example, name: nameFor(samples) });
-    } catch (failure) {
-      if (!signal.aborted) setError(failure);
-    }
-    setIsBusy(false);
+    const samples = samplesOf(sample) ?? [];
+    const used = form === '' ? guessForm(samples) : form;
+    const model = isResourceName(name) ? name : nameFor(samples);
+    const query = {
+      form: used,
+      ...(isEnum ? { enum: 'true' } : {}),
+      ...(model === undefined ? {} : { model }),
+    };
+    const schema = await inferSchema(sample, query);
+    const [first] = samples;
+    const example = isExample && first !== undefined ? plainSample(first, used) : undefined;
+    setSaid(isExample && example === undefined ? t.doneWithout : t.done);
+    onInferred({ schema, example, name: nameFor(samples) });
   };
   return (
-    <section class="card" aria-labelledby="sample">
-      <h2 id="sample">{t.title}</h2>
+    <Card id="sample" title={t.title}>
       <p class="quiet">{t.lead}</p>
       <JsonEditor
         label={t.label}
@@ -76,7 +67,7 @@ export function SampleCard({
         onInput={(value) => {
           draft.change({ sample: value });
           setSaid('');
-          setError(undefined);
+          clear();
         }}
         faults={faultsOf(error, '', 0)}
         isSchema={false}
@@ -102,7 +93,7 @@ export function SampleCard({
         <button
           type="button"
           disabled={isBusy || sample.trim() === '' || fault !== undefined}
-          onClick={() => void infer()}
+          onClick={() => run(infer)}
         >
           {t.go}
         </button>
@@ -110,12 +101,11 @@ export function SampleCard({
           {fault === undefined ? said : text.models.notJson(fault)}
         </p>
       </div>
-    </section>
+    </Card>
   );
 }
 
 const FORMS = ['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'] as const;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 function formOf(sample: string): SampleForm | undefined {
   try {

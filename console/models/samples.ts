@@ -1,5 +1,6 @@
 import { parseJson } from '../../sidecar/shared/json/lossless-json.js';
 import { isNumber } from '../../sidecar/shared/json/json.js';
+import { isResourceName } from '../../sidecar/shared/resource-name.js';
 
 /** What is done with samples before a schema is inferred from them. */
 
@@ -53,7 +54,7 @@ export function nameFor(samples: readonly Json[]): string | undefined {
   const type = first?.['type'] ?? first?.['@type'];
   const own = type === 'Feature' ? (first?.['properties'] as Json | undefined)?.['type'] : type;
   const [name] = [own].flat();
-  return typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(name) ? name : undefined;
+  return typeof name === 'string' && isResourceName(name) ? name : undefined;
 }
 
 /**

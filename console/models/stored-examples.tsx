@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
+import { Card } from '../parts/card.js';
+import { Download } from '../parts/download.js';
 import { ForRole } from '../parts/for-role.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Failure, Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
@@ -36,11 +38,9 @@ export function StoredExamples({
   const [shown, setShown] = useState(AT_FIRST);
   const [removing, setRemoving] = useState<StoredExample>();
   return (
-    <section class="card" aria-labelledby="stored">
-      <h2 id="stored">{t.title}</h2>
+    <Card id="stored" title={t.title}>
       <p class="quiet">{t.lead}</p>
-      {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {value === undefined && error === undefined && <Loading />}
+      <Pending {...{ value, error, reload }} />
       {value?.length === 0 && (
         <p class="quiet">
           {t.none} <a href={toImport()}>{t.import}</a>
@@ -75,7 +75,7 @@ export function StoredExamples({
           }}
         />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -133,9 +133,7 @@ function OneExample({
           >
             {t.open}
           </button>
-          <a class="button small" href={exampleAddress(model, name)} download={name}>
-            {text.models.download}
-          </a>
+          <Download href={exampleAddress(model, name)} name={name} />
           <ForRole roles={['modeller']}>
             <button type="button" class="small" onClick={onRemove}>
               {text.models.remove}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../parts/fields.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Pending } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { Table } from '../parts/table.js';
@@ -29,8 +29,8 @@ export function TermsTable({
   const [part, setPart] = useState('');
   const [most, setMost] = useState(PAGE);
   const { value, error, reload } = useLoad(id, (signal) => readTerms(document, isCore, signal));
-  if (error !== undefined) return <Failure error={error} onRetry={reload} title={t.failed} />;
-  if (value === undefined) return <Loading />;
+  if (error !== undefined || value === undefined)
+    return <Pending {...{ value, error, reload }} title={t.failed} />;
   const hasSources = value.terms.some(({ from }) => from !== undefined);
   const found = value.terms.filter(({ term, iri }) => hasPart(part, term, iri));
   return (
@@ -52,27 +52,17 @@ export function TermsTable({
             </div>
           )}
           {found.length === 0 && <p class="quiet">{t.notFound}</p>}
-          <Table label={t.title}>
-            <thead>
-              <tr>
-                <th scope="col">{t.term}</th>
-                <th scope="col">{t.iri}</th>
-                <th scope="col">{t.coercion}</th>
-                {hasSources && <th scope="col">{t.from}</th>}
+          <Table label={t.title} columns={[t.term, t.iri, t.coercion, ...(hasSources ? [t.from] : [])]}>
+            {found.slice(0, most).map(({ term, iri, coercion, from }) => (
+              <tr key={term}>
+                <th scope="row" class="term">
+                  {term}
+                </th>
+                <td class="iri">{iri === undefined ? <em>{t.noIri}</em> : <Iri iri={iri} />}</td>
+                <td>{coercion === undefined ? '–' : <code>{coercion}</code>}</td>
+                {hasSources && <td class="iri">{from === undefined ? t.itself : <Iri iri={from} />}</td>}
               </tr>
-            </thead>
-            <tbody>
-              {found.slice(0, most).map(({ term, iri, coercion, from }) => (
-                <tr key={term}>
-                  <th scope="row" class="term">
-                    {term}
-                  </th>
-                  <td class="iri">{iri === undefined ? <em>{t.noIri}</em> : <Iri iri={iri} />}</td>
-                  <td>{coercion === undefined ? '–' : <code>{coercion}</code>}</td>
-                  {hasSources && <td class="iri">{from === undefined ? t.itself : <Iri iri={from} />}</td>}
-                </tr>
-              ))}
-            </tbody>
+            ))}
           </Table>
           {found.length > most && (
             <p class="actions">

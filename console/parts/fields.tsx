@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 interface FieldProps {
@@ -6,7 +7,7 @@ interface FieldProps {
   readonly onInput: (value: string) => void;
   readonly hint?: string | undefined;
   readonly type?: 'text' | 'number' | 'password' | 'date';
-  readonly isWide?: boolean;
+  readonly isWide?: boolean | undefined;
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
   readonly error?: string | undefined;
@@ -19,22 +20,16 @@ interface FieldProps {
 /** A line of text with its label, and a hint below it. */
 export function Field({ label, value, onInput, hint, type = 'text', error, offers, ...props }: FieldProps) {
   const id = useId();
-  const note = error ?? hint;
   return (
-    <div class={props.isWide === true ? 'field wide' : 'field'}>
-      <label for={id}>{label}</label>
+    <Labelled {...{ id, label, hint, error }} isWide={props.isWide}>
       <input
         id={id}
+        {...typing(id, error ?? hint, error)}
         {...inputType(type)}
         value={value}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
         required={props.isRequired === true}
         readOnly={props.isReadOnly === true}
-        aria-invalid={error !== undefined}
         {...(offers === undefined ? {} : { list: `${id}-offers` })}
-        {...(note === undefined ? {} : { 'aria-describedby': `${id}-note` })}
         onInput={(event) => onInput(event.currentTarget.value)}
         onBlur={() => props.onLeave?.()}
       />
@@ -45,12 +40,7 @@ export function Field({ label, value, onInput, hint, type = 'text', error, offer
           ))}
         </datalist>
       )}
-      {note !== undefined && (
-        <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint wrong'}>
-          {note}
-        </p>
-      )}
-    </div>
+    </Labelled>
   );
 }
 
@@ -68,28 +58,51 @@ function inputType(type: NonNullable<FieldProps['type']>) {
   }
 }
 
-/** Several lines of text, one thing a line. */
-export function Lines({
-  label,
-  value,
-  onInput,
-  hint,
-  error,
-}: Pick<FieldProps, 'label' | 'value' | 'onInput' | 'hint' | 'error'>) {
+interface LinesProps extends Pick<FieldProps, 'label' | 'value' | 'onInput' | 'hint' | 'error' | 'isWide'> {
+  readonly rows?: number;
+}
+
+/** Several lines of text with their label, and a hint below them. */
+export function Lines({ label, value, onInput, hint, error, isWide, rows = 2 }: LinesProps) {
   const id = useId();
-  const note = error ?? hint;
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labelled {...{ id, label, hint, error, isWide }}>
       <textarea
         id={id}
-        rows={2}
+        {...typing(id, error ?? hint, error)}
+        rows={rows}
         value={value}
-        spellcheck={false}
-        aria-invalid={error !== undefined}
-        {...(note === undefined ? {} : { 'aria-describedby': `${id}-note` })}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
+    </Labelled>
+  );
+}
+
+/** What all fields have into which something is typed. @param note the text that describes it */
+function typing(id: string, note: string | undefined, error: string | undefined) {
+  return {
+    ...({ autocomplete: 'off', autocapitalize: 'off', spellcheck: false } as const),
+    'aria-invalid': error !== undefined,
+    'aria-describedby': note === undefined ? undefined : `${id}-note`,
+  };
+}
+
+function Labelled({
+  id,
+  label,
+  hint,
+  error,
+  isWide = false,
+  children,
+}: Pick<FieldProps, 'label' | 'hint' | 'error' | 'isWide'> & {
+  readonly id: string;
+  readonly children: ComponentChildren;
+}) {
+  const note = error ?? hint;
+  return (
+    <div class={isWide ? 'field wide' : 'field'}>
+      <label for={id}>{label}</label>
+      {children}
       {note !== undefined && (
         <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint wrong'}>
           {note}
@@ -113,8 +126,7 @@ export function Choice<Value extends string>({
 }) {
   const id = useId();
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Labelled {...{ id, label }}>
       <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value as Value)}>
         {choices.map(([choice, name]) => (
           <option key={choice} value={choice}>
@@ -122,7 +134,7 @@ export function Choice<Value extends string>({
           </option>
         ))}
       </select>
-    </div>
+    </Labelled>
   );
 }
 

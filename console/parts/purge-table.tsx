@@ -10,44 +10,38 @@ import { PurgeChip } from './purge-chip.js';
 export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[]; readonly label: string }) {
   const { columns, dry, policyRun } = text.history;
   return (
-    <Table label={label}>
-      <thead>
-        <tr>
-          <th scope="col">{columns.when}</th>
-          <th scope="col">{columns.state}</th>
-          <th scope="col">{columns.query}</th>
-          <th scope="col" class="number">
-            {columns.matched}
-          </th>
-          <th scope="col" class="number">
-            {columns.deleted}
-          </th>
-          <th scope="col">{columns.caller}</th>
+    <Table
+      label={label}
+      columns={[
+        columns.when,
+        columns.state,
+        columns.query,
+        { number: columns.matched },
+        { number: columns.deleted },
+        columns.caller,
+      ]}
+    >
+      {purges.map((purge) => (
+        <tr key={purge.id}>
+          <td class="when">{time(purge.createdAt)}</td>
+          <td>
+            <PurgeChip state={purge.state} />
+            {purge.dryRun && <span class="chip">{dry}</span>}
+          </td>
+          <td class="query">
+            <a href={routeTo(['history', purge.id])}>{shown(purge)}</a>
+          </td>
+          <td class="number">{count(purge.matched)}</td>
+          <td class="number">{purge.dryRun ? '–' : count(purge.deleted)}</td>
+          <td>
+            {purge.retentionPolicy === undefined ? (
+              purge.caller
+            ) : (
+              <a href={routeTo(['retention', purge.retentionPolicy])}>{policyRun(purge.retentionPolicy)}</a>
+            )}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {purges.map((purge) => (
-          <tr key={purge.id}>
-            <td class="when">{time(purge.createdAt)}</td>
-            <td>
-              <PurgeChip state={purge.state} />
-              {purge.dryRun && <span class="chip">{dry}</span>}
-            </td>
-            <td class="query">
-              <a href={routeTo(['history', purge.id])}>{shown(purge)}</a>
-            </td>
-            <td class="number">{count(purge.matched)}</td>
-            <td class="number">{purge.dryRun ? '–' : count(purge.deleted)}</td>
-            <td>
-              {purge.retentionPolicy === undefined ? (
-                purge.caller
-              ) : (
-                <a href={routeTo(['retention', purge.retentionPolicy])}>{policyRun(purge.retentionPolicy)}</a>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
+      ))}{' '}
     </Table>
   );
 }

@@ -15,8 +15,13 @@ export function Loading() {
 }
 
 /** That something is not there yet, or why; nothing once it is there, unless it could not be loaded again. */
-export function Pending({ value, error, reload }: Partial<Loaded<unknown>>) {
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+export function Pending({
+  value,
+  error,
+  reload,
+  title,
+}: Partial<Loaded<unknown>> & { readonly title?: string }) {
+  if (error !== undefined) return <Failure error={error} onRetry={reload} title={title} />;
   return value === undefined ? <Loading /> : null;
 }
 

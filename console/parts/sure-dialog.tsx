@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { isOvertaken } from '../api/client.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { Dialog } from './dialog.js';
 import { Failure } from './states.js';
@@ -10,6 +11,8 @@ export interface SureDialogProps {
   readonly title: string;
   readonly what: string;
   readonly go: string;
+  /** What the button says while it is done. @default the same */
+  readonly going?: string;
   readonly onClose: () => void;
   readonly onSure: () => Promise<unknown>;
   /** What it is about was changed elsewhere meanwhile, and nothing was done: it is to be read, and shown, again. */
@@ -24,17 +27,13 @@ export interface SureDialogProps {
 
 /** Says what will be done, and does it when that is wanted. */
 export function SureDialog({ title, what, go, onClose, onSure, isReady = true, ...props }: SureDialogProps) {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, run } = useWork();
   const act = async () => {
-    setIsBusy(true);
-    setError(undefined);
     try {
       await onSure();
     } catch (failure) {
-      setError(failure);
-      setIsBusy(false);
       if (isOvertaken(failure)) props.onOvertaken?.();
+      throw failure;
     }
   };
   return (
@@ -43,7 +42,7 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
         method="dialog"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isReady && !isBusy) void act();
+          if (isReady) run(act);
         }}
       >
         <Where tenant={props.tenant} />
@@ -54,7 +53,7 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
         )}
         <div class="actions">
           <button type="submit" class="danger" disabled={!isReady || isBusy}>
-            {go}
+            {isBusy ? (props.going ?? go) : go}
           </button>
           <button type="button" onClick={onClose}>
             {props.cancel ?? text.cancel}
@@ -62,5 +61,34 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface SureButtonProps extends Omit<SureDialogProps, 'onClose'> {
+  /** What the button says. */
+  readonly label: string;
+  readonly look?: 'last' | 'small';
+}
+
+/** A button that asks before it does something. */
+export function SureButton({ label, look, onSure, ...question }: SureButtonProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const close = () => setIsAsking(false);
+  return (
+    <>
+      <button type="button" class={look} onClick={() => setIsAsking(true)}>
+        {label}
+      </button>
+      {isAsking && (
+        <SureDialog
+          {...question}
+          onClose={close}
+          onSure={async () => {
+            await onSure();
+            close();
+          }}
+        />
+      )}
+    </>
   );
 }

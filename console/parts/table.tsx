@@ -1,18 +1,47 @@
 import type { ComponentChildren } from 'preact';
 
-/** A table that scrolls by itself where it is too wide, also by keys. */
+/** A column by its heading: one of numbers is aligned to the right, one of buttons has a heading for those who listen. */
+type Column = string | { readonly number: string } | { readonly hidden: string };
+
+/** A table that scrolls by itself where it is too wide, also by keys. Its children are the rows. */
 export function Table({
   label,
+  columns,
   isTall = false,
   children,
 }: {
   readonly label: string;
+  readonly columns: readonly Column[];
   readonly isTall?: boolean;
   readonly children: ComponentChildren;
 }) {
   return (
     <div class={isTall ? 'table tall' : 'table'} role="region" aria-label={label} tabIndex={0}>
-      <table>{children}</table>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column, index) => (
+              <Heading key={index} column={column} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
     </div>
+  );
+}
+
+function Heading({ column }: { readonly column: Column }) {
+  if (typeof column === 'string') return <th scope="col">{column}</th>;
+  if ('hidden' in column)
+    return (
+      <th scope="col">
+        <span class="visually-hidden">{column.hidden}</span>
+      </th>
+    );
+  return (
+    <th scope="col" class="number">
+      {column.number}
+    </th>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { addressOf, api } from '../api/client.js';
 import { accessToken } from '../api/sign-in.js';
 import { token } from '../api/token.js';
+import { Card } from '../parts/card.js';
 import { Copyable } from '../parts/copyable.js';
 import { ForRole } from '../parts/for-role.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
@@ -51,14 +52,13 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
         <div class="stack">
           {/* Each preview is a purge that counts only: who may not purge is not refused for every letter. */}
           <PreviewPane form={isForOthers ? EMPTY_FORM : form} />
-          <section class="card" aria-labelledby="request">
-            <h2 id="request">{text.purge.request}</h2>
+          <Card id="request" title={text.purge.request}>
             <pre class="request" tabIndex={0} aria-labelledby="request">
               {requestLine(form, query)}
             </pre>
             <Copyable label={text.purge.curl} value={curlOf(form, query, addressOf(''), credential())} />
             <Copyable label={text.purge.command} value={commandOf(form, query, addressOf(''))} />
-          </section>
+          </Card>
         </div>
       </div>
     </div>

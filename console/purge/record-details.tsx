@@ -2,11 +2,14 @@ import { useState } from 'preact/hooks';
 import { api, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { SampleList } from '../entities/sample-list.js';
+import { Card } from '../parts/card.js';
+import { Facts } from '../parts/facts.js';
 import { Failure } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { SureButton } from '../parts/sure-dialog.js';
 import { count, duration, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { save } from '../shared/save.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { keepsIds } from './progress.js';
 
@@ -15,7 +18,11 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
   const t = text.run;
   const f = t.fields;
   const { createdAt, startedAt, endedAt, retentionPolicy } = record;
-  const rows: readonly (readonly [string, string | undefined])[] = [
+  const rows = [
+    [
+      f.retentionPolicy,
+      retentionPolicy && <a href={routeTo(['retention', retentionPolicy])}>{retentionPolicy}</a>,
+    ],
     [f.target, record.target],
     [f.tenant, record.tenant],
     [f.link, record.link],
@@ -31,28 +38,10 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
     [f.worker, record.worker],
     [f.requestId, record.requestId],
     [f.id, record.id],
-  ];
+  ] as const;
   return (
-    <section class="card" aria-labelledby="record">
-      <h2 id="record">{t.record}</h2>
-      <dl class="facts">
-        {retentionPolicy !== undefined && (
-          <div>
-            <dt>{f.retentionPolicy}</dt>
-            <dd>
-              <a href={routeTo(['retention', retentionPolicy])}>{retentionPolicy}</a>
-            </dd>
-          </div>
-        )}
-        {rows
-          .filter((row): row is [string, string] => row[1] !== undefined)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+    <Card id="record" title={t.record}>
+      <Facts rows={rows} />
       {(record.sample ?? []).length > 0 && (
         <>
           <p class="label">{t.sample}</p>
@@ -64,29 +53,20 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
         <summary>{t.json}</summary>
         <pre>{JSON.stringify(record, null, 2)}</pre>
       </details>
-    </section>
+    </Card>
   );
 }
 
 /** The list of what was deleted, where one is kept: it can be had, and removed. */
 function Ids({ record }: { readonly record: Purge }) {
-  const [error, setError] = useState<unknown>();
-  const [isLoading, setIsLoading] = useState(false);
-  const [isRemoving, setIsRemoving] = useState(false);
+  const { isBusy, error, run } = useWork();
   const [isRemoved, setIsRemoved] = useState(false);
   const t = text.run;
   const asked = { path: { purge: record.id } };
   if (!keepsIds(record)) return null;
   const load = async () => {
-    setError(undefined);
-    setIsLoading(true);
-    try {
-      const answer = await api.request('get', '/purges/{purge}/ids', asked);
-      save(await answer.blob(), `${record.id}.ndjson`);
-    } catch (failure) {
-      setError(failure);
-    }
-    setIsLoading(false);
+    const answer = await api.request('get', '/purges/{purge}/ids', asked);
+    save(await answer.blob(), `${record.id}.ndjson`);
   };
   if (isRemoved)
     return (
@@ -97,30 +77,24 @@ function Ids({ record }: { readonly record: Purge }) {
   return (
     <>
       <div class="actions">
-        <button type="button" disabled={isLoading} onClick={() => void load()}>
+        <button type="button" disabled={isBusy} onClick={() => run(load)}>
           {t.idsLoad}
         </button>
         {isFinal(record) && (
-          <button type="button" onClick={() => setIsRemoving(true)}>
-            {t.idsRemove}
-          </button>
+          <SureButton
+            label={t.idsRemove}
+            title={t.idsRemoveTitle}
+            what={t.idsRemoveWhat}
+            go={t.idsRemoveGo}
+            tenant={record.tenant ?? ''}
+            onSure={async () => {
+              await api.request('delete', '/purges/{purge}/ids', asked);
+              setIsRemoved(true);
+            }}
+          />
         )}
       </div>
       {error !== undefined && <Failure error={error} />}
-      {isRemoving && (
-        <SureDialog
-          title={t.idsRemoveTitle}
-          what={t.idsRemoveWhat}
-          go={t.idsRemoveGo}
-          tenant={record.tenant ?? ''}
-          onClose={() => setIsRemoving(false)}
-          onSure={async () => {
-            await api.request('delete', '/purges/{purge}/ids', asked);
-            setIsRemoving(false);
-            setIsRemoved(true);
-          }}
-        />
-      )}
     </>
   );
 }

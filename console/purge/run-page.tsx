@@ -1,9 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
+import { Crumbs } from '../parts/crumbs.js';
+import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { PurgeChip } from '../parts/purge-chip.js';
-import { Failure, Loading, ProblemDetails } from '../parts/states.js';
+import { Failure, Pending, ProblemDetails } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
 import { localTime } from '../shared/gateway-clock.js';
 import { routeTo } from '../shared/router.js';
@@ -24,7 +26,9 @@ export function RunPage({ id }: { readonly id: string }) {
   const progress = useRef<HTMLHeadingElement>(null);
   if (record === undefined)
     return (
-      <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={retry} />}</div>
+      <div class="page">
+        <Pending error={error} reload={retry} />
+      </div>
     );
   const { target, query, tenant, link, state } = record;
   const isOver = isFinal(record);
@@ -32,9 +36,7 @@ export function RunPage({ id }: { readonly id: string }) {
   const t = text.run;
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={routeTo(['history'])}>{t.back}</a>
-      </p>
+      <Crumbs to={[[routeTo(['history']), t.back]]} />
       <div class="heading">
         <h1>{record.dryRun ? t.dryTitle : target === 'restore' ? t.restoreTitle : t.title}</h1>
         <span role="status">
@@ -73,12 +75,11 @@ export function RunPage({ id }: { readonly id: string }) {
       </section>
       {record.problem !== undefined && <Ending problem={record.problem} isRefused={state === 'refused'} />}
       {(!isOver || rates.length > 1 || average !== undefined) && !record.dryRun && (
-        <section class="card" aria-labelledby="rate">
-          <h2 id="rate">{t.rate}</h2>
+        <Card id="rate" title={t.rate}>
           {!isOver && record.ratePerSecond !== undefined && <p>{t.rateNow(rate(record.ratePerSecond))}</p>}
           {average !== undefined && <p>{t.rateAverage(rate(average.perSecond))}</p>}
           {(!isOver || rates.length > 1) && <RateChart rates={rates} before={before} />}
-        </section>
+        </Card>
       )}
       <Failures record={record} />
       {isOver && record.archive !== undefined && <Undo record={record} />}

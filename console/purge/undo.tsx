@@ -1,32 +1,25 @@
 import { useState } from 'preact/hooks';
 import { api, type Purge } from '../api/client.js';
+import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { SureButton } from '../parts/sure-dialog.js';
 import { save } from '../shared/save.js';
 import { time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { counted, text } from '../strings.js';
+import { useWork } from '../shared/use-work.js';
 import { endOf } from './order.js';
 
 /** What a purge has archived: it can be previewed, restored, downloaded and erased. */
 export function Undo({ record }: { readonly record: Purge }) {
   const [found, setFound] = useState<Purge>();
-  const [isBusy, setIsBusy] = useState(false);
-  const [isErasing, setIsErasing] = useState(false);
+  const { isBusy, error, run } = useWork();
   const [erasedAt, setErasedAt] = useState(record.archive?.erasedAt);
-  const [error, setError] = useState<unknown>();
   const { archive } = record;
   const t = text.undo;
   if (archive === undefined) return null;
   const path = { purge: record.id };
-  const act = async (work: () => Promise<void>) => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(undefined);
-    await work().catch(setError);
-    setIsBusy(false);
-  };
   const restore = async (dryRun: boolean) =>
     api.json('post', '/purges/{purge}/restore', { path, body: { dryRun } });
   const preview = async () => setFound(await endOf(await restore(true), new AbortController().signal));
@@ -40,8 +33,7 @@ export function Undo({ record }: { readonly record: Purge }) {
   };
   const gone = counted(found?.restored ?? 0, record.unit);
   return (
-    <section class="card" aria-labelledby="undo">
-      <h2 id="undo">{t.title}</h2>
+    <Card id="undo" title={t.title}>
       {erasedAt === undefined ? (
         <p>{t.archived(archive.entities, archive.bytes, time(archive.expiresAt))}</p>
       ) : (
@@ -57,38 +49,32 @@ export function Undo({ record }: { readonly record: Purge }) {
       {erasedAt === undefined && (
         <ForRole roles={['purger']}>
           <div class="actions">
-            <button type="button" aria-disabled={isBusy} onClick={() => void act(preview)}>
+            <button type="button" aria-disabled={isBusy} onClick={() => run(preview)}>
               {isBusy ? t.previewing : t.preview}
             </button>
             {found !== undefined && found.restored !== 0 && (
-              <button type="button" class="primary" aria-disabled={isBusy} onClick={() => void act(go)}>
+              <button type="button" class="primary" aria-disabled={isBusy} onClick={() => run(go)}>
                 {t.go(gone)}
               </button>
             )}
-            <button type="button" aria-disabled={isBusy} onClick={() => void act(load)}>
+            <button type="button" aria-disabled={isBusy} onClick={() => run(load)}>
               {t.load}
             </button>
-            <button type="button" onClick={() => setIsErasing(true)}>
-              {t.erase}
-            </button>
+            <SureButton
+              label={t.erase}
+              title={t.eraseTitle}
+              what={t.eraseWhat}
+              go={t.eraseGo}
+              tenant={record.tenant ?? ''}
+              onSure={async () => {
+                await api.request('delete', '/purges/{purge}/archive', { path });
+                setErasedAt(new Date().toISOString());
+              }}
+            />
           </div>
         </ForRole>
       )}
       {error !== undefined && <Failure error={error} />}
-      {isErasing && (
-        <SureDialog
-          title={t.eraseTitle}
-          what={t.eraseWhat}
-          go={t.eraseGo}
-          tenant={record.tenant ?? ''}
-          onClose={() => setIsErasing(false)}
-          onSure={async () => {
-            await api.request('delete', '/purges/{purge}/archive', { path });
-            setIsErasing(false);
-            setErasedAt(new Date().toISOString());
-          }}
-        />
-      )}
-    </section>
+    </Card>
   );
 }

@@ -20,37 +20,33 @@ export function FindingTable({
 }) {
   const t = text.quality;
   return (
-    <Table label={t.findings}>
-      <thead>
-        <tr>
-          <th scope="col" class="number">
-            {t.columns.entities}
-          </th>
-          <th scope="col">{t.columns.share}</th>
-          <th scope="col">{t.columns.model}</th>
-          <th scope="col">{t.columns.place}</th>
-          <th scope="col">{t.columns.detail}</th>
+    <Table
+      label={t.findings}
+      columns={[
+        { number: t.columns.entities },
+        t.columns.share,
+        t.columns.model,
+        t.columns.place,
+        t.columns.detail,
+      ]}
+    >
+      {findings.map(({ domain, model, pointer, keyword, detail, entities }, position) => (
+        <tr
+          key={JSON.stringify([domain, model, pointer, keyword, detail])}
+          {...(position === chosen ? { 'aria-current': 'true' as const } : {})}
+        >
+          <td class="number">{count(entities)}</td>
+          <td>
+            <meter min={0} max={Math.max(1, of)} value={entities} aria-hidden="true" />
+            {percent(entities, of)}
+          </td>
+          <td>{`${domain}/${model}`}</td>
+          <td>
+            <code>{pointer === '' ? t.entity : pointer}</code>
+          </td>
+          <td>{to === undefined ? detail : <a href={to(position)}>{detail}</a>}</td>
         </tr>
-      </thead>
-      <tbody>
-        {findings.map(({ domain, model, pointer, keyword, detail, entities }, position) => (
-          <tr
-            key={JSON.stringify([domain, model, pointer, keyword, detail])}
-            {...(position === chosen ? { 'aria-current': 'true' as const } : {})}
-          >
-            <td class="number">{count(entities)}</td>
-            <td>
-              <meter min={0} max={Math.max(1, of)} value={entities} aria-hidden="true" />
-              {percent(entities, of)}
-            </td>
-            <td>{`${domain}/${model}`}</td>
-            <td>
-              <code>{pointer === '' ? t.entity : pointer}</code>
-            </td>
-            <td>{to === undefined ? detail : <a href={to(position)}>{detail}</a>}</td>
-          </tr>
-        ))}
-      </tbody>
+      ))}
     </Table>
   );
 }

@@ -11,6 +11,7 @@ import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { ScanPage } from './scan-page.js';
 import { listScans, startScan, type ListedScan } from './scans-api.js';
@@ -56,20 +57,15 @@ function NewScan() {
   const [model, setModel] = useState('');
   const [tenant, setTenant] = useState('');
   const [sample, setSample] = useState('');
-  const [error, setError] = useState<unknown>();
+  const { error, run } = useWork();
   const start = async () => {
-    setError(undefined);
-    try {
-      const { id } = await startScan({
-        query: query.trim(),
-        ...(model.trim() === '' ? {} : { model: model.trim() }),
-        ...(tenant.trim() === '' ? {} : { tenant: tenant.trim() }),
-        ...(sample.trim() === '' ? {} : { sample: Number(sample) }),
-      });
-      location.hash = routeTo(['quality', id]);
-    } catch (caught) {
-      setError(caught);
-    }
+    const { id } = await startScan({
+      query: query.trim(),
+      ...(model.trim() === '' ? {} : { model: model.trim() }),
+      ...(tenant.trim() === '' ? {} : { tenant: tenant.trim() }),
+      ...(sample.trim() === '' ? {} : { sample: Number(sample) }),
+    });
+    location.hash = routeTo(['quality', id]);
   };
   return (
     <form
@@ -77,7 +73,7 @@ function NewScan() {
       aria-label={t.form}
       onSubmit={(event) => {
         event.preventDefault();
-        void start();
+        run(start);
       }}
     >
       <Field label={t.query} value={query} onInput={setQuery} hint={t.queryHint} isWide />
@@ -110,26 +106,20 @@ function Scans({ page }: { readonly page: number }) {
     );
   return (
     <div aria-busy={!value.items.every(isFinal)}>
-      <Table label={t.scans}>
-        <thead>
-          <tr>
-            <th scope="col">{t.columns.when}</th>
-            <th scope="col">{t.columns.state}</th>
-            <th scope="col">{t.columns.query}</th>
-            <th scope="col" class="number">
-              {t.columns.checked}
-            </th>
-            <th scope="col" class="number">
-              {t.columns.invalid}
-            </th>
-            <th scope="col">{t.columns.caller}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {value.items.map((scan) => (
-            <ScanRow key={scan.id} scan={scan} />
-          ))}
-        </tbody>
+      <Table
+        label={t.scans}
+        columns={[
+          t.columns.when,
+          t.columns.state,
+          t.columns.query,
+          { number: t.columns.checked },
+          { number: t.columns.invalid },
+          t.columns.caller,
+        ]}
+      >
+        {value.items.map((scan) => (
+          <ScanRow key={scan.id} scan={scan} />
+        ))}
       </Table>
       <Pager
         page={page}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isFinal } from '../../sidecar/client/purges.js';
+import { Crumbs } from '../parts/crumbs.js';
 import { Pager } from '../parts/pager.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -43,9 +44,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   const detail = (problem as { readonly detail?: string } | undefined)?.detail;
   return (
     <div class="page" aria-busy={!isFinal(scan)}>
-      <p class="crumb">
-        <a href={routeTo(['quality'])}>{text.writes.back}</a>
-      </p>
+      <Crumbs to={[[routeTo(['quality']), text.writes.back]]} />
       <div class="heading">
         <h1>{t.scan}</h1>
         <PurgeChip state={scan.state} />

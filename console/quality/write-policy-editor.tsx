@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { isOvertaken, type Tagged } from '../api/client.js';
+import { Crumbs } from '../parts/crumbs.js';
 import { memberFaults } from '../parts/failure-words.js';
 import { Choice, Field, Lines } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { Unsaved } from '../parts/unsaved.js';
+import { useWork } from '../shared/use-work.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
@@ -32,9 +34,7 @@ export function WritePolicyPage({ name }: { readonly name: string }) {
   const [saved, setSaved] = useState<WritePolicy>();
   return (
     <div class="page narrow">
-      <p class="crumb">
-        <a href={routeTo(['quality'])}>{text.writes.back}</a>
-      </p>
+      <Crumbs to={[[routeTo(['quality']), text.writes.back]]} />
       {saved !== undefined ? (
         <Saved policy={saved} />
       ) : name === NEW ? (
@@ -88,8 +88,7 @@ function Editor({
         : { ...formOfWritePolicy(read.value), base: read.etag },
   );
   const { base, ...form } = draft.form;
-  const [error, setError] = useState<unknown>();
-  const [isSaving, setIsSaving] = useState(false);
+  const { isBusy, error, run } = useWork();
   const [isRemoving, setIsRemoving] = useState(false);
   // In the address of the request, another name would be that of nothing.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
@@ -111,17 +110,10 @@ function Editor({
   );
   const { accept, refuse } = t.choices;
   const save = async () => {
-    setIsSaving(true);
-    setError(undefined);
-    try {
-      const saved = await putWritePolicy(form.name.trim(), writeSettingsOf(form), base);
-      draft.forget();
-      if ((saved.warnings ?? []).length > 0) onWarned(saved);
-      else location.hash = routeTo(['quality']);
-    } catch (failure) {
-      setError(failure);
-      setIsSaving(false);
-    }
+    const saved = await putWritePolicy(form.name.trim(), writeSettingsOf(form), base);
+    draft.forget();
+    if ((saved.warnings ?? []).length > 0) onWarned(saved);
+    else location.hash = routeTo(['quality']);
   };
   const readAnew = () => {
     draft.forget();
@@ -138,7 +130,7 @@ function Editor({
         aria-label={t.form}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isSaving && mayBeName) void save();
+          if (mayBeName) run(save);
         }}
       >
         <div class="grid">
@@ -190,7 +182,7 @@ function Editor({
         )}
         <ForRole roles={['modeller']}>
           <div class="actions">
-            <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
+            <button type="submit" class="primary" disabled={isBusy || !mayBeName}>
               {t.save}
             </button>
             {read !== undefined && (

@@ -1,3 +1,4 @@
+import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Empty, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
@@ -48,35 +49,25 @@ export function Writes({ policy }: { readonly policy: string | undefined }) {
 function Policies({ policies }: { readonly policies: readonly WritePolicy[] }) {
   const t = text.writes;
   return (
-    <Table label={t.title}>
-      <thead>
-        <tr>
-          <th scope="col">{t.fields.name}</th>
-          <th scope="col">{t.fields.mode}</th>
-          <th scope="col">{t.fields.types}</th>
-          <th scope="col">{t.fields.tenant}</th>
-          <th scope="col" class="number">
-            {t.fields.priority}
-          </th>
+    <Table
+      label={t.title}
+      columns={[t.fields.name, t.fields.mode, t.fields.types, t.fields.tenant, { number: t.fields.priority }]}
+    >
+      {policies.map(({ name, mode, types, tenant, priority }) => (
+        <tr key={name}>
+          <td class="name">
+            <a href={routeTo(['quality', 'writes', name])}>{name}</a>
+          </td>
+          <td>
+            <span class={mode === 'enforce' ? 'chip bad' : mode === 'report' ? 'chip calm' : 'chip'}>
+              {mode}
+            </span>
+          </td>
+          <td>{types === undefined ? t.all : types.join(', ')}</td>
+          <td>{tenant === undefined ? t.all : text.where.tenant(tenant)}</td>
+          <td class="number">{count(priority)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {policies.map(({ name, mode, types, tenant, priority }) => (
-          <tr key={name}>
-            <td class="name">
-              <a href={routeTo(['quality', 'writes', name])}>{name}</a>
-            </td>
-            <td>
-              <span class={mode === 'enforce' ? 'chip bad' : mode === 'report' ? 'chip calm' : 'chip'}>
-                {mode}
-              </span>
-            </td>
-            <td>{types === undefined ? t.all : types.join(', ')}</td>
-            <td>{tenant === undefined ? t.all : text.where.tenant(tenant)}</td>
-            <td class="number">{count(priority)}</td>
-          </tr>
-        ))}
-      </tbody>
+      ))}
     </Table>
   );
 }
@@ -96,8 +87,7 @@ function OfWrites({
   );
   const shown = policy === undefined || names.includes(policy) ? names : [policy, ...names];
   return (
-    <section class="card" aria-labelledby="of-writes">
-      <h2 id="of-writes">{t.ofWrites}</h2>
+    <Card id="of-writes" title={t.ofWrites}>
       <Choice
         label={t.policy}
         value={policy ?? ''}
@@ -121,7 +111,7 @@ function OfWrites({
           {value.findings.length > 0 && <FindingTable findings={value.findings} of={value.checked} />}
         </>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -135,8 +125,7 @@ function OfLastScan() {
   const { value, error, reload } = useLoad('last scan', readLastScan, EVERY_MS);
   const scan = value?.scan;
   return (
-    <section class="card" aria-labelledby="of-scan">
-      <h2 id="of-scan">{text.writes.ofScan}</h2>
+    <Card id="of-scan" title={text.writes.ofScan}>
       <Pending {...{ value, error, reload }} />
       {value !== undefined && scan === undefined && <p class="quiet">{t.empty}</p>}
       {scan !== undefined && (
@@ -156,6 +145,6 @@ function OfLastScan() {
           )}
         </>
       )}
-    </section>
+    </Card>
   );
 }

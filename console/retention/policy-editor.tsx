@@ -6,6 +6,7 @@ import {
   type RetentionSettings,
   type Tagged,
 } from '../api/client.js';
+import { Crumbs } from '../parts/crumbs.js';
 import { memberFaults } from '../parts/failure-words.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
@@ -14,6 +15,7 @@ import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { choicesOf, optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
+import { useWork } from '../shared/use-work.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
 import { Unsaved } from '../parts/unsaved.js';
@@ -45,17 +47,17 @@ export function PolicyEditor({
         : { ...formOfPolicy(read.value), base: read.etag },
   );
   const { base, ...form } = draft.form;
-  const [error, setError] = useState<unknown>();
-  const [isSaving, setIsSaving] = useState(false);
+  const saving = useWork();
+  const counting = useWork();
+  const error = saving.error ?? counting.error;
   const [isAsking, setIsAsking] = useState(false);
-  // In the address of the request, another name would be that of nothing.
   // Of settings as they were typed then, and of how they are to be read.
   const [preview, setPreview] = useState<{
     readonly of: RetentionSettings;
     readonly found: RetentionPreview;
   }>();
-  const [isCounting, setIsCounting] = useState(false);
   const faults = memberFaults(error);
+  // In the address of the request, another name would be that of nothing.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const isEnforced = read?.value.mode === 'enforce';
   const set = (changed: Partial<PolicyForm>) => draft.change(changed);
@@ -80,38 +82,27 @@ export function PolicyEditor({
     />
   );
   const save = async (step?: typeof ENFORCE) => {
+    const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.value), base);
+    draft.forget();
+    onSaved?.();
+    location.hash = routeTo(['retention', name, ...(step === undefined ? [] : [step])]);
+  };
+  const beginToSave = (step?: typeof ENFORCE) => {
     setIsAsking(false);
-    setIsSaving(true);
-    setError(undefined);
-    try {
-      const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.value), base);
-      draft.forget();
-      onSaved?.();
-      location.hash = routeTo(['retention', name, ...(step === undefined ? [] : [step])]);
-    } catch (failure) {
-      setError(failure);
-      setIsSaving(false);
-    }
+    counting.clear();
+    saving.run(() => save(step));
   };
   const look = async () => {
-    setIsCounting(true);
-    setError(undefined);
+    saving.clear();
     setPreview(undefined);
     const settings = settingsOf(form, read?.value);
-    try {
-      setPreview({ of: settings, found: await previewSettings(read?.value.name, settings) });
-    } catch (failure) {
-      setError(failure);
-    }
-    setIsCounting(false);
+    setPreview({ of: settings, found: await previewSettings(read?.value.name, settings) });
   };
   const isSeen = JSON.stringify(preview?.of) === JSON.stringify(settingsOf(form, read?.value));
   const [next] = nextRuns(form.schedule, form.timeZone, 1, new Date()) ?? [];
   return (
     <div class="page narrow">
-      <p class="crumb">
-        <a href={routeTo(['retention'])}>{t.back}</a>
-      </p>
+      <Crumbs to={[[routeTo(['retention']), t.back]]} />
       <div class="heading">
         <h1>{read === undefined ? t.create : read.value.name}</h1>
         {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
@@ -120,9 +111,9 @@ export function PolicyEditor({
         class="card"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isSaving || !mayBeName) return;
+          if (saving.isBusy || !mayBeName) return;
           if (isEnforced) setIsAsking(true);
-          else void save();
+          else beginToSave();
         }}
       >
         <div class="grid">
@@ -193,14 +184,14 @@ export function PolicyEditor({
         </section>
         <ForRole roles={['purger']}>
           <div class="actions">
-            <button type="button" disabled={isCounting} onClick={() => void look()}>
-              {isCounting ? text.preview.counting : t.preview}
+            <button type="button" disabled={counting.isBusy} onClick={() => counting.run(look)}>
+              {counting.isBusy ? text.preview.counting : t.preview}
             </button>
-            <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
+            <button type="submit" class="primary" disabled={saving.isBusy || !mayBeName}>
               {t.saveReport}
             </button>
             {isEnforced && (
-              <button type="button" disabled={isSaving} onClick={() => void save(ENFORCE)}>
+              <button type="button" disabled={saving.isBusy} onClick={() => beginToSave(ENFORCE)}>
                 {t.saveEnforce}
               </button>
             )}
@@ -213,7 +204,7 @@ export function PolicyEditor({
           what={t.saveWhat}
           go={t.saveGo}
           onClose={() => setIsAsking(false)}
-          onSure={() => save()}
+          onSure={async () => beginToSave()}
         />
       )}
     </div>

@@ -1,5 +1,8 @@
 import { useState } from 'preact/hooks';
 import { isOvertaken, type Purge, type RetentionPolicy, type Tagged } from '../api/client.js';
+import { Crumbs } from '../parts/crumbs.js';
+import { Card } from '../parts/card.js';
+import { Facts } from '../parts/facts.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
@@ -89,9 +92,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
   };
   return (
     <div class="page">
-      <p class="crumb">
-        <a href={routeTo(['retention'])}>{t.back}</a>
-      </p>
+      <Crumbs to={[[routeTo(['retention']), t.back]]} />
       <div class="heading">
         <h1>{name}</h1>
         <ModeChip policy={policy} />
@@ -130,12 +131,11 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
       )}
       {error !== undefined && <Failure error={error} />}
       <div class="columns">
-        <section class="card" aria-labelledby="next">
-          <h2 id="next">{t.next}</h2>
+        <Card id="next" title={t.next}>
           <NextRuns policy={policy} />
           <h2 class="second">{t.settings}</h2>
-          <Facts policy={policy} />
-        </section>
+          <Settings policy={policy} />
+        </Card>
         <Preview policy={policy} etag={etag} />
       </div>
       <Runs name={name} />
@@ -228,32 +228,24 @@ function optionText(name: OptionIn<'retention'>, value: number | string | undefi
   return purgeOption(name).unit === 'items per second' ? rate(value) : count(value);
 }
 
-function Facts({ policy }: { readonly policy: RetentionPolicy }) {
+function Settings({ policy }: { readonly policy: RetentionPolicy }) {
   const f = text.retention.fields;
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    [f.target, policy.target],
-    [f.query, policy.query],
-    [f.tenant, policy.tenant],
-    [f.olderThan, policy.olderThan],
-    [f.by, policy.by],
-    [f.schedule, policy.schedule],
-    ...optionsIn('retention').map(
-      (name) => [purgeOption(name).label ?? name, optionText(name, policy[name])] as const,
-    ),
-    [f.maxGrowth, String(policy.maxGrowth)],
-    [f.caller, `${policy.caller}, ${time(policy.modifiedAt)}`],
-  ];
   return (
-    <dl class="facts">
-      {rows
-        .filter((row): row is [string, string] => row[1] !== undefined)
-        .map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
+    <Facts
+      rows={[
+        [f.target, policy.target],
+        [f.query, policy.query],
+        [f.tenant, policy.tenant],
+        [f.olderThan, policy.olderThan],
+        [f.by, policy.by],
+        [f.schedule, policy.schedule],
+        ...optionsIn('retention').map(
+          (name) => [purgeOption(name).label ?? name, optionText(name, policy[name])] as const,
+        ),
+        [f.maxGrowth, String(policy.maxGrowth)],
+        [f.caller, `${policy.caller}, ${time(policy.modifiedAt)}`],
+      ]}
+    />
   );
 }
 
@@ -264,11 +256,10 @@ function Preview({ policy, etag }: { readonly policy: RetentionPolicy; readonly 
     previewPolicy(name, signal),
   );
   return (
-    <section class="card" aria-labelledby="preview" aria-busy={isLoading}>
-      <h2 id="preview">{t.preview}</h2>
+    <Card id="preview" title={t.preview} isBusy={isLoading}>
       <Pending {...{ value, error, reload }} />
       {value !== undefined && <Previewed preview={value} settings={policy} />}
-    </section>
+    </Card>
   );
 }
 
@@ -277,8 +268,7 @@ function Runs({ name }: { readonly name: string }) {
   const { value, error, reload } = useLoad(name, (signal) => runsOf(name, signal), RUNS_EVERY_MS);
   const matches = (value?.items ?? []).map((run: Purge) => run.matched).reverse();
   return (
-    <section class="card" aria-labelledby="runs">
-      <h2 id="runs">{t.runs}</h2>
+    <Card id="runs" title={t.runs}>
       <Pending {...{ value, error, reload }} />
       {value !== undefined && value.items.length === 0 && <p class="quiet">{t.noRuns}</p>}
       {matches.length > 1 && matches.some((matched) => matched > 0) && (
@@ -288,6 +278,6 @@ function Runs({ name }: { readonly name: string }) {
         </figure>
       )}
       {value !== undefined && value.items.length > 0 && <PurgeTable purges={value.items} label={t.runs} />}
-    </section>
+    </Card>
   );
 }

@@ -56,43 +56,34 @@ function PolicyList({ page }: { readonly page: number }) {
         }
       >
         {(items) => (
-          <Table label={t.title}>
-            <thead>
-              <tr>
-                <th scope="col">{t.name}</th>
-                <th scope="col">{t.fields.mode}</th>
-                <th scope="col">{t.fields.query}</th>
-                <th scope="col">{t.fields.olderThan}</th>
-                <th scope="col">{t.lastRun}</th>
-                <th scope="col">{t.nextRun}</th>
+          <Table
+            label={t.title}
+            columns={[t.name, t.fields.mode, t.fields.query, t.fields.olderThan, t.lastRun, t.nextRun]}
+          >
+            {items.map((policy) => (
+              <tr key={policy.name}>
+                <td class="name">
+                  <a href={routeTo(['retention', policy.name])}>{policy.name}</a>
+                </td>
+                <td>
+                  <ModeChip policy={policy} />
+                </td>
+                <td class="query">
+                  <code>{readableQuery(policy.query)}</code>
+                </td>
+                <td>
+                  {policy.olderThan} · {policy.by}
+                </td>
+                <td>
+                  {policy.lastRun === undefined ? (
+                    <span class="quiet">{t.neverRan}</span>
+                  ) : (
+                    <LastRun run={policy.lastRun} />
+                  )}
+                </td>
+                <td class="when">{policy.enabled ? nextOf(policy.schedule, policy.timeZone) : t.off}</td>
               </tr>
-            </thead>
-            <tbody>
-              {items.map((policy) => (
-                <tr key={policy.name}>
-                  <td class="name">
-                    <a href={routeTo(['retention', policy.name])}>{policy.name}</a>
-                  </td>
-                  <td>
-                    <ModeChip policy={policy} />
-                  </td>
-                  <td class="query">
-                    <code>{readableQuery(policy.query)}</code>
-                  </td>
-                  <td>
-                    {policy.olderThan} · {policy.by}
-                  </td>
-                  <td>
-                    {policy.lastRun === undefined ? (
-                      <span class="quiet">{t.neverRan}</span>
-                    ) : (
-                      <LastRun run={policy.lastRun} />
-                    )}
-                  </td>
-                  <td class="when">{policy.enabled ? nextOf(policy.schedule, policy.timeZone) : t.off}</td>
-                </tr>
-              ))}
-            </tbody>
+            ))}
           </Table>
         )}
       </Listing>

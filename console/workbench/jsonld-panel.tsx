@@ -1,11 +1,10 @@
-import { JsonArea } from '../editor/json-area.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { jsonFault } from '../editor/faults.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { Copyable } from '../parts/copyable.js';
-import { Choice, Field } from '../parts/fields.js';
+import { Choice, Field, Lines } from '../parts/fields.js';
 import { Split } from '../parts/split.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Empty, Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { CONTEXTS, type Bench } from './bench.js';
@@ -44,7 +43,13 @@ export function JsonLdPanel({
           {bench.context === 'url' && <ContextUrl url={bench.url} onInput={(url) => onChange({ url })} />}
         </div>
         {bench.context === 'inline' && (
-          <JsonArea label={t.inline} value={bench.inline} onInput={(inline) => onChange({ inline })} />
+          <Lines
+            label={t.inline}
+            value={bench.inline}
+            onInput={(inline) => onChange({ inline })}
+            rows={6}
+            isWide
+          />
         )}
         <p class="hint">{t.contextHint}</p>
       </div>
@@ -86,8 +91,7 @@ function Processed({
       <h2>{title}</h2>
       {isEmpty && <Empty>{t.empty}</Empty>}
       {!isEmpty && !isJson && <Empty>{t.notJson}</Empty>}
-      {isReady && error !== undefined && <Failure error={error} onRetry={reload} />}
-      {isReady && error === undefined && value === undefined && <Loading />}
+      {isReady && <Pending {...{ value, error, reload }} />}
       {isReady && error === undefined && value !== undefined && (
         <>
           <Warnings warnings={value.warnings} />

@@ -94,7 +94,7 @@ const READS: Requests = [
     'POST api/v2/validate/a%20b/c {"a": 1e0}',
   ],
   [
-    () => models.inferSchema('[{}]', { form: 'ngsiv2' }, signal),
+    () => models.inferSchema('[{}]', { form: 'ngsiv2' }),
     'POST api/v2/workbench/schema/infer?form=ngsiv2 [{}]',
   ],
   [
