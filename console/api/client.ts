@@ -62,6 +62,31 @@ export function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status === 412;
 }
 
+/** Which data of the broker are meant: those of a tenant, named by an @context. */
+export interface DataPlace {
+  readonly tenant?: string | undefined;
+  /** A Link header that names the @context. */
+  readonly link?: string | undefined;
+}
+
+/** The header fields that say which data a request is for. */
+export function headersOf({ tenant = '', link = '' }: DataPlace): Readonly<Record<string, string>> {
+  return {
+    ...(tenant.trim() === '' ? {} : { 'ngsild-tenant': tenant.trim() }),
+    ...(link.trim() === '' ? {} : { link: link.trim() }),
+  };
+}
+
+/** The condition of a write. @param etag of what it replaces; undefined: there must be nothing yet */
+export function onlyIf(etag: string | undefined): Readonly<Record<string, string>> {
+  return etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
+}
+
+/** The parameters of a page of a list. @param page from 1 */
+export function pageParams(page: number, size: number) {
+  return { limit: size, offset: (page - 1) * size };
+}
+
 /** The address of something of the API, for links. @param segments not encoded */
 export function apiAddress(
   segments: readonly string[],

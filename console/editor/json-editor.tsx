@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CodeView, Mark, showCode } from './code-view.js';
 import { Lines } from '../parts/fields.js';
+import { shownPointer } from '../shared/format.js';
 import { Loading } from '../parts/states.js';
 import { text } from '../strings.js';
 import type { Fault } from './faults.js';
@@ -93,5 +94,5 @@ export function JsonEditor({
 
 function placeOf({ pointer, line, column }: Fault): string {
   if (line !== undefined) return `${line}:${column ?? 1}`;
-  return pointer === undefined || pointer === '' ? '/' : pointer;
+  return shownPointer(pointer ?? '');
 }

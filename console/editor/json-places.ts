@@ -13,18 +13,24 @@ export interface Range {
  * @param text JSON, also while it is being typed
  */
 export function rangeOfPointer(text: string, pointer: string): Range {
-  let node = valueIn(jsonLanguage.parser.parse(text).topNode);
-  let name: SyntaxNode | undefined;
-  for (const step of pointer.split('/').slice(1)) {
-    const next = node === undefined ? undefined : memberOf(text, node, unescaped(step));
-    if (next === undefined) break;
-    ({ value: node, name } = next);
-  }
+  const { node, name } = nearest(text, pointer);
   // Of a value with members, its name is enough; without one, its first character.
   if (node === undefined) return { from: 0, to: Math.min(1, text.length) };
   const isLarge = node.name === 'Object' || node.name === 'Array';
   if (isLarge && name !== undefined) return { from: name.from, to: name.to };
   return { from: node.from, to: isLarge ? node.from + 1 : node.to };
+}
+
+/** The value at a pointer with the name that it has in its object; of what is not there, the nearest that is around it. */
+function nearest(text: string, pointer: string) {
+  let node = valueIn(jsonLanguage.parser.parse(text).topNode);
+  let name: SyntaxNode | undefined;
+  for (const step of pointer.split('/').slice(1)) {
+    const next = node === undefined ? undefined : memberOf(text, node, unescaped(step));
+    if (next === undefined) return { node, name, isThere: false };
+    ({ value: node, name } = next);
+  }
+  return { node, name, isThere: true };
 }
 
 /** The edit of a text by which the value at a pointer becomes another one, or the member at its end gets another name. */
@@ -42,15 +48,9 @@ export function editOf(
   pointer: string,
   suggestion: { readonly value: unknown } | { readonly name: string },
 ): Edit | undefined {
-  let node = valueIn(jsonLanguage.parser.parse(text).topNode);
-  let name: SyntaxNode | undefined;
-  for (const step of pointer.split('/').slice(1)) {
-    const next = node === undefined ? undefined : memberOf(text, node, unescaped(step));
-    if (next === undefined) return undefined;
-    ({ value: node, name } = next);
-  }
+  const { node, name, isThere } = nearest(text, pointer);
   const place = 'name' in suggestion ? name : node;
-  if (place === undefined) return undefined;
+  if (!isThere || place === undefined) return undefined;
   const insert = JSON.stringify('name' in suggestion ? suggestion.name : suggestion.value);
   return { from: place.from, to: place.to, insert };
 }

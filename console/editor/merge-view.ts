@@ -15,23 +15,22 @@ const unframed = EditorView.theme({ '&': { border: 'none', borderRadius: '0' } }
 
 const UNCHANGED = { margin: 3, minSize: 6 } as const;
 
-/** Shows two texts, the older one at the left. @returns what takes it away again */
-export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => void {
-  const common = (label: string): Extension => [
-    lineNumbers(),
-    json(),
-    unframed,
-    editorTheme,
-    EditorView.lineWrapping,
-    EditorState.readOnly.of(true),
+/** What a text has that is only read. */
+function readOnly(label: string): Extension {
+  return [
+    ...[lineNumbers(), json(), unframed, editorTheme, EditorView.lineWrapping, EditorState.readOnly.of(true)],
     // Focusable, so that the keyboard scrolls it.
     EditorView.editable.of(false),
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   ];
+}
+
+/** Shows two texts, the older one at the left. @returns what takes it away again */
+export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => void {
   const parent = frameIn(root);
   const view = new MergeView({
-    a: { doc: older.value, extensions: common(older.label) },
-    b: { doc: newer.value, extensions: common(newer.label) },
+    a: { doc: older.value, extensions: readOnly(older.label) },
+    b: { doc: newer.value, extensions: readOnly(newer.label) },
     ...{ parent, root, collapseUnchanged: UNCHANGED, gutter: true, highlightChanges: true },
   });
   return () => {
@@ -44,18 +43,9 @@ export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => voi
 export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: string): () => void {
   const parent = frameIn(root);
   const view = new EditorView({
-    parent,
-    root,
-    doc: newer.value,
+    ...{ parent, root, doc: newer.value },
     extensions: [
-      lineNumbers(),
-      json(),
-      unframed,
-      editorTheme,
-      EditorView.lineWrapping,
-      EditorState.readOnly.of(true),
-      EditorView.editable.of(false),
-      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+      readOnly(label),
       unifiedMergeView({ original: older.value, mergeControls: false, collapseUnchanged: UNCHANGED }),
     ],
   });

@@ -1,14 +1,30 @@
 import { refusalOf, unreachable } from '../../sidecar/client/errors.js';
 import { parsed } from '../../sidecar/client/client.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
-import { addressOf, api, ApiError, type Schemas } from '../api/client.js';
+import { addressOf, api, ApiError, type DataPlace, headersOf, type Schemas } from '../api/client.js';
 
 /** In which data an entity is. */
-export interface EntityPlace {
+export interface EntityPlace extends DataPlace {
   readonly target?: 'entities' | 'temporal' | undefined;
-  readonly tenant?: string | undefined;
-  /** A Link header that names the @context. */
-  readonly link?: string | undefined;
+}
+
+/** Asks the broker, through the gateway. @param path below `ngsi-ld/v1/` */
+export async function askBroker(path: string, place: DataPlace, signal?: AbortSignal): Promise<Response> {
+  return fetch(addressOf(`ngsi-ld/v1/${path}`), {
+    headers: { accept: 'application/json', ...headersOf(place) },
+    cache: 'no-store',
+    signal: signal ?? null,
+  });
+}
+
+/** What the broker answers; undefined if it does not, or refuses: then there is nothing to show. */
+export async function askQuietly(path: string, place: DataPlace, signal: AbortSignal): Promise<unknown> {
+  try {
+    const answer = await askBroker(path, place, signal);
+    return answer.ok ? await answer.json() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Of each attribute's history, the newest few: some histories have millions of instances. */
@@ -20,22 +36,13 @@ const NEWEST = 10;
  * @throws ApiError for one that is not there, UnreachableError
  */
 export async function readEntity(id: string, place: EntityPlace, signal?: AbortSignal): Promise<string> {
-  const { target, tenant = '', link = '' } = place;
-  const path = `${target === 'temporal' ? 'temporal/' : ''}entities/${encodeURIComponent(id)}`;
-  const address = addressOf(`ngsi-ld/v1/${path}${target === 'temporal' ? `?lastN=${NEWEST}` : ''}`);
-  const answer = await fetch(
-    new Request(address, {
-      headers: {
-        accept: 'application/json',
-        ...(tenant === '' ? {} : { 'ngsild-tenant': tenant }),
-        ...(link === '' ? {} : { link }),
-      },
-      cache: 'no-store',
-      signal: signal ?? null,
-    }),
-  ).catch((error: unknown) => {
-    throw signal?.aborted === true ? error : unreachable(addressOf(''), error, true);
-  });
+  const isHistory = place.target === 'temporal';
+  const path = `${isHistory ? 'temporal/' : ''}entities/${encodeURIComponent(id)}`;
+  const answer = await askBroker(isHistory ? `${path}?lastN=${NEWEST}` : path, place, signal).catch(
+    (error: unknown) => {
+      throw signal?.aborted === true ? error : unreachable(addressOf(''), error, true);
+    },
+  );
   if (!answer.ok) throw await refusalOf(answer);
   return writeJson(parsed(await answer.text()), 2);
 }

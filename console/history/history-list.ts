@@ -1,4 +1,4 @@
-import { api, type Page, type Purge } from '../api/client.js';
+import { api, pageParams, type Page, type Purge } from '../api/client.js';
 
 /** What the history is filtered by; an empty text filters nothing. */
 export interface HistoryFilters {
@@ -28,7 +28,7 @@ export async function listPurges(
   const since = startOfDay(from);
   const until = startOfDay(to, 1);
   const times = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
-  const query = { ...Object.fromEntries(given), ...times, ...shown, limit: size, offset: (page - 1) * size };
+  const query = { ...Object.fromEntries(given), ...times, ...shown, ...pageParams(page, size) };
   return api.page('/purges', { query, signal });
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { count } from '../shared/format.js';
+import { count, shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
 import type { ChangeReport, Difference } from './models-api.js';
 
@@ -45,10 +45,10 @@ export function ChangeList({
                 <p class="words">{difference.detail}</p>
                 <p class="place">
                   {onPlace === undefined ? (
-                    <code>{difference.pointer === '' ? '/' : difference.pointer}</code>
+                    <code>{shownPointer(difference.pointer)}</code>
                   ) : (
                     <button type="button" class="link" onClick={() => onPlace(difference.pointer)}>
-                      <code>{difference.pointer === '' ? '/' : difference.pointer}</code>
+                      <code>{shownPointer(difference.pointer)}</code>
                     </button>
                   )}{' '}
                   · {t.reasons[difference.reason]}

@@ -52,8 +52,7 @@ export function ContextEditor({
   };
   /** What is there now is replaced by the text when it is saved. */
   const goOn = async () => {
-    if (given !== undefined)
-      draft.change({ etag: (await readContext(given, new AbortController().signal)).etag });
+    if (given !== undefined) draft.change({ etag: (await readContext(given)).etag });
   };
   const leave = (to: string) => {
     onSaved?.();

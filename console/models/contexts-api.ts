@@ -1,6 +1,6 @@
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
-import { allPages, api, type Page, type Schemas, type Tagged } from '../api/client.js';
-import { PAGE_SIZE, pageParams } from './models-api.js';
+import { allPages, api, onlyIf, pageParams, type Page, type Schemas, type Tagged } from '../api/client.js';
+import { PAGE_SIZE } from './models-api.js';
 
 export type Context = Schemas['Context'];
 export type WrittenContext = Schemas['WrittenContext'];
@@ -24,7 +24,7 @@ export async function findContext(name: string, signal: AbortSignal): Promise<Co
 /** @param version the current one, unless given */
 export async function readContext(
   context: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
   version?: number,
 ): Promise<Tagged<unknown>> {
   return api.answer('get', CONTEXT, { path: { context }, query: { version }, signal });
@@ -45,12 +45,12 @@ export async function updateContext(
   etag: string,
 ): Promise<WrittenContext> {
   const body = bodyOf(undefined, contextText);
-  const asked = { path: { context }, body, headers: { 'if-match': etag } };
+  const asked = { path: { context }, body, headers: onlyIf(etag) };
   return (await api.json('put', CONTEXT, asked)) as WrittenContext;
 }
 
 export async function removeContext(context: string, etag: string): Promise<void> {
-  await api.request('delete', CONTEXT, { path: { context }, headers: { 'if-match': etag } });
+  await api.request('delete', CONTEXT, { path: { context }, headers: onlyIf(etag) });
 }
 
 /** What is expanded with a context, and what it warns of. */

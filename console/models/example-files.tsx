@@ -4,8 +4,7 @@ import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { shownJson } from './model-schema.js';
-import { apiAddress } from '../api/client.js';
-import { readFile, type Model } from './models-api.js';
+import { addressIn, readFile, type Model } from './models-api.js';
 
 const FILES = ['example.jsonld', 'example-normalized.jsonld'] as const;
 
@@ -26,7 +25,7 @@ export function ExampleFiles({ model, etag }: { readonly model: Model; readonly 
 
 function ExampleFile({ model, file }: { readonly model: Model; readonly file: (typeof FILES)[number] }) {
   const t = text.models.examples;
-  const address = apiAddress(['domains', model.domain, 'models', model.name, 'files', file]);
+  const address = addressIn(model, ['files', file]);
   const { value, error, reload } = useLoad(address, (signal) => readFile(model, file, signal));
   return (
     <div class="file">

@@ -1,4 +1,4 @@
-import { api, apiAddress } from '../api/client.js';
+import { api } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { Copyable } from '../parts/copyable.js';
@@ -7,14 +7,14 @@ import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { findContext } from './contexts-api.js';
 import { shownJson } from './model-schema.js';
-import { MODEL, pathOf, type Model } from './models-api.js';
+import { addressIn, MODEL, pathOf, type Model } from './models-api.js';
 import { toContext, toModel } from './places.js';
 import { TermsTable } from './terms-table.js';
 
 /** The context of a model: its terms with their IRIs, the URL that brokers are given, and the context of its own. */
 export function ModelContext({ model, etag }: { readonly model: Model; readonly etag: string }) {
   const t = text.models.contexts;
-  const address = apiAddress(['domains', model.domain, 'models', model.name, 'context']);
+  const address = addressIn(model, ['context']);
   const { value, error, reload } = useLoad(`${address} ${etag}`, async (signal) => {
     const [document, about] = await Promise.all([
       api.json('get', `${MODEL}/context`, { path: pathOf(model), signal }),

@@ -1,17 +1,16 @@
-import { apiAddress } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
-import { readFile, type Model } from './models-api.js';
+import { addressIn, readFile, type Model } from './models-api.js';
 import { summaryOf, type ApiOperation, type ApiSchema } from './openapi-summary.js';
 
 /** What the API of a broker is for entities of a model, to be read by people; the file is for programs. */
 export function ModelOpenapi({ model }: { readonly model: Model }) {
   const t = text.models.openapi;
-  const address = apiAddress(['domains', model.domain, 'models', model.name, 'files', 'openapi.json']);
+  const address = addressIn(model, ['files', 'openapi.json']);
   const { value, error, reload } = useLoad(address, (signal) => readFile(model, 'openapi.json', signal));
   if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   const { operations, schemas } = summaryOf(value);

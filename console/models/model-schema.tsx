@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { apiAddress, type Tagged } from '../api/client.js';
+import type { Tagged } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { Split } from '../parts/split.js';
@@ -8,7 +8,7 @@ import { text } from '../strings.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
-import { readModel, type Compatibility, type Model, type ModelKey } from './models-api.js';
+import { addressIn, readModel, type Compatibility, type Model, type ModelKey } from './models-api.js';
 import { toReference } from './places.js';
 import { SavePanel } from './save-panel.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
@@ -104,7 +104,7 @@ export function ModelSchema({
   /** The text stays; from now on it is compared with, and replaces, what is there now. */
   const goOn = async () => {
     try {
-      keep(typed, (await readModel(model, new AbortController().signal)).etag);
+      keep(typed, (await readModel(model)).etag);
       onChanged();
     } catch (failure) {
       setError(failure);
@@ -122,10 +122,7 @@ export function ModelSchema({
             <span class="quiet" role="status">
               {saved}
             </span>
-            <Download
-              href={apiAddress(['domains', model.domain, 'models', model.name, 'files', 'schema.json'])}
-              name="schema.json"
-            />
+            <Download href={addressIn(model, ['files', 'schema.json'])} name="schema.json" />
           </>
         }
       >

@@ -44,8 +44,7 @@ export function ModelSettingsForm({
     draft.forget();
     onChanged();
   };
-  const goOn = async () =>
-    draft.change({ base: (await readModel(model, new AbortController().signal)).etag });
+  const goOn = async () => draft.change({ base: (await readModel(model)).etag });
   return (
     <div class="columns editing">
       <Card

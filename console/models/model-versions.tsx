@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { apiAddress, type Page, type Tagged } from '../api/client.js';
+import type { Page, Tagged } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -11,7 +11,7 @@ import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { ChangeChip } from './change-report.js';
 import { draftName, shownJson, type SchemaDraft } from './model-schema.js';
-import { listVersions, readModel, type Model, type ModelVersion } from './models-api.js';
+import { addressIn, listVersions, readModel, type Model, type ModelVersion } from './models-api.js';
 import { toModel } from './places.js';
 import { VersionCompare } from './version-compare.js';
 
@@ -42,7 +42,7 @@ export function ModelVersions({
   const restore = async (version: number) => {
     try {
       if (draftOf(draftName(model)) !== undefined) throw new Error(t.restoreBlocked);
-      const { value: older } = await readModel(model, new AbortController().signal, version);
+      const { value: older } = await readModel(model, undefined, version);
       const draft: SchemaDraft = { text: shownJson(older.schema), etag: read.etag };
       keepDraft(draftName(model), draft);
       location.hash = toModel(model, 'schema');
@@ -140,9 +140,7 @@ function VersionTable({
         <tr key={one.version}>
           <td>
             <a
-              href={apiAddress(['domains', model.domain, 'models', model.name, 'schema'], {
-                version: String(one.version),
-              })}
+              href={addressIn(model, ['schema'], { version: String(one.version) })}
               aria-label={t.versionName(one.version)}
               target="_blank"
               rel="noopener"

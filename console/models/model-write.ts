@@ -1,4 +1,4 @@
-import { api, type Tagged } from '../api/client.js';
+import { api, onlyIf, type Tagged } from '../api/client.js';
 import {
   MODEL,
   pathOf,
@@ -32,8 +32,7 @@ export function bodyOf({ schemaText, settings = {} }: ModelWrite): string {
 }
 
 function requestOf(key: ModelKey, write: ModelWrite, expected: Expected) {
-  const headers: Readonly<Record<string, string>> =
-    expected === 'absent' ? { 'if-none-match': '*' } : { 'if-match': expected.etag };
+  const headers = onlyIf(expected === 'absent' ? undefined : expected.etag);
   return { path: pathOf(key), body: bodyOf(write), headers };
 }
 

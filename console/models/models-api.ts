@@ -1,20 +1,43 @@
-import { allPages, api, apiAddress, type Page, type Tagged } from '../api/client.js';
-import type {
-  Domain,
-  DomainChange,
-  DomainWarning,
-  ListedDomain,
-  Model,
-  ModelDiff,
-  ModelKey,
-  ModelSummary,
-  ModelVersion,
-  NewDomain,
-  StoredExample,
-  Verdict,
-} from './model-types.js';
+import {
+  allPages,
+  api,
+  apiAddress,
+  onlyIf,
+  pageParams,
+  type Page,
+  type Schemas,
+  type Tagged,
+} from '../api/client.js';
+export type Domain = Schemas['Domain'];
+export type ListedDomain = Schemas['ListedDomain'];
+export type DomainWarning = Schemas['DomainContextWarning'];
+export type ModelSummary = Schemas['ModelSummary'];
+export type Model = Schemas['Model'];
+export type ModelVersion = Schemas['ModelVersion'];
+export type ModelWarning = Schemas['ModelWarning'];
+export type ModelDiff = Schemas['ModelDiff'];
+export type ModelTrial = Schemas['ModelDryRun'];
+export type UpdatedModel = Schemas['UpdatedModel'];
+export type ChangeReport = Schemas['ChangeReport'];
+export type Difference = Schemas['Difference'];
+export type Verdict = Schemas['Verdict'];
+export type StoredExample = Schemas['ModelExample'];
+export type ImportReport = Schemas['ImportReport'];
+export type ImportedFile = Schemas['ImportedFile'];
+export type Compatibility = Domain['compatibility'];
 
-export * from './model-types.js';
+export const COMPATIBILITIES = ['none', 'backward', 'forward', 'full'] as const;
+
+/** Names a model. */
+export interface ModelKey {
+  readonly domain: string;
+  readonly name: string;
+}
+
+/** Members of an update besides the schema; null takes one away. */
+export type ModelSettings = Omit<Schemas['ModelChange'], 'schema'>;
+export type NewDomain = Schemas['NewDomain'];
+export type DomainChange = Schemas['DomainChange'];
 
 /** How many rows a page of a list has. */
 export const PAGE_SIZE = 25;
@@ -30,13 +53,8 @@ export function pathOf({ domain, name }: ModelKey) {
   return { domain, model: name };
 }
 
-/** The parameters of a page of a list. @param page from 1 */
-export function pageParams(page: number, size = PAGE_SIZE) {
-  return { limit: size, offset: (page - 1) * size };
-}
-
 export async function listDomains(page: number, signal: AbortSignal): Promise<Page<ListedDomain>> {
-  return api.page('/domains', { query: pageParams(page), signal });
+  return api.page('/domains', { query: pageParams(page, PAGE_SIZE), signal });
 }
 
 /** The names of all domains, page after page. */
@@ -54,7 +72,7 @@ export async function createDomain(domain: NewDomain): Promise<Domain> {
 }
 
 export async function updateDomain(domain: string, change: DomainChange, etag: string): Promise<Domain> {
-  return api.json('put', DOMAIN, { path: { domain }, body: change, headers: { 'if-match': etag } });
+  return api.json('put', DOMAIN, { path: { domain }, body: change, headers: onlyIf(etag) });
 }
 
 /**
@@ -64,7 +82,7 @@ export async function updateDomain(domain: string, change: DomainChange, etag: s
  */
 export async function removeDomain(domain: string, cascade: boolean, etag: string): Promise<void> {
   const query = cascade ? { cascade } : {};
-  await api.request('delete', DOMAIN, { path: { domain }, query, headers: { 'if-match': etag } });
+  await api.request('delete', DOMAIN, { path: { domain }, query, headers: onlyIf(etag) });
 }
 
 export async function listModels(
@@ -72,7 +90,7 @@ export async function listModels(
   page: number,
   signal: AbortSignal,
 ): Promise<Page<ModelSummary>> {
-  return api.page(`${DOMAIN}/models`, { path: { domain }, query: pageParams(page), signal });
+  return api.page(`${DOMAIN}/models`, { path: { domain }, query: pageParams(page, PAGE_SIZE), signal });
 }
 
 /** What may not be as expected in the context of a domain. */
@@ -87,20 +105,20 @@ export async function searchModels(
   signal: AbortSignal,
 ): Promise<Page<ModelSummary>> {
   const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
-  return api.page('/models', { query: { ...given, ...pageParams(page) }, signal });
+  return api.page('/models', { query: { ...given, ...pageParams(page, PAGE_SIZE) }, signal });
 }
 
 /** @param version the current one, unless given; the ETag of an older one fits no write */
 export async function readModel(
   key: ModelKey,
-  signal: AbortSignal,
+  signal?: AbortSignal,
   version?: number,
 ): Promise<Tagged<Model>> {
   return api.answer('get', MODEL, { path: pathOf(key), query: { version }, signal });
 }
 
 export async function removeModel(key: ModelKey, etag: string): Promise<void> {
-  await api.request('delete', MODEL, { path: pathOf(key), headers: { 'if-match': etag } });
+  await api.request('delete', MODEL, { path: pathOf(key), headers: onlyIf(etag) });
 }
 
 export async function listVersions(
@@ -146,19 +164,24 @@ export async function addExample(key: ModelKey, example: string, text: string): 
   await api.json('put', EXAMPLE, {
     path: { ...pathOf(key), example },
     body: text,
-    headers: { 'if-none-match': '*' },
+    headers: onlyIf(undefined),
   });
 }
 
 export async function removeExample(key: ModelKey, { name, sha256 }: StoredExample): Promise<void> {
   await api.request('delete', EXAMPLE, {
     path: { ...pathOf(key), example: name },
-    headers: { 'if-match': `"${sha256}"` },
+    headers: onlyIf(`"${sha256}"`),
   });
 }
 
-export function exampleAddress({ domain, name }: ModelKey, example: string): string {
-  return apiAddress(['domains', domain, 'models', name, 'examples', example]);
+/** The address of something of a model, for links. @param path below that of the model */
+export function addressIn(
+  { domain, name }: ModelKey,
+  path: readonly string[],
+  query: Readonly<Record<string, string>> = {},
+): string {
+  return apiAddress(['domains', domain, 'models', name, ...path], query);
 }
 
 /** Whether an example must follow NGSI-LD: those of NGSIv2 are called `.json`. */

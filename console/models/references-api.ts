@@ -1,5 +1,5 @@
-import { allPages, api, type Page, type Schemas } from '../api/client.js';
-import { PAGE_SIZE, pageParams } from './models-api.js';
+import { allPages, api, onlyIf, pageParams, type Page, type Schemas } from '../api/client.js';
+import { PAGE_SIZE } from './models-api.js';
 
 export type Reference = Schemas['Reference'];
 export type UpdatedDependent = Schemas['UpdatedDependent'];
@@ -44,10 +44,10 @@ export async function updateDependents(
   dryRun: boolean,
 ): Promise<readonly UpdatedDependent[]> {
   const query = { uri, dependents: true, ...(dryRun ? { dryRun } : {}) };
-  const asked = { query, body: text, headers: { 'if-match': etag } };
+  const asked = { query, body: text, headers: onlyIf(etag) };
   return (await api.json('put', '/references', asked)).dependents ?? [];
 }
 
 export async function removeReference(uri: string, etag: string): Promise<void> {
-  await api.request('delete', '/references', { query: { uri }, headers: { 'if-match': etag } });
+  await api.request('delete', '/references', { query: { uri }, headers: onlyIf(etag) });
 }

@@ -1,4 +1,4 @@
-import type { Compatibility, Model, ModelSettings } from './model-types.js';
+import type { Compatibility, Model, ModelSettings } from './models-api.js';
 
 /** The settings of a model as they are typed. */
 export interface SettingsForm {

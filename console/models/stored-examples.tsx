@@ -12,7 +12,7 @@ import { text } from '../strings.js';
 import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
 import { shownJson } from './model-schema.js';
 import {
-  exampleAddress,
+  addressIn,
   isStrictExample,
   type Model,
   readExample,
@@ -133,7 +133,7 @@ function OneExample({
           >
             {t.open}
           </button>
-          <Download href={exampleAddress(model, name)} name={name} />
+          <Download href={addressIn(model, ['examples', name])} name={name} />
           <ForRole roles={['modeller']}>
             <button type="button" class="small" onClick={onRemove}>
               {text.models.remove}

@@ -1,3 +1,4 @@
+import { shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
 import type { Verdict } from './models-api.js';
 
@@ -10,24 +11,27 @@ export function VerdictView({ verdict: { valid, form, errors, warnings } }: { re
         <span class={valid ? 'chip good' : 'chip bad'}>{valid ? t.valid : t.invalid}</span>{' '}
         <span class="quiet">{t.readAs(text.models.entityForms[form])}</span>
       </p>
-      {errors.length > 0 && (
-        <ul class="findings">
-          {errors.slice(0, 50).map((fault, index) => (
-            <li key={index}>
-              <code>{fault.pointer === '' ? '/' : fault.pointer}</code> {fault.detail}
-            </li>
-          ))}
-        </ul>
-      )}
-      {warnings.length > 0 && (
-        <ul class="findings quiet">
-          {warnings.slice(0, 50).map((warning, index) => (
-            <li key={index}>
-              <code>{warning.pointer === '' ? '/' : warning.pointer}</code> {warning.detail}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Findings findings={errors} look="findings" />
+      <Findings findings={warnings} look="findings quiet" />
     </>
+  );
+}
+
+function Findings({
+  findings,
+  look,
+}: {
+  readonly findings: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly look: string;
+}) {
+  if (findings.length === 0) return null;
+  return (
+    <ul class={look}>
+      {findings.slice(0, 50).map(({ pointer, detail }, index) => (
+        <li key={index}>
+          <code>{shownPointer(pointer)}</code> {detail}
+        </li>
+      ))}
+    </ul>
   );
 }

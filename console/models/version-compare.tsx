@@ -1,6 +1,6 @@
 import { MergeEditor } from '../editor/merge-editor.js';
 import { Pending } from '../parts/states.js';
-import { count } from '../shared/format.js';
+import { count, shownPointer } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
@@ -53,7 +53,7 @@ function Pointers({ diff: { pointers, pointersTotal } }: { readonly diff: ModelD
       <ul class="findings">
         {pointers.slice(0, 500).map(({ op, pointer }) => (
           <li key={`${op} ${pointer}`}>
-            {t.ops[op]} <code>{pointer === '' ? '/' : pointer}</code>
+            {t.ops[op]} <code>{shownPointer(pointer)}</code>
           </li>
         ))}
       </ul>

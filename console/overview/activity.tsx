@@ -8,7 +8,7 @@ import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { dailySums, daysOf, perSecond } from './days.js';
+import { dailySums, isProblem, perSecond } from './days.js';
 
 const DAYS = 14;
 
@@ -77,11 +77,10 @@ export function Activity() {
 
 function chartsOf(purges: readonly Purge[], scans: readonly Schemas['ListedScan'][], nowMs: number) {
   const t = text.overview;
-  const days = daysOf(purges, nowMs, DAYS);
   return [
-    { name: t.purges, values: days.map((day) => day.purges) },
-    { name: t.deleted, values: days.map((day) => day.deleted) },
-    { name: t.withProblems, values: days.map((day) => day.problems) },
+    { name: t.purges, values: dailySums(purges, () => 1, nowMs, DAYS) },
+    { name: t.deleted, values: dailySums(purges, ({ deleted }) => deleted, nowMs, DAYS) },
+    { name: t.withProblems, values: dailySums(purges.filter(isProblem), () => 1, nowMs, DAYS) },
     { name: t.scans, values: dailySums(scans, () => 1, nowMs, DAYS) },
     { name: t.invalid, values: dailySums(scans, ({ invalid }) => invalid, nowMs, DAYS) },
   ];

@@ -1,37 +1,14 @@
 /** What purges did, day by day. Pure: it is tested without a browser. */
 import type { Purge } from '../api/client.js';
 
-/** What the purges of a day came to. */
-export interface Day {
-  readonly purges: number;
-  readonly deleted: number;
-  readonly problems: number;
-}
-
 const DAY_MS = 86_400_000;
 
 /** States that want a look. */
 export const PROBLEM_STATES = ['failed', 'partial', 'interrupted', 'refused'] as const;
 
-/**
- * The days up to now, the oldest first.
- *
- * @param purges without dry runs
- */
-export function daysOf(
-  purges: readonly Pick<Purge, 'createdAt' | 'deleted' | 'state'>[],
-  nowMs: number,
-  length: number,
-): readonly Day[] {
-  const days = Array.from({ length }, () => ({ purges: 0, deleted: 0, problems: 0 }));
-  for (const { createdAt, deleted, state } of purges) {
-    const day = days[length - 1 - Math.floor((nowMs - Date.parse(createdAt)) / DAY_MS)];
-    if (day === undefined) continue;
-    day.purges += 1;
-    day.deleted += deleted;
-    if (PROBLEM_STATES.some((one) => one === state)) day.problems += 1;
-  }
-  return days;
+/** Whether a purge wants a look. */
+export function isProblem({ state }: Pick<Purge, 'state'>): boolean {
+  return PROBLEM_STATES.some((one) => one === state);
 }
 
 /** The sums of something day by day up to now, the oldest first. */

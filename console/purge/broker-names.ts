@@ -1,4 +1,5 @@
-import { addressOf } from '../api/client.js';
+import type { DataPlace } from '../api/client.js';
+import { askQuietly } from '../entities/entity-api.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { useLoad } from '../shared/use-load.js';
 
@@ -15,34 +16,17 @@ const MOST = 500;
 
 /** What the broker names in a tenant, by an @context: to pick from while typing. */
 export function useBrokerNames(tenant: string, link: string): BrokerNames {
-  const headers = useDebounced(JSON.stringify(headersOf(tenant.trim(), link.trim())), 450);
-  const { value } = useLoad(headers, async (signal) => {
+  const place = useDebounced(JSON.stringify({ tenant: tenant.trim(), link: link.trim() }), 450);
+  const { value } = useLoad(place, async (signal) => {
     const [types, attributes] = await Promise.all(
-      (['types', 'attributes'] as const).map((list) =>
-        namesAt(list, JSON.parse(headers) as Record<string, string>, signal),
+      // Not all brokers have these lists, and nobody needs to know.
+      (['types', 'attributes'] as const).map(async (list) =>
+        namesIn(await askQuietly(list, JSON.parse(place) as DataPlace, signal), list),
       ),
     );
     return { types: types ?? [], attributes: attributes ?? [] };
   });
   return value ?? NONE;
-}
-
-function headersOf(tenant: string, link: string): Record<string, string> {
-  return { ...(tenant === '' ? {} : { 'ngsild-tenant': tenant }), ...(link === '' ? {} : { link }) };
-}
-
-/** Not all brokers have these lists, and nobody needs to know. */
-async function namesAt(
-  list: 'types' | 'attributes',
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  try {
-    const answer = await fetch(addressOf(`ngsi-ld/v1/${list}`), { headers, signal });
-    return answer.ok ? namesIn(await answer.json(), list) : [];
-  } catch {
-    return [];
-  }
 }
 
 /** The names in an EntityTypeList or an AttributeList (NGSI-LD, clauses 5.2.24 and 5.2.27). */

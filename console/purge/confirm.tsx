@@ -5,8 +5,7 @@ import { SureDialog } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
-import { confirmedForm, hasBound, isCount, mayBeCount } from './confirmation.js';
-import { queryOf, type PurgeForm } from './form.js';
+import { confirmedForm, hasBound, isCount, mayBeCount, queryOf, type PurgeForm } from './form.js';
 import { applyPlan, startPurge } from './order.js';
 import { requestLine } from './request-text.js';
 

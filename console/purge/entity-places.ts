@@ -1,4 +1,4 @@
-import { addressOf } from '../api/client.js';
+import { askQuietly } from '../entities/entity-api.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { useLoad } from '../shared/use-load.js';
 import { optionsIn } from '../../sidecar/shared/purge-options.js';
@@ -26,19 +26,7 @@ export function useEntityPlaces(form: PurgeForm, isWanted: boolean): readonly Po
   const { value } = useLoad(asked, async (signal) => {
     const [isAsked, narrowing, name] = JSON.parse(asked) as [boolean, string, string];
     if (!isAsked) return NOWHERE;
-    try {
-      const answer = await fetch(addressOf(`ngsi-ld/v1/entities?${narrowing}&limit=${MOST}`), {
-        headers: {
-          accept: 'application/json',
-          ...(tenant.trim() === '' ? {} : { 'ngsild-tenant': tenant.trim() }),
-          ...(link.trim() === '' ? {} : { link: link.trim() }),
-        },
-        signal,
-      });
-      return answer.ok ? placesIn(await answer.json(), name) : NOWHERE;
-    } catch {
-      return NOWHERE;
-    }
+    return placesIn(await askQuietly(`entities?${narrowing}&limit=${MOST}`, form, signal), name);
   });
   return value ?? NOWHERE;
 }

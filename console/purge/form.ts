@@ -1,4 +1,5 @@
-/** What the form of a purge holds, and the query that it makes. Pure: it is tested without a browser. */
+/** What the form of a purge holds, the query that it makes, its preview and its confirmation. Pure. */
+import { linkHeader } from '../../sidecar/client/purges.js';
 import { optionsIn, purgeOption, type PurgeOptionName } from '../../sidecar/shared/purge-options.js';
 import { unsendable } from '../shared/header-text.js';
 
@@ -124,4 +125,54 @@ export function isUnsendable({ tenant, link }: PurgeForm): boolean {
 export function unitOf({ target, fields }: PurgeForm, unit: string | undefined): string {
   if (unit !== undefined || target === 'temporal') return unit ?? 'entities';
   return Boolean(fields.drop?.trim()) || Boolean(fields.keep?.trim()) ? 'attributes' : 'entities';
+}
+
+/** The URL that a Link header names as @context; the header itself where it is none of the usual form. */
+export function contextOf(link: string): string {
+  return /^<([^>]*)>/.exec(link)?.[1] ?? link;
+}
+
+/** The Link header of a URL as it was typed. */
+export function linkTo(context: string): string {
+  const url = context.trim();
+  return url === '' ? '' : linkHeader(url);
+}
+
+/** They change nothing of what matches. */
+const NO_MATTER = optionsIn('console').filter((name) => purgeOption(name).isForDeletes);
+
+/** The query of the dry run of a purge. */
+export function previewQuery(form: PurgeForm): string {
+  return `${queryOf(form, NO_MATTER)}&dryRun=true`;
+}
+
+/** What a preview depends on: forms with the same key match the same. */
+export function previewKey(form: PurgeForm): string {
+  return JSON.stringify([form.target, previewQuery(form), form.tenant.trim(), form.link.trim()]);
+}
+
+/** Whether the purge has a bound of its own, in its field or among the other parameters. */
+export function hasBound(form: PurgeForm): boolean {
+  return /(?:^|&)maxAffected=/.test(queryOf(form));
+}
+
+/**
+ * The purge that is started.
+ *
+ * @param matched the count that was previewed
+ * @param isBounded no more may go than that; a bound that the purge has itself stays
+ */
+export function confirmedForm(form: PurgeForm, matched: number, isBounded: boolean): PurgeForm {
+  if (!isBounded || hasBound(form)) return form;
+  return { ...form, fields: { ...form.fields, maxAffected: String(matched) } };
+}
+
+/** Whether the count was typed, with or without signs between its digits. */
+export function isCount(typed: string, matched: number): boolean {
+  return typed.replaceAll(/[\s,.]/g, '') === String(matched);
+}
+
+/** Whether what was typed may yet become the count. */
+export function mayBeCount(typed: string, matched: number): boolean {
+  return String(matched).startsWith(typed.replaceAll(/[\s,.]/g, ''));
 }

@@ -1,15 +1,6 @@
 import { isFinal, PURGE_PATHS } from '../../sidecar/client/purges.js';
-import { api, type Purge, type PurgePreview } from '../api/client.js';
-import { queryOf, type PurgeForm } from './form.js';
-import { previewQuery } from './preview-request.js';
-
-/** The header fields that say which data a purge is for. */
-function headersOf({ tenant, link }: PurgeForm): Readonly<Record<string, string>> {
-  return {
-    ...(tenant.trim() === '' ? {} : { 'ngsild-tenant': tenant.trim() }),
-    ...(link.trim() === '' ? {} : { link: link.trim() }),
-  };
-}
+import { api, headersOf, type Purge, type PurgePreview } from '../api/client.js';
+import { queryOf, type PurgeForm, previewQuery } from './form.js';
 
 /** Starts the purge as a job, which goes on without this page. @returns its record */
 export async function startPurge(form: PurgeForm): Promise<Purge> {
@@ -27,11 +18,11 @@ export async function previewPurge(form: PurgeForm, signal: AbortSignal): Promis
 const LOOK_MS = 200;
 
 /** The record of a job when it has ended. */
-export async function endOf(record: Purge, signal: AbortSignal): Promise<Purge> {
+export async function endOf(record: Purge): Promise<Purge> {
   let last = record;
   while (!isFinal(last)) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    last = await api.json('get', '/purges/{purge}', { path: { purge: record.id }, signal });
+    last = await api.json('get', '/purges/{purge}', { path: { purge: record.id } });
   }
   return last;
 }
@@ -41,11 +32,11 @@ export async function endOf(record: Purge, signal: AbortSignal): Promise<Purge> 
  *
  * @returns undefined where no plan can be had; the purge then goes by its count
  */
-export async function planPurge(form: PurgeForm, signal: AbortSignal): Promise<Purge | undefined> {
+export async function planPurge(form: PurgeForm): Promise<Purge | undefined> {
   const body = { target: form.target, query: queryOf(form), dryRun: true, plan: true as const };
   try {
-    const begun = await api.json('post', '/purges', { body, headers: headersOf(form), signal });
-    const record = await endOf(begun, signal);
+    const begun = await api.json('post', '/purges', { body, headers: headersOf(form) });
+    const record = await endOf(begun);
     return record.plan === undefined ? undefined : record;
   } catch {
     return undefined;

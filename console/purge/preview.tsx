@@ -7,9 +7,8 @@ import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { counted, text } from '../strings.js';
 import { ConfirmDialog } from './confirm.js';
-import { isEmpty, isUnsendable, unitOf, type PurgeForm } from './form.js';
+import { isEmpty, isUnsendable, unitOf, type PurgeForm, previewKey } from './form.js';
 import { planPurge, previewPurge } from './order.js';
-import { previewKey } from './preview-request.js';
 
 /** How long typing must pause before the broker is asked, in milliseconds. */
 const PAUSE_MS = 450;
@@ -61,7 +60,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const confirm = async (preview: PurgePreview) => {
     if (isPlanning) return;
     setIsPlanning(true);
-    const planned = await planPurge(latest.current, new AbortController().signal);
+    const planned = await planPurge(latest.current);
     setIsPlanning(false);
     setConfirming(
       planned === undefined || planned.matched === 0

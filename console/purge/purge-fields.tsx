@@ -6,8 +6,7 @@ import { useModelOffers } from '../workbench/offers.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { offersFor, useBrokerNames } from './broker-names.js';
-import { contextOf, linkTo } from './context-link.js';
-import { choicesOf, optionLabel, type Field as Name, type PurgeForm } from './form.js';
+import { contextOf, linkTo, choicesOf, optionLabel, type Field as Name, type PurgeForm } from './form.js';
 import { GeoFields } from './geo-fields.js';
 
 /** The options that have fields: counts, choices of some words, and words of which there is one. */

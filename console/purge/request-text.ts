@@ -1,6 +1,6 @@
 import { PURGE_PATHS } from '../../sidecar/client/purges.js';
 import { flagOf, optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
-import type { PurgeForm } from './form.js';
+import { contextOf, type PurgeForm } from './form.js';
 
 /** The request as people read it: its method, its path and its query. */
 export function requestLine({ target }: PurgeForm, query: string): string {
@@ -44,7 +44,7 @@ export function commandOf({ target, link, ...form }: PurgeForm, query: string, b
     `node dist/cli.js purge --gateway ${quoted(base.replace(/\/$/, ''))}`,
     ...(target === 'temporal' ? ['--temporal'] : []),
     ...(tenant === '' ? [] : [`--tenant ${quoted(tenant)}`]),
-    ...(link === '' ? [] : [`--link ${quoted(link.replace(/^<([^>]*)>.*$/s, '$1'))}`]),
+    ...(link === '' ? [] : [`--link ${quoted(contextOf(link))}`]),
     ...options,
     quoted(rest),
   ].join(' \\\n  ');

@@ -22,7 +22,7 @@ export function Undo({ record }: { readonly record: Purge }) {
   const path = { purge: record.id };
   const restore = async (dryRun: boolean) =>
     api.json('post', '/purges/{purge}/restore', { path, body: { dryRun } });
-  const preview = async () => setFound(await endOf(await restore(true), new AbortController().signal));
+  const preview = async () => setFound(await endOf(await restore(true)));
   const go = async () => {
     const { id } = await restore(false);
     location.hash = routeTo(['purge', id]);

@@ -1,4 +1,4 @@
-import { api, type Page, type Schemas } from '../api/client.js';
+import { api, pageParams, type Page, type Schemas } from '../api/client.js';
 
 export type Scan = Schemas['Scan'];
 export type ListedScan = Schemas['ListedScan'];
@@ -6,7 +6,7 @@ export type FoundEntity = Schemas['FoundEntity'];
 
 /** A page of the scans, the newest first. */
 export function listScans(page: number, size: number, signal: AbortSignal): Promise<Page<ListedScan>> {
-  return api.page('/scans', { query: { limit: size, offset: (page - 1) * size }, signal });
+  return api.page('/scans', { query: pageParams(page, size), signal });
 }
 
 export function readScan(id: string, signal: AbortSignal): Promise<Scan> {
@@ -31,6 +31,6 @@ export function listFound(
   finding: number,
   { page, size, signal }: { readonly page: number; readonly size: number; readonly signal: AbortSignal },
 ): Promise<Page<FoundEntity>> {
-  const query = { finding, limit: size, offset: (page - 1) * size };
+  const query = { finding, ...pageParams(page, size) };
   return api.page('/scans/{scan}/entities', { path: { scan: id }, query, signal });
 }

@@ -1,4 +1,4 @@
-import { allPages, api, type Schemas, type Tagged } from '../api/client.js';
+import { allPages, api, onlyIf, pageParams, type Schemas, type Tagged } from '../api/client.js';
 
 export type WritePolicy = Schemas['WritePolicy'];
 export type WriteChecks = Schemas['WriteChecks'];
@@ -12,9 +12,7 @@ const MOST = 1000;
 
 /** All policies, by name. */
 export function listWritePolicies(signal: AbortSignal): Promise<readonly WritePolicy[]> {
-  return allPages((page) =>
-    api.page(POLICIES, { query: { limit: MOST, offset: (page - 1) * MOST }, signal }),
-  );
+  return allPages((page) => api.page(POLICIES, { query: pageParams(page, MOST), signal }));
 }
 
 export function readWritePolicy(name: string, signal: AbortSignal): Promise<Tagged<WritePolicy>> {
@@ -27,13 +25,11 @@ export function putWritePolicy(
   body: WriteSettings,
   etag: string | undefined,
 ): Promise<WritePolicy> {
-  const headers: Readonly<Record<string, string>> =
-    etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
-  return api.json('put', POLICY, { path: { writePolicy: name }, body, headers });
+  return api.json('put', POLICY, { path: { writePolicy: name }, body, headers: onlyIf(etag) });
 }
 
 export async function removeWritePolicy(name: string, etag: string): Promise<void> {
-  await api.request('delete', POLICY, { path: { writePolicy: name }, headers: { 'if-match': etag } });
+  await api.request('delete', POLICY, { path: { writePolicy: name }, headers: onlyIf(etag) });
 }
 
 /** What the checks of writes have found. @param policy only what it has decided about */

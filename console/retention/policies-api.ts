@@ -1,5 +1,7 @@
 import {
   api,
+  onlyIf,
+  pageParams,
   type Page,
   type Purge,
   type RetentionPolicy,
@@ -17,8 +19,7 @@ export async function listPolicies(
   size: number,
   signal: AbortSignal,
 ): Promise<Page<Schemas['ListedRetentionPolicy']>> {
-  const query = { limit: size, offset: (page - 1) * size };
-  return api.page('/retention-policies', { query, signal });
+  return api.page('/retention-policies', { query: pageParams(page, size), signal });
 }
 
 export async function readPolicy(name: string, signal: AbortSignal): Promise<Tagged<RetentionPolicy>> {
@@ -31,13 +32,11 @@ export async function writePolicy(
   settings: RetentionSettings,
   etag: string | undefined,
 ): Promise<RetentionPolicy> {
-  const headers: Readonly<Record<string, string>> =
-    etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
-  return api.json('put', POLICY, { path: { retentionPolicy: name }, body: settings, headers });
+  return api.json('put', POLICY, { path: { retentionPolicy: name }, body: settings, headers: onlyIf(etag) });
 }
 
 export async function removePolicy(name: string, etag: string): Promise<void> {
-  await api.request('delete', POLICY, { path: { retentionPolicy: name }, headers: { 'if-match': etag } });
+  await api.request('delete', POLICY, { path: { retentionPolicy: name }, headers: onlyIf(etag) });
 }
 
 /** What settings that are not saved would match. @param name of the policy that has run, if there is one */
@@ -55,8 +54,7 @@ export async function previewPolicy(name: string, signal: AbortSignal): Promise<
 
 /** Runs a policy. @param etag of what was looked at: nothing else is run */
 export async function runPolicy(name: string, etag: string): Promise<Purge> {
-  const headers = { 'if-match': etag };
-  return api.json('post', `${POLICY}/run`, { path: { retentionPolicy: name }, headers });
+  return api.json('post', `${POLICY}/run`, { path: { retentionPolicy: name }, headers: onlyIf(etag) });
 }
 
 /** The latest runs of a policy, the newest first. */

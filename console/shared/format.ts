@@ -14,6 +14,11 @@ export function percent(part: number, whole: number): string {
   return percents.format(part / Math.max(1, whole));
 }
 
+/** A JSON pointer as it is shown: that of the whole document is empty. */
+export function shownPointer(pointer: string): string {
+  return pointer === '' ? '/' : pointer;
+}
+
 /** A number a second, with three digits. */
 export function rate(value: number): string {
   return `${rates.format(value)}/s`;

@@ -1,4 +1,5 @@
 import type { Suggestion } from './suggestions.js';
+import { shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
 import type { Finding } from './workbench-api.js';
 
@@ -28,7 +29,7 @@ export function Findings({
               <code>
                 {finding.line}:{finding.column}
               </code>{' '}
-              <code class="where">{finding.pointer === '' ? '/' : finding.pointer}</code>
+              <code class="where">{shownPointer(finding.pointer)}</code>
             </button>
             <p>{finding.detail}</p>
             {finding.suggestion !== undefined && (

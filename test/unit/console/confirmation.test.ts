@@ -8,11 +8,22 @@ import {
   innerProblem,
   refusalOf,
 } from '../../../console/parts/failure-words.js';
-import { confirmedForm, hasBound, isCount, mayBeCount } from '../../../console/purge/confirmation.js';
-import { contextOf, linkTo } from '../../../console/purge/context-link.js';
-import { EMPTY_FORM, FIELDS, formOf, isEmpty, queryOf } from '../../../console/purge/form.js';
-import { previewKey, previewQuery } from '../../../console/purge/preview-request.js';
-import { LAST_STEP, limitOf, stepOf } from '../../../console/purge/throttle-steps.js';
+import {
+  confirmedForm,
+  hasBound,
+  isCount,
+  mayBeCount,
+  contextOf,
+  linkTo,
+  EMPTY_FORM,
+  FIELDS,
+  formOf,
+  isEmpty,
+  queryOf,
+  previewKey,
+  previewQuery,
+} from '../../../console/purge/form.js';
+import { LAST_STEP, limitOf, stepOf } from '../../../console/purge/throttle.js';
 import { text } from '../../../console/strings.js';
 
 const target = fc.constantFrom('entities', 'temporal');

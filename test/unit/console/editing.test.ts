@@ -5,7 +5,7 @@ import { h } from 'preact';
 import '../../../console/editor/code-view.js';
 import { ContextEditor } from '../../../console/models/context-editor.js';
 import { draftName, ModelSchema } from '../../../console/models/model-schema.js';
-import type { Model } from '../../../console/models/model-types.js';
+import type { Model } from '../../../console/models/models-api.js';
 import { NewModelPage } from '../../../console/models/new-model.js';
 import { ReferencesPage } from '../../../console/models/references-page.js';
 import { PolicyEditor } from '../../../console/retention/policy-editor.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Model } from '../../../console/models/model-types.js';
+import type { Model } from '../../../console/models/models-api.js';
 import { changedSettings, formOfModel } from '../../../console/models/settings-form.js';
 
 const MODEL: Model = {

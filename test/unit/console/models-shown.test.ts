@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { ApiError, UnreachableError } from '../../../console/api/client.js';
 import { EditDomainDialog, RemoveDomainDialog } from '../../../console/models/domain-dialogs.js';
 import { ImportPage } from '../../../console/models/import-page.js';
-import type { Domain, Model, ModelTrial } from '../../../console/models/model-types.js';
+import type { Domain, Model, ModelTrial } from '../../../console/models/models-api.js';
 import { ModelVersions } from '../../../console/models/model-versions.js';
 import { SavePanel } from '../../../console/models/save-panel.js';
 import { TermsTable } from '../../../console/models/terms-table.js';

@@ -1,42 +1,38 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { namesIn, offersFor } from '../../../console/purge/broker-names.js';
-import { dailySums, daysOf, perSecond } from '../../../console/overview/days.js';
+import { dailySums, isProblem, perSecond } from '../../../console/overview/days.js';
 import { toneOf } from '../../../console/shared/environment.js';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');
 
-it('the overview counts purges, deletes and problems by day, the oldest first, and leaves out what is older', () => {
-  const purge = (createdAt: string, state: 'succeeded' | 'failed' | 'cancelled', deleted: number) => ({
-    ...{ createdAt, state, deleted },
-  });
-  const days = daysOf(
-    [
-      purge('2026-06-15T11:59:00Z', 'succeeded', 5),
-      purge('2026-06-14T12:00:01Z', 'failed', 1),
-      purge('2026-06-14T11:59:59Z', 'cancelled', 2),
-      purge('2026-06-12T12:00:00Z', 'failed', 9),
-    ],
-    NOW,
-    3,
-  );
-  assert.deepEqual(days, [
-    { purges: 0, deleted: 0, problems: 0 },
-    { purges: 1, deleted: 2, problems: 0 },
-    { purges: 2, deleted: 6, problems: 1 },
-  ]);
-});
-
 it('sums are by day, the oldest first, and leave out what is older', () => {
   const scans = [
     { createdAt: '2026-06-15T11:59:00Z', invalid: 5 },
-    { createdAt: '2026-06-15T01:00:00Z', invalid: 2 },
-    { createdAt: '2026-06-13T12:00:01Z', invalid: 1 },
-    { createdAt: '2026-06-01T00:00:00Z', invalid: 9 },
+    { createdAt: '2026-06-14T12:00:01Z', invalid: 2 },
+    { createdAt: '2026-06-14T11:59:59Z', invalid: 1 },
+    { createdAt: '2026-06-12T12:00:01Z', invalid: 3 },
+    { createdAt: '2026-06-12T12:00:00Z', invalid: 9 },
   ];
   assert.deepEqual(
     dailySums(scans, ({ invalid }) => invalid, NOW, 3),
-    [0, 1, 7],
+    [3, 1, 7],
+  );
+});
+
+it('a purge wants a look that has failed, in whole or in part, was interrupted or refused', () => {
+  const states = [
+    'succeeded',
+    'cancelled',
+    'running',
+    'failed',
+    'partial',
+    'interrupted',
+    'refused',
+  ] as const;
+  assert.deepEqual(
+    states.filter((state) => isProblem({ state })),
+    states.slice(3),
   );
 });
 
