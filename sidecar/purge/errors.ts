@@ -165,6 +165,11 @@ export async function unlessQueryRefused<Answer>(
   }
 }
 
+/** Whether the broker refused a query because it does not know what it asks for. */
+export function isNotUnderstood(error: unknown): error is BrokerRefusedError {
+  return error instanceof BrokerRefusedError && [400, 422, 501].includes(error.problem.status);
+}
+
 /** All tries of a request failed, or the broker answers nothing but failures. */
 export class BrokerFailedError extends GatewayError {
   readonly kind: ProblemKind;

@@ -6,7 +6,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Archiving } from '../archiving/index.js';
 import { walkItems } from '../deleting/index.js';
 import { ReplyTooLargeError } from '../broker/index.js';
-import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError } from '../errors.js';
+import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError, isNotUnderstood } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import type { PageSource } from '../listing/index.js';
 import { impossibleSelections } from '../proof/index.js';
@@ -15,15 +15,7 @@ import { InstanceKind } from './instance-kind.js';
 import { TruncationEvidence } from './instance-pages.js';
 import type { InstanceGuard } from './instances.js';
 import { attributeQuery, VALUE_FILTERS } from './narrowed-queries.js';
-import { EPOCH, type TimeFilter, timeParameters } from './time-filter.js';
-
-/** All times, by each time that instances have: every instance has the first two. */
-const EVERY_TIME: readonly TimeFilter[] = [
-  { property: 'createdAt', from: EPOCH, to: undefined },
-  { property: 'modifiedAt', from: EPOCH, to: undefined },
-  { property: 'observedAt', from: EPOCH, to: undefined },
-  { property: 'observedAt', from: undefined, to: EPOCH },
-];
+import { EVERY_TIME, isOfTime, type TimeFilter, timeParameters } from './time-filter.js';
 
 /** A history with longer answers, or that takes longer to read, is not archived as a whole. */
 const MAX_HISTORY_CHARS = 12 * 1024 * 1024;
@@ -227,8 +219,7 @@ export class TemporalHistories implements HistoryArchive {
       const isFirst = EVERY_TIME.slice(0, index).every((earlier) => this.#refused.has(earlier));
       return !mayBeCut || !isFirst || (await readUnshown(view, time, ids, histories, walk));
     } catch (error) {
-      if (!(error instanceof BrokerRefusedError) || ![400, 422, 501].includes(error.problem.status))
-        throw error;
+      if (!isNotUnderstood(error)) throw error;
       this.#refused.add(time);
       return true;
     }
@@ -300,7 +291,7 @@ export class TemporalHistories implements HistoryArchive {
       paging: { contradicted: false, longestPage: 0 },
       limits: { ...limits, concurrency: Math.min(4, limits.concurrency) },
       selection: [
-        ...selection.filter(({ name }) => !isById(name) && !isByValue(name) && !isTime(name)),
+        ...selection.filter(({ name }) => !isById(name) && !isByValue(name) && !isOfTime(name)),
         idsParameter(asked),
         ...timeParameters(time),
       ],
@@ -360,10 +351,6 @@ function isById(name: string): boolean {
 
 function isByValue(name: string): boolean {
   return VALUE_FILTERS.has(name) || name === 'scopeQ';
-}
-
-function isTime(name: string): boolean {
-  return ['timerel', 'timeAt', 'endTimeAt', 'timeproperty'].includes(name);
 }
 
 function idsParameter(ids: ReadonlySet<string>) {

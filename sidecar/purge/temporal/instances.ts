@@ -30,7 +30,7 @@ export interface AttributeInstance {
 }
 
 /** The instances of one attribute of one entity. */
-export interface InstanceList {
+interface InstanceList {
   readonly attribute: string;
   readonly instances: readonly AttributeInstance[];
 }
@@ -84,6 +84,11 @@ function digestOf(instance: object): string {
   } catch (cause) {
     throw new BrokerReplyError('The broker shows an instance that is nested too deeply.', { cause });
   }
+}
+
+/** What tells an instance from the others of its list: its id, or a digest where it has none. */
+export function identityOf({ instanceId, digest }: AttributeInstance): string {
+  return instanceId ?? digest ?? '';
 }
 
 /** An instance as an item of a purge. */

@@ -1,10 +1,10 @@
 import type { Parameter } from '../query/index.js';
-import { type AttributeInstance, instanceListsOf } from './instances.js';
+import { type AttributeInstance, identityOf, instanceListsOf } from './instances.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import type { QueryView } from '../run/index.js';
 import { FilterIgnoredError, unlessQueryRefused } from '../errors.js';
 import { impossibleSelections, type Impossible } from '../proof/index.js';
-import { timeParameters, type TimeFilter, since, until } from './time-filter.js';
+import { isOfTime, timeParameters, type TimeFilter, since, until } from './time-filter.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import { IdStates } from '../ledger/index.js';
 import { type TruncationEvidence, MAX_INSTANCES } from './instance-pages.js';
@@ -16,10 +16,8 @@ export interface TruncatedList {
   readonly instances: readonly AttributeInstance[];
 }
 
-/** Parameters that are replaced, or that select the entity. */
-const REPLACED_PARAMETERS: ReadonlySet<string> = new Set([
-  ...['id', 'idPattern', 'scopeQ', 'attrs', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'],
-]);
+/** Parameters that are replaced, or that select the entity; so are those of the time. */
+const REPLACED_PARAMETERS: ReadonlySet<string> = new Set(['id', 'idPattern', 'scopeQ', 'attrs']);
 
 /** Filters by value. */
 export const VALUE_FILTERS: ReadonlySet<string> = new Set([
@@ -47,7 +45,8 @@ export function attributeQuery(
 ): readonly Parameter[] {
   return [
     ...selection.filter(
-      ({ name }) => !REPLACED_PARAMETERS.has(name) && (keepsValues || !VALUE_FILTERS.has(name)),
+      ({ name }) =>
+        !REPLACED_PARAMETERS.has(name) && !isOfTime(name) && (keepsValues || !VALUE_FILTERS.has(name)),
     ),
     { name: 'id', value: entityId },
     { name: 'attrs', value: attribute },
@@ -123,7 +122,7 @@ export async function* findByNarrowedQueries(
   const chosen = attributeQuery(view.selection, list, { keepsValues });
   const seen = new IdStates();
   const noteNew = (shown: readonly AttributeInstance[]) =>
-    shown.filter(({ instanceId, digest }) => seen.add(instanceId ?? digest ?? ''));
+    shown.filter((instance) => seen.add(identityOf(instance)));
   const ask = async (part: TimeFilter, isBare = asksBare) => {
     const page = await view.lister.page({
       selection: [...chosen, ...timeParameters(part)],

@@ -5,27 +5,23 @@ import {
   type QueryView,
   firstPage,
 } from '../run/index.js';
-import { BrokerRefusedError, UnsupportedRequestError, FilterIgnoredError } from '../errors.js';
+import {
+  type BrokerRefusedError,
+  FilterIgnoredError,
+  isNotUnderstood,
+  UnsupportedRequestError,
+} from '../errors.js';
 import { type ListedResource, temporalEntities, type ListedPage, type PageShape } from '../listing/index.js';
 import { checkUnderstood, showsOnlyWithout } from '../entities/index.js';
-import { type Parameter, TIME_PARAMETERS } from '../query/index.js';
+import type { Parameter } from '../query/index.js';
 import { instanceListsOf } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';
-import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
+import { EPOCH, EVERY_TIME, isOfTime, timeParameters, type TimeProperty } from './time-filter.js';
 import { learnValueSelection } from './value-selection.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 
-/**
- * Time filters that match every time, for queries without one, because brokers require one (clause 5.7.4.4). Instances
- * without the time property are not shown (clause 4.11), so each filter shows what the others may miss. The last one is
- * for observations before 1970.
- */
-export const CATCH_ALL_TIMES: readonly (readonly Parameter[])[] = [
-  ...(['createdAt', 'modifiedAt', 'observedAt'] satisfies TimeProperty[]).map((property) =>
-    timeParameters({ property, from: EPOCH, to: undefined }),
-  ),
-  timeParameters({ property: 'observedAt', from: undefined, to: EPOCH }),
-];
+/** For queries without a time filter, because brokers require one (clause 5.7.4.4). */
+export const CATCH_ALL_TIMES: readonly (readonly Parameter[])[] = EVERY_TIME.map(timeParameters);
 
 /** Entities sampled to find out what q selects. */
 const SAMPLE_LIMIT = 3;
@@ -90,7 +86,7 @@ export class QuerySet {
       try {
         first = await firstPage(context, shape);
       } catch (error) {
-        if (!(error instanceof BrokerRefusedError) || !isAboutQuery(error)) throw error;
+        if (!isNotUnderstood(error)) throw error;
         this.#refused.set(planned, error);
         continue;
       }
@@ -118,12 +114,13 @@ function queriesOf(
     case 'entities':
     case 'attributes':
       return catchAllQueries(resource, selection, undefined);
-    case 'datasets':
+    case 'datasets': {
+      const others = selection.filter(({ name }) => name !== 'datasetId');
       // One by one: with lastN=1, a broker shows an instance of only one dataset.
-      return target.datasetIds.flatMap((datasetId) => {
-        const others = selection.filter(({ name }) => name !== 'datasetId');
-        return catchAllQueries(resource, [...others, { name: 'datasetId', value: datasetId }], datasetId);
-      });
+      return target.datasetIds.flatMap((datasetId) =>
+        catchAllQueries(resource, [...others, { name: 'datasetId', value: datasetId }], datasetId),
+      );
+    }
   }
 }
 
@@ -133,10 +130,6 @@ function catchAllQueries(
   datasetId: string | undefined,
 ): readonly PlannedQuery[] {
   return CATCH_ALL_TIMES.map((additions) => ({ resource, selection, additions, datasetId, isPartial: true }));
-}
-
-function isAboutQuery({ problem }: BrokerRefusedError): boolean {
-  return problem.status === 400 || problem.status === 422 || problem.status === 501;
 }
 
 /** Times that the broker itself writes, so that every instance has them. */
@@ -152,8 +145,7 @@ async function checkTimeProperty(context: QueryView): Promise<void> {
   const given = context.selection.find(({ name }) => name === 'timeproperty')?.value;
   const property = SYSTEM_TIMES.find((known) => known === given);
   if (property === undefined) return;
-  const times = new Set<string>(TIME_PARAMETERS);
-  const others = context.selection.filter(({ name }) => !times.has(name));
+  const others = context.selection.filter(({ name }) => !isOfTime(name));
   const since = (by: TimeProperty) => [
     ...others,
     ...timeParameters({ property: by, from: EPOCH, to: undefined }),

@@ -1,6 +1,6 @@
 import { instantOf, nanosecondsOf, temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { QueryRefusedError } from '../errors.js';
-import { type Parameter, refusedData } from '../query/index.js';
+import { type Parameter, refusedData, TIME_PARAMETERS } from '../query/index.js';
 import { plusAdvice } from '../../shared/shown.js';
 
 /** The times that an attribute instance has (clause 4.11). */
@@ -18,6 +18,17 @@ export interface TimeFilter {
 }
 
 /**
+ * Filters that match every time, together. Instances without the time property are not shown (clause 4.11), so each filter
+ * shows what the others may miss. The last one is for observations before 1970.
+ */
+export const EVERY_TIME: readonly TimeFilter[] = [
+  { property: 'createdAt', from: EPOCH, to: undefined },
+  { property: 'modifiedAt', from: EPOCH, to: undefined },
+  { property: 'observedAt', from: EPOCH, to: undefined },
+  { property: 'observedAt', from: undefined, to: EPOCH },
+];
+
+/**
  * Reads the time filter of a temporal purge; undefined when it has none.
  *
  * @throws QueryRefusedError for a filter with a missing or superfluous part, or an empty interval
@@ -25,7 +36,7 @@ export interface TimeFilter {
 export function parseTimeFilter(parameters: ReadonlyMap<string, string>): TimeFilter | undefined {
   const timerel = parameters.get('timerel');
   if (timerel === undefined) {
-    for (const name of ['timeAt', 'endTimeAt', 'timeproperty']) {
+    for (const name of TIME_PARAMETERS) {
       if (parameters.has(name))
         throw refusedData(name, `${name} has no effect without timerel: add timerel.`);
     }
@@ -73,6 +84,11 @@ export function timeParameters({ property, from, to }: TimeFilter): readonly Par
   // The default (clause 4.11) is left out: some brokers support no other.
   const named = property === 'observedAt' ? times : { ...times, timeproperty: property };
   return Object.entries(named).map(([name, value]) => ({ name, value }));
+}
+
+/** Whether a parameter belongs to the time filter of a query. */
+export function isOfTime(name: string): boolean {
+  return TIME_PARAMETERS.some((known) => known === name);
 }
 
 /**

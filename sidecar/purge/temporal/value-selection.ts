@@ -2,7 +2,7 @@ import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { QueryView } from '../run/index.js';
 import type { Parameter } from '../query/index.js';
 import { MAX_INSTANCES } from './instance-pages.js';
-import { instanceListsOf, type AttributeInstance } from './instances.js';
+import { identityOf, instanceListsOf, type AttributeInstance } from './instances.js';
 import { attributeQuery, type TruncatedList } from './narrowed-queries.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
@@ -31,11 +31,11 @@ export async function learnValueSelection(
     const [one, other] = pair;
     const q = { name: 'q', value: `${list.attribute}==${String(one.number)}` };
     const matching = await idsShown(view, list, around, [q]);
-    if (matching.ids.has(keyOf(other))) return 'entities';
+    if (matching.ids.has(identityOf(other))) return 'entities';
     // q hides the other one only if the broker shows it without q.
-    if (!matching.ids.has(keyOf(one)) || matching.isPartial) continue;
+    if (!matching.ids.has(identityOf(one)) || matching.isPartial) continue;
     const both = await idsShown(view, list, around, []);
-    if (both.ids.has(keyOf(one)) && both.ids.has(keyOf(other))) return 'instances';
+    if (both.ids.has(identityOf(one)) && both.ids.has(identityOf(other))) return 'instances';
   }
   return 'unknown';
 }
@@ -56,7 +56,10 @@ async function idsShown(
     instances: MAX_INSTANCES,
   });
   const shown = page.entities.flatMap((entity) => instanceListsOf(entity, interval.property));
-  return { ids: new Set(shown.flatMap(({ instances }) => instances.map(keyOf))), isPartial: page.isPartial };
+  return {
+    ids: new Set(shown.flatMap(({ instances }) => instances.map(identityOf))),
+    isPartial: page.isPartial,
+  };
 }
 
 type Pair = readonly [AttributeInstance, AttributeInstance];
@@ -77,8 +80,4 @@ function intervalAround([one, other]: Pair, time: TimeFilter): TimeFilter | unde
   // Some brokers leave out instances on the bounds.
   const late = until(time, Math.floor(Math.max(a, b)) + 1);
   return late && since(late, Math.floor(Math.min(a, b)) - 1);
-}
-
-function keyOf({ instanceId, digest }: AttributeInstance): string {
-  return instanceId ?? digest ?? '';
 }
