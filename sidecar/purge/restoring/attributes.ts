@@ -12,7 +12,7 @@ import { safePathOf } from '../proof/index.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
-import type { Lookup, LookupOptions } from './lookup.js';
+import { Lookup, type RestoreTools } from './lookup.js';
 import { creatableAttribute, instancesOf, isSameAttribute } from './restorable.js';
 import { sendCreate } from './whole-entities.js';
 
@@ -24,18 +24,16 @@ const GONE: BrokerProblem = {
 
 /** Attributes of entities: appended without overwriting, each with those of its datasets that are missing. */
 export class Attributes implements RestoreKind {
-  readonly #options: LookupOptions;
+  readonly #options: RestoreTools;
   readonly #lookup: Lookup;
   readonly #proven = new Set<string>();
-  readonly #concurrency: () => number;
   #namesEntity = false;
   /** The entities as they were shown last. */
   #entities: ReadonlyMap<string, JsonObject> = new Map();
 
-  constructor(options: LookupOptions, lookup: Lookup, concurrency: () => number) {
+  constructor(options: RestoreTools) {
     this.#options = options;
-    this.#lookup = lookup;
-    this.#concurrency = concurrency;
+    this.#lookup = new Lookup(options);
   }
 
   itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
@@ -61,10 +59,9 @@ export class Attributes implements RestoreKind {
   }
 
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
-    const byEntity = new Map<string, RestoreItem[]>();
-    for (const item of items) byEntity.set(item.entityId, [...(byEntity.get(item.entityId) ?? []), item]);
+    const byEntity = Map.groupBy(items, ({ entityId }) => entityId);
     const results = new Map<string, CreateResult>();
-    await pLimit(this.#concurrency()).map(byEntity.values(), async (each) => {
+    await pLimit(this.#options.concurrency).map(byEntity.values(), async (each) => {
       const came = await this.#append(each);
       for (const item of each) results.set(item.key, came(item));
     });
@@ -150,8 +147,6 @@ function isNamed(attribute: string, name: unknown): boolean {
 }
 
 /** What becomes of an item whose entity no path is sure to lead to. */
-export function doubtful(doubt: DeleteResult): CreateResult {
-  return 'problem' in doubt
-    ? { kind: 'refused', problem: doubt.problem }
-    : { kind: 'refused', problem: GONE };
+function doubtful(doubt: DeleteResult): CreateResult {
+  return { kind: 'refused', problem: 'problem' in doubt ? doubt.problem : GONE };
 }

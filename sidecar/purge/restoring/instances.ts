@@ -4,11 +4,11 @@ import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
-import { BrokerRefusedError } from '../errors.js';
+import { isNotUnderstood } from '../errors.js';
 import { Lister, temporalEntities } from '../listing/index.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
 import { isAskable } from '../query/index.js';
-import type { LookupOptions } from './lookup.js';
+import type { RestoreTools } from './lookup.js';
 import { creatableAttribute, instancesOf } from './restorable.js';
 import { resultOfReply, sendCreate } from './whole-entities.js';
 
@@ -19,9 +19,6 @@ const MAX_INSTANCES = 100;
 const MAX_ADDED = 500;
 const MAX_ADDED_CHARS = 800_000;
 
-/** Statuses with which brokers refuse a query that they do not understand. */
-const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422, 501]);
-
 /** What a query shows of one attribute. */
 interface ShownHistory {
   readonly instances: readonly JsonValue[];
@@ -31,28 +28,21 @@ interface ShownHistory {
 
 /** Instances of attributes: added to the history of their entity, which is made where it is gone. */
 export class Instances implements RestoreKind {
-  readonly #options: LookupOptions;
+  readonly #options: RestoreTools;
   readonly #lister: Lister;
-  readonly #concurrency: () => number;
   /** Instances in the longest list that was shown. */
   #longest = 0;
 
-  constructor(options: LookupOptions, concurrency: () => number) {
+  constructor(options: RestoreTools) {
     this.#options = options;
     this.#lister = new Lister({ ...options, pageSize: 1, pageSizeMax: 1, resource: temporalEntities(true) });
-    this.#concurrency = concurrency;
   }
 
   itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
     return ownAttributesOf(entity).flatMap((attribute) =>
       instancesOf(entity[attribute]).map((content, index) => ({
-        ...{
-          entityId,
-          attribute,
-          entity,
-          content,
-          key: `${entityId}\u0000${attribute}\u0000${String(index)}`,
-        },
+        ...{ entityId, attribute, entity, content },
+        key: `${entityId}\u0000${attribute}\u0000${String(index)}`,
         // It is looked for by its time; where there is none, some brokers show it all the same.
         isHidden: timeOf(content) === undefined || !isAskable(entityId),
       })),
@@ -63,7 +53,7 @@ export class Instances implements RestoreKind {
   async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
     const shown = new Map<string, JsonValue>();
     const askable = items.filter(({ entityId }) => isAskable(entityId));
-    const turn = pLimit(this.#concurrency());
+    const turn = pLimit(this.#options.concurrency);
     const look = async (group: readonly RestoreItem[]): Promise<void> => {
       const page = await turn(() => this.#historyOf(group));
       if (page === undefined) return;
@@ -89,8 +79,8 @@ export class Instances implements RestoreKind {
 
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
-    const byEntity = groupBy(items, ({ entityId }) => entityId);
-    await pLimit(this.#concurrency()).map(byEntity.values(), async (group) => {
+    const byEntity = Map.groupBy(items, ({ entityId }) => entityId);
+    await pLimit(this.#options.concurrency).map(byEntity.values(), async (group) => {
       // Stellio refuses a request with an instance that has no time: those that have one go apart.
       for (const isTimed of [true, false])
         for (const part of this.#portionsOf(group.filter((item) => hasTime([item]) === isTimed))) {
@@ -122,10 +112,12 @@ export class Instances implements RestoreKind {
   async #add(items: readonly RestoreItem[]): Promise<CreateResult> {
     const [first] = items;
     const { id = '', type = '' } = first?.entity ?? {};
-    const byAttribute = new Map<string, JsonValue[]>();
-    for (const { attribute = '', content } of items)
-      byAttribute.set(attribute, [...(byAttribute.get(attribute) ?? []), creatableAttribute(content)]);
-    const body = objectOf([['id', id], ['type', type], ...byAttribute]);
+    const byAttribute = Map.groupBy(items, ({ attribute = '' }) => attribute);
+    const attributes = Array.from(
+      byAttribute,
+      ([name, all]) => [name, all.map(({ content }) => creatableAttribute(content))] as const,
+    );
+    const body = objectOf([['id', id], ['type', type], ...attributes]);
     const { requester, capabilities } = this.#options;
     const path = `/temporal/entities${capabilities.get('collection-end') ?? ''}`;
     const settled = await sendCreate(requester, {
@@ -162,9 +154,8 @@ export class Instances implements RestoreKind {
       ...interval,
     ];
     const page = await this.#lister.page({ selection, limit: 1, isBare: true }).catch((error: unknown) => {
-      const isUnknown = error instanceof BrokerRefusedError && NOT_UNDERSTOOD.has(error.problem.status);
-      if (isUnknown && !hasTime(items)) return undefined;
-      throw error;
+      if (!isNotUnderstood(error) || hasTime(items)) throw error;
+      return undefined;
     });
     if (page === undefined) return undefined;
     const shown = page.entities[page.ids.indexOf(entityId)] as JsonObject | undefined;
@@ -178,7 +169,7 @@ function hasTime([first]: readonly RestoreItem[]): boolean {
 
 /** Items of one attribute each, in order of time, not too many; those without a time apart. */
 function groupsOf(items: readonly RestoreItem[]): RestoreItem[][] {
-  const byAttribute = groupBy(
+  const byAttribute = Map.groupBy(
     items,
     ({ entityId, attribute = '', content }) =>
       `${entityId}\u0000${attribute}\u0000${String(timeOf(content) === undefined)}`,
@@ -204,7 +195,7 @@ function match(
   instances: readonly JsonValue[],
   shown: Map<string, JsonValue>,
 ): void {
-  const byContent = groupBy(instances, contentOf);
+  const byContent = Map.groupBy(instances, contentOf);
   for (const { key, content } of items) {
     const instance = byContent.get(contentOf(content))?.pop();
     if (instance !== undefined) shown.set(key, instance);
@@ -229,14 +220,4 @@ function timeOf(instance: JsonValue): number | undefined {
 
 function timeText(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-function groupBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {
-  const groups = new Map<string, Value[]>();
-  for (const value of values) {
-    const group = groups.get(keyOf(value));
-    if (group === undefined) groups.set(keyOf(value), [value]);
-    else group.push(value);
-  }
-  return groups;
 }

@@ -9,17 +9,20 @@ import type { RestoreItem } from './item.js';
 /** Entities in one page: as many as one query asks for. */
 const PAGE_SIZE = 100;
 
-export interface LookupOptions {
+/** What a restore asks the broker with. */
+export interface RestoreTools {
   readonly requester: Requester;
   readonly capabilities: BrokerMemory;
   readonly clock: Pick<Clock, 'now'>;
+  /** Requests in flight. */
+  readonly concurrency: number;
 }
 
 /** Looks for entities by their ids. */
 export class Lookup {
   readonly #listers: { readonly ids: Lister; readonly whole: Lister };
 
-  constructor(options: LookupOptions) {
+  constructor(options: RestoreTools) {
     const lister = (content: 'ids' | 'whole') =>
       new Lister({ ...options, pageSize: PAGE_SIZE, pageSizeMax: PAGE_SIZE, resource: entities(content) });
     this.#listers = { ids: lister('ids'), whole: lister('whole') };

@@ -1,11 +1,10 @@
-import { type ArchivedEntity, readLine } from '../../archive/index.js';
+import { readLine } from '../../archive/index.js';
 import { unlessStopped } from '../errors.js';
 import { Requester } from '../requests/index.js';
 import type { PurgeDependencies, PurgeLimits, PurgeOrder } from '../run/index.js';
 import { Attributes } from './attributes.js';
 import { Instances } from './instances.js';
 import type { RestoreItem, RestoreKind } from './item.js';
-import { Lookup } from './lookup.js';
 import { PageRestorer } from './page.js';
 import type { RestoreEvent, RestorePosition, RestoreReport } from './progress.js';
 import { WholeEntities } from './whole-entities.js';
@@ -29,6 +28,8 @@ export interface RestoreOrder extends Pick<PurgeOrder, 'headers' | 'pace' | 'bef
   readonly onEvent: (event: RestoreEvent) => void;
 }
 
+const KINDS = { entities: WholeEntities, attributes: Attributes, instances: Instances } as const;
+
 /** Largest body of a batch; brokers refuse bodies from 1 MB on. */
 const MAX_PAGE_CHARS = 800_000;
 
@@ -51,15 +52,7 @@ export async function restoreArchive(
     onOutage: onEvent,
     probe: { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true },
   });
-  const options = { requester, capabilities, clock };
-  const lookup = new Lookup(options);
-  const concurrency = () => limits.concurrency;
-  const kinds: Readonly<Record<RestoreOrder['unit'], () => RestoreKind>> = {
-    entities: () => new WholeEntities(options, lookup, concurrency),
-    attributes: () => new Attributes(options, lookup, concurrency),
-    instances: () => new Instances(options, concurrency),
-  };
-  const kind = kinds[order.unit]();
+  const kind = new KINDS[order.unit]({ requester, capabilities, clock, concurrency: limits.concurrency });
   const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
   const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun });
   try {
@@ -101,7 +94,7 @@ async function* pagesOf(
     at += 1;
     if (at < from.line) continue;
     const isInBegun = begun !== undefined && at < begun;
-    const found = ids === undefined || ids.has(id) ? kind.itemsOf(id, entityIn(line)) : [];
+    const found = ids === undefined || ids.has(id) ? kind.itemsOf(id, readLine(line).entity) : [];
     const most = Math.max(1, Math.min(limits.batchSize, mostAtOnce()));
     const isFull =
       items.length > 0 && (items.length + found.length > most || chars + line.length > MAX_PAGE_CHARS);
@@ -113,8 +106,4 @@ async function* pagesOf(
     chars += found.length === 0 ? 0 : line.length;
   }
   if (at >= first) yield { items, line: first, lines: at + 1 - first };
-}
-
-function entityIn(line: string): ArchivedEntity {
-  return readLine(line).entity;
 }

@@ -12,7 +12,7 @@ import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
 import { isAskable } from '../query/index.js';
-import type { Lookup, LookupOptions } from './lookup.js';
+import { Lookup, type RestoreTools } from './lookup.js';
 import { creatable, isSameEntity } from './restorable.js';
 
 const BATCH_PATH = '/entityOperations/create';
@@ -21,15 +21,13 @@ const EXISTS: CreateResult = { kind: 'exists' };
 
 /** Whole entities: created in batches, or one by one where the broker takes no batch. */
 export class WholeEntities implements RestoreKind {
-  readonly #options: LookupOptions;
+  readonly #options: RestoreTools;
   readonly #lookup: Lookup;
-  readonly #concurrency: () => number;
   #takesBatches = true;
 
-  constructor(options: LookupOptions, lookup: Lookup, concurrency: () => number) {
+  constructor(options: RestoreTools) {
     this.#options = options;
-    this.#lookup = lookup;
-    this.#concurrency = concurrency;
+    this.#lookup = new Lookup(options);
   }
 
   itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
@@ -75,7 +73,7 @@ export class WholeEntities implements RestoreKind {
   async #createSingly(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
     const path = `/entities${this.#options.capabilities.get('collection-end') ?? ''}`;
-    await pLimit(this.#concurrency()).map(items, async (item) => {
+    await pLimit(this.#options.concurrency).map(items, async (item) => {
       const settled = await this.#send(path, textOf(item), 1);
       if ('unclear' in settled) results.set(item.key, { kind: 'unclear', problem: settled.unclear });
       else results.set(item.key, resultOfReply(settled.reply, settled.wasUnclear));
