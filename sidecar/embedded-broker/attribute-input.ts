@@ -2,6 +2,8 @@ import { type JsonObject, type JsonValue, isArray, isObject, member } from '../s
 import { coordinatesProblem, type GeometryType } from '../ngsi-ld/geo-query.js';
 import { temporalKindOf } from '../ngsi-ld/q-time.js';
 import { KIND_OF_MEMBER, VALUE_MEMBERS } from '../ngsi-ld/members.js';
+import { isGeometry } from '../ngsi-ld/representation/geometry.js';
+import { instanceOf } from '../ngsi-ld/representation/instances.js';
 import { datasetIdOf, canonicalName, isAttributeName, isUri } from './model.js';
 import { refusals } from './refusal.js';
 
@@ -15,9 +17,6 @@ const PLAIN_MEMBERS: ReadonlySet<string> = new Set([
 /** Members that only the broker sets: ignored on input (clause 4.5.2). */
 const SYSTEM_MEMBERS: ReadonlySet<string> = new Set([
   'createdAt', 'modifiedAt', 'deletedAt', 'instanceId', '@context',
-]); // oxfmt-ignore
-const GEOMETRIES: ReadonlySet<JsonValue | undefined> = new Set([
-  'Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon',
 ]); // oxfmt-ignore
 const MAX_SUB_ATTRIBUTE_DEPTH = 16;
 
@@ -37,23 +36,7 @@ export function readInstances(name: string, input: JsonValue, depth = 0): readon
 
 /** An array of attributes is a set of instances; an array of anything else is the value of a concise Property. */
 function isInstanceArray(input: readonly JsonValue[]): boolean {
-  return input.length > 0 && input.every((item) => isObject(item) && kindOf(item) !== undefined);
-}
-
-function isGeometry(value: JsonValue | undefined): boolean {
-  return value !== undefined && isObject(value) && GEOMETRIES.has(member(value, 'type'));
-}
-
-/** The kind that a body names, or that its members show when it is concise. */
-function kindOf(body: JsonObject): string | undefined {
-  const named = member(body, 'type');
-  if (typeof named === 'string' && MAIN_MEMBER.has(named)) return named;
-  if (named !== undefined) return undefined;
-  for (const [name, kind] of KIND_OF_MEMBER) {
-    const value = member(body, name);
-    if (value !== undefined) return name === 'value' && isGeometry(value) ? 'GeoProperty' : kind;
-  }
-  return undefined;
+  return input.length > 0 && input.every((item) => ['typed', 'inferred'].includes(instanceOf(item).how));
 }
 
 /** Reads one instance of an attribute as a normalized body. @throws Refusal BadRequestData, naming the attribute */
@@ -61,15 +44,16 @@ export function readInstance(name: string, input: JsonValue, depth = 0): JsonObj
   if (depth > MAX_SUB_ATTRIBUTE_DEPTH)
     throw refusals.badRequest(`Sub-attributes of ${name} are nested too deeply`);
   if (!isObject(input)) return readInstance(name, { type: 'Property', value: input }, depth);
-  if (isGeometry(input)) return readInstance(name, { type: 'GeoProperty', value: input }, depth);
-
-  const kind = kindOf(input);
-  const main = MAIN_MEMBER.get(kind);
-  if (kind === undefined || main === undefined) {
+  const instance = instanceOf(input);
+  if (instance.how === 'bare' && instance.kind === 'GeoProperty')
+    return readInstance(name, { type: 'GeoProperty', value: input }, depth);
+  if (instance.how === 'bare' || instance.how === 'foreign') {
     throw refusals.badRequest(
       `Attribute ${name} needs a known type, or one of ${[...KIND_OF_MEMBER.keys()].join(', ')}`,
     );
   }
+  const { kind } = instance;
+  const main = VALUE_MEMBERS[kind];
   const members: [string, JsonValue][] = [['type', kind]];
   for (const [member, value] of Object.entries(input)) {
     if (member === 'type' || SYSTEM_MEMBERS.has(member)) continue;
@@ -118,7 +102,7 @@ function valueProblem(kind: string, value: JsonValue): string | undefined {
         ? undefined
         : 'object must be a URI or an array of URIs';
     case 'GeoProperty': {
-      if (!isObject(value) || !isGeometry(value)) return 'value must be a GeoJSON geometry';
+      if (!isGeometry(value)) return 'value must be a GeoJSON geometry';
       const problem = coordinatesProblem(value['type'] as GeometryType, member(value, 'coordinates'));
       return problem === undefined ? undefined : `coordinates must be ${problem}`;
     }

@@ -31,7 +31,7 @@ export async function batchCreate(request: BrokerRequest, context: BrokerContext
 
 /** POST /entityOperations/upsert (clause 5.6.8); `options=update` adds to entities instead of replacing them. */
 export async function batchUpsert(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
-  const options = readList(readParameters(request.search, new Set(['options', 'local'])), 'options') ?? [];
+  const options = readOptions(request);
   const items = await readItems(request);
   const store = context.tenants.created(request.tenant).entities;
   const now = context.clock.now();
@@ -60,7 +60,7 @@ export async function batchUpsert(request: BrokerRequest, context: BrokerContext
 
 /** POST /entityOperations/update (clause 5.6.9); `options=noOverwrite` leaves present attributes alone. */
 export async function batchUpdate(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
-  const options = readList(readParameters(request.search, new Set(['options', 'local'])), 'options') ?? [];
+  const options = readOptions(request);
   const items = await readItems(request);
   const store = context.tenants.existing(request.tenant).entities;
   const now = context.clock.now();
@@ -92,29 +92,23 @@ function updateEntity(
 /** POST /entityOperations/delete (clause 5.6.10). */
 export async function batchDelete(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
   const { behaviour } = context;
-  refuseBatch(behaviour.noBatchStatus);
   readParameters(request.search, new Set(['local']));
   const items = await readItems(request);
-  if (behaviour.maxBatch !== undefined && items.length > behaviour.maxBatch) {
-    throw refusals.tooLarge(`A batch holds at most ${behaviour.maxBatch} entities`);
-  }
   const store = context.tenants.existing(request.tenant).entities;
-  let position = 0;
-  const result = eachOnce(items, idOf, (id) => {
-    position += 1;
-    if (behaviour.halfFailBatches && position % 2 === 0)
-      throw refusals.internal(`Entity ${id} could not be deleted`);
-    if (behaviour.isLocked(id)) throw refusals.conflict(`Entity ${id} is locked`);
-    const gone = behaviour.isGhost(id) ? store.get(id) !== undefined : store.delete(id);
-    if (!gone) throw refusals.notFound(`Entity ${id} does not exist`);
-  });
+  const result = eachOnce(
+    items,
+    (item) => item,
+    (id) => {
+      if (behaviour.isLocked(id)) throw refusals.conflict(`Entity ${id} is locked`);
+      const gone = behaviour.isGhost(id) ? store.get(id) !== undefined : store.delete(id);
+      if (!gone) throw refusals.notFound(`Entity ${id} does not exist`);
+    },
+  );
   return result.errors.length === 0 ? { status: 204 } : { status: 207, body: result };
 }
 
-function refuseBatch(status: 404 | 405 | 501 | undefined): void {
-  if (status === 404) throw refusals.notFound('Batch delete is not available');
-  if (status === 405) throw refusals.methodNotAllowed('Batch delete is not available', { Allow: 'GET' });
-  if (status === 501) throw refusals.notImplemented('Batch delete is not available');
+function readOptions({ search }: BrokerRequest): readonly string[] {
+  return readList(readParameters(search, new Set(['options', 'local'])), 'options') ?? [];
 }
 
 /** The items of a batch: at least one, none null. @throws Refusal BadRequestData */
@@ -129,10 +123,6 @@ async function readItems(request: BrokerRequest): Promise<readonly JsonValue[]> 
 
 function entityIdOf(item: JsonValue): JsonValue | undefined {
   return isObject(item) ? member(item, 'id') : undefined;
-}
-
-function idOf(item: JsonValue): JsonValue {
-  return item;
 }
 
 /** Does an operation for each item on its own; an id that comes again is an error (clause 5.5.11.4). */

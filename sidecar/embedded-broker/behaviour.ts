@@ -2,7 +2,7 @@
  * The faults that the embedded broker can imitate: those of real brokers, and of the proxies in front of them. By default
  * it has none. Every field may be changed while the broker runs.
  */
-export interface Behaviour extends TemporalBehaviour {
+export interface Behaviour {
   /** Delay before every request is handled, in milliseconds. */
   latencyMs: number;
   /** Share of requests (0 to 1) that fail, each in one of `faultKinds`. */
@@ -23,14 +23,10 @@ export interface Behaviour extends TemporalBehaviour {
   emptyPagesWithNext: number;
   /** Largest `limit`, in place of the broker's own. */
   maxPageSize: number | undefined;
-  /** Answer to a larger `limit`. */
-  overMaxPageStatus: 400 | 403;
   /** An offset past the end gives the last entity again (clause 5.5.9.1). */
   repeatLastPastEnd: boolean;
   /** No next and prev links. */
   noPageLinks: boolean;
-  /** `pick` is refused with 400. */
-  noPick: boolean;
   /**
    * Query parameters that are silently ignored. A broker that ignores any accepts queries of any width, and one that
    * ignores `timerel` needs no time query.
@@ -38,32 +34,51 @@ export interface Behaviour extends TemporalBehaviour {
   ignoreParameters: readonly string[];
   /** Tenant headers (lower-case) that are ignored. */
   ignoreTenantHeaders: readonly string[];
-  /** `absent`: no count header; `negative`: -2. */
-  countHeader: 'right' | 'absent' | 'negative';
-  /** Value of `NGSILD-Warning` on every query page. */
-  warning: string | undefined;
+  /** No count header. */
+  noCount: boolean;
 
-  /** Batch delete is missing, with this status. */
-  noBatchStatus: 404 | 405 | 501 | undefined;
-  /** More ids than this in a batch delete are 413. */
-  maxBatch: number | undefined;
-  /** Every second id of a batch delete fails with 500 inside a 207. */
-  halfFailBatches: boolean;
   /** Entities whose deletion is refused, temporal ones too: 409, in a batch as an error item. */
   isLocked: (id: string) => boolean;
   /** Entities whose deletion is confirmed but not done. */
   isGhost: (id: string) => boolean;
+
+  /** Status of every temporal request, e.g. 501. */
+  temporalStatus: number | undefined;
+  /** Status of temporal requests that would change something. */
+  temporalWriteStatus: number | undefined;
+  /** Instances are shown without `instanceId`, so none can be deleted alone. */
+  noInstanceIds: boolean;
+  /** Only this many instances of each attribute are shown, the newest, and the answer does not say that there are more. */
+  silentInstanceLimit: number | undefined;
+  /** Most instances of an attribute in one answer, in place of the broker's own limit; a partial answer is 206. */
+  instancePageSize: number | undefined;
+  /** Most instances of an entity in one answer, the oldest ones of all its attributes together; a partial answer is 206. */
+  instancesTogether: number | undefined;
+  /** Values of `timeproperty` that are refused with 400. */
+  refusedTimeProperties: readonly string[];
+  /** Values of `timeproperty` that no instance has, as if the broker did not store those times. */
+  timePropertiesMissing: readonly string[];
+  /**
+   * Entities are selected, counted and paged regardless of the interval. Those without an instance in it are then left out
+   * of the page, which may come short or empty before the end.
+   */
+  selectsIgnoringTime: boolean;
+  /** `after` and `between` exclude `timeAt`. */
+  exclusiveBounds: boolean;
+  /** q and geoqueries select instances rather than entities: only matching instances are shown. */
+  qShowsMatchesOnly: boolean;
+  /** `lastN` is refused with 400. */
+  noLastN: boolean;
+  /** `lastN` is applied before the interval. */
+  lastNBeforeTime: boolean;
+  /** Parts of a temporal entity that cannot be deleted: 409. `instanceId` is undefined for a whole attribute. */
+  isLockedInstance: InstanceTest;
+  /** Parts of a temporal entity whose deletion is confirmed but not done. */
+  isGhostInstance: InstanceTest;
 }
 
 /** `…-before`: nothing was done yet; `reset-after`: the request was carried out, and its answer is lost. */
-export type FaultKind =
-  | '429'
-  | '429-retry-after'
-  | '500'
-  | '503'
-  | '503-retry-after'
-  | 'reset-before'
-  | 'reset-after';
+export type FaultKind = '429' | '429-retry-after' | '500' | '503' | 'reset-before' | 'reset-after';
 
 /** A broker without faults. */
 export function goodBehaviour(): Behaviour {
@@ -78,20 +93,28 @@ export function goodBehaviour(): Behaviour {
     shortPages: false,
     emptyPagesWithNext: 0,
     maxPageSize: undefined,
-    overMaxPageStatus: 403,
     repeatLastPastEnd: false,
     noPageLinks: false,
-    noPick: false,
     ignoreParameters: [],
     ignoreTenantHeaders: [],
-    countHeader: 'right',
-    warning: undefined,
-    noBatchStatus: undefined,
-    maxBatch: undefined,
-    halfFailBatches: false,
+    noCount: false,
     isLocked: () => false,
     isGhost: () => false,
-    ...goodTemporalBehaviour(),
+    temporalStatus: undefined,
+    temporalWriteStatus: undefined,
+    noInstanceIds: false,
+    silentInstanceLimit: undefined,
+    instancePageSize: undefined,
+    instancesTogether: undefined,
+    refusedTimeProperties: [],
+    timePropertiesMissing: [],
+    selectsIgnoringTime: false,
+    exclusiveBounds: false,
+    qShowsMatchesOnly: false,
+    noLastN: false,
+    lastNBeforeTime: false,
+    isLockedInstance: () => false,
+    isGhostInstance: () => false,
   };
 }
 
@@ -146,65 +169,4 @@ export class Chance {
   }
 }
 
-/** The faults of a broker with temporal data. */
-export interface TemporalBehaviour {
-  /** Status of every temporal request, e.g. 501. */
-  temporalStatus: number | undefined;
-  /** Status of temporal requests that would change something. */
-  temporalWriteStatus: number | undefined;
-  /** Instances are shown without `instanceId`, so none can be deleted alone. */
-  noInstanceIds: boolean;
-  /** Only this many instances of each attribute are shown, the newest, and the answer does not say that there are more. */
-  silentInstanceLimit: number | undefined;
-  /** Most instances of an attribute in one answer, in place of the broker's own limit; a partial answer is 206. */
-  instancePageSize: number | undefined;
-  /** Most instances of an entity in one answer, the oldest ones of all its attributes together; a partial answer is 206. */
-  instancesTogether: number | undefined;
-  /** Values of `timeproperty` that are refused with 400. */
-  refusedTimeProperties: readonly string[];
-  /** Values of `timeproperty` that no instance has, as if the broker did not store those times. */
-  timePropertiesMissing: readonly string[];
-  /**
-   * Entities are selected, counted and paged regardless of the interval. Those without an instance in it are then left out
-   * of the page, which may come short or empty before the end.
-   */
-  selectsIgnoringTime: boolean;
-  /** `after` and `between` exclude `timeAt`. */
-  exclusiveBounds: boolean;
-  /** q and geoqueries select instances rather than entities: only matching instances are shown. */
-  qShowsMatchesOnly: boolean;
-  /** `lastN` is refused with 400. */
-  noLastN: boolean;
-  /** `lastN` is applied before the interval. */
-  lastNBeforeTime: boolean;
-  /** Deleting a temporal entity deletes the current entity with its id. */
-  deletesCurrentToo: boolean;
-  /** Parts of a temporal entity that cannot be deleted: 409. `instanceId` is undefined for a whole attribute. */
-  isLockedInstance: InstanceTest;
-  /** Parts of a temporal entity whose deletion is confirmed but not done. */
-  isGhostInstance: InstanceTest;
-}
-
-export type InstanceTest = (entityId: string, attribute: string, instanceId: string | undefined) => boolean;
-
-/** Temporal data behaves as the standard says. */
-export function goodTemporalBehaviour(): TemporalBehaviour {
-  return {
-    temporalStatus: undefined,
-    temporalWriteStatus: undefined,
-    noInstanceIds: false,
-    silentInstanceLimit: undefined,
-    instancePageSize: undefined,
-    instancesTogether: undefined,
-    refusedTimeProperties: [],
-    timePropertiesMissing: [],
-    selectsIgnoringTime: false,
-    exclusiveBounds: false,
-    qShowsMatchesOnly: false,
-    noLastN: false,
-    lastNBeforeTime: false,
-    deletesCurrentToo: false,
-    isLockedInstance: () => false,
-    isGhostInstance: () => false,
-  };
-}
+type InstanceTest = (entityId: string, attribute: string, instanceId: string | undefined) => boolean;

@@ -2,6 +2,7 @@ import { isObject, type JsonObject, type JsonValue, member } from '../shared/jso
 import { MAIN_MEMBER } from './attribute-input.js';
 import { newAttribute, newInstance } from './entity-input.js';
 import { datasetIdOf, itemsOf, type Attribute, type Instance, type StoredEntity } from './model.js';
+import type { InstanceChoice } from './query-parameters.js';
 import { refusals } from './refusal.js';
 
 /** The text that stands for null, since JSON-LD drops null (clause 4.5.0). */
@@ -28,9 +29,6 @@ function putInstance(instances: readonly Instance[], given: Instance): readonly 
   if (at < 0) return [...instances, given];
   return instances.with(at, { ...given, createdAt: instances[at]?.createdAt ?? given.createdAt });
 }
-
-/** Which instances to delete: all, or the one with the datasetId (undefined: the default instance). */
-export type InstanceChoice = 'all' | { readonly datasetId: string | undefined };
 
 /** Deletes instances of an attribute (clause 5.6.5); false if there are none. */
 export function deleteInstances(

@@ -5,7 +5,7 @@ import { attributeOf, deleteInstances, mergeAttribute, putAttribute } from './en
 import { canonicalSelector, readRepresentation } from './entity-query.js';
 import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
 import { type StoredEntity, canonicalName, isUri } from './model.js';
-import { readFlag, readList, readParameters, type Parameters } from './query-parameters.js';
+import { readInstanceChoice, readList, readParameters, type Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
 import { represent } from './representation.js';
 import type { EntityStore } from './store.js';
@@ -123,15 +123,10 @@ export async function patchAttribute(
 /** DELETE /entities/{id}/attrs/{attr} (clause 5.6.5): the default instance, one `datasetId`, or all (`deleteAll`). */
 export function deleteAttribute(request: BrokerRequest, context: BrokerContext): BrokerResponse {
   const parameters = readParameters(request.search, new Set(['type', 'datasetId', 'deleteAll', 'local']));
-  const datasetId = parameters.get('datasetId');
-  if (datasetId !== undefined && datasetId !== '@none' && !isUri(datasetId)) {
-    throw refusals.badRequest('datasetId must be a URI');
-  }
-  const deleteAll = readFlag(parameters, 'deleteAll');
+  const choice = readInstanceChoice(parameters);
   return change(request, context, parameters, (entity, now) => {
     if (context.behaviour.isLocked(entity.id)) throw refusals.conflict(`Entity ${entity.id} is locked`);
     const name = attributeName(request);
-    const choice = deleteAll ? 'all' : { datasetId: datasetId === '@none' ? undefined : datasetId };
     if (!deleteInstances(entity, name, choice, now)) throw missingAttribute(entity, name);
     return NO_CONTENT;
   });

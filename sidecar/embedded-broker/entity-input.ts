@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, isObject, member } from '../shared/json/json.js';
+import { isScope } from '../ngsi-ld/representation/names.js';
 import { readInstances, readInstance } from './attribute-input.js';
 import {
   itemsOf,
@@ -9,13 +10,9 @@ import {
   isAttributeName,
   isName,
   isUri,
+  NOT_ATTRIBUTES,
 } from './model.js';
 import { refusals } from './refusal.js';
-
-const NOT_CONTENT: ReadonlySet<string> = new Set([
-  'id', 'type', 'scope', '@id', '@type', '@context', 'createdAt', 'modifiedAt', 'deletedAt',
-]); // oxfmt-ignore
-const SCOPE = /^(?:\/?[\p{L}][\p{L}\p{N}_]*)(?:\/[\p{L}][\p{L}\p{N}_]*)*$/u;
 
 /** Parts of an entity, as an update sends them; what is absent is undefined. */
 export interface EntityFragment {
@@ -49,7 +46,7 @@ export function readFragment(input: unknown): EntityFragment {
   if (!isObject(input)) throw refusals.badRequest('An entity must be a JSON object');
   const attributes: [string, JsonValue][] = [];
   for (const [member, value] of Object.entries(input)) {
-    if (NOT_CONTENT.has(member)) continue;
+    if (NOT_ATTRIBUTES.has(member)) continue;
     const name = canonicalName(member);
     if (!isAttributeName(name)) throw refusals.badRequest('An attribute has a forbidden name');
     attributes.push([name, value]);
@@ -87,7 +84,7 @@ function readScopes(input: JsonObject): readonly string[] | undefined {
   const given = member(input, 'scope');
   if (given === undefined) return undefined;
   const scopes = stringsOf(given);
-  if (scopes === undefined || !scopes.every((scope) => SCOPE.test(scope))) {
+  if (scopes === undefined || !scopes.every(isScope)) {
     throw refusals.badRequest('A scope must look like /Madrid/Gardens, or be an array of such');
   }
   return scopes.map((scope) => (scope.startsWith('/') ? scope : `/${scope}`));

@@ -160,22 +160,33 @@ function canonicalNode(node: TypeNode): TypeNode {
 
 /** Reads `pick`, `attrs` (as projection), `format` and `options` (clauses 4.21, 6.3.7, 6.3.11). @throws Refusal */
 export function readRepresentation(parameters: Parameters): Representation {
-  const options = readList(parameters, 'options') ?? [];
-  const format = parameters.get('format');
-  const wanted = [...(format === undefined ? [] : [format]), ...options];
-  for (const option of wanted) {
-    if (option === 'concise') throw refusals.notImplemented('The concise representation is not supported');
-    if (!['normalized', 'simplified', 'keyValues', 'sysAttrs'].includes(option)) {
-      throw refusals.invalidRequest(
-        `${JSON.stringify(option.slice(0, 64))} is neither a format nor an option`,
-      );
-    }
-  }
+  const wanted = readFormats(parameters, ['normalized', 'simplified', 'keyValues', 'sysAttrs'], ['concise']);
   return {
     format: wanted.includes('simplified') || wanted.includes('keyValues') ? 'simplified' : 'normalized',
     sysAttrs: wanted.includes('sysAttrs'),
     pick: readProjection(parameters),
   };
+}
+
+/**
+ * The values of `format` and `options`.
+ *
+ * @param lacking those that the standard has, and this broker not
+ * @throws Refusal 400, 501
+ */
+export function readFormats(
+  parameters: Parameters,
+  known: readonly string[],
+  lacking: readonly string[],
+): readonly string[] {
+  const wanted = ['format', 'options'].flatMap((name) => readList(parameters, name) ?? []);
+  for (const option of wanted) {
+    const shown = JSON.stringify(option.slice(0, 64));
+    if (lacking.includes(option))
+      throw refusals.notImplemented(`The representation ${shown} is not supported`);
+    if (!known.includes(option)) throw refusals.invalidRequest(`${shown} is neither a format nor an option`);
+  }
+  return wanted;
 }
 
 /** The members to show, from `pick` or `attrs`; undefined for all. @throws Refusal BadRequestData */

@@ -15,7 +15,6 @@ import { Tenants } from './tenants.js';
 export type { Behaviour, FaultKind } from './behaviour.js';
 export type { Limits } from './exchange.js';
 export type { LoggedRequest, RequestLog } from './request-log.js';
-export type { InstanceTest, TemporalBehaviour } from './behaviour.js';
 export type { TemporalAccess } from './temporal-access.js';
 
 export interface EmbeddedBrokerOptions {

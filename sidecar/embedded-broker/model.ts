@@ -61,7 +61,7 @@ const FORBIDDEN_IN_NAME = /[<>"'=;(),|*\s\u0000-\u001f\u007f]/u;
 const MAX_NAME_LENGTH = 2048;
 
 /** Names of NGSI-LD or JSON-LD that never name an attribute. */
-const NOT_ATTRIBUTES: ReadonlySet<string> = new Set([
+export const NOT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id', 'type', 'scope', '@id', '@type', '@context', 'createdAt', 'modifiedAt', 'deletedAt',
 ]); // oxfmt-ignore
 

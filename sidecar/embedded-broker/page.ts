@@ -52,17 +52,13 @@ function entitiesById<A>(store: EntityStore<A>, ids: readonly string[]): readonl
 /** Parameters of every paged query (ETSI GS CIM 009 V1.9.1, clauses 6.3.10 and 6.3.13). */
 export const PAGING_PARAMETERS = ['limit', 'offset', 'count'] as const;
 
-/** Reads the parameters of a query, of which the broker's behaviour may ignore or refuse some. @throws Refusal 400, 501 */
+/** Reads the parameters of a query, of which the broker's behaviour may ignore some. @throws Refusal 400, 501 */
 export function readQueryParameters(
   { search }: BrokerRequest,
   taken: ReadonlySet<string>,
   { behaviour }: BrokerContext,
 ): Parameters {
-  const parameters = readParameters(search, taken, behaviour.ignoreParameters);
-  if (behaviour.noPick && parameters.has('pick')) {
-    throw refusals.invalidRequest('Parameter "pick" is unknown for this operation');
-  }
-  return parameters;
+  return readParameters(search, taken, behaviour.ignoreParameters);
 }
 
 /** Reads which page is asked for. @throws Refusal BadRequestData, TooManyResults */
@@ -72,8 +68,7 @@ export function readPageRequest(parameters: Parameters, { limits, behaviour }: B
   const limit = readCount(parameters, 'limit', Math.min(limits.defaultPageSize, largest));
   if (limit === 0 && !count) throw refusals.badRequest('limit=0 needs count=true');
   if (limit > largest) {
-    const refuse = behaviour.overMaxPageStatus === 403 ? refusals.tooManyResults : refusals.badRequest;
-    throw refuse(`limit must not be greater than ${largest}`);
+    throw refusals.tooManyResults(`limit must not be greater than ${largest}`);
   }
   return { limit, offset: readCount(parameters, 'offset', 0), count };
 }
@@ -100,7 +95,7 @@ function lastRepeated<A>(
   return total === 0 ? page : find({ limit: 1, offset: total - 1, count: true });
 }
 
-/** The headers of a page: count, warning, and links to the next and the previous page. */
+/** The headers of a page: count, and links to the next and the previous page. */
 export function pageHeaders<A>(
   request: BrokerRequest,
   parameters: Parameters,
@@ -108,13 +103,10 @@ export function pageHeaders<A>(
   page: Page<A>,
   { behaviour }: BrokerContext,
 ): Readonly<Record<string, string | readonly string[]>> {
-  const { countHeader, warning, noPageLinks } = behaviour;
-  const count = countHeader === 'negative' ? -2 : page.total;
-  const showsCount = wanted.count && countHeader !== 'absent' && page.total !== undefined;
+  const showsCount = wanted.count && !behaviour.noCount && page.total !== undefined;
   return {
-    ...(showsCount ? { 'NGSILD-Results-Count': String(count) } : {}),
-    ...(warning === undefined ? {} : { 'NGSILD-Warning': warning }),
-    ...(noPageLinks ? {} : { Link: pageLinks(request, parameters, wanted, page) }),
+    ...(showsCount ? { 'NGSILD-Results-Count': String(page.total) } : {}),
+    ...(behaviour.noPageLinks ? {} : { Link: pageLinks(request, parameters, wanted, page) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isUri } from './model.js';
 import { refusals } from './refusal.js';
 
 /** Parameters of the standard's queries (ETSI GS CIM 009 V1.9.1, table 6.4.3.2-1) that are not supported here. */
@@ -53,6 +54,19 @@ export function readFlag(parameters: Parameters, name: string): boolean {
     throw refusals.badRequest(`${name} must be true or false`);
   }
   return text === 'true';
+}
+
+/** Which instances of an attribute to delete: all, or those of a dataset (undefined: those without datasetId). */
+export type InstanceChoice = 'all' | { readonly datasetId: string | undefined };
+
+/** Reads `datasetId` and `deleteAll` of a deletion. @throws Refusal BadRequestData */
+export function readInstanceChoice(parameters: Parameters): InstanceChoice {
+  const datasetId = parameters.get('datasetId');
+  if (datasetId !== undefined && datasetId !== '@none' && !isUri(datasetId)) {
+    throw refusals.badRequest('datasetId must be a URI');
+  }
+  if (readFlag(parameters, 'deleteAll')) return 'all';
+  return { datasetId: datasetId === '@none' ? undefined : datasetId };
 }
 
 /** A comma list; undefined when absent. */

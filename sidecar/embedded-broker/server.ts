@@ -83,8 +83,6 @@ function throwFault(fault: FaultKind | undefined, retryAfter: string): void {
       throw refusals.internal('Told to fail');
     case '503':
       throw refusals.unavailable('Told to fail');
-    case '503-retry-after':
-      throw refusals.unavailable('Told to fail', { 'Retry-After': retryAfter });
     case 'reset-before':
     case 'reset-after':
     case undefined:

@@ -1,6 +1,6 @@
 import type { BrokerContext, BrokerRequest, BrokerResponse, Handler } from './exchange.js';
 import { canonicalName, isAttributeName, isUri } from './model.js';
-import { readFlag, readParameters, type Parameters } from './query-parameters.js';
+import { readInstanceChoice, readParameters, type Parameters } from './query-parameters.js';
 import { refusals, refusalWith } from './refusal.js';
 import { readTemporalEntity, readTemporalFragment } from './entity-input.js';
 import { locateTemporalEntity } from './temporal-query-handler.js';
@@ -77,13 +77,12 @@ export async function replaceInstance(
 /** DELETE /temporal/entities/{id} (clauses 5.6.16, 6.19.3.2). */
 export function deleteTemporalEntity(request: BrokerRequest, context: BrokerContext): BrokerResponse {
   readTemporalParameters(request, context, []);
-  const { behaviour, tenants } = context;
+  const { behaviour } = context;
   const { store, entity } = locateTemporalEntity(request, context);
   const { id } = entity;
   if (behaviour.isLocked(id)) throw refusals.conflict(`Temporal entity ${id} is locked`);
   if (behaviour.isGhost(id)) return NO_CONTENT;
   store.entities.delete(id);
-  if (behaviour.deletesCurrentToo) tenants.existing(request.tenant).entities.delete(id);
   return NO_CONTENT;
 }
 
@@ -92,14 +91,7 @@ export function deleteTemporalEntity(request: BrokerRequest, context: BrokerCont
  * one `datasetId`, or all (`deleteAll`).
  */
 export function deleteTemporalAttribute(request: BrokerRequest, context: BrokerContext): BrokerResponse {
-  const parameters = readTemporalParameters(request, context, ['datasetId', 'deleteAll']);
-  const datasetId = parameters.get('datasetId');
-  if (datasetId !== undefined && datasetId !== '@none' && !isUri(datasetId)) {
-    throw refusals.badRequest('datasetId must be a URI');
-  }
-  const which = readFlag(parameters, 'deleteAll')
-    ? 'all'
-    : { datasetId: datasetId === '@none' ? undefined : datasetId };
+  const which = readInstanceChoice(readTemporalParameters(request, context, ['datasetId', 'deleteAll']));
   const { store, entity } = locateTemporalEntity(request, context);
   const name = attributeName(request);
   if (isGhost(entity, name, undefined, context)) return NO_CONTENT;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../shared/json/json.js';
-import { readProjection } from './entity-query.js';
+import { readFormats, readProjection } from './entity-query.js';
 import type { BrokerContext } from './exchange.js';
 import { isUri } from './model.js';
 import { readList, type Parameters } from './query-parameters.js';
@@ -28,17 +28,10 @@ export function readTemporalRepresentation(
   parameters: Parameters,
   { behaviour }: BrokerContext,
 ): TemporalRepresentation {
-  const format = parameters.get('format');
-  const options = readList(parameters, 'options') ?? [];
-  const wanted = format === undefined ? options : [format, ...options];
-  const isAggregated = parameters.has('aggrMethods') || parameters.has('aggrPeriodDuration');
-  if (isAggregated || wanted.includes('temporalValues') || wanted.includes('aggregatedValues')) {
+  if (parameters.has('aggrMethods') || parameters.has('aggrPeriodDuration')) {
     throw refusals.notImplemented('Only the normalized temporal representation is supported');
   }
-  for (const option of wanted) {
-    if (option === 'normalized' || option === 'sysAttrs') continue;
-    throw refusals.invalidRequest(`${JSON.stringify(option.slice(0, 64))} is neither a format nor an option`);
-  }
+  const wanted = readFormats(parameters, ['normalized', 'sysAttrs'], ['temporalValues', 'aggregatedValues']);
   return {
     sysAttrs: wanted.includes('sysAttrs'),
     pick: readProjection(parameters),

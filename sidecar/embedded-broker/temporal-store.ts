@@ -1,14 +1,12 @@
 import type { JsonObject } from '../shared/json/json.js';
-import { type StoredEntity } from './model.js';
+import type { StoredEntity } from './model.js';
+import type { InstanceChoice } from './query-parameters.js';
 import { EntityStore } from './store.js';
 import { History, InstanceIds, TemporalInstance } from './temporal-history.js';
 import type { TemporalContent } from './entity-input.js';
 
 export type Histories = Map<string, History>;
 export type TemporalEntity = StoredEntity<Histories>;
-
-/** Which instances of an attribute a deletion takes: all, or those of a dataset (undefined: those without datasetId). */
-export type InstancesOfAttribute = 'all' | { readonly datasetId: string | undefined };
 
 /**
  * The temporal entities of one tenant, independent of the current entities.
@@ -62,7 +60,7 @@ export class TemporalStore {
   }
 
   /** Deletes instances of an attribute (clause 5.6.13); false if there are none. */
-  deleteAttribute(entity: TemporalEntity, name: string, which: InstancesOfAttribute, now: number): boolean {
+  deleteAttribute(entity: TemporalEntity, name: string, which: InstanceChoice, now: number): boolean {
     return this.#change(entity, name, now, (history) =>
       which === 'all' ? entity.attributes.delete(name) : history.deleteDataset(which.datasetId),
     );

@@ -5,22 +5,11 @@ import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-bro
 import { stopAll } from '../support/gateway-harness.js';
 import { column } from '../support/columns.js';
 
-const slept: number[] = [];
-let broker: BrokerUnderTest;
 let behaviour: BrokerUnderTest['behaviour'];
-let requests: BrokerUnderTest['requests'];
 let send: BrokerUnderTest['send'];
 let temporal: BrokerUnderTest['temporal'];
 before(async () => {
-  broker = await startBroker({
-    clock: {
-      now: () => Date.UTC(2026, 5, 1),
-      sleep: async (ms) => {
-        slept.push(ms);
-      },
-    },
-  });
-  ({ behaviour, requests, send, temporal } = broker);
+  ({ behaviour, send, temporal } = await startBroker());
 });
 atEnd(stopAll);
 const idAt = (index: number) => `urn:ngsi-ld:X:${index}`;
@@ -54,7 +43,6 @@ beforeEach(async () => {
       observedAt: day(at + 1),
     })),
   }));
-  requests.clear();
 });
 
 it('a broker without temporal data answers every temporal request, or only writes, with the configured status', async () => {
@@ -148,46 +136,6 @@ it('entities selected regardless of the interval make pages short or empty and t
   assert.doesNotMatch(second.headers.get('link') ?? '', /rel="next"/);
 });
 
-const nextOf = (headers: Headers) => /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
-
-it('short pages of temporal entities have a next link that loses nothing', async () => {
-  behaviour.shortPages = true;
-  const seen: string[] = [];
-  for (let offset: string | undefined = '0'; offset !== undefined;) {
-    assert.ok(seen.length < 100, 'the links lead in a circle');
-    const { items, headers } = await query(`${after(1)}&limit=4&offset=${offset}`);
-    seen.push(...items.map(({ id }) => id));
-    offset = nextOf(headers);
-  }
-  assert.deepEqual(seen, temporal.ids());
-});
-
-it('empty pages of temporal entities have a next link for the configured number of times', async () => {
-  behaviour.emptyPagesWithNext = 1;
-  const empty = await query(after(1));
-  assert.deepEqual([empty.items.length, nextOf(empty.headers)], [0, '0']);
-  assert.equal((await query(after(1))).items.length, 6);
-});
-
-it('limits, counts, links and warnings of temporal entities are as configured', async () => {
-  Object.assign(behaviour, { maxPageSize: 3, overMaxPageStatus: 400, noPageLinks: true, warning: '199 x' });
-  Object.assign(behaviour, { countHeader: 'negative', noPick: true });
-  assertProblem(await send('GET', `/temporal/entities?${after(1)}&limit=4`), 400);
-  assertProblem(await send('GET', `/temporal/entities?${after(1)}&pick=id`), 400, 'InvalidRequest');
-  const { items, headers } = await query(`${after(1)}&count=true`);
-  assert.equal(items.length, 3);
-  assert.equal(headers.get('ngsild-results-count'), '-2');
-  assert.equal(headers.get('ngsild-warning'), '199 x');
-  assert.doesNotMatch(headers.get('link') ?? '', /rel="next"/);
-});
-
-it('a page past the end of temporal entities repeats the last one when configured', async () => {
-  assert.deepEqual((await query(`${after(1)}&offset=99`)).items, []);
-  behaviour.repeatLastPastEnd = true;
-  const { items } = await query(`${after(1)}&offset=99`);
-  assert.deepEqual(column(items, 'id'), [idAt(5)]);
-});
-
 it('locked histories are 409, ghosts are reported as deleted, and neither is deleted', async () => {
   const asked: unknown[] = [];
   Object.assign(behaviour, {
@@ -213,31 +161,4 @@ it('locked histories are 409, ghosts are reported as deleted, and neither is del
   ]);
   assert.equal((await remove(`${idAt(1)}/attrs/n`)).status, 204);
   assertProblem(await remove(`${idAt(1)}/attrs/n`), 404);
-});
-
-it('the current entity is deleted with its history when configured', async () => {
-  broker.entities.seed(1, () => ({ id: idAt(0), type: 'X' }));
-  behaviour.deletesCurrentToo = true;
-  assert.equal((await send('DELETE', `/temporal/entities/${idAt(0)}`)).status, 204);
-  assert.equal(broker.entities.has(idAt(0)), false);
-  assert.equal((await send('DELETE', `/temporal/entities/${idAt(1)}`)).status, 204);
-});
-
-it('faults and latency apply to temporal requests, and reset-after has deleted', async () => {
-  const target = `/temporal/entities/${idAt(0)}/attrs/n/${instanceIdOf(idAt(0))}`;
-  Object.assign(behaviour, {
-    failFirst: 1,
-    latencyMs: 40,
-    faultOn: ({ path }: { path: string }) => path.includes('/temporal/'),
-  });
-  slept.length = 0;
-  assertProblem(await send('DELETE', target), 503);
-  assert.deepEqual(slept, [40]);
-  assert.equal(temporal.instances(), 21);
-  Object.assign(behaviour, { failFirst: 1, faultKinds: ['reset-after'] });
-  await assert.rejects(send('DELETE', target));
-  assert.equal(temporal.instances(), 20);
-  assertProblem(await send('DELETE', target), 404);
-  const route = 'DELETE /ngsi-ld/v1/temporal/entities/{id}/attrs/{attr}/{instanceId}';
-  assert.equal(requests.counts.get(route), 2);
 });

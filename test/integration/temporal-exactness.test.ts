@@ -47,8 +47,8 @@ const BEHAVIOURS: Readonly<Record<string, Partial<Behaviour>>> = {
   'with pages of 2': { maxPageSize: 2 },
   'with short pages': { shortPages: true },
   'with empty pages before the end': { emptyPagesWithNext: 2 },
-  'without a count': { countHeader: 'absent' },
-  'without a count or links': { countHeader: 'absent', noPageLinks: true, maxPageSize: 2 },
+  'without a count': { noCount: true },
+  'without a count or links': { noCount: true, noPageLinks: true, maxPageSize: 2 },
   'that repeats the last entity behind the end': { repeatLastPastEnd: true },
 };
 

@@ -17,7 +17,7 @@ for (const [query, matched] of [
   for (const [how, behaviour] of [
     ['', {}],
     [', shown in parts', { instancePageSize: 3, maxPageSize: 2 }],
-    [', not counted by the broker', { countHeader: 'absent' }],
+    [', not counted by the broker', { noCount: true }],
   ] as const) {
     it(`the bound of a temporal purge holds before the first delete, in the unit of the purge (${query}${how})`, async () => {
       const { broker, purge } = await startTemporal(behaviour);

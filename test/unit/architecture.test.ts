@@ -188,7 +188,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
     packages: ['cli-progress', 'commander', 'yaml'],
   },
-  'sidecar/embedded-broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['re2js'] },
+  'sidecar/embedded-broker': {
+    rooms: ['sidecar/ngsi-ld/representation', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    packages: [],
+  },
 };
 
 /** Wires all rooms; nothing but the entries main.ts and cli.ts imports them. */

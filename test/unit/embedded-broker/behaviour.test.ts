@@ -42,10 +42,3 @@ it('failFirst takes the kinds of faults in turn, for the chosen requests, then s
     ]); // oxfmt-ignore
   assert.equal(behaviour.failFirst, 0);
 });
-
-it('short pages hold from one entity up to the limit', () => {
-  const chance = new Chance({ ...goodBehaviour(), shortPages: true });
-  const sizes = Array.from({ length: 300 }, () => chance.pageSize(5));
-  assert.deepEqual([...new Set(sizes)].sort(), [1, 2, 3, 4, 5]);
-  assert.equal(chance.pageSize(0), 0);
-});

@@ -33,60 +33,11 @@ function choose(history: History, time: TimeQuery, options: Options = {}) {
 
 const history = historyOf([4, 1, 3, 2, 5].map((at) => observed(at)));
 
-it('choosing instances shows those in the interval, oldest first', () => {
-  assert.deepEqual(choose(history, timeQuery(2, 5)), { values: [2, 3, 4], header: undefined });
-  assert.deepEqual(choose(history, timeQuery(6, 9)).values, []);
-});
-
-it('choosing instances with lastN shows the newest of the interval first, and says when it left out some', () => {
-  assert.deepEqual(choose(history, timeQuery(2, 5, 3)), { values: [4, 3, 2], header: undefined });
-  assert.deepEqual(choose(history, timeQuery(2, 5, 2)), {
-    values: [4, 3],
-    header: `DateTime ${minute(5)}-${minute(3)}/2`,
-  });
-});
-
-it('choosing instances shows the datasets that are asked for, and counts only these', () => {
-  const mixed = historyOf([
-    observed(1),
-    observed(2, 2, { datasetId: 'urn:d:1' }),
-    observed(3, 3, { datasetId: 'urn:d:2' }),
-    observed(4, 4, { datasetId: 'urn:d:1' }),
-  ]);
-  const of = (...datasets: (string | undefined)[]) => ({ datasets: new Set(datasets) });
-  assert.deepEqual(choose(mixed, timeQuery(0, 9), of(undefined)).values, [1]);
-  assert.deepEqual(choose(mixed, timeQuery(0, 9), of('urn:d:1', undefined)).values, [1, 2, 4]);
-  assert.deepEqual(choose(mixed, timeQuery(0, 9, 2), of('urn:d:1')), { values: [4, 2], header: undefined });
-  assert.deepEqual(choose(mixed, timeQuery(0, 9), of('urn:d:9')).values, []);
-});
-
-it('choosing instances shows no more than the limit, oldest first, or with lastN newest first', () => {
-  const limited = { instancesPerAttribute: 2 };
-  assert.deepEqual(choose(history, timeQuery(0, 9), limited), {
-    values: [1, 2],
-    header: `DateTime ${minute(0)}-${minute(2)}/*`,
-  });
-  assert.deepEqual(choose(history, timeQuery(0, 9, 4), limited), {
-    values: [5, 4],
-    header: `DateTime ${minute(9)}-${minute(4)}/4`,
-  });
-  assert.equal(choose(history, timeQuery(1, 3), limited).header, undefined);
-  const smaller = { ...limited, behaviour: { instancePageSize: 1 } };
-  assert.deepEqual(choose(history, timeQuery(0, 9), smaller).values, [1]);
-});
-
 it('a silent limit shows only the newest instances, in the requested order', () => {
   const silent = { behaviour: { silentInstanceLimit: 2, instancePageSize: 1 } };
   assert.deepEqual(choose(history, timeQuery(0, 5), silent), { values: [3, 4], header: undefined });
   assert.deepEqual(choose(history, timeQuery(0, 5, 4), silent), { values: [4, 3], header: undefined });
   assert.deepEqual(choose(history, timeQuery(0, 5, 1), silent), { values: [4], header: undefined });
-});
-
-it('choosing instances applies lastN before the interval when configured', () => {
-  const behaviour = { lastNBeforeTime: true };
-  assert.deepEqual(choose(history, timeQuery(2, 5, 3), { behaviour }).values, [4, 3]);
-  assert.deepEqual(choose(history, timeQuery(0, 3, 3), { behaviour }).values, []);
-  assert.deepEqual(choose(history, timeQuery(0, 3), { behaviour }).values, [1, 2]);
 });
 
 it('instances without the time come before all others where no interval is asked for', () => {

@@ -20,18 +20,6 @@ function instance(number: number, members: Record<string, string> = {}, createdA
 
 const numbers = (instances: Iterable<TemporalInstance>) => Array.from(instances, ({ number }) => number);
 
-it('the history of an attribute is in the order of the time that is asked for', () => {
-  const history = new History();
-  history.add([instance(1, { observedAt: iso(30) }), instance(2, { observedAt: iso(10) }), instance(3)]);
-  assert.deepEqual(numbers(history.all()), [1, 2, 3]);
-  assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [3, 2, 1]);
-  assert.deepEqual(numbers(history.within('createdAt', ALWAYS, true)), [3, 2, 1]);
-  history.add([instance(4, { observedAt: iso(20) })]);
-  assert.deepEqual(numbers(history.within('observedAt', { from: 0, to: 30_000 })), [2, 4]);
-  assert.equal(history.hasWithin('observedAt', { from: 30_001, to: Infinity }), false);
-  assert.equal(history.hasWithin('observedAt', { from: 30_000, to: Infinity }), true);
-});
-
 it('the history of an attribute compares moments, not spellings', () => {
   const history = new History();
   history.add([
@@ -39,38 +27,6 @@ it('the history of an attribute compares moments, not spellings', () => {
     instance(2, { observedAt: '2026-01-01T09:59:59,5Z' }),
   ]);
   assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [2, 1]);
-});
-
-it('the history of an attribute deletes exactly the instance with the number, and each only once', () => {
-  const history = new History();
-  history.add([instance(3), instance(5), instance(9)]);
-  assert.equal(history.delete(4), false);
-  assert.equal(history.delete(5), true);
-  assert.equal(history.delete(5), false);
-  assert.equal(history.get(5), undefined);
-  assert.deepEqual([history.size, numbers(history.all())], [2, [3, 9]]);
-});
-
-it('the history of an attribute deletes a dataset, or the instances without one, and says whether there were any', () => {
-  const history = new History();
-  history.add([instance(1), instance(2, { datasetId: 'urn:d:1' }), instance(3, { datasetId: '@none' })]);
-  assert.equal(history.deleteDataset('urn:d:2'), false);
-  assert.equal(history.deleteDataset(undefined), true);
-  assert.deepEqual(numbers(history.all()), [2]);
-  assert.equal(history.deleteDataset(undefined), false);
-  assert.equal(history.deleteDataset('urn:d:1'), true);
-  assert.equal(history.size, 0);
-});
-
-it('replacing an instance moves it to its new place, and keeps its createdAt', () => {
-  const history = new History();
-  history.add([instance(1, { observedAt: iso(1) }), instance(2, { observedAt: iso(2) })]);
-  assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [1, 2]);
-  assert.equal(history.replace(1, { type: 'Property', value: 0, observedAt: iso(3) }, 77), true);
-  assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [2, 1]);
-  assert.deepEqual(numbers(history.within('modifiedAt', { from: 77, to: 78 })), [1]);
-  assert.equal(history.get(1)?.createdAt, 1);
-  assert.equal(history.replace(8, {}, 77), false);
 });
 
 it('the history of an attribute agrees with the obvious implementation after many deletions, in every order', () => {

@@ -7,32 +7,7 @@ import { readTimeQuery } from '../../../sidecar/embedded-broker/temporal-selecti
 
 const read = (query: string, behaviour = {}, isNeeded = true) =>
   readTimeQuery(new Map(new URLSearchParams(query)), { ...goodBehaviour(), ...behaviour }, isNeeded);
-const day = Date.UTC(2026, 0, 1);
 const at = 'timeAt=2026-01-01T00:00:00Z';
-
-it('a time query is before (without the bound), after (with it), or between (with the lower bound only)', () => {
-  assert.deepEqual(read(`timerel=before&${at}`).range, { from: -Number.MAX_VALUE, to: day });
-  assert.deepEqual(read(`timerel=after&${at}`).range, { from: day, to: Infinity });
-  assert.deepEqual(read(`timerel=between&${at}&endTimeAt=2026-01-01T01:00:00%2B01:00`).range, {
-    from: day,
-    to: day,
-  });
-});
-
-it('a time query is on observedAt unless timeproperty names another', () => {
-  assert.equal(read(`timerel=after&${at}`).property, 'observedAt');
-  for (const property of ['observedAt', 'createdAt', 'modifiedAt'] as const) {
-    assert.equal(read(`timerel=after&${at}&timeproperty=${property}`).property, property);
-  }
-});
-
-it('a time query by a time that the broker does not store matches nothing', () => {
-  const nothing = { from: Infinity, to: -Infinity };
-  assert.deepEqual(read(`timerel=after&${at}&timeproperty=deletedAt`).range, nothing);
-  const behaviour = { timePropertiesMissing: ['createdAt'] };
-  assert.deepEqual(read(`timerel=before&${at}&timeproperty=createdAt`, behaviour).range, nothing);
-  assert.deepEqual(read(`timerel=after&${at}`, behaviour).range.from, day);
-});
 
 it('a time query may be missing where one entity is retrieved, and where timerel is ignored', () => {
   assert.deepEqual(read('', {}, false), {
@@ -42,11 +17,6 @@ it('a time query may be missing where one entity is retrieved, and where timerel
     lastN: undefined,
   });
   assert.deepEqual(read(at, { ignoreParameters: ['timerel'] }).range, ALWAYS);
-});
-
-it('lastN is read with the time query', () => {
-  assert.equal(read(`timerel=after&${at}&lastN=3`).lastN, 3);
-  assert.equal(read(`timerel=after&${at}`).lastN, undefined);
 });
 
 it('a time query with a missing or wrong part is BadRequestData', () => {

@@ -59,7 +59,7 @@ it('a bounded temporal purge is refused where instances are hidden, and a dry ru
 it('a dry run of whole histories gives a lower bound where the broker shows one page, whatever the offset', async () => {
   const broker = await brokerWith(
     [0, 1, 2].map((entity) => stored({ entity })),
-    { countHeader: 'absent' },
+    { noCount: true },
   );
   const preview = await purged(broker, 'type=T&dryRun=true');
   assert.deepEqual([preview.matched, preview.isLowerBound], [3, undefined]);
@@ -90,7 +90,7 @@ it('a bounded purge of whole histories expects of each query what that query lis
 
 it('a bounded purge of whole histories does not wait at its first query for what only later ones list', async () => {
   const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
-  const broker = await brokerWith(history, { countHeader: 'absent' });
+  const broker = await brokerWith(history, { noCount: true });
   const isFirst = ({ path }: BrokerRequest) => path.includes('timeproperty=createdAt');
   // The first query shows two of the five, on the same page for every offset: it cannot be listed whole.
   const shown = history.slice(0, 2).map(({ entity }) => idOf(entity));
@@ -116,7 +116,7 @@ it('a dry run of parts gives a lower bound if any of its queries leaves out an e
   for (const property of ['createdAt', 'modifiedAt']) {
     const broker = await brokerWith(
       [0, 1, 2].map((entity) => stored({ entity })),
-      { countHeader: 'absent' },
+      { noCount: true },
     );
     for (const query of ['type=T', 'type=T&attrs=a', 'type=T&datasetId=@none']) {
       const inner = createBrokerClient({ brokerUrl: new URL(broker.url), timeoutMs: 10_000 });
@@ -157,7 +157,7 @@ it("a bounded purge of parts is refused by what was listed, not by the broker's 
 it('a temporal purge lists at most one match more than the maximum if the broker does not count', async () => {
   const broker = await brokerWith(
     Array.from({ length: 130 }, (_, entity) => stored({ entity })),
-    { countHeader: 'absent' },
+    { noCount: true },
   );
   const { error } = await purge(broker, 'type=T&maxAffected=3');
   assert.ok(error instanceof TooManyMatchesError);
