@@ -1,10 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { Pool } from 'undici';
-import { BrokerClock, createBrokerClient } from './purge/broker/index.js';
-import type { Config } from './shared/config/load.js';
 import { openSignIn } from './auth/index.js';
-import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
+import type { EmbeddedBroker } from './embedded-broker/index.js';
+import { GracefulShutdown } from './graceful-shutdown.js';
 import { Access } from './http/access.js';
 import { createBaseUrl } from './http/api/admission.js';
 import { buildApp } from './http/app.js';
@@ -21,12 +19,14 @@ import { createTurns } from './http/turns.js';
 import { createWriteGate } from './http/write-gate.js';
 import { createMetrics } from './metrics/metrics.js';
 import { openConfiguredArchives } from './open-archives.js';
-import { openPurges, type OpenPurges } from './open-purges.js';
+import { openBroker } from './open-broker.js';
+import { openPurges } from './open-purges.js';
 import { openWriteChecks } from './open-write-checks.js';
 import { ScanService } from './scans/scan-service.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
-import { Newcomers, OneATurn } from './shared/next-turn.js';
+import type { Config } from './shared/config/load.js';
+import { Newcomers } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
 import { openStore } from './store/databases.js';
 
@@ -61,9 +61,6 @@ export interface GatewayOptions {
   /** Threads for the work on schemas. By default, they are started when the first work comes. */
   readonly workers?: Workers;
 }
-
-/** After the grace time: for records and answers of what was at work, in milliseconds. */
-const ENDING_MS = 2000;
 
 /** What has been opened so far. */
 class Opened {
@@ -118,80 +115,42 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(async () => tracing?.close());
   const schemas = openSchemas(config, store, clock, options.workers);
   opened.add(() => schemas.close());
-  let purges: OpenPurges | undefined;
-  let isBrokerUp = async () => false;
   const metrics = createMetrics({
-    purgesRunning: () => purges?.jobs.registry.purges ?? 0,
-    scansRunning: () => purges?.jobs.registry.scans ?? 0,
-    purgesQueued: async () => purges?.jobs.queued() ?? 0,
+    purgesRunning: () => purges.jobs.registry.purges,
+    scansRunning: () => purges.jobs.registry.scans,
+    purgesQueued: () => purges.jobs.queued(),
     workers: () => schemas.workers(),
     isBrokerUp: () => isBrokerUp(),
     isStoreUp: () => store.isReady(),
     lockWaits: () => store.lockWaits,
   });
-  const metricsServer =
-    config.METRICS_PORT === undefined
-      ? undefined
-      : await startMetricsServer(metrics, { host: config.HOST, port: config.METRICS_PORT });
-  opened.add(async () => metricsServer?.close());
-  const embeddedBroker =
-    config.BROKER_URL === 'embedded' ? await startEmbeddedBroker({ sampleData: true }) : undefined;
-  opened.add(async () => embeddedBroker?.close());
-  const brokerUrl = embeddedBroker === undefined ? (config.BROKER_URL as URL) : new URL(embeddedBroker.url);
-
   const viaName = createViaName();
   const newcomers = new Newcomers();
-  const brokerClock = new BrokerClock();
-  const client = createBrokerClient({
-    brokerUrl,
-    timeoutMs: config.BROKER_TIMEOUT_MS,
+  const broker = await openBroker(config, {
     viaName,
-    large: new OneATurn(newcomers),
-    // The time of day, as retention has it.
-    onReply: (reply) => brokerClock.note(reply, systemClock.now()),
+    newcomers,
     onEnded(end) {
       metrics.requests.brokerAnswered(end);
       tracing?.brokerAnswered(end);
     },
   });
-  opened.add(() => client.close());
-  isBrokerUp = createBrokerProbe(client, clock);
-  // As many connections as pass-through lets requests in.
-  const pool = new Pool(brokerUrl.origin, { connections: null });
-  opened.add(() => pool.destroy());
+  opened.add(() => broker.close());
+  const { client } = broker;
+  const isBrokerUp = createBrokerProbe(client, clock);
   const archives = await openConfiguredArchives(config, logger, metrics.purges);
   opened.add(async () => archives?.close());
-  const kept = {
-    store: store.jobs,
-    policies: store.retention,
-    brokerNotes: store.brokerNotes,
-    plans: store.plans,
-  };
-  const brokerAheadMs = () => brokerClock.aheadMs;
-  const opening = {
-    client,
-    brokerUrl,
-    brokerAheadMs,
-    ...kept,
-    clock,
-    random,
-    logger,
-    archives,
-    metrics,
-    tracing,
-  };
-  const { service, retention, ...endings } = (purges = openPurges(config, opening));
-  opened.add(() => endings.close());
-  const scans = new ScanService(endings.jobs, {
-    ...{ setup: endings.kinds.entities, judge: schemas.judge, entities: store.scanEntities },
+  const purges = openPurges(config, { store, broker, archives, clock, random, logger, metrics, tracing });
+  opened.add(() => purges.close());
+  const scans = new ScanService(purges.jobs, {
+    setup: purges.kinds.entities,
+    judge: schemas.judge,
+    entities: store.scanEntities,
   });
-  let isShuttingDown = false;
-
   const writes = await openWriteChecks(config, { store, schemas, client, clock, metrics, logger });
   const baseUrlOf = createBaseUrl(config.PUBLIC_URL);
   const passThrough = createPassThrough({
-    dispatcher: pool,
-    brokerUrl,
+    dispatcher: broker.pool,
+    brokerUrl: broker.url,
     viaName,
     strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
     brokerTimeoutMs: config.BROKER_TIMEOUT_MS,
@@ -216,10 +175,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     onRequest: tracing && ((req, res) => tracing.request(req, res)),
     clientPace: options.clientPace,
     client,
-    purges: service,
-    archives: endings.archives,
+    purges: purges.service,
+    archives: purges.archives,
     scans,
-    retention,
+    retention: purges.retention,
     access: new Access({
       ...{ tokens: config.GATEWAY_TOKEN, signIn, forwardsTokens: config.AUTH_FORWARD },
       notesClients: signIn !== undefined || config.TRUSTED_PROXIES !== undefined,
@@ -227,7 +186,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     }),
     trustedProxies: config.TRUSTED_PROXIES,
     onRefused: (reason) => metrics.requests.refused(reason),
-    metrics: metricsServer === undefined ? metrics : undefined,
+    metrics: config.METRICS_PORT === undefined ? metrics : undefined,
     checkHost: createHostCheck({
       names: [...(config.ALLOWED_HOSTS ?? []), ...(config.PUBLIC_URL ? [config.PUBLIC_URL.hostname] : [])],
       anyHost: config.GATEWAY_TOKEN !== undefined || signIn !== undefined || config.GATEWAY_OPEN,
@@ -240,8 +199,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     consoleFolder,
     bodyLimit: config.BODY_LIMIT_BYTES,
     importLimit: config.IMPORT_LIMIT_BYTES,
-    isShuttingDown: () => isShuttingDown,
-    learnt: () => endings.learnt(),
+    isShuttingDown: () => shutdown.hasBegun,
+    learnt: () => purges.learnt(),
     environment: config.ENVIRONMENT_NAME,
     consoleSignIn: consoleSignIn(config),
     writePolicies: writes.policies,
@@ -267,55 +226,36 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     app.server.closeAllConnections();
     await closed;
   });
+  const shutdown = new GracefulShutdown({
+    graceMs: config.SHUTDOWN_GRACE_MS,
+    clock,
+    stop: () => purges.stop(),
+    idle: async () => {
+      await purges.jobs.registry.idle();
+      await turns.idle();
+    },
+    cutOff: () => void broker.cutOff(),
+    close: () => opened.close(),
+  });
+  const metricsServer =
+    config.METRICS_PORT === undefined
+      ? undefined
+      : await startMetricsServer(metrics, { host: config.HOST, port: config.METRICS_PORT });
+  opened.add(async () => metricsServer?.close());
   // Fastify hands all options on to node:net; its types do not know reusePort.
   const address = { host: config.HOST, port: config.PORT, reusePort: config.REUSE_PORT };
   await app.listen(address);
-  endings.start();
-  store.listen((notice) => endings.noticed(notice));
+  purges.start();
+  store.listen((notice) => purges.noticed(notice));
 
-  /** Resolves when no purge runs any more, each has its last record, and every answer is on its way. */
-  async function quiet(): Promise<void> {
-    await endings.jobs.registry.idle();
-    await turns.idle();
-  }
-
-  /** @returns whether all was quiet before so many milliseconds had passed, or `enough` aborted */
-  async function isQuietWithin(ms: number, enough?: AbortSignal): Promise<boolean> {
-    const over = new AbortController();
-    const signal = enough === undefined ? over.signal : AbortSignal.any([over.signal, enough]);
-    const late = clock.sleep(ms, signal).then(
-      () => false,
-      () => false,
-    );
-    const isQuiet = await Promise.race([quiet().then(() => true), late]);
-    over.abort();
-    return isQuiet;
-  }
-
-  async function shutDown(): Promise<void> {
-    isShuttingDown = true;
-    endings.stop();
-    if (!(await isQuietWithin(config.SHUTDOWN_GRACE_MS, forceStop.signal))) {
-      // What waits for the broker ends now: deletes in flight are booked as unknown, and every caller is told.
-      for (const end of [client.close(), pool.destroy()]) end.catch(() => {});
-      await isQuietWithin(ENDING_MS);
-    }
-    await opened.close();
-  }
-
-  const forceStop = new AbortController();
-  let closing: Promise<void> | undefined;
   const { address: ip, port, family } = app.server.address() as AddressInfo;
   const url = `http://${family === 'IPv6' ? `[${ip}]` : ip}:${port}`;
   return {
     url,
     metricsUrl: metricsServer?.url ?? `${url}/metrics`,
     consoleUrl: consoleFolder === undefined ? undefined : `${url}${CONSOLE_PATH}`,
-    brokerUrl: brokerUrl.href.replace(/\/$/, ''),
-    embeddedBroker,
-    close() {
-      if (closing !== undefined) forceStop.abort();
-      return (closing ??= shutDown());
-    },
+    brokerUrl: broker.url.href.replace(/\/$/, ''),
+    embeddedBroker: broker.embedded,
+    close: () => shutdown.begin(),
   };
 }

@@ -20,42 +20,24 @@ import type { PurgeKinds } from './jobs/purge-kinds.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { Tracing } from './tracing/tracing.js';
 import type { Archives } from './archive/index.js';
-import type { BrokerClient, Learnt } from './purge/broker/index.js';
-import {
-  type BrokerNotes,
-  type BrokerNotice,
-  type Plans,
-  type JobNotice,
-  type JobQueue,
-  type Jobs,
-  type RetentionPolicies,
-  RunUnderWayError,
-} from './store/index.js';
+import type { OpenBroker } from './open-broker.js';
+import type { Learnt } from './purge/broker/index.js';
+import { type BrokerNotice, type JobNotice, RunUnderWayError, type Store } from './store/index.js';
 import type { Config } from './shared/config/load.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { isLoopback } from './shared/loopback.js';
 
 export interface OpenPurgesOptions {
-  readonly client: BrokerClient;
-  /** See JobServiceOptions. */
-  readonly brokerAheadMs?: (() => number | undefined) | undefined;
-  /** Of the broker. */
-  readonly brokerUrl: URL;
-  readonly store: Jobs & JobQueue;
-  /** Where retention policies are kept. */
-  readonly policies: RetentionPolicies;
-  /** Where processes that share a store write down what they have learnt about brokers. */
-  readonly brokerNotes: BrokerNotes;
+  readonly store: Pick<Store, 'jobs' | 'retention' | 'brokerNotes' | 'plans'>;
+  readonly broker: Pick<OpenBroker, 'url' | 'client' | 'aheadMs'>;
+  /** Where purges archive what they delete; undefined where they cannot. */
+  readonly archives?: Archives | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: FastifyBaseLogger;
-  /** Where dry runs keep what they find. */
-  readonly plans: Plans;
   readonly metrics: Pick<Metrics, 'purges' | 'scans' | 'retention'>;
   /** Undefined where nothing is traced. */
   readonly tracing?: Pick<Tracing, 'jobs'> | undefined;
-  /** Where purges archive what they delete; undefined where they cannot. */
-  readonly archives?: Archives | undefined;
 }
 
 /** The purges of this process, and what runs them. */
@@ -105,15 +87,18 @@ function traced(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefine
 
 /** Wires purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
-  const { client, store, policies, clock, random, logger, metrics, archives } = options;
+  const { store, broker, archives, clock, random, logger, metrics, tracing } = options;
   const memories = createMemories(clock);
-  const base = { client, clock, random, onRetry: () => metrics.purges.retried() };
+  const base = { client: broker.client, clock, random, onRetry: () => metrics.purges.retried() };
   const kinds = configuredKinds(config, base, memories, archives !== undefined);
   const holder = randomUUID();
   const isShared = config.DATABASE_URL !== undefined;
   const notes = isShared
     ? new NoteExchange({
-        ...{ store: options.brokerNotes, memories, writer: holder, broker: brokerName(options.brokerUrl) },
+        store: store.brokerNotes,
+        memories,
+        writer: holder,
+        broker: brokerName(broker.url),
         clock,
         onTaken: (facts) => logger.debug({ facts }, 'another process has learnt something about the broker'),
       })
@@ -124,35 +109,44 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     : join(tmpdir(), `ngsi-ld-gateway-${randomUUID()}`);
   const idFiles = new IdFiles(idFolder);
   const jobs = new JobService({
-    ...{ store, archives, maxRunning: config.PURGE_MAX_RUNNING },
+    store: store.jobs,
+    archives,
+    maxRunning: config.PURGE_MAX_RUNNING,
     // Records show the time of day, whatever clock the retries go by.
     clock: systemClock,
     idFiles,
-    brokerAheadMs: options.brokerAheadMs,
+    brokerAheadMs: broker.aheadMs,
     sealer: createHeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,
     isStoreShared: isShared,
-    broker: jobBroker(options.brokerUrl, { isEmbedded: config.BROKER_URL === 'embedded', isShared }),
+    broker: jobBroker(broker.url, { isEmbedded: config.BROKER_URL === 'embedded', isShared }),
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
     problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
     observer: traced(
       observeJobs(logger, metrics, (error) => problemOf(error) !== undefined),
-      options.tracing,
+      tracing,
     ),
   });
   const recordRequired = config.PURGE_RECORD === 'required';
   const service = new PurgeService(jobs, {
-    ...{ kinds, recordRequired },
-    plans: new PlanService(options.plans),
+    kinds,
+    recordRequired,
+    plans: new PlanService(store.plans),
   });
   const retention = new RetentionService({
-    ...{ store: policies, purges: service, history: store, kinds, clock: systemClock },
+    store: store.retention,
+    purges: service,
+    history: store.jobs,
+    kinds,
+    clock: systemClock,
   });
   const scheduler = new RetentionScheduler({
-    ...{ store: policies, service: retention, clock: systemClock },
+    store: store.retention,
+    service: retention,
+    clock: systemClock,
     onError(err, policy) {
       const isUnderWay = err instanceof RunUnderWayError;
       if (policy !== undefined) metrics.retention.ran(policy, isUnderWay ? 'skipped' : 'not_begun');
@@ -184,7 +178,6 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       notes?.stop();
       await (stopped ??= scheduler.stop());
       await jobs.close();
-      await archives?.close();
       if (!isLasting) await rm(idFolder, { recursive: true, force: true });
     },
   };

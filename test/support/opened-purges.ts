@@ -66,24 +66,32 @@ export function purgesOf(
       typeof fields === 'string' ? told.push(`info ${fields}`) : log('info')(fields, message ?? ''),
   } as unknown as FastifyBaseLogger;
   const purges = openPurges(config, {
-    client: { send: (request) => state.answer(request), close: async () => {} },
-    brokerUrl: new URL(brokerUrl),
-    ...{ store: kept.store, plans: kept.plans },
-    policies: {
-      enabled: async () => state.policies,
-      claim: async (name: string) => {
-        state.policies = state.policies.filter((policy) => policy.name !== name);
-        return true;
-      },
-    } as unknown as RetentionPolicies,
-    brokerNotes: {
-      read: async (...given) => {
-        state.reads.push(given);
-        return { nowMs: clock.now(), notes: state.notes };
-      },
-      write: async () => {},
+    broker: {
+      url: new URL(brokerUrl),
+      client: { send: (request) => state.answer(request), close: async () => {} },
+      aheadMs: () => undefined,
     },
-    ...{ clock, random: () => 0, logger },
+    store: {
+      jobs: kept.store,
+      plans: kept.plans,
+      retention: {
+        enabled: async () => state.policies,
+        claim: async (name: string) => {
+          state.policies = state.policies.filter((policy) => policy.name !== name);
+          return true;
+        },
+      } as unknown as RetentionPolicies,
+      brokerNotes: {
+        read: async (...given) => {
+          state.reads.push(given);
+          return { nowMs: clock.now(), notes: state.notes };
+        },
+        write: async () => {},
+      },
+    },
+    clock,
+    random: () => 0,
+    logger,
     metrics: {
       scans: { ended: (outcome) => metered.push(`ended scan ${outcome}`) },
       retention: { ran: (name, outcome) => metered.push(`ran ${name} ${outcome}`) },

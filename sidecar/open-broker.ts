@@ -1,0 +1,70 @@
+import { Pool } from 'undici';
+import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
+import {
+  BrokerClock,
+  type BrokerClient,
+  type BrokerRequestEnd,
+  createBrokerClient,
+} from './purge/broker/index.js';
+import { systemClock } from './shared/clock.js';
+import type { Config } from './shared/config/load.js';
+import { type Newcomers, OneATurn } from './shared/next-turn.js';
+
+export interface OpenBrokerOptions {
+  /** The name of this process in `Via`. */
+  readonly viaName: string;
+  /** Connections of clients, which go before the work on large answers. */
+  readonly newcomers: Newcomers;
+  /** Told of each request of purges, scans and checks. Must not throw. */
+  readonly onEnded: (end: BrokerRequestEnd) => void;
+}
+
+/** The broker, and the connections of this process to it. */
+export interface OpenBroker {
+  readonly url: URL;
+  /** Undefined where BROKER_URL names another one. */
+  readonly embedded: EmbeddedBroker | undefined;
+  /** For what the gateway asks of its own accord. */
+  readonly client: BrokerClient;
+  /** For pass-through: as many connections as it lets requests in. */
+  readonly pool: Pool;
+  /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined where no answer has shown it. */
+  readonly aheadMs: () => number | undefined;
+  /** Ends what waits for the broker, without its answers. */
+  cutOff(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the connections to the broker that the configuration names, or to one that it starts in this process. */
+export async function openBroker(config: Config, options: OpenBrokerOptions): Promise<OpenBroker> {
+  const { viaName, newcomers, onEnded } = options;
+  const embedded =
+    config.BROKER_URL === 'embedded' ? await startEmbeddedBroker({ sampleData: true }) : undefined;
+  const url = embedded === undefined ? (config.BROKER_URL as URL) : new URL(embedded.url);
+  const brokerClock = new BrokerClock();
+  const client = createBrokerClient({
+    brokerUrl: url,
+    timeoutMs: config.BROKER_TIMEOUT_MS,
+    viaName,
+    large: new OneATurn(newcomers),
+    // The time of day, as retention has it.
+    onReply: (reply) => brokerClock.note(reply, systemClock.now()),
+    onEnded,
+  });
+  const pool = new Pool(url.origin, { connections: null });
+  const cutOff = async () => {
+    await Promise.allSettled([client.close(), pool.destroy()]);
+  };
+  return {
+    url,
+    embedded,
+    client,
+    pool,
+    aheadMs: () => brokerClock.aheadMs,
+    cutOff,
+    async close() {
+      await cutOff();
+      await embedded?.close();
+    },
+  };
+}
