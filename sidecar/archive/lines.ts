@@ -1,5 +1,5 @@
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/members.js';
-import { itemSpans } from '../shared/json/item-spans.js';
+import { itemSpans } from '../shared/json/json-positions.js';
 import { isObject, type JsonObject, type JsonValue } from '../shared/json/json.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { digestOf } from './digest-table.js';

@@ -8,7 +8,7 @@ import {
   pointerOf,
   step,
 } from '../../shared/json/json.js';
-import { itemSpans } from '../../shared/json/item-spans.js';
+import { itemSpans } from '../../shared/json/json-positions.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { isPlainlyValid, verdictByModels } from './choose-form.js';
 import { type NamedType, typesOf } from './entities-in.js';

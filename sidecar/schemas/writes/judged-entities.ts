@@ -2,7 +2,7 @@ import type { WriteKind } from '../../ngsi-ld/write-route.js';
 import { isObject, type JsonValue, pointerOf } from '../../shared/json/json.js';
 import { Reports } from '../validation/reports.js';
 import { idOf, isAttributeKind, type WrittenEntities } from './body.js';
-import { itemSpans } from '../../shared/json/item-spans.js';
+import { itemSpans } from '../../shared/json/json-positions.js';
 import type { WriteError } from './judge.js';
 import { isRefused } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, WriteFinding } from './protocol.js';

@@ -1,3 +1,5 @@
+import { closingQuote } from './lossless-json.js';
+
 /** A place in a text. */
 export interface Position {
   /** From 1. */
@@ -124,9 +126,25 @@ function valueEnd(text: string, start: number): number {
 }
 
 function stringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
-  return at + 1;
+  return Math.min(closingQuote(text, start) + 1, text.length);
+}
+
+/**
+ * Where the items of an array stand in its text.
+ *
+ * @param text JSON of an array
+ * @returns where each begins and ends, spaces left out
+ */
+export function itemSpans(text: string): readonly (readonly [start: number, end: number])[] {
+  const spans: (readonly [number, number])[] = [];
+  let at = end(BLANK, text, 0) + 1;
+  for (;;) {
+    const start = end(BETWEEN, text, at);
+    if (start >= text.length || text[start] === ']') return spans;
+    // Of what is not JSON, a character at least: this ends.
+    at = Math.max(start + 1, valueEnd(text, start));
+    spans.push([start, at]);
+  }
 }
 
 /** Turns places into lines and columns; the places must come in ascending order. */

@@ -7,7 +7,6 @@ import {
   choosePolicy,
   isStricter,
 } from '../../../../sidecar/schemas/writes/policy-choice.js';
-import { itemSpans } from '../../../../sidecar/shared/json/item-spans.js';
 
 const IRIS = ['https://a/Car', 'https://a/Bus', 'urn:b:Car'];
 
@@ -52,17 +51,6 @@ it('an entity of one type has the first policy that names the type, by its IRI o
           true,
       );
       assert.equal(all[choosePolicy(all, [{ written: 'z', iri }])], own);
-    }),
-  );
-});
-
-it('items of an array are found where they stand, however it is written', () => {
-  const items = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 5 });
-  fc.assert(
-    fc.property(items, fc.integer({ min: 0, max: 3 }), (all, indent) => {
-      const text = ` ${JSON.stringify(all, null, indent)}\n`;
-      const found = itemSpans(text).map(([start, end]) => JSON.parse(text.slice(start, end)) as unknown);
-      assert.deepEqual(found, JSON.parse(text));
     }),
   );
 });

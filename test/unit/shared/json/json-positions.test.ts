@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { positionsOf } from '../../../../sidecar/shared/json/json-positions.js';
+import { itemSpans, positionsOf } from '../../../../sidecar/shared/json/json-positions.js';
 import { checkJson } from '../../../../sidecar/shared/json/strict-json.js';
 
 /** A text, and where each of its values begins, by the reference tokens that lead to it. */
@@ -106,6 +106,24 @@ it('positionsOf finds the nearest value for pointers that lead nowhere, in any o
   );
 });
 
+it('itemSpans finds every item of an array, in any layout of the text', () => {
+  fc.assert(
+    fc.property(fc.array(json, { maxLength: 5 }), choices, (items, stream) => {
+      const { text, starts } = write(items, stream);
+      const spans = itemSpans(text);
+      assert.deepEqual(
+        spans.map(([start]) => start),
+        items.map((_, index) => starts.get(keyOf([String(index)]))),
+      );
+      for (const [start, end] of spans) {
+        const item = text.slice(start, end);
+        assert.equal(item, item.trim());
+        checkJson(item);
+      }
+    }),
+  );
+});
+
 it('positionsOf counts from the value itself, not from its name', () => {
   const text = '{\n  "a": [1,\n    {"\\u0062": "x"}],\r\n  "c":null }';
   const pointers = [[], ['a'], ['a', '1', 'b'], ['a', '2'], ['c'], ['d', 'e']];
@@ -136,10 +154,12 @@ it('positionsOf finds thousands of values of a long text, and the deepest', () =
   assert.deepEqual(positionsOf(deep, [tokens]), [{ line: 1, column: deep.indexOf('1') + 1 }]);
 });
 
-it('positionsOf ends on texts that are not JSON', () => {
-  for (const text of ['', '{', '[', '{"a', '{"a"', '{"a":', '[1', '[[', '"\\'])
+it('positionsOf and itemSpans end on texts that are not JSON', () => {
+  for (const text of ['', '{', '[', '{"a', '{"a"', '{"a":', '[1', '[[', '"\\', '[}', '[1}]', '[}}']) {
     positionsOf(text, [
       ['a', 'b'],
       ['0', '0'],
     ]);
+    itemSpans(text);
+  }
 });
