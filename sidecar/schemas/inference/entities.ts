@@ -1,15 +1,15 @@
 import { type AttributeKind, KIND_OF_MEMBER, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
-import { isArray, type JsonObject, type JsonValue, member, step } from '../../shared/json/json.js';
+import { isArray, type JsonObject, type JsonValue, member, step, without } from '../../shared/json/json.js';
 import { type Form, wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { isFeature, unfoldFeature } from '../../ngsi-ld/representation/geojson.js';
 import { readEntity, type Reading } from '../../ngsi-ld/representation/read-entity.js';
-import { type Inference, type Sample, without } from './inference.js';
+import type { Inference, Sample } from './inference.js';
 import type { SampleFaults } from './samples.js';
 
 /** Members that brokers write (clause 4.8): of an entity as it was read, not of the model. */
 const WRITTEN_BY_BROKERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt']);
 
-export interface EntitySampleOptions {
+interface EntitySampleOptions {
   /** Reference tokens that lead to the entity in the submitted document. */
   readonly tokens: readonly string[];
   /** `ngsi-ld`: any that the entity shows. */

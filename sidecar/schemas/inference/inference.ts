@@ -5,8 +5,8 @@ import {
   type JsonObject,
   type JsonValue,
   member,
-  objectOf,
   stringsOf,
+  without,
 } from '../../shared/json/json.js';
 import { SchemaRefusedError } from '../json-schema/errors.js';
 import { DIALECT_URIS } from '../json-schema/keywords.js';
@@ -52,7 +52,7 @@ export class Inference {
   constructor({ model, enumerates = false }: InferenceOptions = {}) {
     this.#model = model;
     this.#enumerates = enumerates;
-    this.#observer = new Observer({ enumerates });
+    this.#observer = new Observer(enumerates);
     if (model === undefined) return;
     const id = emptyShape();
     this.#observer.see(id, ANY_ID, 1, 'reference');
@@ -170,10 +170,4 @@ function withLocalNames(schema: JsonObject): JsonObject {
   const types = [...[...all].sort(), ...listed.filter((type) => type === null)];
   const [only] = types;
   return only !== undefined && types.length === 1 ? { const: only } : { ...schema, enum: types };
-}
-
-/** The object without the members of these names; itself when it has none of them. */
-export function without(object: JsonObject, names: ReadonlySet<string>): JsonObject {
-  if (![...names].some((name) => Object.hasOwn(object, name))) return object;
-  return objectOf(Object.entries(object).filter(([name]) => !names.has(name)));
 }

@@ -27,16 +27,12 @@ import { INFERENCE_LIMITS } from './errors.js';
  */
 export type Meaning = 'reference' | 'name' | undefined;
 
-export interface ObserveOptions {
-  /** Whether distinct strings are kept, for enumerations. Names always are. */
-  readonly enumerates: boolean;
-}
-
 /** Adds what is seen in samples to shapes. Takes time and memory linear in the size of the samples. */
 export class Observer {
   readonly #enumerates: boolean;
 
-  constructor({ enumerates }: ObserveOptions) {
+  /** @param enumerates whether distinct strings are kept, for enumerations; names always are */
+  constructor(enumerates: boolean) {
     this.#enumerates = enumerates;
   }
 

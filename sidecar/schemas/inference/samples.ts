@@ -11,7 +11,7 @@ import { cut } from '../../shared/shown.js';
 import { INFERENCE_LIMITS, SamplesRefusedError } from './errors.js';
 
 /** A sample, and the reference tokens that lead to it in the submitted document. */
-export interface PlacedSample {
+interface PlacedSample {
   readonly sample: JsonObject;
   readonly tokens: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { isMatch } from './closures.js';
 import type { Facts } from './facts.js';
 import { multiplied } from '../../shared/json/decimal.js';
 import {
@@ -111,14 +112,6 @@ function unlikeOthers(pattern: string, isGood: (text: string) => boolean, varian
     others.add(other);
   }
   return patternExample(pattern, (text) => isGood(text) && !others.has(text)) ?? [...others][0] ?? '';
-}
-
-function isMatch(pattern: string, text: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(text);
-  } catch {
-    return false;
-  }
 }
 
 function stringsIn(facts: Facts, keyword: string): readonly string[] {

@@ -16,28 +16,28 @@ import {
 } from '../../shared/json/json.js';
 import type { ModelAttribute } from './attributes.js';
 import { type Choices, ExampleMaker, type Preferred } from './example-maker.js';
-import { flatten, type Targets } from './flatten.js';
-import { resolveWith } from './linker.js';
+import type { Targets } from './flatten.js';
 
 /** Something that an example gets wrong, and where: a JSON pointer into it. */
-interface ExampleFault {
+export interface ExampleFault {
   readonly instancePath: string;
+  readonly message?: string;
 }
 
-interface ExampleOptions<Fault extends ExampleFault> {
+interface ExampleOptions {
   readonly preferred?: Preferred;
   /** Checks an example; other ways are tried while it finds faults. */
-  readonly check: (example: JsonValue) => readonly Fault[];
+  readonly check: (example: JsonValue) => readonly ExampleFault[];
 }
 
 /** The best example found, and what is wrong with it: nothing when it is valid. */
-export interface Example<Fault> {
+export interface Example {
   readonly example: JsonValue;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly ExampleFault[];
 }
 
 /** An example, and the choices that led to it. */
-interface Attempt<Fault> extends Example<Fault> {
+interface Attempt extends Example {
   readonly choices: Choices;
   /** How many ways there were for each choice. */
   readonly options: ReadonlyMap<string, number>;
@@ -53,31 +53,21 @@ const MAX_ATTEMPTS = 64;
  *
  * To be run in a worker: patterns are executed, and the search may be long.
  *
- * @param schema self-contained, as `bundle` makes it
- * @throws {SchemaRefusedError} when it is not
+ * @param root of a flat schema, with the targets of its references
  */
-export function exampleOf<Fault extends ExampleFault>(
-  schema: JsonObject,
-  options: ExampleOptions<Fault>,
-): Example<Fault> {
-  const { root, targets } = flatten(resolveWith(schema));
-  return exampleWith(root, targets, options);
-}
-
-/** As {@link exampleOf}, of a flat schema. */
-export function exampleWith<Fault extends ExampleFault>(
+export function exampleWith(
   root: Schema,
   targets: Targets,
-  { preferred = new Map(), check }: ExampleOptions<Fault>,
-): Example<Fault> {
-  const attempt = (choices: Choices): Attempt<Fault> => {
+  { preferred = new Map(), check }: ExampleOptions,
+): Example {
+  const attempt = (choices: Choices): Attempt => {
     const maker = new ExampleMaker(targets, choices);
     const example = maker.document(root, preferred) ?? null;
     return { example, faults: check(example), choices, options: maker.options };
   };
   let best = attempt(new Map());
   let left = MAX_ATTEMPTS;
-  for (let next: Attempt<Fault> | undefined = best; next !== undefined && best.faults.length > 0;) {
+  for (let next: Attempt | undefined = best; next !== undefined && best.faults.length > 0;) {
     next = undefined;
     for (const choices of otherChoices(best)) {
       if ((left -= 1) < 0) break;
@@ -91,7 +81,7 @@ export function exampleWith<Fault extends ExampleFault>(
 }
 
 /** The choices of an attempt with one of them made otherwise. */
-function* otherChoices({ choices, options }: Attempt<unknown>): Iterable<Choices> {
+function* otherChoices({ choices, options }: Attempt): Iterable<Choices> {
   for (const [choice, count] of options) {
     const made = choices.get(choice) ?? 0;
     for (let way = 0; way < count; way += 1) if (way !== made) yield new Map([...choices, [choice, way]]);
@@ -99,10 +89,7 @@ function* otherChoices({ choices, options }: Attempt<unknown>): Iterable<Choices
 }
 
 /** Leaves out properties that are at fault, where the rest is better without them. */
-function withoutFaulty<Fault extends ExampleFault>(
-  { example, faults }: Example<Fault>,
-  check: ExampleOptions<Fault>['check'],
-): Example<Fault> {
+function withoutFaulty({ example, faults }: Example, check: ExampleOptions['check']): Example {
   const faulty = new Set(faults.map(({ instancePath }) => tokensOf(instancePath)?.[0]));
   if (!isObject(example) || faulty.size === 0) return { example, faults };
   const rest = objectOf(Object.entries(example).filter(([name]) => !faulty.has(name)));

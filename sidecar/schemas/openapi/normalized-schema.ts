@@ -7,6 +7,7 @@ import {
   member,
   objectOf,
   type Schema,
+  without,
 } from '../../shared/json/json.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import { conjunctsOf, isStandard, namedSchemasIn, type Targets } from '../json-schema/flatten.js';
@@ -120,15 +121,11 @@ function valueSchema({ kind, schema }: ModelAttribute, written: readonly JsonObj
   const expected = kind === 'LanguageProperty' ? 'object' : kind === 'ListProperty' ? 'array' : undefined;
   const types = written.map((part) => member(part, 'type')).filter((type) => type !== undefined);
   if (expected !== undefined && types.some((type) => type !== expected)) return undefined;
-  return isObject(schema) ? withoutAnnotations(schema) : schema;
+  return isObject(schema) ? without(schema, SAID_OF_ATTRIBUTES) : schema;
 }
 
-/** Title and description stand at the attribute. */
-function withoutAnnotations(schema: JsonObject): JsonObject {
-  return objectOf(
-    Object.entries(schema).filter(([keyword]) => keyword !== 'title' && keyword !== 'description'),
-  );
-}
+/** Annotations that stand at the attribute, and not at its value. */
+const SAID_OF_ATTRIBUTES: ReadonlySet<string> = new Set(['title', 'description']);
 
 /** The first schema that has an annotation says it. */
 function annotationsOf(schemas: readonly JsonObject[], keywords: readonly string[]): JsonObject {

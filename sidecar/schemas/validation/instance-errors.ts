@@ -9,9 +9,10 @@ import {
   objectOf,
   sameJson,
   tokensOf,
+  without,
 } from '../../shared/json/json.js';
-import { explain, type Explained } from '../json-schema/explain.js';
-import type { Model, ModelError } from './model.js';
+import { explain, type Explained, type Fault } from '../json-schema/explain.js';
+import type { Model } from './model.js';
 import type { Spelling } from '../json-schema/spelling.js';
 
 /** What is done for further instances at most, and for one of them at least. */
@@ -127,7 +128,7 @@ export interface View {
  * IRI or a list of types, it is shown that one.
  */
 export function viewOf(entity: JsonObject, first: Reading, model: Model, spelling: Spelling): View {
-  const plain = (reading: Reading) => withoutAny(reading.keyValues, model.unsaid);
+  const plain = (reading: Reading) => without(reading.keyValues, model.unsaid);
   const shown = plain(first);
   const error = model.firstError(shown);
   if (error === undefined) return { of: plain, issues: [], hasOwnType: false };
@@ -148,7 +149,7 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
 
 /** Whether the schema takes a reading, with the model's name as the type or with the type that was submitted. */
 export function isAccepted(entity: JsonObject, reading: Reading, model: Model): boolean {
-  const shown = withoutAny(reading.keyValues, model.unsaid);
+  const shown = without(reading.keyValues, model.unsaid);
   if (model.firstError(shown) === undefined) return true;
   const type = member(entity, typeMemberOf(entity));
   return (
@@ -166,14 +167,6 @@ function withType(object: JsonObject, type: JsonValue): JsonObject {
   return objectOf(Object.entries(object).map((entry) => (entry[0] === 'type' ? ['type', type] : entry)));
 }
 
-/** The object itself where it has none of the members, as is usual. */
-function withoutAny(object: JsonObject, members: ReadonlySet<string>): JsonObject {
-  for (const name of members)
-    if (Object.hasOwn(object, name))
-      return objectOf(Object.entries(object).filter(([other]) => !members.has(other)));
-  return object;
-}
-
 /** How many values there are in a value, itself included; not counted further than to `most`. */
 function countValues(value: JsonValue, most: number): number {
   const open: JsonValue[] = [value];
@@ -189,27 +182,19 @@ function countValues(value: JsonValue, most: number): number {
 function explainSafely(
   { flat }: Model,
   keyValues: JsonObject,
-  first: ModelError,
-  spelling: Spelling,
-): readonly Explained[] {
-  const explained = explainedOrNone(flat, keyValues, spelling);
-  return explained.length > 0 ? explained : inOwnWords(first);
-}
-
-function inOwnWords({ instancePath, keyword, message = 'is not valid' }: ModelError): readonly Explained[] {
-  return [{ tokens: tokensOf(instancePath) ?? [], keyword, say: () => message }];
-}
-
-function explainedOrNone(
-  flat: Model['flat'],
-  keyValues: JsonObject,
+  first: Fault,
   spelling: Spelling,
 ): readonly Explained[] {
   try {
-    return explain(flat, keyValues, spelling);
+    const explained = explain(flat, keyValues, spelling);
+    if (explained.length > 0) return explained;
   } catch (error) {
     // Going through schema and document takes more of the stack, and of memory, than the compiled validator does.
-    if (error instanceof RangeError) return [];
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
   }
+  return inOwnWords(first);
+}
+
+function inOwnWords({ instancePath, keyword, message = 'is not valid' }: Fault): readonly Explained[] {
+  return [{ tokens: tokensOf(instancePath) ?? [], keyword, say: () => message }];
 }

@@ -1,3 +1,4 @@
+import { cut } from '../../shared/shown.js';
 import { localName } from '../../ngsi-ld/representation/names.js';
 import {
   isArray,
@@ -20,16 +21,12 @@ import {
   type JudgedUnreadable,
   namesOthers,
 } from './judged.js';
-import { compiledModel, compileModel, type Model } from './model.js';
+import { compiledModels, type GivenSchemas, type KeyedModel, type Model } from './model.js';
 import { Spelling } from '../json-schema/spelling.js';
-import type { GivenSchemas } from './tasks.js';
 import type { EntityError } from './validate-entity.js';
 
 /** A model by which entities are judged. */
-export interface JudgingModel {
-  /** Names its schema by the content. */
-  readonly key: string;
-  readonly name: string;
+export interface JudgingModel extends KeyedModel {
   /** The types of its entities as they write them; undefined for the model of all. */
   readonly types?: readonly string[];
 }
@@ -82,15 +79,10 @@ export const judgingTasks = {
     schemas = [],
     reported,
   }: JudgeInput): JudgeOutcome {
-    const given = new Map(schemas);
-    const compiled = models.map(({ key, name }) => {
-      const schema = given.get(key);
-      return schema === undefined ? compiledModel(key, name) : compileModel(key, name, schema);
-    });
-    const missing = models.flatMap(({ key }, index) => (compiled[index] === undefined ? [key] : []));
-    if (missing.length > 0) return { needs: { schemas: missing } };
+    const compiled = compiledModels(models, schemas);
+    if ('needs' in compiled) return { needs: { schemas: compiled.needs } };
     const itemAt = itemsOf(text);
-    const bench = new Bench(models, compiled as readonly Model[], { unknownTypes, ambiguousTypes, reported });
+    const bench = new Bench(compiled.ready, { unknownTypes, ambiguousTypes, reported });
     for (const index of take) {
       const item = itemAt(index);
       if ('unreadable' in item) bench.giveUp(item.unreadable, item.text);
@@ -150,17 +142,16 @@ class Bench {
   #invalid = 0;
 
   constructor(
-    models: readonly JudgingModel[],
-    compiled: readonly Model[],
+    models: readonly (JudgingModel & { readonly model: Model })[],
     {
       unknownTypes,
       ambiguousTypes,
       reported,
     }: Pick<JudgeInput, 'unknownTypes' | 'ambiguousTypes' | 'reported'>,
   ) {
-    this.#models = compiled;
+    this.#models = models.map(({ model }) => model);
     this.#reportedMax = reported;
-    this.#counts = compiled.map(() => ({ valid: 0, invalid: 0 }));
+    this.#counts = models.map(() => ({ valid: 0, invalid: 0 }));
     const ofAll = models.findIndex(({ types }) => types === undefined);
     this.#ofAll = ofAll < 0 ? undefined : [ofAll];
     for (const type of unknownTypes) this.#courts.set(type, 'unknown');
@@ -264,24 +255,24 @@ class Bench {
         id: idOf(entity),
         type: typesOf(entity, undefined).join(', ').slice(0, MAX_CHARACTERS),
         errors: errors.slice(0, MAX_ERRORS).map((error) => ({
-          pointer: cut(pointerOf(error.tokens)),
+          pointer: cut(pointerOf(error.tokens), MAX_CHARACTERS),
           keyword: error.keyword,
-          detail: cut(error.say()),
+          detail: cut(error.say(), MAX_CHARACTERS),
         })),
       });
     }
     const blamed = new Set<string>();
     for (const error of errors) {
       const { tokens, keyword } = error;
-      const pointer = cut(pointerOf(generalised(entity, tokens)));
-      const detail = namesOthers(keyword) ? cut(error.say()) : undefined;
+      const pointer = cut(pointerOf(generalised(entity, tokens)), MAX_CHARACTERS);
+      const detail = namesOthers(keyword) ? cut(error.say(), MAX_CHARACTERS) : undefined;
       const key = JSON.stringify([model, pointer, keyword, detail]);
       if (blamed.has(key)) continue;
       blamed.add(key);
       let finding = this.#findings.get(key);
       if (finding === undefined) {
         if (this.#findings.size >= MAX_FINDINGS) continue;
-        const said = detail ?? cut(error.say());
+        const said = detail ?? cut(error.say(), MAX_CHARACTERS);
         finding = { model, pointer, keyword, detail: said, entities: 0, sample: [], reported: [] };
         this.#findings.set(key, finding);
       }
@@ -317,8 +308,4 @@ function idIn(text: string): string {
   } catch {
     return '';
   }
-}
-
-function cut(text: string, most = MAX_CHARACTERS): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import { attributesOf, entityTypes, type ModelAttribute } from '../json-schema/attributes.js';
+import { entityTypes, type ModelAttribute, modelOf } from '../json-schema/attributes.js';
+import type { Fault } from '../json-schema/explain.js';
 import { Facts } from '../json-schema/facts.js';
 import {
   conjunctsOf,
@@ -24,7 +25,7 @@ export interface Model {
   /** Its schema, flat, as it was compiled. */
   readonly flat: FlatSchema;
   /** The validator's first error for an entity in key-values form; undefined when it is valid. */
-  readonly firstError: (keyValues: JsonValue) => ModelError | undefined;
+  readonly firstError: (keyValues: JsonValue) => Fault | undefined;
   /** The kind that the model gives each attribute; undefined where it does not say. */
   readonly attributes: ReadonlyMap<string, AttributeKind | undefined>;
   /** Whether the model describes an attribute without naming it: by a pattern, or as any other. */
@@ -35,13 +36,6 @@ export interface Model {
   readonly unwraps: (attribute: string) => boolean;
 }
 
-/** A validator's own words on what is wrong. */
-export interface ModelError {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly message?: string;
-}
-
 /**
  * Compiles a model. Costly; to be run in a worker.
  *
@@ -50,7 +44,7 @@ export interface ModelError {
  */
 export function prepareModel(name: string, schema: JsonObject): Model {
   const { flat, validate } = compileSchema(resolveWith(schema), { stopsAtFirst: true });
-  const described = attributesOf(schema);
+  const described = modelOf(schema);
   const kinds = described.attributes.map((one) => [one.name, statedKind(one, described.targets)] as const);
   const unwrapped = described.attributes.filter(
     ({ schema: own }) => !describesWrapping(own, described.targets),
@@ -160,25 +154,43 @@ const models = new LRUCache<string, Prepared>({
   sizeCalculation: ({ characters }) => Math.max(characters, MIN_MODEL_CHARACTERS),
 });
 
-/** The model that this worker has compiled under a key, if it is still cached. */
-export function compiledModel(key: string, name: string): Model | undefined {
-  return models.get(nameOf(key, name))?.model;
+/** Texts of the schemas that workers have asked for, by key. */
+export type GivenSchemas = readonly (readonly [key: string, schema: string])[];
+
+/** A model by the key of its schema: the same key always means the same schema. */
+export interface KeyedModel {
+  readonly key: string;
+  readonly name: string;
 }
 
 /**
- * Compiles a model and caches it.
+ * Models as this worker has compiled them, or compiles them now; or the keys of the schemas that it needs to.
  *
- * @param key the same key always means the same schema
  * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
  */
-export function compileModel(key: string, name: string, schema: string): Model {
-  const known = compiledModel(key, name);
-  if (known !== undefined) return known;
-  const model = prepareModel(name, parseJson(schema) as JsonObject);
-  models.set(nameOf(key, name), { model, characters: schema.length });
-  return model;
+export function compiledModels<One extends KeyedModel>(
+  all: readonly One[],
+  schemas: GivenSchemas,
+): { readonly ready: readonly (One & { readonly model: Model })[] } | { readonly needs: readonly string[] } {
+  const given = new Map(schemas);
+  const ready: (One & { readonly model: Model })[] = [];
+  const needs: string[] = [];
+  for (const one of all) {
+    const model = cachedModel(one) ?? compiledNow(one, given.get(one.key));
+    if (model === undefined) needs.push(one.key);
+    else ready.push({ ...one, model });
+  }
+  return needs.length > 0 ? { needs } : { ready };
 }
 
-function nameOf(key: string, type: string): string {
-  return `${key} ${type}`;
+/** The model, if this worker has compiled it and it is still cached. */
+export function cachedModel({ key, name }: KeyedModel): Model | undefined {
+  return models.get(`${key} ${name}`)?.model;
+}
+
+function compiledNow({ key, name }: KeyedModel, schema: string | undefined): Model | undefined {
+  if (schema === undefined) return undefined;
+  const model = prepareModel(name, parseJson(schema) as JsonObject);
+  models.set(`${key} ${name}`, { model, characters: schema.length });
+  return model;
 }

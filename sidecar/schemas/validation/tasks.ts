@@ -9,9 +9,9 @@ import {
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
-import { attributesOf } from '../json-schema/attributes.js';
+import { modelOf } from '../json-schema/attributes.js';
 import { preferredFor } from '../json-schema/example-maker.js';
-import { exampleEntity, exampleOf } from '../json-schema/example.js';
+import { exampleEntity, type ExampleFault, exampleWith } from '../json-schema/example.js';
 import { resolveWith } from '../json-schema/linker.js';
 import { createValidator } from '../json-schema/validator.js';
 import { validateInLikelyForm, verdictByModels } from './choose-form.js';
@@ -23,7 +23,14 @@ import {
   typesOf,
   type ValidationRefusal,
 } from './entities-in.js';
-import { compiledModel, compileModel, type Model, prepareModel } from './model.js';
+import {
+  cachedModel,
+  compiledModels,
+  type GivenSchemas,
+  type KeyedModel,
+  type Model,
+  prepareModel,
+} from './model.js';
 import { Reports } from './reports.js';
 import { Spelling } from '../json-schema/spelling.js';
 import type { EntityOptions, EntityVerdict } from './validate-entity.js';
@@ -32,18 +39,12 @@ import type { EntityOptions, EntityVerdict } from './validate-entity.js';
 const MAX_ANSWER = 16 * 1024 * 1024;
 
 /** A model that entities are validated against. */
-export interface EntityModel {
-  /** Names its schema by the content: the same key always means the same schema. */
-  readonly key: string;
-  readonly name: string;
+export interface EntityModel extends KeyedModel {
   /** Said of its first entity: that it is deprecated. Completes "The entity …". */
   readonly deprecation?: string;
   /** For a model that was found by types: what answers call it, `domain/model`, and those types. */
   readonly byType?: { readonly title: string; readonly types: readonly string[] };
 }
-
-/** Texts of the schemas that workers have asked for, by key. */
-export type GivenSchemas = readonly (readonly [key: string, schema: string])[];
 
 export interface ValidateInput {
   /** The body: an entity, an array of entities, or a FeatureCollection. */
@@ -61,7 +62,7 @@ export interface ValidateInput {
 }
 
 interface CompileInput {
-  readonly models: readonly Pick<EntityModel, 'key' | 'name'>[];
+  readonly models: readonly KeyedModel[];
   readonly schemas: GivenSchemas;
 }
 
@@ -85,9 +86,9 @@ export const validationTasks = {
    */
   validate(input: ValidateInput): ValidateOutcome {
     const { text, models, unknownTypes = [], schemas = [], form, isStrict } = input;
-    const compiled = compiledOf(models, schemas);
-    const ready = compiled.filter(isReady);
-    if (ready.length < compiled.length) return { needs: { schemas: missing(compiled) } };
+    const compiled = compiledModels(models, schemas);
+    if ('needs' in compiled) return { needs: { schemas: compiled.needs } };
+    const { ready } = compiled;
     const read = readJson(text);
     if ('unreadable' in read) return read;
     const given = ready.find(({ byType }) => byType === undefined);
@@ -114,42 +115,17 @@ export const validationTasks = {
    * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
    */
   compileModels({ models, schemas }: CompileInput): CompileOutcome {
-    const needs = missing(compiledOf(models, schemas));
-    if (needs.length > 0) return { needs };
-    return { areKept: models.every(({ key, name }) => compiledModel(key, name) !== undefined) };
+    const compiled = compiledModels(models, schemas);
+    if ('needs' in compiled) return compiled;
+    return { areKept: models.every((one) => cachedModel(one) !== undefined) };
   },
 };
 
 export type ValidationTasks = typeof validationTasks;
 
-type Compiled<One> = One & { readonly model: Model | undefined };
-type Ready = EntityModel & { readonly model: Model };
-
-/** The models that this worker has compiled, or compiles now. */
-function compiledOf<One extends Pick<EntityModel, 'key' | 'name'>>(
-  models: readonly One[],
-  schemas: GivenSchemas,
-): readonly Compiled<One>[] {
-  const given = new Map(schemas);
-  return models.map((one) => {
-    const schema = given.get(one.key);
-    const model =
-      schema === undefined ? compiledModel(one.key, one.name) : compileModel(one.key, one.name, schema);
-    return { ...one, model };
-  });
-}
-
-function missing(compiled: readonly Compiled<Pick<EntityModel, 'key'>>[]): readonly string[] {
-  return compiled.flatMap(({ key, model }) => (model === undefined ? [key] : []));
-}
-
-function isReady(one: Compiled<EntityModel>): one is Ready {
-  return one.model !== undefined;
-}
-
 function reportsOn(
   entities: readonly PlacedEntity[],
-  models: readonly Ready[],
+  models: readonly (EntityModel & { readonly model: Model })[],
   options: EntityOptions,
 ): Reports {
   const reports = new Reports();
@@ -200,12 +176,6 @@ interface MadeExample {
   readonly normalizedFaults: readonly InputIssue[];
 }
 
-/** A fault of an example, as validators say it. */
-interface Fault {
-  readonly instancePath: string;
-  readonly message?: string;
-}
-
 /** The same as texts of JSON, since exact numbers do not cross threads. */
 type ExampleTexts = Omit<ExampleInput, 'schema'> & { readonly schema: string };
 type MadeExampleText = Omit<MadeExample, 'example'> & { readonly example: string };
@@ -220,16 +190,16 @@ export const exampleTasks = {
 };
 
 /**
- * An example of a model, as an entity in key-values form; see `exampleOf`. It passes validation in this form and
+ * An example of a model, as an entity in key-values form; see `exampleWith`. It passes validation in this form and
  * normalized where there is such an example: a schema and the kinds of its attributes may exclude each other, e.g. in a
  * Relationship that is a number. Such an attribute is left out where it can be; else the example is one by the schema.
  */
 export function exampleFor({ schema, entityType }: ExampleInput): MadeExample {
   const validate = createValidator(resolveWith(schema));
   const model = prepareModel(entityType, schema);
-  const { attributes } = attributesOf(schema);
+  const { root, targets, attributes } = modelOf(schema);
   const preferred = preferredFor(attributes, entityType, model.types);
-  const errorsOf = (entity: JsonObject): readonly Fault[] =>
+  const errorsOf = (entity: JsonObject): readonly ExampleFault[] =>
     validateInLikelyForm(entity, model, {}, new Spelling()).errors.map(({ tokens, say }) => ({
       instancePath: pointerOf(tokens),
       message: say(),
@@ -242,10 +212,10 @@ export function exampleFor({ schema, entityType }: ExampleInput): MadeExample {
   const asNormalized = (example: JsonValue) =>
     isObject(example) ? errorsOf(exampleEntity(example, attributes)) : [NO_OBJECT];
   const inBoth = (example: JsonValue) => [...asKeyValues(example), ...asNormalized(example)];
-  let best = exampleOf<Fault>(schema, { preferred, check: inBoth });
+  let best = exampleWith(root, targets, { preferred, check: inBoth });
   // No entity may be valid, or none as brokers take it: the schema says at least what one would look like.
   for (const check of [asKeyValues, validate])
-    if (best.faults.length > 0) best = exampleOf<Fault>(schema, { preferred, check });
+    if (best.faults.length > 0) best = exampleWith(root, targets, { preferred, check });
   const { example } = best;
   return {
     example,
@@ -254,10 +224,10 @@ export function exampleFor({ schema, entityType }: ExampleInput): MadeExample {
   };
 }
 
-const NO_OBJECT: Fault = { instancePath: '', message: 'must be an entity, an object' };
+const NO_OBJECT: ExampleFault = { instancePath: '', message: 'must be an entity, an object' };
 
 export type ExampleTasks = typeof exampleTasks;
 
-function issueOf({ instancePath, message }: Fault): InputIssue {
+function issueOf({ instancePath, message }: ExampleFault): InputIssue {
   return { pointer: instancePath, detail: message ?? 'is not valid' };
 }

@@ -24,14 +24,11 @@ export interface EntityNotice {
 }
 
 /** Errors and warnings of one entity, in no particular order; it is valid when there are no errors. */
-export interface EntityIssues {
+export interface EntityVerdict<Read extends SubmittedForm = SubmittedForm> {
+  /** In which it was read. */
+  readonly form: Read;
   readonly errors: readonly EntityError[];
   readonly warnings: readonly EntityNotice[];
-}
-
-/** The issues of an entity, and the form in which it was read. */
-export interface EntityVerdict<Read extends SubmittedForm = SubmittedForm> extends EntityIssues {
-  readonly form: Read;
 }
 
 export interface EntityOptions<Read extends SubmittedForm = SubmittedForm> {
@@ -223,8 +220,6 @@ function isBare(value: JsonValue | undefined): boolean {
 /** Warnings that are kept of one entity: far more than are shown. */
 const MAX_WARNINGS = 1000;
 
-type Warning = EntityNotice;
-
 /**
  * Attributes that the model does not know, though it allows them, and those that are of another kind than it says. Where an
  * error names the attribute itself, that is enough.
@@ -234,11 +229,11 @@ function modelWarnings(
   model: Model,
   errors: readonly { readonly tokens: readonly string[] }[],
   spelling: Spelling,
-): readonly Warning[] {
+): readonly EntityNotice[] {
   const { attributes, foresees } = model;
   // Of a model that names no attribute at all, none is unknown.
   if (attributes.size === 0) return [];
-  const found: Warning[] = [];
+  const found: EntityNotice[] = [];
   const names = [...attributes.keys()];
   const blamed = new Set(errors.flatMap(({ tokens }) => (tokens.length === 1 ? tokens : [])));
   for (const name of Object.keys(readings[0].keyValues)) {

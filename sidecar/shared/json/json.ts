@@ -55,6 +55,14 @@ export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonO
   return object;
 }
 
+/** The object without the members of these names; itself where it has none of them, as is usual. */
+export function without(object: JsonObject, names: ReadonlySet<string>): JsonObject {
+  for (const name of names)
+    if (Object.hasOwn(object, name))
+      return objectOf(Object.entries(object).filter(([other]) => !names.has(other)));
+  return object;
+}
+
 /** Whether two values are the same JSON: the order of an object's members does not count, nor how a number is written. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;

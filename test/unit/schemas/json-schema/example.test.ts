@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { exampleOf, type Example } from '../../../../sidecar/schemas/json-schema/example.js';
+import { exampleWith, type Example } from '../../../../sidecar/schemas/json-schema/example.js';
+import { flatten } from '../../../../sidecar/schemas/json-schema/flatten.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
@@ -82,14 +83,14 @@ describe('an example', () => {
       [{ default: null, examples: [null, 'e'] }, 'e'],
       [{ default: null, minLength: 5 }, 'text.'],
     ] satisfies [JsonObject, JsonValue][])
-      assert.deepEqual(exampleOf(schema, { check: () => [] }).example, expected);
+      assert.deepEqual(made(schema, () => []).example, expected);
     assert.deepEqual(made({ enum: [null, 'a'], not: { type: 'string' } }), { example: null, faults: [] });
   });
 
   it('items that must differ are the examples of their schema, in order', () => {
     const items = { type: 'string', examples: ['red', 'green'] };
     const schema = { type: 'array', items, minItems: 3, uniqueItems: true };
-    const { example } = exampleOf(schema, { check: createValidator(resolveWith(schema)) });
+    const { example } = made(schema);
     assert.deepEqual(example, ['red', 'green', 'text 2']);
   });
 
@@ -242,9 +243,9 @@ describe('an example', () => {
   });
 });
 
-function made(schema: JsonObject): Example<{ instancePath: string }> {
-  const { example, faults } = exampleOf(schema, { check: createValidator(resolveWith(schema)) });
-  return { example, faults: [...faults] };
+function made(schema: JsonObject, check = createValidator(resolveWith(schema))): Example {
+  const { root, targets } = flatten(resolveWith(schema));
+  return exampleWith(root, targets, { check });
 }
 
 function assertValid(schema: JsonObject): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
-import { exampleOf } from '../../../../sidecar/schemas/json-schema/example.js';
+import { exampleWith } from '../../../../sidecar/schemas/json-schema/example.js';
 import {
   FORMATS as CHECKED,
   hasFormat,
@@ -50,7 +50,8 @@ describe('examples of formats', () => {
       const items = { type: 'string', format };
       const count = format === 'byte' ? 1 : 2;
       const schema = { type: 'array', items, minItems: count, uniqueItems: true };
-      const { example, faults } = exampleOf(schema, { check: createValidator(resolveWith(schema)) });
+      const check = createValidator(resolveWith(schema));
+      const { example, faults } = exampleWith(schema, new Map(), { check });
       assert.deepEqual([isArray(example) && example.length, faults], [count, []], format);
     }
   });
