@@ -23,7 +23,7 @@ const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
 /** Proofs may branch without end in practice; past this many steps nothing more is proven. */
 const MAX_STEPS = 5000;
 
-export interface ComparisonOptions {
+interface ComparisonOptions {
   /** What holds of every document without being said by a schema. */
   readonly assumed?: Schema | undefined;
   /** Whether the known schemas are those of the new version. */

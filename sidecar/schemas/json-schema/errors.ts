@@ -38,15 +38,3 @@ export class SchemaRefusedError extends GatewayError {
     super(summary, options);
   }
 }
-
-/** @param missingUris every document that is not there, by absolute URI without fragment */
-export function danglingReferences(
-  errors: readonly InputIssue[],
-  missingUris: readonly string[],
-): SchemaRefusedError {
-  const summary =
-    missingUris.length === 0
-      ? 'References of the schema lead nowhere.'
-      : `Documents that the schema refers to are missing: ${missingUris.join(', ')}`;
-  return new SchemaRefusedError('schemaReferenceDangling', summary, errors, missingUris);
-}

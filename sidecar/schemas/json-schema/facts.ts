@@ -29,7 +29,7 @@ import {
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
 export type FactType = (typeof TYPES)[number];
 
-export interface Bound {
+interface Bound {
   readonly value: JsonNumber;
   readonly exclusive: boolean;
 }

@@ -55,7 +55,10 @@ export function objectIssues(
   const described = member(schema, 'properties');
   if (isObject(described)) place.describe(described);
   const names = Object.keys(value);
-  const found: Issue[] = [...missing(schema, place, value), ...countIssues(schema, place, names.length)];
+  const found: Issue[] = [
+    ...missing(schema, place, value),
+    ...countIssues(schema, place, MEMBERS, names.length, `has ${howMany(names.length)}`),
+  ];
   const naming = schemaIn(schema, 'propertyNames');
   const schemasOf = memberSchemas(schema, patternOf);
   for (const name of names) {
@@ -118,22 +121,36 @@ function missing(schema: JsonObject, place: Place, value: JsonObject): readonly 
   return found;
 }
 
-function countIssues(schema: JsonObject, place: Place, count: number): readonly Issue[] {
-  const found: Issue[] = [];
-  const [least, most] = ['minProperties', 'maxProperties'].map((keyword) => member(schema, keyword));
-  const has = `has ${count === 0 ? 'none' : count}`;
-  if (typeof least === 'number' && count < least)
-    found.push(
-      issue(place, 'minProperties', () => ({
-        must: `have at least ${counted(least, 'member')}`,
-        found: has,
-      })),
-    );
-  if (typeof most === 'number' && count > most)
-    found.push(
-      issue(place, 'maxProperties', () => ({ must: `have at most ${counted(most, 'member')}`, found: has })),
-    );
-  return found;
+/** Keywords that bound a count, and how the count is said. */
+interface Counting {
+  readonly least: string;
+  readonly most: string;
+  readonly verb: string;
+  readonly noun: string;
+}
+
+const MEMBERS: Counting = { least: 'minProperties', most: 'maxProperties', verb: 'have', noun: 'member' };
+const ITEMS: Counting = { least: 'minItems', most: 'maxItems', verb: 'hold', noun: 'item' };
+const CHARACTERS: Counting = { least: 'minLength', most: 'maxLength', verb: 'have', noun: 'character' };
+
+function countIssues(
+  schema: JsonObject,
+  place: Place,
+  { least, most, verb, noun }: Counting,
+  count: number,
+  found: string,
+): readonly Issue[] {
+  const [low, high] = [member(schema, least), member(schema, most)];
+  const isTooFew = typeof low === 'number' && count < low;
+  const isTooMany = typeof high === 'number' && count > high;
+  return [
+    ...(isTooFew
+      ? [issue(place, least, () => ({ must: `${verb} at least ${counted(low, noun)}`, found }))]
+      : []),
+    ...(isTooMany
+      ? [issue(place, most, () => ({ must: `${verb} at most ${counted(high, noun)}`, found }))]
+      : []),
+  ];
 }
 
 function nameIssues(naming: Schema, name: string, place: Place, check: Check): readonly Issue[] {
@@ -155,7 +172,8 @@ export function arrayIssues(
   most: number,
 ): readonly Issue[] {
   const found: Issue[] = [
-    ...sizeIssues(schema, place, items),
+    ...countIssues(schema, place, ITEMS, items.length, `holds ${howMany(items.length)}`),
+    ...repetitionIssues(schema, place, items),
     ...containsIssues(schema, place, items, check),
   ];
   const listed = schemasIn(schema, 'prefixItems');
@@ -174,28 +192,15 @@ export function unknownItem(place: Place, keyword: string): Issue {
   return issue(place, keyword, () => ({ must: 'not be there', plain }));
 }
 
-function sizeIssues(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Issue[] {
-  const found: Issue[] = [];
-  const [least, most] = ['minItems', 'maxItems'].map((keyword) => member(schema, keyword));
-  const holds = `holds ${howMany(items.length)}`;
-  if (typeof least === 'number' && items.length < least)
-    found.push(
-      issue(place, 'minItems', () => ({ must: `hold at least ${counted(least, 'item')}`, found: holds })),
-    );
-  if (typeof most === 'number' && items.length > most)
-    found.push(
-      issue(place, 'maxItems', () => ({ must: `hold at most ${counted(most, 'item')}`, found: holds })),
-    );
+function repetitionIssues(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Issue[] {
   const again = member(schema, 'uniqueItems') === true ? firstRepeated(items) : undefined;
-  if (again !== undefined) {
-    const [first, second] = again;
-    const words = () => ({
-      must: 'hold no item twice',
-      found: `holds ${shown(items[first] ?? null)} at ${first} and ${second}`,
-    });
-    found.push(issue(place, 'uniqueItems', words));
-  }
-  return found;
+  if (again === undefined) return [];
+  const [first, second] = again;
+  const words = () => ({
+    must: 'hold no item twice',
+    found: `holds ${shown(items[first] ?? null)} at ${first} and ${second}`,
+  });
+  return [issue(place, 'uniqueItems', words)];
 }
 
 function containsIssues(
@@ -303,23 +308,18 @@ export function stringIssues(
   patternOf: PatternOf,
 ): readonly Issue[] {
   const found: Issue[] = [];
-  const add = (keyword: string, words: () => Words) => found.push(issue(place, keyword, words));
-  const least = member(schema, 'minLength');
-  const most = member(schema, 'maxLength');
-  const pattern = member(schema, 'pattern');
-  if (typeof least === 'number' || typeof most === 'number') {
+  if (Object.hasOwn(schema, 'minLength') || Object.hasOwn(schema, 'maxLength')) {
     const length = lengthOf(value);
-    const has = `has ${length}`;
-    if (typeof least === 'number' && length < least)
-      add('minLength', () => ({ must: `have at least ${counted(least, 'character')}`, found: has }));
-    if (typeof most === 'number' && length > most)
-      add('maxLength', () => ({ must: `have at most ${counted(most, 'character')}`, found: has }));
+    found.push(...countIssues(schema, place, CHARACTERS, length, `has ${length}`));
   }
+  const pattern = member(schema, 'pattern');
   if (typeof pattern === 'string' && !patternOf(pattern).test(value))
-    add('pattern', () => ({
-      must: `match the pattern ${shownPattern(pattern)}`,
-      found: `is ${shown(value)}`,
-    }));
+    found.push(
+      issue(place, 'pattern', () => ({
+        must: `match the pattern ${shownPattern(pattern)}`,
+        found: `is ${shown(value)}`,
+      })),
+    );
   const unformatted = formatIssue(schema, place);
   return unformatted === undefined ? found : [...found, unformatted];
 }

@@ -13,7 +13,7 @@ import { cut } from '../../shared/shown.js';
 import { documentUri } from './uri.js';
 
 /** A schema directly within another: the tokens that lead to it, and whether it applies only when referred to. */
-export interface Subschema {
+interface Subschema {
   readonly tokens: readonly [keyword: string] | readonly [keyword: string, key: string];
   readonly schema: Schema;
   readonly definition: boolean;

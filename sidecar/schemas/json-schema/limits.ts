@@ -25,7 +25,7 @@ export const SCHEMA_LIMITS = {
   documents: 64,
 } as const;
 
-export interface Place {
+interface Place {
   readonly value: JsonValue;
   readonly depth: number;
   readonly token: string;
@@ -81,7 +81,7 @@ function tokensTo(place: Place): readonly string[] {
 }
 
 /** A regular expression in a schema, and the tokens of its pointer within that schema. */
-export interface SchemaPattern {
+interface SchemaPattern {
   readonly tokens: readonly string[];
   readonly pattern: string;
 }

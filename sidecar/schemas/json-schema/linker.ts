@@ -25,7 +25,7 @@ import {
   submittedDocument,
   within,
 } from './document.js';
-import { danglingReferences, SchemaRefusedError } from './errors.js';
+import { SchemaRefusedError } from './errors.js';
 import { isEffective, ownMetaSchemaUri } from './keywords.js';
 import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.js';
 import { metaSchemaAt } from './vocabularies.js';
@@ -42,7 +42,6 @@ type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
  * for, regardless of its own `$id`; the submitted schema's `$id`s come before documents of the same URI. Cycles are fine.
  *
  * @throws {SchemaRefusedError} naming every missing document, and every place that a document does not have
- * @throws {SchemaRefusedError}
  */
 export async function resolveAll(schema: JsonObject, load: LoadDocument): Promise<LinkedSchema> {
   const metaSchemaOf = async (document: JsonValue | undefined) => {
@@ -198,8 +197,7 @@ class Linker {
    * @throws {SchemaRefusedError} naming every reference that leads nowhere
    */
   finish(): LinkedSchema {
-    if (this.#missing.size > 0 || this.#dangling.length > 0)
-      throw danglingReferences([...this.#missing.values(), ...this.#dangling], [...this.#missing.keys()]);
+    if (this.#missing.size > 0 || this.#dangling.length > 0) throw this.#refusal();
     const targets = new Map([...this.#links.values()].map(({ target }) => [keyOf(target), target]));
     return {
       main: this.#main,
@@ -212,6 +210,16 @@ class Linker {
       tracksItems: [...this.#positions.values()].some(hasUnevaluatedItems),
       linkOf: (from, keyword) => this.#links.get(linkKey(from, keyword)),
     };
+  }
+
+  #refusal(): SchemaRefusedError {
+    const missing = [...this.#missing.keys()];
+    const summary =
+      missing.length === 0
+        ? 'References of the schema lead nowhere.'
+        : `Documents that the schema refers to are missing: ${missing.join(', ')}`;
+    const errors = [...this.#missing.values(), ...this.#dangling];
+    return new SchemaRefusedError('schemaReferenceDangling', summary, errors, missing);
   }
 
   #noteMetaSchema(schema: Schema): void {

@@ -3,7 +3,7 @@ import { type Condition, conditionsOf, type Held, type View } from './conditions
 import { conjunctsOf, type Targets } from './flatten.js';
 
 /** A condition of a schema: two with the same key ask the same. */
-export interface KeyedCondition {
+interface KeyedCondition {
   readonly keyword: string;
   readonly key: string;
 }

@@ -11,7 +11,7 @@ import { parseJson } from '../../shared/json/lossless-json.js';
 import { compareSchemas } from './change-report.js';
 import { type ChangeReport, reportOf } from './differences.js';
 import { meaningChanges, type MeaningSource, type TermMeanings } from './meaning.js';
-import { differencesWithWitnesses, type WitnessOptions } from './witness.js';
+import { differencesWithWitnesses } from './witness.js';
 
 /** A place where two documents differ; the words are those of JSON Patch (RFC 6902). */
 export interface ChangedPointer {
@@ -80,7 +80,9 @@ export const schemaTasks = {
 
 export type SchemaTasks = typeof schemaTasks;
 
-interface CompareOptions extends WitnessOptions {
+interface CompareOptions {
+  /** Where the documents are entities of a model: its name. */
+  readonly entityType?: string | undefined;
   /** Whether witnesses are looked for: only in a worker, as patterns are executed then. */
   readonly withWitnesses?: boolean | undefined;
 }
@@ -93,10 +95,10 @@ interface CompareOptions extends WitnessOptions {
 export function compareModels(
   before: MeaningSource,
   after: MeaningSource,
-  { withWitnesses = false, ...options }: CompareOptions = {},
+  { withWitnesses = false, entityType }: CompareOptions = {},
 ): ChangeReport {
   const bySchema = withWitnesses
-    ? differencesWithWitnesses(before.schema, after.schema, options)
-    : compareSchemas(before.schema, after.schema, options.entityType).differences;
+    ? differencesWithWitnesses(before.schema, after.schema, entityType)
+    : compareSchemas(before.schema, after.schema, entityType).differences;
   return reportOf([...meaningChanges(before, after), ...bySchema]);
 }

@@ -34,11 +34,6 @@ const MAX_PLACES = 60;
 /** Characters of JSON that a witness has at most. */
 const MAX_WITNESS_LENGTH = 2000;
 
-export interface WitnessOptions {
-  /** Where the documents are entities of a model: its name. */
-  readonly entityType?: string | undefined;
-}
-
 /**
  * The differences of two schemas, as `compareSchemas` finds them; those that refuse something with a witness where one was
  * found: a document that the old schema accepts and the new one refuses at the place of the difference.
@@ -48,18 +43,19 @@ export interface WitnessOptions {
  *
  * @param before the old schema, bundled
  * @param after the new schema, bundled
+ * @param entityType where the documents are entities of a model: its name
  * @throws {SchemaRefusedError} when one of them is not self-contained
  * @throws {RangeError} when one nests too deeply
  */
 export function differencesWithWitnesses(
   before: JsonObject,
   after: JsonObject,
-  options: WitnessOptions = {},
+  entityType?: string,
 ): readonly Difference[] {
-  const traced = traceChanges(before, after, options.entityType);
+  const traced = traceChanges(before, after, entityType);
   if (traced.changes.every(({ findings }) => findings.every(isHarmless)))
     return traced.changes.map(({ difference }) => difference);
-  const search = new WitnessSearch(before, after, traced, options);
+  const search = new WitnessSearch(before, after, traced, entityType);
   let left = MAX_DIFFERENCES;
   return traced.changes.map((change) => {
     if (change.findings.every(isHarmless) || (left -= 1) < 0) return change.difference;
@@ -80,11 +76,11 @@ class WitnessSearch {
   readonly #bases: readonly JsonValue[];
   #left = MAX_ALL_TRIES;
 
-  constructor(before: JsonObject, after: JsonObject, traced: TracedChanges, options: WitnessOptions) {
+  constructor(before: JsonObject, after: JsonObject, traced: TracedChanges, entityType: string | undefined) {
     this.#traced = traced;
     this.#old = createValidator(resolveWith(before));
     this.#fresh = createValidator(resolveWith(after));
-    this.#bases = this.#findBases(preferredIn(before, options.entityType));
+    this.#bases = this.#findBases(preferredIn(before, entityType));
   }
 
   witnessFor({ findings }: TracedChange): JsonValue | undefined {

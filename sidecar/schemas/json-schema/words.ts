@@ -56,34 +56,25 @@ export function typed(value: JsonValue): string {
   return isNumber(value) ? `the number ${shown(value)}` : shown(value);
 }
 
-const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
-  ['null', 'null'],
-  ['boolean', 'true or false'],
-  ['object', 'an object'],
-  ['array', 'an array'],
-  ['string', 'a string'],
-  ['integer', 'an integer'],
-  ['number', 'a number'],
+/** Types of JSON Schema in words: of one value, and of several. */
+const TYPES: ReadonlyMap<string, readonly [one: string, several: string]> = new Map([
+  ['null', ['null', 'null']],
+  ['boolean', ['true or false', 'true and false']],
+  ['object', ['an object', 'objects']],
+  ['array', ['an array', 'arrays']],
+  ['string', ['a string', 'strings']],
+  ['integer', ['an integer', 'integers']],
+  ['number', ['a number', 'numbers']],
 ]);
 
 /** A type of JSON Schema. */
 export function typeWord(type: string): string {
-  return TYPE_WORDS.get(type) ?? type;
+  return TYPES.get(type)?.[0] ?? type;
 }
-
-const PLURALS: ReadonlyMap<string, string> = new Map([
-  ['null', 'null'],
-  ['boolean', 'true and false'],
-  ['object', 'objects'],
-  ['array', 'arrays'],
-  ['string', 'strings'],
-  ['integer', 'integers'],
-  ['number', 'numbers'],
-]);
 
 /** Types of JSON Schema, of several values. */
 export function typeWords(types: readonly string[]): readonly string[] {
-  return types.map((type) => PLURALS.get(type) ?? type);
+  return types.map((type) => TYPES.get(type)?.[1] ?? type);
 }
 
 /** "a", "a or b", "a, b or c". */
