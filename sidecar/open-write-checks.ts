@@ -10,7 +10,6 @@ import {
   failureReason,
   Judge,
   ModelSupply,
-  OwnTypeNames,
   PolicyCache,
   WriteChecks,
   type WriteObserver,
@@ -48,7 +47,7 @@ export async function openWriteChecks(
     onBack: () => logger.info('the write policies can be read again'),
   });
   await cache.refresh();
-  const supply = new ModelSupply(service, new OwnTypeNames(service, tasks));
+  const supply = new ModelSupply(service);
   const checks = new WriteChecks({
     ...{
       setting,

@@ -3,9 +3,8 @@ export { type BatchError, mergedResult } from './batch-result.js';
 export { type CandidatePolicy, tenantsOf } from './candidates.js';
 export type { RefusedEntity, WriteFault, WriteVerdict } from './decision.js';
 export { type EntityPlace, EntityTypes } from './entity-types.js';
-export { Judge, type JudgeWorkers } from './judge.js';
+export { Judge } from './judge.js';
 export { modelNamed, ModelSupply } from './model-supply.js';
-export { OwnTypeNames } from './own-type-names.js';
 export { type KnownPolicies, PolicyCache } from './policy-cache.js';
 export {
   failureReason,

@@ -1,5 +1,4 @@
 import type { Supplied } from '../schemas/json-ld/errors.js';
-import type { JsonLdTasks } from '../schemas/json-ld/tasks.js';
 import type { WriteTasks } from '../schemas/writes/tasks.js';
 import type {
   Judgement,
@@ -27,7 +26,7 @@ const PREPARE_MS = 10_000;
 /** Each need may come up in every worker. */
 const MAX_ROUNDS = 24;
 
-export type JudgeWorkers = TaskRunner<WriteTasks & Pick<JsonLdTasks, 'contextTerms'>>;
+export type JudgeWorkers = TaskRunner<WriteTasks>;
 
 export interface JudgeOptions {
   readonly signal: CancelSignal;

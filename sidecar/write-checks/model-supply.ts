@@ -4,7 +4,7 @@ import type { Supplied } from '../schemas/json-ld/errors.js';
 import type { WrittenType } from '../schemas/writes/policy-choice.js';
 import type { SuppliedModel } from '../schemas/writes/protocol.js';
 import { type Model, NotFoundError } from '../store/index.js';
-import type { OwnTypeNames } from './own-type-names.js';
+import { OwnTypeNames } from './own-type-names.js';
 
 /** Models of one name that are looked at. */
 const MAX_OF_NAME = 20;
@@ -14,9 +14,9 @@ export class ModelSupply {
   readonly #schemas: SchemaService;
   readonly #ownNames: OwnTypeNames;
 
-  constructor(schemas: SchemaService, ownNames: OwnTypeNames) {
+  constructor(schemas: SchemaService) {
     this.#schemas = schemas;
-    this.#ownNames = ownNames;
+    this.#ownNames = new OwnTypeNames(schemas);
   }
 
   /** The published models that may be those of types; what their names mean decides. */

@@ -1,8 +1,7 @@
-import { isArray, isObject, type JsonObject, type JsonValue } from '../shared/json/json.js';
+import { isWhole } from '../schemas/json-ld/context-form.js';
+import { iriOf, withoutCore } from '../schemas/json-ld/term-meanings.js';
 import type { SchemaService } from '../schemas/models/index.js';
-import { runWithContexts } from '../schemas/json-ld/outcomes.js';
-import type { JsonLdTasks } from '../schemas/json-ld/tasks.js';
-import type { TaskRunner } from '../shared/workers/tasks.js';
+import type { JsonValue } from '../shared/json/json.js';
 
 /** Contexts whose terms are remembered, by their texts. */
 const MAX_REMEMBERED = 2000;
@@ -15,13 +14,11 @@ type NamesByIri = ReadonlyMap<string, readonly string[]>;
  */
 export class OwnTypeNames {
   readonly #schemas: SchemaService;
-  readonly #workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
   readonly #byContext = new Map<string, NamesByIri>();
   #current: { readonly stamp: string; readonly maps: Promise<readonly NamesByIri[]> } | undefined;
 
-  constructor(schemas: SchemaService, workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>) {
+  constructor(schemas: SchemaService) {
     this.#schemas = schemas;
-    this.#workers = workers;
   }
 
   /** @param stamp changes with every write to the store */
@@ -53,33 +50,21 @@ export class OwnTypeNames {
 
   async #readOne(sha256: string, stamp: string): Promise<NamesByIri> {
     const text = await this.#schemas.store.content(sha256);
-    const own = text === undefined ? [] : ownElements(text);
-    const isFixed = own.every((element) => typeof element !== 'string');
+    // Before it stand the generated terms.
+    const own = text === undefined ? [] : withoutCore(text).slice(1);
     const map = own.length === 0 ? new Map<string, readonly string[]>() : await this.#namesIn(own);
     if (this.#byContext.size >= MAX_REMEMBERED) this.#byContext.clear();
-    this.#byContext.set(isFixed ? sha256 : `${sha256} ${stamp}`, map);
+    this.#byContext.set(isWhole(own) ? sha256 : `${sha256} ${stamp}`, map);
     return map;
   }
 
   async #namesIn(own: readonly JsonValue[]): Promise<NamesByIri> {
-    const { contextSupply } = this.#schemas;
-    const input = { text: JSON.stringify(own) };
-    const outcome = await runWithContexts(
-      (supplied) => this.#workers.run('contextTerms', { ...input, supplied }),
-      (url) => contextSupply.supply(url, '', { withoutDomains: true }),
-    );
-    const found = new Map<string, string[]>();
-    if (!('terms' in outcome)) return found;
-    for (const [term, meaning] of outcome.terms) {
-      const iri = isObject(meaning) ? meaning['@id'] : meaning;
-      if (typeof iri === 'string') found.set(iri, [...(found.get(iri) ?? []), term]);
+    const found = await this.#schemas.contextSupply.termsOf(JSON.stringify(own), '');
+    const names = new Map<string, string[]>();
+    for (const [term, meaning] of 'failed' in found ? [] : found.terms) {
+      const iri = iriOf(meaning);
+      if (iri !== undefined) names.set(iri, [...(names.get(iri) ?? []), term]);
     }
-    return found;
+    return names;
   }
-}
-
-/** What stands between the generated terms of a model's context and the core context: the context that the model brought. */
-function ownElements(text: string): readonly JsonValue[] {
-  const { '@context': context } = JSON.parse(text) as JsonObject;
-  return isArray(context) ? context.slice(1, -1) : [];
 }

@@ -68,13 +68,13 @@ export interface TermsInput {
   readonly supplied: Supplied;
 }
 
-export type TermsOutcome =
-  | {
-      readonly terms: readonly (readonly [term: string, meaning: TermMeaning | null])[];
-      readonly defaults: ContextMeaning['defaults'];
-    }
-  | { readonly failed: string }
-  | Needs;
+/** What a context means, as a task answers it. */
+export interface ReadTerms {
+  readonly terms: readonly (readonly [term: string, meaning: TermMeaning | null])[];
+  readonly defaults: ContextMeaning['defaults'];
+}
+
+type TermsOutcome = ReadTerms | { readonly failed: string } | Needs;
 
 /** `contextMeaning` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
 export async function contextTerms({ text, supplied }: TermsInput): Promise<TermsOutcome> {

@@ -1,8 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
-import type { TaskRunner } from '../../shared/workers/tasks.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
-import { runWithContexts } from '../json-ld/outcomes.js';
-import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { type Dependent, generatedContextName, NotFoundError, type SchemaStore } from '../../store/index.js';
 import { mapInBatches, ifThere } from './concurrency.js';
@@ -57,7 +54,6 @@ export interface ContextChange {
 
 interface Parts {
   readonly store: SchemaStore;
-  readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
   readonly contextSupply: ContextSupply;
   readonly comparison: Pick<ModelComparison, 'byContexts'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -177,14 +173,9 @@ export class ContextFollowers {
   }
 
   async #failureWith(name: string, texts: Texts | undefined, baseUrl: string): Promise<string | undefined> {
-    const { workers, contextSupply } = this.#parts;
     const text = JSON.stringify([contextUrl(INTERNAL_BASE, name)]);
-    const outcome = await runWithContexts(
-      (supplied) => workers.run('contextTerms', { text, supplied }),
-      (url) => contextSupply.supply(url, baseUrl, { withoutDomains: true, instead: texts }),
-    );
-    if ('refused' in outcome) return outcome.refused.detail;
-    return 'failed' in outcome ? outcome.failed : undefined;
+    const found = await this.#parts.contextSupply.termsOf(text, baseUrl, texts);
+    return 'failed' in found ? found.failed : undefined;
   }
 }
 

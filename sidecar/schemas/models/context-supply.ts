@@ -1,7 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { ReadTerms } from '../json-ld/check-context.js';
 import { coreContextUrl, coreVersionOf } from '../json-ld/core-context.js';
 import { noSuchContext, type Supply, unusableContext } from '../json-ld/errors.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import { RemoteDocumentError, type RemoteDocuments, type RemoteFailure } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../../store/index.js';
@@ -18,17 +22,18 @@ import {
 } from './contents.js';
 import type { CoreContext } from './core-contexts.js';
 
-export interface SupplyOptions {
-  /** Refuse contexts of domains; set while one of them is being made. */
+interface SupplyOptions {
+  /** Refuse contexts of domains: no other context may include one. */
   readonly withoutDomains?: boolean;
   /** Texts that replace the current ones of contexts of this service, by name. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
 }
 
-export interface ContextSources {
+interface ContextSources {
   readonly store: SchemaStore;
   readonly contents: Contents;
   readonly remote: RemoteDocuments;
+  readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
   readonly core: ReadonlyMap<string, CoreContext>;
   readonly clock: Clock;
   /** The context of a domain. @throws NotFoundError when there is no such domain */
@@ -76,8 +81,28 @@ export class ContextSupply {
    *
    * @throws StoreUnavailableError, and what DomainContexts.of throws
    */
-  supply(url: string, baseUrl: string, options: SupplyOptions = {}): Promise<Supply> {
-    return this.#supply(url, baseUrl, options, (one) => this.#fetch(one));
+  supply(url: string, baseUrl: string): Promise<Supply> {
+    return this.#supply(url, baseUrl, {}, (one) => this.#fetch(one));
+  }
+
+  /**
+   * What the terms of a context mean, with the contexts that it names, or why that is not known.
+   *
+   * @param text JSON of the value of an `@context` that was found valid
+   * @param instead texts that replace the current ones of contexts of this service, by name
+   * @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError, StoreUnavailableError
+   */
+  async termsOf(
+    text: string,
+    baseUrl: string,
+    instead?: ReadonlyMap<string, string>,
+  ): Promise<ReadTerms | { readonly failed: string }> {
+    const options = { withoutDomains: true, instead };
+    const outcome = await runWithContexts(
+      (supplied) => this.#sources.workers.run('contextTerms', { text, supplied }),
+      (url) => this.#supply(url, baseUrl, options, (one) => this.#fetch(one)),
+    );
+    return 'refused' in outcome ? { failed: outcome.refused.detail } : outcome;
   }
 
   /**
@@ -120,7 +145,7 @@ export class ContextSupply {
   ): Promise<Supply> {
     const own = this.ownContext(url, baseUrl);
     const instead = own?.version === undefined ? others?.get(own?.name ?? '') : undefined;
-    if (instead !== undefined) return { sha256: hashOf(instead), text: instead };
+    if (instead !== undefined) return { sha256: hash('sha256', instead), text: instead };
     if (own !== undefined)
       return (
         (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)
@@ -208,10 +233,6 @@ function unknown(url: string): Supply {
   return { failure: noSuchContext(url) };
 }
 
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
 /** Failures before any request was sent. */
 const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'address-not-allowed']);
 
@@ -219,7 +240,7 @@ const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'add
 async function fetchContext(remote: RemoteDocuments, url: string): Promise<Supply> {
   try {
     const { text, url: documentUrl } = await remote.fetch(url);
-    return { sha256: hashOf(text), text, documentUrl };
+    return { sha256: hash('sha256', text), text, documentUrl };
   } catch (error) {
     if (!(error instanceof RemoteDocumentError)) throw error;
     const kind = REFUSALS.has(error.failure) ? 'contextRefused' : 'contextUnavailable';

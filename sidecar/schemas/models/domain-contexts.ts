@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { nextTurn } from '../../shared/next-turn.js';
-import type { TaskRunner } from '../../shared/workers/tasks.js';
-import type { ContextTerms } from '../json-ld/term-meanings.js';
-import { coreVersionOf } from '../json-ld/core-context.js';
+import { type ContextTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type DomainContextWarning, DomainTermsMaker } from '../json-ld/domain-terms.js';
 import { isWhole } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
-import { runWithContexts } from '../json-ld/outcomes.js';
-import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { type CurrentVersion, NotFoundError, type SchemaStore } from '../../store/index.js';
 import { mapInBatches } from './concurrency.js';
 import {
@@ -33,7 +29,6 @@ interface Parts {
   readonly store: SchemaStore;
   readonly contents: Contents;
   readonly supply: ContextSupply;
-  readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
   /** Limit of the caches, roughly. */
   readonly cacheBytes: number;
 }
@@ -134,23 +129,16 @@ export class DomainContexts {
   }
 
   async #termsOf(own: string, baseUrl: string, stamp: string): Promise<OwnTerms> {
-    const { workers, supply } = this.#parts;
     // A context that names others can change its meaning.
     const isFixed = isWhole(JSON.parse(own) as readonly JsonValue[]);
     const key = isFixed ? hashOf([own]) : hashOf([own, stamp]);
     const known = this.#terms.get(key);
     if (known !== undefined) return { terms: known, key };
-    const outcome = await runWithContexts(
-      (supplied) => workers.run('contextTerms', { text: own, supplied }),
-      (url) => supply.supply(url, baseUrl, { withoutDomains: true }),
-    );
-    if ('terms' in outcome) {
-      const terms: ContextTerms = new Map(outcome.terms);
-      this.#terms.set(key, terms);
-      return { terms, key: isFixed ? key : hashOf([JSON.stringify(outcome.terms)]) };
-    }
-    const reason = 'failed' in outcome ? outcome.failed : 'refused' in outcome ? outcome.refused.detail : '';
-    return { failed: reason, key: reason };
+    const found = await this.#parts.supply.termsOf(own, baseUrl);
+    if ('failed' in found) return { ...found, key: found.failed };
+    const terms: ContextTerms = new Map(found.terms);
+    this.#terms.set(key, terms);
+    return { terms, key: isFixed ? key : hashOf([JSON.stringify(found.terms)]) };
   }
 }
 
@@ -187,10 +175,8 @@ async function merged(
 
 /** @param text made by generateContext or composeContext: generated terms, then the model's own context, then the core context */
 function takenApart(text: string, ownTerms: readonly string[]): ModelContext {
-  const { '@context': context } = JSON.parse(text) as JsonObject;
-  const [first, ...others] = isArray(context) ? context : [context];
+  const [first, ...own] = withoutCore(text);
   const generated = new Map(isObject(first) ? (Object.entries(first) as [string, string][]) : []);
-  const own = others.filter((element) => typeof element !== 'string' || coreVersionOf(element) === undefined);
   return {
     names: [...generated.keys(), ...ownTerms],
     generated,
@@ -203,7 +189,5 @@ function sizeOfModel({ names, own = '' }: ModelContext): number {
 }
 
 function hashOf(texts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const text of texts) hash.update(`${text.length} ${text}`);
-  return hash.digest('hex');
+  return hash('sha256', texts.map((text) => `${text.length} ${text}`).join(''));
 }

@@ -1,7 +1,6 @@
 import type { ChangedPointer, CompareInput } from '../json-schema/tasks.js';
 import type { ModelKey, ModelTexts, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
-import { runWithContexts } from '../json-ld/outcomes.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type ChangeReport, reportOf, TOO_COMPLEX, unproven } from '../json-schema/differences.js';
 import { rereading, withBaseUrl } from './contents.js';
@@ -135,8 +134,8 @@ export class ModelComparison {
     if (isSame && contextsBefore === undefined && contextsAfter === undefined)
       return { input, unknown: undefined };
     const [old, fresh] = await Promise.all([
-      this.#termsOf(before.context, { baseUrl, instead: contextsBefore }),
-      this.#termsOf(after.context, { baseUrl, instead: contextsAfter }),
+      this.#termsOf(before.context, baseUrl, contextsBefore),
+      this.#termsOf(after.context, baseUrl, contextsAfter),
     ]);
     // It could not be processed before either, so nothing has changed.
     if (isSame && typeof old === 'string' && old === fresh) return { input, unknown: undefined };
@@ -174,26 +173,18 @@ export class ModelComparison {
   }
 
   /** What the terms of a context mean, or why that is not known. */
-  #termsOf(
+  async #termsOf(
     context: string,
-    {
-      baseUrl,
-      instead,
-    }: { readonly baseUrl: string; readonly instead: ReadonlyMap<string, string> | undefined },
+    baseUrl: string,
+    instead: ReadonlyMap<string, string> | undefined,
   ): Promise<Terms | string> {
-    const { workers, contextSupply } = this.#parts;
     const text = JSON.stringify(withoutCore(context));
-    const found = runWithContexts(
-      (supplied) => workers.run('contextTerms', { text, supplied }),
-      (url) => contextSupply.supply(url, baseUrl, { withoutDomains: true, instead }),
-    ).then((outcome) => {
-      if ('terms' in outcome)
-        return comparableTerms({ terms: new Map(outcome.terms), defaults: outcome.defaults });
-      const reason =
-        'failed' in outcome ? outcome.failed : 'refused' in outcome ? outcome.refused.detail : '';
-      return withBaseUrl(reason, baseUrl);
-    });
-    return unlessTooCostly(found, ({ bound }) => `processing a context takes too much ${bound}`);
+    const found = await unlessTooCostly(
+      this.#parts.contextSupply.termsOf(text, baseUrl, instead),
+      ({ bound }) => ({ failed: `processing a context takes too much ${bound}` }),
+    );
+    if ('failed' in found) return withBaseUrl(found.failed, baseUrl);
+    return comparableTerms({ terms: new Map(found.terms), defaults: found.defaults });
   }
 }
 

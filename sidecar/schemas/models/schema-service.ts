@@ -68,7 +68,7 @@ export class SchemaService {
     const contents = new Contents(store, cache);
     const core = coreContexts();
     const contextSupply = new ContextSupply({
-      ...{ store, contents, remote, core, clock },
+      ...{ store, contents, remote, workers, core, clock },
       domainContext: (domain, baseUrl) => this.domainContexts.of(domain, baseUrl),
     });
     const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
@@ -76,16 +76,10 @@ export class SchemaService {
     const ownContexts = new OwnContexts({ store, remote, workers, contextSupply, core });
     const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts, descriptions });
     const comparison = new ModelComparison({ store, workers, descriptions, contextSupply });
-    const domainContexts = new DomainContexts({
-      store,
-      contents,
-      workers,
-      cacheBytes,
-      supply: contextSupply,
-    });
+    const domainContexts = new DomainContexts({ store, contents, cacheBytes, supply: contextSupply });
     const models = new KnownModels(store);
     const documents = new ModelDocuments({ models, contents, descriptions, examples, workers, cache });
-    const followers = new ContextFollowers({ store, workers, contextSupply, clock, comparison });
+    const followers = new ContextFollowers({ store, contextSupply, clock, comparison });
     this.domains = new Domains(store.domains, core);
     this.domainContexts = domainContexts;
     this.models = new ModelWriter({

@@ -44,24 +44,13 @@ function followersOf({ dependents, failure, change, etags = new Map<string, stri
   const parts = {
     store: { contexts },
     clock: { now: () => 0 },
-    workers: {
-      run: async (_kind: string, { text, supplied }: { text: string; supplied: readonly unknown[] }) => {
+    contextSupply: {
+      termsOf: async (text: string, baseUrl: string, instead?: ReadonlyMap<string, string>) => {
+        assert.equal(baseUrl, BASE_URL);
         const [url = ''] = JSON.parse(text) as readonly string[];
-        if (supplied.length === 0) return Promise.resolve({ needs: { urls: [`${BASE_URL}/base`] } });
-        const [[, supply] = []] = supplied as readonly [string, { text?: string }][];
-        const found = failure?.(url.split('/').at(-1) ?? '', supply?.text);
+        const found = failure?.(url.split('/').at(-1) ?? '', instead?.get('base') ?? 'stored');
         if (found instanceof Error) throw found;
         return found === undefined ? { terms: [], defaults: {} } : { failed: found };
-      },
-    },
-    contextSupply: {
-      supply: async (
-        _url: string,
-        baseUrl: string,
-        { withoutDomains, instead }: { withoutDomains: boolean; instead?: ReadonlyMap<string, string> },
-      ) => {
-        assert.deepEqual([baseUrl, withoutDomains], [BASE_URL, true]);
-        return Promise.resolve({ sha256: 'x', text: instead?.get('base') ?? 'stored' });
       },
     },
     comparison: {

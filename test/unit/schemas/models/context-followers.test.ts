@@ -14,12 +14,12 @@ function followersOf(onTask: () => void, now: () => number) {
       name === 'base' ? { items, total: items.length } : { items: [], total: 0 },
     get: async (name: string) => ({ context: { etag: name } }),
   };
-  const run = async () => {
+  const termsOf = async () => {
     onTask();
     return Promise.resolve({ terms: [], defaults: {} });
   };
   const parts = {
-    ...{ store: { contexts }, workers: { run }, contextSupply: {}, clock: { now } },
+    ...{ store: { contexts }, contextSupply: { termsOf }, clock: { now } },
     comparison: { byContexts: () => assert.fail('no model follows') },
   };
   return new ContextFollowers(parts as unknown as ConstructorParameters<typeof ContextFollowers>[0]);

@@ -21,30 +21,19 @@ type Parts = ConstructorParameters<typeof ModelComparison>[0];
 const contextOf = (...parts: readonly unknown[]) => JSON.stringify({ '@context': parts });
 const version = (context: string, bundled = '{}') => ({ bundled, context });
 
-/** Workers that take what a context says for what its terms mean, after asking for the context `base`. */
+/** A supply that takes what a context says, and the text of the context `base`, for what its terms mean. */
 function partsOf(answer: (text: string, base: string) => object | Error = (text) => ({ text })) {
   const supplies: unknown[] = [];
   const contextSupply = {
-    supply: (url: string, baseUrl: string, options: { instead?: ReadonlyMap<string, string> }) => {
-      supplies.push([url, baseUrl, options]);
-      return Promise.resolve({ sha256: 'x', text: options.instead?.get('base') ?? 'stored' });
+    termsOf: async (text: string, baseUrl: string, instead?: ReadonlyMap<string, string>) => {
+      supplies.push([baseUrl, instead]);
+      const base = instead?.get('base') ?? 'stored';
+      const found = answer(text, base);
+      if (found instanceof Error) throw found;
+      return 'text' in found ? { terms: [['t', `urn:${text} ${base}`]], defaults: {} } : found;
     },
   } as unknown as ContextSupply;
-  const workers = {
-    run: async (
-      _kind: string,
-      { text, supplied }: { text: string; supplied: readonly (readonly [string, { text: string }])[] },
-    ) => {
-      const [first] = supplied;
-      if (first === undefined) return Promise.resolve({ needs: { urls: ['urn:base'] } });
-      const found = answer(text, first[1].text);
-      if (found instanceof Error) throw found;
-      return 'text' in found
-        ? { terms: [['t', `urn:${text} ${first[1].text}`]], defaults: {} }
-        : (found as never);
-    },
-  } as unknown as ServiceWorkers;
-  return { comparison: new ModelComparison({ workers, contextSupply } as unknown as Parts), supplies };
+  return { comparison: new ModelComparison({ contextSupply } as unknown as Parts), supplies };
 }
 
 describe('two versions of a model that are compared', () => {
@@ -67,11 +56,7 @@ describe('two versions of a model that are compared', () => {
       assert.match(terms?.before['t']?.iri ?? '', before === undefined ? / stored$/ : / old$/);
       assert.match(terms?.after['t']?.iri ?? '', after === undefined ? / stored$/ : / new$/);
     }
-    assert.deepEqual(supplies.at(-1), [
-      'urn:base',
-      BASE_URL,
-      { withoutDomains: true, instead: new Map([['base', 'new']]) },
-    ]);
+    assert.deepEqual(supplies.at(-1), [BASE_URL, new Map([['base', 'new']])]);
   });
 
   it('terms that are not known make the change unproven, but where they were not known before either', async () => {
