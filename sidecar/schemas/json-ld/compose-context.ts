@@ -1,6 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { checkContext, type CheckContextInput, type CheckOutcome } from './check-context.js';
-import { processingError } from './context-check.js';
+import { checkContext, type CheckContextInput, type CheckOutcome, processingError } from './check-context.js';
 import { hasScopedContext, isWhole, unwrapped } from './context-form.js';
 import { limitFaults } from './context-safety.js';
 import { termsOf } from './context-terms.js';
