@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type ContentRef, type SchemaStore, StoreUnavailableError } from '../../store/index.js';
 
 /** Bytes to be sent as they are. */
@@ -94,7 +94,7 @@ export const MEDIA_TYPES = {
 /** A text as it is sent; its ETag is its hash. */
 export function serve(text: string, mediaType: string): ServedDocument {
   const bytes = Buffer.from(text);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = hash('sha256', bytes);
   const isInternal = mediaType === MEDIA_TYPES.context && text.includes(`"${INTERNAL_BASE}/`);
   return { bytes, mediaType, sha256, etag: sha256, ...(isInternal ? { isInternal } : {}) };
 }

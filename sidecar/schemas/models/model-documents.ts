@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Examples, ModelAt, ModelKey, PinnedReference } from '../../store/index.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
@@ -258,5 +258,5 @@ export class ModelFiles {
  */
 export function referenceFileName(uri: string): string {
   const word = /([A-Za-z0-9_-]{1,64})(?:\.[A-Za-z0-9]+)?[^A-Za-z0-9_-]*$/.exec(uri)?.[1] ?? 'document';
-  return `${word}-${createHash('sha256').update(uri).digest('hex').slice(0, 12)}.json`;
+  return `${word}-${hash('sha256', uri).slice(0, 12)}.json`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JsonValue } from '../../shared/json/json.js';
 import {
   type Model,
@@ -38,7 +38,7 @@ export class ModelSchemas {
   async of(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
     const at = await this.#models.of(key, version);
     return {
-      contentHash: createHash('sha256').update(contentKey(at.version)).digest('hex'),
+      contentHash: hash('sha256', contentKey(at.version)),
       lifecycle: at.model,
       text: () => rereading(async () => (await this.#descriptions.of(at.version)).bundled),
     };
@@ -53,7 +53,7 @@ export class ModelSchemas {
     requireName(key.name);
     const input = { schema, contextBase: undefined, context: undefined, baseUrl: '' };
     const { bundled } = (await this.#intake.accept(key, input)).description;
-    const contentHash = createHash('sha256').update(bundled).digest('hex');
+    const contentHash = hash('sha256', bundled);
     const lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined } as const;
     return { contentHash, lifecycle, text: () => Promise.resolve(bundled) };
   }

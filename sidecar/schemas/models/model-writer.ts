@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
@@ -310,9 +310,7 @@ export class ModelWriter {
     const stored = new Map(items.map(({ name, content }) => [name, content.sha256]));
     return (
       stored.size === examples.size &&
-      [...examples].every(
-        ([name, { text }]) => stored.get(name) === createHash('sha256').update(text).digest('hex'),
-      )
+      [...examples].every(([name, { text }]) => stored.get(name) === hash('sha256', text))
     );
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { dialectOf } from '../json-schema/keywords.js';
@@ -173,7 +173,7 @@ export class ReferenceGathering {
     const stored = this.#stored.get(uri);
     if (document === undefined || stored !== undefined) return stored;
     const text = writeJson(document);
-    return { text, sha256: createHash('sha256').update(text).digest('hex') };
+    return { text, sha256: hash('sha256', text) };
   }
 
   /**
@@ -213,7 +213,7 @@ export class ReferenceGathering {
     const text = writeJson(document);
     return {
       ...{ uri, text },
-      sha256: createHash('sha256').update(text).digest('hex'),
+      sha256: hash('sha256', text),
       fetched: { uri, source: 'fetched', text, references: urisNamedIn(document, uri) },
     };
   }

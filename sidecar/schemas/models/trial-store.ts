@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { fileKey } from '../../shared/code-hosts.js';
 import {
   AlreadyExistsError,
@@ -229,7 +229,7 @@ export class TrialStore implements SchemaStore {
   }
 
   #keepText(text: string): ContentRef {
-    const sha256 = createHash('sha256').update(text).digest('hex');
+    const sha256 = hash('sha256', text);
     this.#texts.set(sha256, text);
     return { sha256, size: Buffer.byteLength(text) };
   }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   RepositoryCollector,
   type RefusedFile,
@@ -169,7 +169,7 @@ async function describe(
     const reason = `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
     return { path, reason, line, ...(description.hasComments ? { onlyIfUsed: true } : {}) };
   }
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = hash('sha256', bytes);
   return { path, sha256, facts: description.facts };
 }
 
