@@ -2,7 +2,7 @@ import { isResourceName, RESOURCE_NAME_RULE } from '../../shared/resource-name.j
 import { byPath, type RefusedFile } from './collector.js';
 import { RepositoryUnclearError } from './errors.js';
 import { fileNameOf, folderOf } from './file-paths.js';
-import type { ImportPlan, PlannedContext, PlannedContextVersion, PlannedModel } from './import-plan.js';
+import type { ImportPlan, PlannedContext, PlannedModel } from './import-plan.js';
 import type { Links } from './links.js';
 import {
   EXPORTED_CONTEXT,
@@ -40,7 +40,7 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       `It holds several domains (${[...domains].join(', ')}): leave the parameter domain out.`,
     );
   const examples = sorted.examplesIn(new Set(files.map(({ inner }) => folderOf(inner))));
-  const claims = new Map<string, FoundModel[]>();
+  const found: FoundModel[] = [];
   const homeless: RefusedFile[] = [];
   for (const file of [...files].sort((one, other) => byPath(one.file, other.file))) {
     const { inner } = file;
@@ -62,7 +62,6 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       homeless.push({ path, reason: NO_DOMAIN });
       continue;
     }
-    const key = `${into}/${name}`;
     const exportedName = exported === null ? undefined : `${exported[1]}/${name}`;
     const versions = sorted.versionsOf(exportedName);
     const settings = sorted.settingsOf(exportedName);
@@ -78,13 +77,11 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       versions: versions.map((one) => one.file.path),
       examples: hasFolder ? (examples.get(folderOf(inner)) ?? []) : [],
     };
-    const model = { planned, contextFile };
-    const claimed = claims.get(key);
-    if (claimed === undefined) claims.set(key, [model]);
-    else claimed.push(model);
+    found.push({ planned, contextFile });
   }
-  if (claims.size === 0 && homeless.length > 0) throw new RepositoryUnclearError(NO_DOMAIN);
+  if (found.length === 0 && homeless.length > 0) throw new RepositoryUnclearError(NO_DOMAIN);
   refused.push(...homeless);
+  const claims = Map.groupBy(found, ({ planned }) => `${planned.domain}/${planned.name}`);
   return [...claims.values()].flatMap((claimed) => {
     if (claimed.length === 1) return claimed;
     const paths = claimed.map(({ planned }) => planned.path);
@@ -152,16 +149,15 @@ const NO_REPOSITORY =
 
 /** The versions of contexts in an export, by the name of the context. */
 export function contextVersionsOf({ contextVersions }: SortedFiles): ImportPlan['contextVersions'] {
-  const versions = new Map<string, PlannedContextVersion[]>();
-  for (const { inner, file } of contextVersions) {
-    const [, name = '', digits] = EXPORTED_CONTEXT_VERSION.exec(inner) ?? [];
-    const version = { path: file.path, number: Number(digits) };
-    const known = versions.get(name);
-    if (known === undefined) versions.set(name, [version]);
-    else known.push(version);
-  }
-  for (const known of versions.values()) known.sort((one, other) => one.number - other.number);
-  return versions;
+  const partOf = ({ inner }: InnerFile, part: 1 | 2) => EXPORTED_CONTEXT_VERSION.exec(inner)?.[part] ?? '';
+  const versionOf = (file: InnerFile) => ({ path: file.file.path, number: Number(partOf(file, 2)) });
+  const byName = Map.groupBy(contextVersions, (file) => partOf(file, 1));
+  return new Map(
+    [...byName].map(([name, files]) => [
+      name,
+      files.map(versionOf).sort((one, other) => one.number - other.number),
+    ]),
+  );
 }
 
 /**

@@ -41,8 +41,8 @@ export class SortedFiles {
   readonly domains: InnerFile[] = [];
   readonly urls: InnerFile[] = [];
   readonly others: InnerFile[] = [];
-  #versions: Map<string, InnerFile[]> | undefined;
-  #settings: Map<string, InnerFile[]> | undefined;
+  #versions: Map<string | undefined, InnerFile[]> | undefined;
+  #settings: Map<string | undefined, InnerFile[]> | undefined;
   #contexts: Map<string, InnerFile[]> | undefined;
 
   add(file: InnerFile, isExport: boolean): void {
@@ -65,13 +65,13 @@ export class SortedFiles {
 
   /** Of an exported model, by `domain/model`: oldest first. */
   versionsOf(name: string | undefined): readonly InnerFile[] {
-    this.#versions ??= grouped(this.versions, ({ inner }) => EXPORTED_VERSION.exec(inner)?.[1]);
+    this.#versions ??= Map.groupBy(this.versions, ({ inner }) => EXPORTED_VERSION.exec(inner)?.[1]);
     const versions = name === undefined ? [] : (this.#versions.get(name) ?? []);
     return versions.sort((one, other) => numberOf(one) - numberOf(other));
   }
 
   settingsOf(name: string | undefined): InnerFile | undefined {
-    this.#settings ??= grouped(this.settings, ({ inner }) => EXPORTED_SETTINGS.exec(inner)?.[1]);
+    this.#settings ??= Map.groupBy(this.settings, ({ inner }) => EXPORTED_SETTINGS.exec(inner)?.[1]);
     return name === undefined ? undefined : this.#settings.get(name)?.[0];
   }
 
@@ -80,7 +80,7 @@ export class SortedFiles {
    * `context.jsonld`, or called as the model is, or the only one.
    */
   nearestContext(inner: string, model: string): InnerFile | undefined {
-    this.#contexts ??= grouped(this.contexts, (one) => folderOf(one.inner));
+    this.#contexts ??= Map.groupBy(this.contexts, (one) => folderOf(one.inner));
     for (let folder: string | undefined = folderOf(inner); folder !== undefined; folder = parentOf(folder)) {
       const contexts = this.#contexts.get(folder) ?? [];
       const found =
@@ -94,36 +94,21 @@ export class SortedFiles {
 
   /** The examples below each of some folders, but for those below another one in between, by path. */
   examplesIn(folders: ReadonlySet<string>): ReadonlyMap<string, readonly PlannedExample[]> {
-    const examples = new Map<string, PlannedExample[]>();
-    for (const { inner, file } of this.examples) {
+    const nearest = ({ inner }: InnerFile) => {
       let folder: string | undefined = folderOf(inner);
       while (folder !== undefined && !folders.has(folder)) folder = parentOf(folder);
-      if (folder === undefined) continue;
-      const { path, facts } = file;
-      const { form } = facts;
-      const example = { path, name: exampleName(inner.slice(folder.length)), ...(form && { form }) };
-      const known = examples.get(folder);
-      if (known === undefined) examples.set(folder, [example]);
-      else known.push(example);
-    }
-    for (const known of examples.values()) known.sort(byPath);
-    return examples;
+      return folder;
+    };
+    const exampleIn = (folder: string, { inner, file: { path, facts } }: InnerFile): PlannedExample => ({
+      ...{ path, name: exampleName(inner.slice(folder.length)) },
+      ...(facts.form === undefined ? {} : { form: facts.form }),
+    });
+    return new Map(
+      [...Map.groupBy(this.examples, nearest)].flatMap(([folder, files]) =>
+        folder === undefined ? [] : [[folder, files.map((file) => exampleIn(folder, file)).sort(byPath)]],
+      ),
+    );
   }
-}
-
-function grouped(
-  files: readonly InnerFile[],
-  keyOf: (file: InnerFile) => string | undefined,
-): Map<string, InnerFile[]> {
-  const groups = new Map<string, InnerFile[]>();
-  for (const file of files) {
-    const key = keyOf(file);
-    if (key === undefined) continue;
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [file]);
-    else known.push(file);
-  }
-  return groups;
 }
 
 /** The name of an example: its path below the folder of the model, without `examples`. */

@@ -57,7 +57,8 @@ export class RepositoryUrls {
   readonly #names = new Map<string, ReadonlySet<string>>();
   /** Folders of models of several repositories, side by side: each model is of the one that its own `$id` names. */
   readonly #collected = new Map<string, KnownRepository>();
-  readonly #ids = new Map<string, string[]>();
+  /** The files by their `$id`s. */
+  readonly #ids: ReadonlyMap<string, readonly Located[]>;
   readonly #idOf = new Map<string, string>();
 
   /**
@@ -66,6 +67,7 @@ export class RepositoryUrls {
    */
   constructor(files: ReadonlySet<string>, located: readonly Located[], archive?: string) {
     this.#files = files;
+    this.#ids = Map.groupBy(located, ({ url }) => url);
     const publications = new Map<string, Publication>();
     const roots = new Map<string, Root>();
     const guesses = new Map<string, Root>();
@@ -73,9 +75,6 @@ export class RepositoryUrls {
     const collections = new Map<string, Map<string, string>>();
     for (const { path, url } of located) {
       this.#idOf.set(path, url);
-      const known = this.#ids.get(url);
-      if (known === undefined) this.#ids.set(url, [path]);
-      else known.push(path);
       const shared = sharedEnd(path, url);
       if (shared === undefined) continue;
       const { folder, base, name, segments } = shared;
@@ -132,7 +131,7 @@ export class RepositoryUrls {
       const found = this.#hostedAt(hosted);
       if (found !== undefined) return [found];
     }
-    const named = this.#ids.get(url) ?? [];
+    const named = (this.#ids.get(url) ?? []).map(({ path }) => path);
     const name = decoded(fileNameOf(new URL(url).pathname));
     const byName = named.filter((path) => fileNameOf(path) === name);
     if (byName.length > 0) return byName;
