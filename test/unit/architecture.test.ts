@@ -142,7 +142,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/schemas/repository': {
     rooms: [
-      ...['sidecar/schemas/models', 'sidecar/schemas/json-schema', 'sidecar/store'],
+      ...[
+        'sidecar/schemas/models',
+        'sidecar/schemas/json-schema',
+        'sidecar/schemas/json-ld',
+        'sidecar/store',
+      ],
       ...['sidecar/ngsi-ld/representation', 'sidecar/shared/workers', 'sidecar/shared'],
     ],
     packages: ['tar-stream', 'yauzl'],

@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { referencesOf } from '../json-ld/context-form.js';
 import { documentUri } from '../json-schema/uri.js';
 import { targetOf } from './urls.js';
 
@@ -9,17 +10,7 @@ import { targetOf } from './urls.js';
  * @returns as they are written, so that they may be relative; none twice
  */
 export function contextNamesIn(context: JsonValue | undefined): readonly string[] {
-  const names = new Set<string>();
-  const visit = (value: JsonValue | undefined): void => {
-    if (typeof value === 'string') names.add(value);
-    if (isArray(value)) for (const item of value) visit(item);
-    if (!isObject(value)) return;
-    for (const [term, definition] of Object.entries(value))
-      if (term === '@import' || term === '@context') visit(definition);
-      else if (isObject(definition)) visit(member(definition, '@context'));
-  };
-  visit(context);
-  return [...names];
+  return [...new Set(referencesOf(context).map(({ url }) => url))];
 }
 
 /** The same context with its relative names as absolute URLs. @param context of bounded depth @param base a URL */
