@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, pointerTo, sameJson } from '../../shared/json/json.js';
+import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { type DocumentSurvey, surveyOf } from './document-survey.js';
 import { eventWarnings } from './event-warnings.js';
 import { type JsonLdWarning, type Refused, refusedFor, shown } from './outcomes.js';
@@ -198,16 +199,10 @@ function canonical(value: unknown, isOrdered = false): string {
     .sort()
     .map((name) => {
       const inner =
-        name === '@value' && isJson ? plain(value[name]) : canonical(value[name], name === '@list');
+        name === '@value' && isJson
+          ? canonicalJson(value[name] ?? null)
+          : canonical(value[name], name === '@list');
       return `${JSON.stringify(name)}:${inner}`;
     });
   return `{${members.join(',')}}`;
-}
-
-/** The same text for the same JSON. */
-function plain(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(plain).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${plain(value[name])}`).join(',')}}`;
 }

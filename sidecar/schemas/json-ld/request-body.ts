@@ -1,4 +1,5 @@
 import { type InputIssue, isObject, member, pointerTo } from '../../shared/json/json.js';
+import { unwrapped } from './context-form.js';
 
 /** What an expansion or a compaction is asked to do. */
 export interface JsonLdRequest {
@@ -25,19 +26,19 @@ export function readRequest(body: unknown): JsonLdRequest | { readonly faults: r
     return { faults: [{ pointer: '', detail: NOT_WRAPPED }] };
   const document = member(body, 'document');
   const given = member(body, 'context');
-  const isWrapped = isObject(given) && Object.hasOwn(given, '@context');
-  const context = isWrapped ? given['@context'] : given;
-  const contextPointer = isWrapped ? '/context/@context' : '/context';
+  const { value: context, pointer: contextPointer, faults: beside } = unwrapped(given, '/context');
   const safe = member(body, 'safe') ?? false;
   const isDocument = typeof document === 'object' && document !== null;
   const faults = [
     ...(isDocument
       ? []
       : [{ pointer: Object.hasOwn(body, 'document') ? '/document' : '', detail: NO_DOCUMENT }]),
-    ...(isWrapped ? strangers(given, '/context', (name) => name === '@context', BESIDE) : []),
+    ...beside,
     ...(context === undefined ? [] : contextFaults(context, contextPointer)),
     ...(typeof safe === 'boolean' ? [] : [{ pointer: '/safe', detail: 'safe must be true or false.' }]),
-    ...strangers(body, '', (name) => MEMBERS.has(name), UNKNOWN),
+    ...Object.keys(body)
+      .filter((name) => !MEMBERS.has(name))
+      .map((name) => ({ pointer: pointerTo('', name), detail: UNKNOWN })),
   ];
   if (!isDocument || typeof safe !== 'boolean' || faults.length > 0)
     return { faults: faults.slice(0, MAX_FAULTS) };
@@ -46,19 +47,7 @@ export function readRequest(body: unknown): JsonLdRequest | { readonly faults: r
 
 const NOT_WRAPPED = 'Put the document into the member document: {"document": {…}}.';
 const NO_DOCUMENT = 'document is required, and must be an object or an array. A URL is not loaded.';
-const BESIDE = 'Members next to @context have no effect. Terms belong inside it.';
 const UNKNOWN = 'Unknown member. Only document, context and safe are allowed.';
-
-function strangers(
-  map: object,
-  pointer: string,
-  isKnown: (name: string) => boolean,
-  detail: string,
-): readonly InputIssue[] {
-  return Object.keys(map)
-    .filter((name) => !isKnown(name))
-    .map((name) => ({ pointer: pointerTo(pointer, name), detail }));
-}
 
 function contextFaults(context: unknown, pointer: string): readonly InputIssue[] {
   if (!Array.isArray(context)) return elementFaults(context, pointer);
