@@ -7,6 +7,7 @@ import { PreconditionFailedError, StoreUnavailableError } from '../../sidecar/st
 import type { SchemaStore } from '../../sidecar/store/store.js';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
+import { handClock } from '../support/store-samples.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import { BASE_URL, rejection, useRigs } from '../unit/schemas/models/harness.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
@@ -151,6 +152,8 @@ it('followers are looked at again when another update of the context comes first
 it('followers beyond a hundred, and those that take too much, are counted', async (t) => {
   let isSlow = false;
   const { service, store, tasks } = await rigOf(t, {
+    // The look at them ends after a while.
+    clock: handClock(),
     workers: (workers) => ({
       run: (kind, input, options) =>
         isSlow && kind === 'contextTerms'

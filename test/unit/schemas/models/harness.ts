@@ -15,6 +15,7 @@ import type { ModelKey, Page } from '../../../../sidecar/store/records.js';
 import { SqliteStore } from '../../../../sidecar/store/sqlite-store.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 import { entryBeside, WorkerPool } from '../../../../sidecar/shared/workers/pool.js';
+import type { Clock } from '../../../../sidecar/shared/clock.js';
 import { shared } from '../../../support/shared-by-files.js';
 import { handClock } from '../../../support/store-samples.js';
 import type { Tasks } from '../../../../sidecar/schemas/worker.js';
@@ -40,6 +41,8 @@ export interface RigOptions {
   readonly store?: (store: SchemaStore) => SchemaStore;
   readonly workers?: (workers: ServiceWorkers) => ServiceWorkers;
   readonly cacheBytes?: number;
+  /** The system's when not given. */
+  readonly clock?: Clock;
 }
 
 /** Origin that documents may be fetched from. */
@@ -61,10 +64,11 @@ export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig
     const [web, fetched, tasks] = [new Map<string, unknown>(), [] as string[], [] as string[]];
     const noted = noting(options.workers?.(pool) ?? pool, tasks);
     const remote = remoteOf(web, fetched);
-    const { cacheBytes } = options;
+    const { cacheBytes, clock } = options;
     const service = new SchemaService({
       ...{ store, workers: noted, remote, contextBase: CONTEXT_BASE },
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
+      ...(clock === undefined ? {} : { clock }),
     });
     await service.domains.create({ name: 'city' });
     return { service, store, web, fetched, tasks };
