@@ -57,9 +57,9 @@ const MAX_SAMPLE = 5;
 /** Errors that are kept of one entity. */
 const MAX_ERRORS = 10;
 
-/** Characters of a pointer, a detail or a type that are kept, and of an id. */
-const MAX_CHARACTERS = 300;
-const MAX_ID_CHARACTERS = 1000;
+/** Characters of a pointer, a detail or a type that are kept, and of an id; an ellipsis comes after them. */
+const MAX_CHARACTERS = 299;
+const MAX_ID_CHARACTERS = 999;
 
 /** Ways to be wrong that are told apart in one page: more than a scan shows, so that it can say that there are more. */
 const MAX_FINDINGS = 4000;
@@ -232,7 +232,7 @@ class Bench {
   }
 
   #setAside(entity: JsonObject, types: readonly string[], isAmbiguous: boolean): void {
-    const type = types.join(', ').slice(0, MAX_CHARACTERS);
+    const type = cut(types.join(', '), MAX_CHARACTERS);
     const key = `${String(isAmbiguous)} ${type}`;
     const known = this.#others.get(key);
     const others = known ?? { type, isAmbiguous, entities: 0, sample: [] };
@@ -253,7 +253,7 @@ class Bench {
       reported = this.#entities.length;
       this.#entities.push({
         id: idOf(entity),
-        type: typesOf(entity, undefined).join(', ').slice(0, MAX_CHARACTERS),
+        type: cut(typesOf(entity, undefined).join(', '), MAX_CHARACTERS),
         errors: errors.slice(0, MAX_ERRORS).map((error) => ({
           pointer: cut(pointerOf(error.tokens), MAX_CHARACTERS),
           keyword: error.keyword,
