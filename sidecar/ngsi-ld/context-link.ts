@@ -3,7 +3,7 @@ const LINK_VALUE = /<([^<>]*)>((?:\s*;\s*[^\s;=,]+\s*(?:=\s*(?:"[^"]*"|[^\s;,"]+
 const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
 
 /** The relation of an @context (clause 6.3.5). */
-const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
+export const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
 
 /** What the Link headers of a request name as the @context of its body. */
 export type ContextLink =
@@ -13,19 +13,24 @@ export type ContextLink =
   /** Servers may read different contexts in it. */
   | 'unclear';
 
+/** The links in the value of a Link header, and whether each names an @context. */
+export function linksIn(text: string): readonly { readonly url: string; readonly isContext: boolean }[] {
+  return [...text.matchAll(LINK_VALUE)].map(([, url = '', parameters = '']) => {
+    const [, quoted, bare = ''] = RELATION.exec(parameters) ?? [];
+    const relations = (quoted ?? bare).toLowerCase().split(/\s+/);
+    return { url, isContext: relations.includes(CONTEXT_RELATION) };
+  });
+}
+
 /** @param links the values of all Link headers */
 export function contextLink(links: readonly string[]): ContextLink {
   if (links.length === 0) return 'none';
   const text = links.join(', ');
-  const found = [...text.matchAll(LINK_VALUE)];
+  const found = linksIn(text);
   const isReadWhole = text.replaceAll(LINK_VALUE, '').replaceAll(/[\s,]/g, '') === '';
-  const contexts = found.filter(([, , parameters = '']) => {
-    const [, quoted, bare] = RELATION.exec(parameters) ?? [];
-    return (quoted ?? bare ?? '').toLowerCase().split(/\s+/).includes(CONTEXT_RELATION);
-  });
-  if (!isReadWhole || contexts.length > 1) return 'unclear';
-  const [, url] = contexts[0] ?? [];
+  const [context, another] = found.filter(({ isContext }) => isContext);
+  if (!isReadWhole || another !== undefined) return 'unclear';
   // Some servers take any link for the @context.
-  if (url === undefined) return found.length === 0 ? 'none' : 'unclear';
-  return { url };
+  if (context === undefined) return found.length === 0 ? 'none' : 'unclear';
+  return { url: context.url };
 }

@@ -119,10 +119,11 @@ for (const [title, value] of [
   });
 }
 
-it('a purge with an @context takes its relation among others, and without quotes', async (t) => {
-  for (const rel of ['"up http://www.w3.org/ns/json-ld#context"', 'http://www.w3.org/ns/json-ld#context']) {
+it('a purge with an @context takes its relation among others, without quotes, and beside what has no value', async (t) => {
+  const relation = 'http://www.w3.org/ns/json-ld#context';
+  for (const parameters of [`rel="up ${relation}"`, `rel=${relation}`, `crossorigin; rel="${relation}"`]) {
     const broker = await start(t, { unfetchable: 'silent' });
-    const { error } = await purge(broker, 'type=TT', { headers: { link: `<${DOWN}>; rel=${rel}` } });
+    const { error } = await purge(broker, 'type=TT', { headers: { link: `<${DOWN}>; ${parameters}` } });
     assert.ok(isByLink(error), String(error));
   }
 });

@@ -1,3 +1,4 @@
+import { CONTEXT_RELATION, linksIn } from '../../ngsi-ld/context-link.js';
 import { optionsIn } from '../../shared/purge-options.js';
 import { nearestOf } from '../../shared/misspelling.js';
 import { QueryRefusedError } from '../errors.js';
@@ -256,19 +257,9 @@ function refused(parameter: string, message: string): QueryRefusedError {
   return new QueryRefusedError('badRequestData', message, parameter);
 }
 
-/** The link-values of a Link header (RFC 8288), with their targets and parameters. */
-const LINK_VALUE = /<([^<>]*)>((?:\s*;\s*[^\s;=,]+\s*=\s*(?:"[^"]*"|[^\s;,"]+))*)/g;
-const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
-/** The relation of an @context (clause 6.3.5). */
-const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
-
 /** The URLs of the @contexts that a Link header names. */
 export function contextsOfLink(link = ''): readonly string[] {
-  return [...link.matchAll(LINK_VALUE)].flatMap(([, url = '', parameters = '']) => {
-    const [, quoted, bare = ''] = RELATION.exec(parameters) ?? [];
-    const relations = (quoted ?? bare).toLowerCase().split(/\s+/);
-    return relations.includes(CONTEXT_RELATION) ? [url.trim()] : [];
-  });
+  return linksIn(link).flatMap(({ url, isContext }) => (isContext ? [url.trim()] : []));
 }
 
 /**
