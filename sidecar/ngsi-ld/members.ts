@@ -22,10 +22,10 @@ export function ownAttributesOf(entity: Readonly<Record<string, unknown>>): read
   return Object.keys(entity).filter((name) => !NO_OWN_ATTRIBUTES.has(name));
 }
 
-/** The types of attributes (ETSI GS CIM 009, clause 4.5). */
+/** The types of attributes (ETSI GS CIM 009, clause 4.5), as messages list them. */
 export const ATTRIBUTE_KINDS = [
-  ...['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty'],
-  ...['ListProperty', 'ListRelationship', 'JsonProperty'],
+  ...['Property', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty'],
+  ...['ListProperty', 'Relationship', 'ListRelationship'],
 ] as const;
 
 export type AttributeKind = (typeof ATTRIBUTE_KINDS)[number];
@@ -63,14 +63,8 @@ export const KIND_OF_MEMBER: ReadonlyMap<string, AttributeKind> = new Map<string
   ['objectList', 'ListRelationship'],
 ]);
 
-/** All kinds, as messages list them. */
-export const KIND_NAMES: readonly AttributeKind[] = [
-  ...(['Property', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty'] as const),
-  ...(['ListProperty', 'Relationship', 'ListRelationship'] as const),
-];
-
 const KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map(
-  KIND_NAMES.flatMap((kind) => [[kind, kind] as const, [`${CORE}${kind}`, kind] as const]),
+  ATTRIBUTE_KINDS.flatMap((kind) => [[kind, kind] as const, [`${CORE}${kind}`, kind] as const]),
 );
 
 /** The kind that the `type` of an attribute names, as a term or as its IRI. */

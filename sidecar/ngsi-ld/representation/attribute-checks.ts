@@ -10,7 +10,7 @@ import {
 } from './instances.js';
 import { checkPlainMember, checkValue, isPlainMember, warnOfName } from './value-checks.js';
 import { NGSI_V2_KINDS } from './ngsiv2-shape.js';
-import { KIND_NAMES, KIND_OF_MEMBER, VALUE_MEMBERS } from '../members.js';
+import { ATTRIBUTE_KINDS, KIND_OF_MEMBER, VALUE_MEMBERS } from '../members.js';
 import { shown } from '../../shared/shown.js';
 
 /** How attributes are to be read. */
@@ -188,13 +188,13 @@ function checkValueMember(
  */
 function checkForeignType({ type, member }: ForeignInstance, findings: Findings): void {
   const kind = NGSI_V2_KINDS.get(type);
-  const meant = typeof type === 'string' ? didYouMean(type, KIND_NAMES) : '';
+  const meant = typeof type === 'string' ? didYouMean(type, ATTRIBUTE_KINDS) : '';
   const detail =
     kind !== undefined
       ? `must be ${JSON.stringify(kind)}: ${shown(type)} is a type of NGSIv2, not of NGSI-LD`
       : meant !== ''
         ? `must be the type of an attribute, is ${shown(type)}${meant}`
-        : `must be the type of an attribute (${KIND_NAMES.join(', ')}), is ${shown(type)}`;
+        : `must be the type of an attribute (${ATTRIBUTE_KINDS.join(', ')}), is ${shown(type)}`;
   const hint =
     member === undefined ? '; put an object with a type of its own into the value of a Property' : '';
   findings.fault('enum', kind === undefined && meant === '' ? `${detail}${hint}` : detail, 'type');
