@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { cancelled, waitingFor, withoutPace, withoutWait } from '../jobs/live-job.js';
+import { cancelled, LiveJob, waitingFor, withoutPace, withoutWait } from '../jobs/live-job.js';
 import { placeOf } from '../jobs/place-headers.js';
 import { traceIn } from '../shared/traceparent.js';
 import type { NewPurge } from '../jobs/purge-kinds.js';
@@ -75,6 +75,21 @@ export function requeuedScan({ record, job, broker, request }: StrandedScan, now
   if (record.state === 'cancelling' || request?.cancel === true)
     return { record: cancelled(record, now), job };
   return { record: waitingFor({ ...withoutWait(record), ...NOTHING_FOUND }, broker), job };
+}
+
+/** A scan that this process runs. */
+export class LiveScan extends LiveJob<ScanRecord> {
+  override get hasBegun(): boolean {
+    return this.record.checked + this.record.notJudged > 0;
+  }
+
+  /** Changes what it has found until now. */
+  found(members: Partial<ScanRecord>): void {
+    const record = { ...this.record, ...members };
+    const { checked, notJudged, expected, sample = Infinity } = record;
+    const left = expected === undefined ? undefined : Math.min(expected, sample);
+    this.set({ ...members, ...this.paceAt(checked + notJudged, left) });
+  }
 }
 
 /** What a record says of a schema that is stored nowhere. */

@@ -4,6 +4,7 @@ import type { Lease } from '../jobs/live-job.js';
 import type { PurgeSetup } from '../jobs/purge-kinds.js';
 import { contextOfRequest, parseScanQuery, type PurgeEvent, type PurgeReport } from '../purge/index.js';
 import type { EntityJudge, JudgedBy } from '../schemas/models/index.js';
+import { GatewayError } from '../shared/errors.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import type { JsonValue } from '../shared/json/json.js';
 import {
@@ -17,11 +18,10 @@ import {
   type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
-import { FindingNotFoundError } from './errors.js';
-import { LiveScan } from './live-scan.js';
 import { runScan } from './scan-run.js';
 import {
   begun,
+  LiveScan,
   type NewScan,
   newScanRecord,
   requeuedScan,
@@ -43,6 +43,15 @@ const MAX_PREVIOUS = 200;
 
 /** Warnings of the listing and of the run that a record keeps. */
 const MAX_WARNINGS = 20;
+
+/** A scan has no finding at this position. */
+export class FindingNotFoundError extends GatewayError {
+  readonly kind = 'notFound';
+
+  constructor(id: string, position: number, findings: number) {
+    super(`The scan ${id} has no finding ${String(position)}: it has ${String(findings)}, counted from 0.`);
+  }
+}
 
 /** Runs scans: what is stored in the broker, judged by the models. */
 export class ScanService extends JobKind<ScanRecord> {
