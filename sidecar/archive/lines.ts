@@ -1,6 +1,6 @@
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/members.js';
 import { itemSpans } from '../shared/json/json-positions.js';
-import { isObject, type JsonObject, type JsonValue } from '../shared/json/json.js';
+import { isObject, itemsOf, type JsonObject, type JsonValue, objectOf } from '../shared/json/json.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { digestOf } from './digest-table.js';
 import { ArchiveUnreadableError } from './errors.js';
@@ -61,30 +61,20 @@ export function mergeLines(
   later: ArchivedEntity,
   isTemporal: boolean,
 ): ArchivedEntity {
-  const merged: Record<string, JsonValue> = { ...earlier };
+  const merged = new Map(Object.entries(earlier));
   for (const [name, value] of Object.entries(later)) {
-    const before = Object.hasOwn(earlier, name) ? earlier[name] : undefined;
+    const before = merged.get(name);
     const isAttribute = before !== undefined && !NO_OWN_ATTRIBUTES.has(name);
-    const both = isAttribute ? mergeInstances(before, value, isTemporal) : value;
-    Object.defineProperty(merged, name, {
-      value: both,
-      configurable: true,
-      enumerable: true,
-      writable: true,
-    });
+    merged.set(name, isAttribute ? mergeInstances(before, value, isTemporal) : value);
   }
-  return merged;
+  return objectOf(merged);
 }
 
 function mergeInstances(earlier: JsonValue, later: JsonValue, isTemporal: boolean): JsonValue {
   const instances = new Map<string, JsonValue>();
-  for (const instance of [...listOf(earlier), ...listOf(later)])
+  for (const instance of [...itemsOf(earlier), ...itemsOf(later)])
     instances.set(instanceKey(instance, isTemporal), instance);
   const all = [...instances.values()];
   const [only] = all;
   return all.length === 1 && only !== undefined && !Array.isArray(later) ? only : all;
-}
-
-function listOf(value: JsonValue): readonly JsonValue[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
 }

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, type JsonValue, member } from '../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member, itemsOf } from '../shared/json/json.js';
 import { MAIN_MEMBER } from './attribute-input.js';
 import { newAttribute, newInstance } from './entity-input.js';
-import { datasetIdOf, itemsOf, type Attribute, type Instance, type StoredEntity } from './model.js';
+import { datasetIdOf, type Attribute, type Instance, type StoredEntity } from './model.js';
 import type { InstanceChoice } from './query-parameters.js';
 import { refusals } from './refusal.js';
 

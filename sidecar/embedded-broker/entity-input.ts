@@ -1,8 +1,7 @@
-import { type JsonObject, type JsonValue, isObject, member } from '../shared/json/json.js';
+import { type JsonObject, type JsonValue, isObject, member, itemsOf } from '../shared/json/json.js';
 import { isScope } from '../ngsi-ld/representation/names.js';
 import { readInstances, readInstance } from './attribute-input.js';
 import {
-  itemsOf,
   type Attribute,
   type EntityContent,
   type Instance,

@@ -1,6 +1,6 @@
 /** What the embedded broker holds. Attribute bodies are normalized NGSI-LD (ETSI GS CIM 009 V1.9.1, clause 4.5). */
 import { isUri as isUriOfAnyLength } from '../ngsi-ld/names.js';
-import { type JsonObject, type JsonValue, isArray, member } from '../shared/json/json.js';
+import { type JsonObject, member } from '../shared/json/json.js';
 
 /** One instance of an attribute; its datasetId is a member of the body. Times are milliseconds since the epoch. */
 export interface Instance {
@@ -35,11 +35,6 @@ export interface StoredEntity<A = readonly Attribute[]> {
   live: boolean;
 }
 
-/** The items of an array; a single value as an array of one. */
-export function itemsOf(value: JsonValue): readonly JsonValue[] {
-  return isArray(value) ? value : [value];
-}
-
 /** The datasetId of an instance; undefined for the default instance. */
 export function datasetIdOf(body: JsonObject): string | undefined {
   const datasetId = member(body, 'datasetId');
@@ -55,7 +50,6 @@ export function datasetIdOf(body: JsonObject): string | undefined {
 
 const DEFAULT_CONTEXT = 'https://uri.etsi.org/ngsi-ld/default-context/';
 export const CORE_CONTEXT = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';
-export const CONTEXT_LINK_RELATION = 'http://www.w3.org/ns/json-ld#context';
 
 const FORBIDDEN_IN_NAME = /[<>"'=;(),|*\s\u0000-\u001f\u007f]/u;
 const MAX_NAME_LENGTH = 2048;

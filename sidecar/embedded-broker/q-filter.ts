@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isObject, member } from '../shared/json/json.js';
+import { type JsonObject, type JsonValue, isObject, member, itemsOf } from '../shared/json/json.js';
 import { compilePattern, PatternTooLargeError, type Pattern } from '../ngsi-ld/pattern.js';
 import { instantOf, temporalKindOf } from '../ngsi-ld/q-time.js';
 import {
@@ -10,7 +10,7 @@ import {
   type QValue,
   type QPath,
 } from '../ngsi-ld/q.js';
-import { itemsOf, type StoredEntity, type Instance, canonicalName } from './model.js';
+import { type StoredEntity, type Instance, canonicalName } from './model.js';
 import { refusals } from './refusal.js';
 import { MAIN_MEMBER } from './attribute-input.js';
 

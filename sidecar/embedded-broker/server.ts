@@ -1,15 +1,16 @@
-import { type JsonValue, isObject } from '../shared/json/json.js';
+import { CONTEXT_RELATION } from '../ngsi-ld/context-link.js';
+import { type JsonValue, isObject, itemsOf } from '../shared/json/json.js';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { FaultKind } from './behaviour.js';
 import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
-import { itemsOf, CONTEXT_LINK_RELATION, CORE_CONTEXT } from './model.js';
+import { CORE_CONTEXT } from './model.js';
 import { Refusal, refusals } from './refusal.js';
 import type { RequestLog } from './request-log.js';
 import { routeRequest } from './router.js';
 
 /** Long enough for a purge query with the longest q and many ids in its URL. */
 const MAX_HEADER_BYTES = 512 * 1024;
-const CORE_CONTEXT_LINK = `<${CORE_CONTEXT}>; rel="${CONTEXT_LINK_RELATION}"; type="application/ld+json"`;
+const CORE_CONTEXT_LINK = `<${CORE_CONTEXT}>; rel="${CONTEXT_RELATION}"; type="application/ld+json"`;
 
 /** Both are in use; the standard's own wins. */
 const TENANT_HEADERS = ['ngsild-tenant', 'fiware-service'] as const;
@@ -190,7 +191,7 @@ function nestsTooDeep(text: string): boolean {
 }
 
 function checkContext(body: JsonValue, isLd: boolean, link: string): void {
-  const hasLink = link.includes(CONTEXT_LINK_RELATION);
+  const hasLink = link.includes(CONTEXT_RELATION);
   for (const item of itemsOf(body)) {
     const hasContext = isObject(item) && Object.hasOwn(item, '@context');
     if (hasContext && !isLd)

@@ -1,10 +1,17 @@
 /** What an archived entity is when it is sent back, and whether what is there now is the same. Pure. */
 import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
-import { KIND_OF_MEMBER, kindNamed } from '../../ngsi-ld/members.js';
+import { KIND_OF_MEMBER, kindNamed, ownAttributesOf } from '../../ngsi-ld/members.js';
 import { instanceOf } from '../../ngsi-ld/representation/instances.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { isObject, type JsonObject, type JsonValue, objectOf, sameJson } from '../../shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  type JsonObject,
+  type JsonValue,
+  objectOf,
+  sameJson,
+} from '../../shared/json/json.js';
 
 /** Members that the broker writes itself: what is sent of them is refused, or ignored. */
 const SYSTEM_MEMBERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt', 'instanceId']);
@@ -21,7 +28,7 @@ export function creatable(entity: ArchivedEntity): JsonObject {
 
 /** The same for an attribute, with all its instances. Some brokers do not show its kind, and want it back. */
 export function creatableAttribute(attribute: JsonValue): JsonValue {
-  if (Array.isArray(attribute)) return (attribute as readonly JsonValue[]).map(creatableAttribute);
+  if (isArray(attribute)) return attribute.map(creatableAttribute);
   if (!isObject(attribute)) return attribute;
   const instance = instanceOf(attribute);
   return objectOf([
@@ -43,8 +50,7 @@ function isSubAttribute(name: string, value: JsonValue): boolean {
 
 /** The instances of an attribute: one, or several in an array (clause 4.5.5). */
 export function instancesOf(attribute: JsonValue | undefined): readonly JsonValue[] {
-  if (attribute === undefined) return [];
-  return Array.isArray(attribute) ? (attribute as readonly JsonValue[]) : [attribute];
+  return attribute === undefined ? [] : itemsOf(attribute);
 }
 
 /** Whether two entities say the same, but for what only the broker writes, and the order of datasets. */

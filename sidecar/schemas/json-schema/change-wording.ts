@@ -5,6 +5,7 @@ import {
   type JsonValue,
   pointerOf,
   sameJson,
+  itemsOf,
 } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut } from '../../shared/shown.js';
@@ -132,7 +133,7 @@ function changed(what: string, was: JsonValue, is: JsonValue): string {
   const [before, now] = [show(was), show(is)];
   if (isShort(was) && isShort(is) && before !== now) return `${what} is ${now}, was ${before}`;
   const values =
-    what === 'enum' || what === 'const' ? changedValues(what, listOf(was), listOf(is)) : undefined;
+    what === 'enum' || what === 'const' ? changedValues(what, itemsOf(was), itemsOf(is)) : undefined;
   if (values !== undefined) return values;
   const areTexts = !isArray(was) && !isArray(is) && before !== now;
   return areTexts ? `${what} is ${now}, was ${before}` : `${what} has changed`;
@@ -157,10 +158,6 @@ function listed(values: readonly JsonValue[]): string {
   const shown = values.slice(0, MAX_NAMED_VALUES).map((value) => cut(writeJson(value), MAX_VALUE_LENGTH));
   const more = values.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
-}
-
-function listOf(value: JsonValue): readonly JsonValue[] {
-  return isArray(value) ? value : [value];
 }
 
 /** A keyword with its value, where a list is not too long to be read. */

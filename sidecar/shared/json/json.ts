@@ -37,6 +37,11 @@ export function member<Value>(object: Readonly<Record<string, Value>>, name: str
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+/** The items of an array; a single value as an array of one. */
+export function itemsOf(value: JsonValue): readonly JsonValue[] {
+  return isArray(value) ? value : [value];
+}
+
 /** The strings in a JSON array; none when the value is not an array. */
 export function stringsOf(value: JsonValue | undefined): readonly string[] {
   return isArray(value) ? value.filter((item) => typeof item === 'string') : [];
