@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
+import pLimit from 'p-limit';
 import { Agent, request } from 'undici';
 import type { Clock } from '../shared/clock.js';
-import { ArchiveUnavailableError } from './errors.js';
+import { ArchiveUnavailableError, codeOf } from './errors.js';
+import { sha256 } from './segment-list.js';
 import type { ArchiveStorage } from './storage.js';
 
 export interface BucketOptions {
@@ -88,14 +89,10 @@ export class BucketStorage implements ArchiveStorage {
   }
 
   async remove(folder: string): Promise<void> {
-    const names = [...(await this.list(folder))];
-    const worker = async () => {
-      for (let name = names.shift(); name !== undefined; name = names.shift()) {
-        const { status, body } = await this.#send({ method: 'DELETE', key: name });
-        if (status !== 204 && status !== 200 && status !== 404) throw unexpected(status, body);
-      }
-    };
-    await Promise.all(Array.from({ length: REMOVALS }, worker));
+    await pLimit(REMOVALS).map(await this.list(folder), async (key) => {
+      const { status, body } = await this.#send({ method: 'DELETE', key });
+      if (status !== 204 && status !== 200 && status !== 404) throw unexpected(status, body);
+    });
   }
 
   async close(): Promise<void> {
@@ -176,13 +173,10 @@ export class BucketStorage implements ArchiveStorage {
 
   async #signed(method: string, url: URL, body: Uint8Array | undefined): Promise<Record<string, string>> {
     const { accessKeyId, secretAccessKey, sessionToken, region } = this.#options;
-    const digest = createHash('sha256')
-      .update(body ?? '')
-      .digest('hex');
     const signer = new AwsV4Signer({
       ...{ method, url: url.href, region, accessKeyId, secretAccessKey, service: 's3' },
       ...(sessionToken === undefined ? {} : { sessionToken }),
-      headers: { 'x-amz-content-sha256': digest },
+      headers: { 'x-amz-content-sha256': sha256(body ?? '') },
     });
     const { headers } = await signer.sign();
     return Object.fromEntries(headers.entries());
@@ -246,9 +240,10 @@ function cutShort(): ArchiveUnavailableError {
 
 function unanswered(error: unknown): ArchiveUnavailableError {
   const isLate = error instanceof Error && error.name === 'TimeoutError';
-  const code =
-    error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
-  const what = isLate ? 'does not answer in time' : `cannot be reached${code}`;
+  const code = codeOf(error);
+  const what = isLate
+    ? 'does not answer in time'
+    : `cannot be reached${code === undefined ? '' : ` (${code})`}`;
   return new ArchiveUnavailableError(`The bucket of the archives ${what}.`, { cause: error });
 }
 

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import { ArchiveUnreadableError } from './errors.js';
 
 const derive: (secret: string, salt: Uint8Array, length: number, cost: object) => Promise<Buffer> =
@@ -27,7 +28,7 @@ const MAX_KEYS = 64;
 /** Encrypts the segments of archives, with a key for each process that writes one, and decrypts them. */
 export class ArchiveCipher {
   readonly #secrets: readonly string[];
-  readonly #keys = new Map<string, Promise<Buffer>>();
+  readonly #keys = new LRUCache<string, Promise<Buffer>>({ max: MAX_KEYS });
 
   /** @param secrets the first one encrypts; all of them decrypt. None: segments are written as they are */
   constructor(secrets: readonly string[]) {
@@ -77,12 +78,9 @@ export class ArchiveCipher {
 
   async #key(secret: string, salt: Uint8Array): Promise<Buffer> {
     const name = `${secret}\u0000${Buffer.from(salt).toString('hex')}`;
-    const known = this.#keys.get(name) ?? derive(secret, salt, 32, COST);
-    this.#keys.delete(name);
-    this.#keys.set(name, known);
-    const [oldest] = this.#keys.keys();
-    if (this.#keys.size > MAX_KEYS && oldest !== undefined) this.#keys.delete(oldest);
-    return known;
+    const key = this.#keys.get(name) ?? derive(secret, salt, 32, COST);
+    this.#keys.set(name, key);
+    return key;
   }
 }
 

@@ -9,3 +9,8 @@ export class ArchiveUnavailableError extends GatewayError {
 export class ArchiveUnreadableError extends GatewayError {
   readonly kind = 'archiveUnreadable';
 }
+
+/** The code of an error of the system, such as ENOSPC. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ArchiveUnavailableError } from './errors.js';
+import { ArchiveUnavailableError, codeOf } from './errors.js';
 import type { ArchiveStorage } from './storage.js';
 
 /** A file that was being written when the process died starts like this. */
@@ -162,14 +162,9 @@ async function makeFolder(path: string, mayAscend = true): Promise<void> {
 /** Paths stay out of the message: clients read it. */
 function unavailable(what: string, error: unknown): ArchiveUnavailableError {
   const code = codeOf(error);
-  const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : (code ?? messageOf(error));
+  const why =
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'the disk is full'
+      : (code ?? (error instanceof Error ? error.message : String(error)));
   return new ArchiveUnavailableError(`The folder of the archives fails: ${what} (${why}).`, { cause: error });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
