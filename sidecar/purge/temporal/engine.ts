@@ -72,7 +72,19 @@ async function run(scope: PurgeScope, query: TemporalPurgeQuery, startedMs: numb
 async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise<PurgeReport> {
   const { maxAffected } = scope.limits;
   const queries = new QuerySet(query, scope.archiving !== undefined);
-  if (query.dryRun) return previewWhole(scope, queries);
+  if (query.dryRun)
+    return preview(scope, query, queries, async ({ context, first }, seen, note) => {
+      const { isComplete } = await countMatches(
+        context,
+        first,
+        ({ page }) => {
+          for (const entityId of page.ids) note({ entityId });
+          return true;
+        },
+        seen,
+      );
+      return isComplete;
+    });
   let listed: number | undefined;
   if (maxAffected !== undefined && scope.plan === undefined) {
     const seen = new IdStates();
@@ -92,33 +104,6 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
   return reportOf(scope, arrived);
 }
 
-async function previewWhole(scope: PurgeScope, queries: QuerySet): Promise<PurgeReport> {
-  const seen = new IdStates();
-  const sample = new Set<string>();
-  let isComplete = true;
-  for await (const { context, first } of queries.open(scope)) {
-    const { isComplete: foundAll } = await countMatches(
-      context,
-      first,
-      ({ page }) => {
-        for (const id of page.ids) {
-          scope.onPlanned?.(id);
-          if (sample.size < MAX_SAMPLE) sample.add(id);
-        }
-        return true;
-      },
-      seen,
-    );
-    isComplete &&= foundAll;
-  }
-  return previewOf(scope, {
-    matched: seen.size,
-    sample: [...sample],
-    unit: 'entities',
-    ...(isComplete ? {} : { isLowerBound: true }),
-  });
-}
-
 async function purgeParts(
   scope: PurgeScope,
   query: TemporalPurgeQuery,
@@ -130,7 +115,10 @@ async function purgeParts(
     itemKind(opened, query, { guard, startedMs, countsOnly });
   const queries = new QuerySet(query, scope.archiving !== undefined);
   const shape = query.target.kind === 'instances' ? firstShape(scope.limits.pageSize) : {};
-  if (query.dryRun) return previewParts(scope, query, queries, kindOf);
+  if (query.dryRun)
+    return preview(scope, query, queries, async (opened, seen, note) =>
+      countItems(opened.context, kindOf(opened, true), seen, (items) => items.forEach(note)),
+    );
   if (maxAffected !== undefined && scope.plan === undefined) {
     const seen = new IdStates();
     for await (const opened of queries.open(scope, shape)) {
@@ -151,32 +139,28 @@ async function purgeParts(
   return reportOf(scope, arrived);
 }
 
-async function previewParts(
+/** @param count counts what one of the queries shows, and says whether that is all of it */
+async function preview(
   scope: PurgeScope,
-  query: TemporalPurgeQuery,
+  { target }: TemporalPurgeQuery,
   queries: QuerySet,
-  kindOf: (opened: OpenedQuery, countsOnly: boolean) => ItemKind,
+  count: (opened: OpenedQuery, seen: IdStates, note: (item: Item) => void) => Promise<boolean>,
 ): Promise<PurgeReport> {
   const seen = new IdStates();
   const sample = new Set<string>();
-  const sampleItems: Item[] = [];
+  const items: Item[] = [];
   let isComplete = true;
   for await (const opened of queries.open(scope)) {
-    const foundAll = await countItems(opened.context, kindOf(opened, true), seen, (items) => {
-      for (const item of items) {
-        scope.onPlanned?.(keyOf(item));
-        if (sample.size < MAX_SAMPLE) sample.add(item.entityId);
-        if (sampleItems.length < MAX_SAMPLE) sampleItems.push(item);
-      }
+    const foundAll = await count(opened, seen, (item) => {
+      scope.onPlanned?.(keyOf(item));
+      if (sample.size < MAX_SAMPLE) sample.add(item.entityId);
+      if (items.length < MAX_SAMPLE) items.push(item);
     });
     isComplete &&= foundAll;
   }
-  const unit = query.target.kind;
   return previewOf(scope, {
-    matched: seen.size,
-    sample: [...sample],
-    unit,
-    items: sampleItems,
+    ...{ matched: seen.size, sample: [...sample], unit: target.kind },
+    ...(target.kind === 'entities' ? {} : { items }),
     ...(isComplete ? {} : { isLowerBound: true }),
   });
 }

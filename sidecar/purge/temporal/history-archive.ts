@@ -58,12 +58,12 @@ interface Histories {
   readonly later: ReadonlySet<string>;
 }
 
-/** What is read, and where it is kept. */
+/** What is read, by which time, and where it is kept. */
 interface Reading {
   readonly time: TimeFilter;
-  /** Of the time. */
-  readonly index: number;
+  readonly ids: readonly string[];
   readonly histories: Map<string, History>;
+  /** When reading began. */
   readonly atMs: number;
 }
 
@@ -82,7 +82,7 @@ interface Shown {
 export class TemporalHistories implements HistoryArchive {
   readonly #context: PurgeContext & { readonly archiving: Archiving };
   readonly #guard: InstanceGuard;
-  readonly #evidence = EVERY_TIME.map(() => new TruncationEvidence());
+  readonly #evidence = new Map(EVERY_TIME.map((time) => [time, new TruncationEvidence()]));
   readonly #refused = new Set<TimeFilter>();
   readonly #misses = new Map<string, number>();
   #hasProvenTimes = false;
@@ -185,9 +185,8 @@ export class TemporalHistories implements HistoryArchive {
   async #readTogether(ids: readonly string[], atMs: number): Promise<ReadonlyMap<string, History> | string> {
     const histories = new Map<string, History>();
     try {
-      for (const [index, time] of EVERY_TIME.entries())
-        if (!this.#refused.has(time) && !(await this.#readBy(time, index, ids, histories, atMs)))
-          return HIDDEN;
+      for (const time of EVERY_TIME)
+        if (!this.#refused.has(time) && !(await this.#readBy({ time, ids, histories, atMs }))) return HIDDEN;
     } catch (error) {
       if (error instanceof HistoryTooLarge) return TOO_LARGE;
       throw error;
@@ -199,25 +198,19 @@ export class TemporalHistories implements HistoryArchive {
   }
 
   /** Reads the instances that have a time. @returns whether the broker showed all of them */
-  async #readBy(
-    time: TimeFilter,
-    index: number,
-    ids: readonly string[],
-    histories: Map<string, History>,
-    atMs: number,
-  ): Promise<boolean> {
-    const view = this.#viewBy(time, ids, atMs);
-    const walk = async (part: PurgeContext) => this.#walk(part, { time, index, histories, atMs });
+  async #readBy(reading: Reading): Promise<boolean> {
+    const { time, histories } = reading;
+    const view = this.#viewBy(reading);
     try {
-      const { isWhole, mayBeCut } = await walk(view);
+      const { isWhole, mayBeCut } = await this.#walk(view, reading);
       if (!isWhole || time.property === 'observedAt') return isWhole;
       if (histories.size > 0 && !(await this.#honoursTimes(view))) {
         for (const each of EVERY_TIME) if (each.property !== 'observedAt') this.#refused.add(each);
         return true;
       }
       // The first time that the broker lists by has shown all attributes.
-      const isFirst = EVERY_TIME.slice(0, index).every((earlier) => this.#refused.has(earlier));
-      return !mayBeCut || !isFirst || (await readUnshown(view, time, ids, histories, walk));
+      const isFirst = EVERY_TIME.find((one) => !this.#refused.has(one)) === time;
+      return !mayBeCut || !isFirst || (await this.#readUnshown(view, reading));
     } catch (error) {
       if (!isNotUnderstood(error)) throw error;
       this.#refused.add(time);
@@ -226,8 +219,8 @@ export class TemporalHistories implements HistoryArchive {
   }
 
   /** Adds what a query shows to the histories. */
-  async #walk(view: PurgeContext, { time, index, histories, atMs }: Reading): Promise<Shown> {
-    const evidence = this.#evidence[index] ?? new TruncationEvidence();
+  async #walk(view: PurgeContext, { time, histories, atMs }: Reading): Promise<Shown> {
+    const evidence = this.#evidence.get(time) ?? new TruncationEvidence();
     const options = { time, evidence, guard: this.#guard, startedMs: atMs, countsOnly: true };
     const shown = { isWhole: true, mayBeCut: false };
     await walkItems(view, new InstanceKind(view, options), new IdStates(), (batch, page) => {
@@ -249,6 +242,32 @@ export class TemporalHistories implements HistoryArchive {
     return shown;
   }
 
+  /**
+   * An answer that leaves out instances may leave out attributes altogether, e.g. those that only have older ones. Reads the
+   * attributes that a list shows besides.
+   *
+   * @returns whether all of them could be read
+   */
+  async #readUnshown(view: PurgeContext, reading: Reading): Promise<boolean> {
+    const { time, ids, histories } = reading;
+    for (let offset = 0; offset < ids.length;) {
+      const page = await view.lister.page({ selection: view.selection, offset, limit: ids.length });
+      // With lastN, it says so of each attribute that has more instances, and shows every attribute.
+      if (page.isPartial && page.instances === undefined) return false;
+      if (page.ids.length === 0) break;
+      offset += page.ids.length;
+      for (const [at, entityId] of page.ids.entries())
+        for (const attribute of ownAttributesOf(page.entities[at] ?? {})) {
+          if (histories.get(entityId)?.attributes.has(attribute) === true) continue;
+          const one = attributeQuery(view.selection, { entityId, attribute }, { keepsValues: true });
+          const part = { ...view, selection: [...one, ...timeParameters(time)] };
+          const { isWhole } = await this.#walk(part, reading);
+          if (!isWhole || histories.get(entityId)?.attributes.has(attribute) !== true) return false;
+        }
+    }
+    return true;
+  }
+
   /** Whether the broker reads `timeproperty`: one that takes any for observedAt hides what was never observed. */
   async #honoursTimes({ lister, selection }: PurgeContext): Promise<boolean> {
     if (this.#hasProvenTimes) return true;
@@ -266,7 +285,7 @@ export class TemporalHistories implements HistoryArchive {
   }
 
   /** The query for some histories. The filters were proven in the query of the purge; what they do not show is not deleted. */
-  #viewBy(time: TimeFilter, ids: readonly string[], atMs: number): PurgeContext {
+  #viewBy({ time, ids, atMs }: Reading): PurgeContext {
     const { selection, lister, clock, limits } = this.#context;
     const asked = new Set(ids);
     let chars = 0;
@@ -297,36 +316,6 @@ export class TemporalHistories implements HistoryArchive {
       ],
     };
   }
-}
-
-/**
- * An answer that leaves out instances may leave out attributes altogether, e.g. those that only have older ones. Reads the
- * attributes that a list shows besides.
- *
- * @returns whether all of them could be read
- */
-async function readUnshown(
-  view: PurgeContext,
-  time: TimeFilter,
-  ids: readonly string[],
-  histories: ReadonlyMap<string, History>,
-  walk: (part: PurgeContext) => Promise<Shown>,
-): Promise<boolean> {
-  for (let offset = 0; offset < ids.length;) {
-    const page = await view.lister.page({ selection: view.selection, offset, limit: ids.length });
-    // With lastN, it says so of each attribute that has more instances, and shows every attribute.
-    if (page.isPartial && page.instances === undefined) return false;
-    if (page.ids.length === 0) break;
-    offset += page.ids.length;
-    for (const [at, entityId] of page.ids.entries())
-      for (const attribute of ownAttributesOf(page.entities[at] ?? {})) {
-        if (histories.get(entityId)?.attributes.has(attribute) === true) continue;
-        const one = attributeQuery(view.selection, { entityId, attribute }, { keepsValues: true });
-        const { isWhole } = await walk({ ...view, selection: [...one, ...timeParameters(time)] });
-        if (!isWhole || histories.get(entityId)?.attributes.has(attribute) !== true) return false;
-      }
-  }
-  return true;
 }
 
 function newHistory(entity: Readonly<Record<string, unknown>>): History {
