@@ -1,5 +1,5 @@
 /** Lists the matches of a query page by page, in ways that the broker accepts, and tells when there are no more. */
-export { Lister, type PageSource } from './lister.js';
+export { Lister, type PageSource, pagesUpTo } from './lister.js';
 export {
   type Listed,
   type ListedPage,

@@ -311,3 +311,17 @@ function isBadLuck(settled: Settled): boolean {
 function instancesOf(query: PageQuery, projection: Projection): number | undefined {
   return projection === 'recent' || projection === 'recent-times' ? (query.instances ?? 1) : undefined;
 }
+
+/** The pages of a query that shows at most so many entities, up to one that shows nothing. @throws as Lister.page() */
+export async function* pagesUpTo(
+  lister: Pick<PageSource, 'page'>,
+  selection: readonly Parameter[],
+  most: number,
+): AsyncGenerator<ListedPage, void> {
+  for (let offset = 0; offset < most;) {
+    const page = await lister.page({ selection, offset, limit: most });
+    yield page;
+    if (page.ids.length === 0) return;
+    offset += page.ids.length;
+  }
+}

@@ -1,6 +1,6 @@
 import type { BrokerMemory } from '../broker/index.js';
 import { portionsOf } from '../deleting/index.js';
-import { entities, Lister } from '../listing/index.js';
+import { entities, Lister, pagesUpTo } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonObject } from '../../shared/json/json.js';
@@ -44,14 +44,12 @@ export class Lookup {
       // Brokers want a type beside ids (clause 5.7.2.4).
       const type = types.size === 0 ? [] : [{ name: 'type', value: [...types].join(',') }];
       const selection = [...type, { name: 'id', value: [...ids].join(',') }];
-      for (let offset = 0; offset < ids.size;) {
-        const page = await lister.page({ selection, offset, limit: ids.size });
+      for await (const page of pagesUpTo(lister, selection, ids.size)) {
         for (const [index, id] of page.ids.entries()) {
           const entity = page.entities[index];
           if (ids.has(id) && isObject(entity)) found.set(id, entity);
         }
-        if (page.ids.length === 0 || found.size >= items.length) break;
-        offset += page.ids.length;
+        if (found.size >= items.length) break;
       }
     }
     return found;

@@ -8,7 +8,7 @@ import { walkItems } from '../deleting/index.js';
 import { ReplyTooLargeError } from '../broker/index.js';
 import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError, isNotUnderstood } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
-import type { PageSource } from '../listing/index.js';
+import { pagesUpTo, type PageSource } from '../listing/index.js';
 import { impossibleSelections } from '../proof/index.js';
 import type { HistoryArchive, PurgeContext } from '../run/index.js';
 import { InstanceKind } from './instance-kind.js';
@@ -158,12 +158,9 @@ export class TemporalHistories implements HistoryArchive {
     if (!selection.some(({ name }) => isByValue(name))) return [...ids];
     const asked = [...selection.filter(({ name }) => !isById(name)), idsParameter(ids)];
     const shown = new Set<string>();
-    for (let offset = 0; shown.size < ids.size;) {
-      const page = await lister.page({ selection: asked, offset, limit: ids.size });
-      const before = shown.size;
+    for await (const page of pagesUpTo(lister, asked, ids.size)) {
       for (const id of page.ids) if (ids.has(id)) shown.add(id);
-      if (page.ids.length === 0 || shown.size === before) break;
-      offset += page.ids.length;
+      if (shown.size === ids.size) break;
     }
     return [...shown];
   }
@@ -250,12 +247,9 @@ export class TemporalHistories implements HistoryArchive {
    */
   async #readUnshown(view: PurgeContext, reading: Reading): Promise<boolean> {
     const { time, ids, histories } = reading;
-    for (let offset = 0; offset < ids.length;) {
-      const page = await view.lister.page({ selection: view.selection, offset, limit: ids.length });
+    for await (const page of pagesUpTo(view.lister, view.selection, ids.length)) {
       // With lastN, it says so of each attribute that has more instances, and shows every attribute.
       if (page.isPartial && page.instances === undefined) return false;
-      if (page.ids.length === 0) break;
-      offset += page.ids.length;
       for (const [at, entityId] of page.ids.entries())
         for (const attribute of ownAttributesOf(page.entities[at] ?? {})) {
           if (histories.get(entityId)?.attributes.has(attribute) === true) continue;
