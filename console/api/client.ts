@@ -1,4 +1,4 @@
-import { ApiClient, type Page } from '../../sidecar/client/client.js';
+import { allPages, ApiClient, type Page, pageParams } from '../../sidecar/client/client.js';
 import type { Schemas } from '../../sidecar/client/operations.js';
 import { ApiError, UnreachableError } from '../../sidecar/client/errors.js';
 import { noteDate } from '../shared/gateway-clock.js';
@@ -6,7 +6,7 @@ import { addressOf } from './address.js';
 import { accessToken, refreshSignIn, signOut } from './sign-in.js';
 import { askForToken, token } from './token.js';
 
-export { addressOf, ApiError, UnreachableError, type Page, type Schemas };
+export { addressOf, allPages, ApiError, UnreachableError, type Page, pageParams, type Schemas };
 export type { Tagged } from '../../sidecar/client/client.js';
 
 export type Purge = Schemas['Purge'];
@@ -82,11 +82,6 @@ export function onlyIf(etag: string | undefined): Readonly<Record<string, string
   return etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
 }
 
-/** The parameters of a page of a list. @param page from 1 */
-export function pageParams(page: number, size: number) {
-  return { limit: size, offset: (page - 1) * size };
-}
-
 /** The address of something of the API, for links. @param segments not encoded */
 export function apiAddress(
   segments: readonly string[],
@@ -95,17 +90,4 @@ export function apiAddress(
   const params = new URLSearchParams(query).toString();
   const path = segments.map(encodeURIComponent).join('/');
   return addressOf(`api/v2/${path}${params === '' ? '' : `?${params}`}`);
-}
-
-/** The items of all pages of a list, until one fits where that is asked for. @param load a page of it, from 1 */
-export async function allPages<Item>(
-  load: (page: number) => Promise<Page<Item>>,
-  isLast: (item: Item) => boolean = () => false,
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  for (let page = 1; ; page += 1) {
-    const next = await load(page);
-    items.push(...next.items);
-    if (items.length >= next.total || next.items.length === 0 || next.items.some(isLast)) return items;
-  }
 }

@@ -18,7 +18,7 @@ export async function listContexts(
 /** What is known of a context besides its document; undefined where the list does not have it. */
 export async function findContext(name: string, signal: AbortSignal): Promise<Context | undefined> {
   const isIt = (one: Context) => one.name === name;
-  return (await allPages((page) => listContexts(page, signal, 1000), isIt)).find(isIt);
+  return (await allPages((query) => api.page('/contexts', { query, signal }), isIt)).find(isIt);
 }
 
 /** @param version the current one, unless given */

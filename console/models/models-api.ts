@@ -59,7 +59,7 @@ export async function listDomains(page: number, signal: AbortSignal): Promise<Pa
 
 /** The names of all domains, page after page. */
 export async function domainNames(signal: AbortSignal): Promise<readonly string[]> {
-  const all = await allPages((page) => api.page('/domains', { query: pageParams(page, MOST), signal }));
+  const all = await allPages((query) => api.page('/domains', { query, signal }));
   return all.map(({ name }) => name);
 }
 

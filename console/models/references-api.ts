@@ -12,18 +12,14 @@ export interface ReadReference {
 }
 
 /** A page of the list, by URI. @param page from 1 */
-export async function listReferences(
-  page: number,
-  signal: AbortSignal,
-  size = PAGE_SIZE,
-): Promise<Page<Reference>> {
-  return api.page('/references', { query: pageParams(page, size), signal });
+export async function listReferences(page: number, signal: AbortSignal): Promise<Page<Reference>> {
+  return api.page('/references', { query: pageParams(page, PAGE_SIZE), signal });
 }
 
 /** What is known of a document besides its content; undefined where the list does not have it. */
 export async function findReference(uri: string, signal: AbortSignal): Promise<Reference | undefined> {
   const isIt = (one: Reference) => one.uri === uri;
-  return (await allPages((page) => listReferences(page, signal, 1000), isIt)).find(isIt);
+  return (await allPages((query) => api.page('/references', { query, signal }), isIt)).find(isIt);
 }
 
 export async function readReference(uri: string, signal: AbortSignal): Promise<ReadReference> {

@@ -1,4 +1,4 @@
-import { allPages, api, onlyIf, pageParams, type Schemas, type Tagged } from '../api/client.js';
+import { allPages, api, onlyIf, type Schemas, type Tagged } from '../api/client.js';
 
 export type WritePolicy = Schemas['WritePolicy'];
 export type WriteChecks = Schemas['WriteChecks'];
@@ -7,12 +7,9 @@ export type WriteSettings = Omit<Schemas['WritePolicySettings'], 'name'>;
 const POLICIES = '/write-policies';
 const POLICY = `${POLICIES}/{writePolicy}` as const;
 
-/** Policies in one answer; there are never more than a few hundred. */
-const MOST = 1000;
-
 /** All policies, by name. */
 export function listWritePolicies(signal: AbortSignal): Promise<readonly WritePolicy[]> {
-  return allPages((page) => api.page(POLICIES, { query: pageParams(page, MOST), signal }));
+  return allPages((query) => api.page(POLICIES, { query, signal }));
 }
 
 export function readWritePolicy(name: string, signal: AbortSignal): Promise<Tagged<WritePolicy>> {

@@ -1,3 +1,4 @@
+import { isResourceName } from '../shared/resource-name.js';
 import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatTable, printable } from './format.js';
@@ -11,16 +12,14 @@ export interface SetContextOptions {
   readonly tokenCommand?: string;
 }
 
-/** Shells complete these as they are. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
-
 /** Adds or changes a context; the first one becomes the current one. @throws CliError */
 export function setContext(
   name: string,
   { gateway, tokenCommand }: SetContextOptions,
   { env, stdout }: CliContext,
 ): ExitCode {
-  if (!NAME.test(name))
+  // Shells complete these as they are.
+  if (!isResourceName(name))
     throw usage(
       `The name of a context begins with a letter or digit, then has letters, digits, _ . -: ${printable(name)}`,
     );

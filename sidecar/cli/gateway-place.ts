@@ -1,19 +1,15 @@
-import { isFinal, linkHeader, PURGE_PATHS } from '../client/purges.js';
+import { linkHeader, PURGE_PATHS } from '../client/purges.js';
 import type { Schemas } from '../client/operations.js';
 import { UnreachableError } from '../client/errors.js';
-import { readEvents } from '../client/events.js';
 import { parsed, type ApiClient } from '../client/client.js';
 import type { Clock } from '../shared/clock.js';
-import { CliError, EXIT, usage, failure } from './exit-codes.js';
+import { usage } from './exit-codes.js';
 import { expected, gatewayFailure } from './gateway-answers.js';
+import { recordsUntilEnd } from './gateway-events.js';
 import { headersOf, type PurgePlace, type PurgeRequest } from './purge-place.js';
 import { readPurge, type PurgeView } from './purge-view.js';
 
 type Purge = Schemas['Purge'];
-
-/** Tries to go on with a stream of events that broke off, and the pause before each, in milliseconds. */
-const RECONNECTS = 10;
-const RECONNECT_MS = 1000;
 
 /** Purges that a gateway does. */
 export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace {
@@ -95,38 +91,15 @@ export async function* followPurge(
   if (cancelOn?.aborted === true) cancel();
   cancelOn?.addEventListener('abort', cancel, { once: true });
   try {
-    let lastId: string | undefined;
-    for (let failures = 0, isLast = false; !isLast;) {
-      try {
-        const seen = lastId === undefined ? {} : { 'last-event-id': lastId };
-        const headers = { accept: 'text/event-stream', ...seen };
-        const asked = { path: { purge }, headers, signal: stopOn };
-        const { body } = await gateway.request('get', '/purges/{purge}/events', asked);
-        for await (const event of body === null ? [] : readEvents(body)) {
-          const record = readPurge(parsed(event.data) as Purge);
-          failures = 0;
-          lastId = event.id ?? lastId;
-          yield record;
-          isLast = isFinal(record);
-          if (isLast) break;
-        }
-        if (!isLast) throw failure('The connection to the gateway ended before the purge did.');
-      } catch (caught) {
-        if (stopOn?.aborted === true) return;
-        const error = gatewayFailure(caught);
-        failures += 1;
-        // What the gateway refuses to show may not be there.
-        if (error instanceof CliError && error.exitCode !== EXIT.failed) throw error;
-        if (failures > RECONNECTS) {
-          const known =
-            error instanceof CliError
-              ? error
-              : failure(`The connection to the gateway broke: ${String(error)}.`, { cause: error });
-          throw gatewayFailure(known, `The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`);
-        }
-        await clock.sleep(RECONNECT_MS, stopOn).catch(() => undefined);
-      }
-    }
+    yield* recordsUntilEnd(
+      (headers) =>
+        gateway.request('get', '/purges/{purge}/events', { path: { purge }, headers, signal: stopOn }),
+      (data) => readPurge(parsed(data) as Purge),
+      {
+        ...{ what: 'purge', clock, stopOn },
+        advice: [`The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`],
+      },
+    );
   } finally {
     cancelOn?.removeEventListener('abort', cancel);
     await cancelling?.catch(() => undefined);

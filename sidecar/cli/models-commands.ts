@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
-import { createWriteStream } from 'node:fs';
-import { access, rename, rm } from 'node:fs/promises';
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { say, sayJson, type CliContext } from './context.js';
 import { diffLines, isDifferent } from './diff-view.js';
@@ -124,7 +124,7 @@ export async function exportModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const file = output ?? `${domain ?? 'models'}.tar.gz`;
-  if (output === undefined && (await isThere(file)))
+  if (output === undefined && existsSync(file))
     throw usage(`${file} already exists: use -o to name a file, which is then replaced.`);
   const { body } = await gateway.request('get', '/export', { query: { domain }, headers: { accept: '*/*' } });
   if (body === null) throw failure('The gateway sent an empty response.');
@@ -146,13 +146,6 @@ export async function exportModels(
   if (json === true) sayJson(context, { file });
   else say(context.stderr, `Wrote ${file}.`);
   return EXIT.done;
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function finish(file: string, work: () => Promise<void>): Promise<void> {

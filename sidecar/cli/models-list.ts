@@ -1,4 +1,4 @@
-import type { ApiClient } from '../client/client.js';
+import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
@@ -22,13 +22,10 @@ export async function listModels(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const found: Schemas['ModelSummary'][] = [];
-  for (let isLast = false, offset = 0; !isLast; offset += MAX_PAGE) {
-    const query = { q, type, attribute, limit: MAX_PAGE, offset };
-    const { items } = await gateway.page('/models', { query });
-    found.push(...items.filter((model) => domain === undefined || model.domain === domain));
-    isLast = items.length < MAX_PAGE;
-  }
+  const all = await allPages((params) =>
+    gateway.page('/models', { query: { q, type, attribute, ...params } }),
+  );
+  const found = all.filter((model) => domain === undefined || model.domain === domain);
   const rows = found.map((model) => {
     const { version, status, modifiedAt, description = '' } = model;
     return [
@@ -95,11 +92,9 @@ async function contextUrlOf(
   { contextName }: Schemas['Model'],
   gateway: ApiClient,
 ): Promise<string | undefined> {
-  for (let offset = 0; ; offset += MAX_PAGE) {
-    const { items } = await gateway.page('/contexts', { query: { limit: MAX_PAGE, offset } });
-    const context = items.find(({ name }) => name === contextName);
-    if (context !== undefined || items.length < MAX_PAGE) return context?.url;
-  }
+  const isIt = ({ name }: Schemas['Context']) => name === contextName;
+  const all = await allPages((query) => gateway.page('/contexts', { query }), isIt);
+  return all.find(isIt)?.url;
 }
 
 function linesOf(

@@ -237,14 +237,7 @@ function createProgram(
     listing(retention.command('list')).description('list the policies'),
     async () => (await import('./retention-commands.js')).listPolicies,
   );
-  atGateway(
-    onGateway(retention.command('apply'))
-      .argument('<file>', 'JSON or YAML file with a policy or a list of policies; - for standard input')
-      .description('create policies, or replace those with the same names; shows what changes, and asks')
-      .option('--dry-run', 'show what would change, without applying anything')
-      .option('-y, --yes', 'do not ask'),
-    async () => (await import('./retention-commands.js')).applyPolicies,
-  );
+  atGateway(applying(retention), async () => (await import('./retention-commands.js')).applyPolicies);
   atGateway(
     onGateway(retention.command('preview'))
       .argument('<name>', 'name of the policy')
@@ -267,14 +260,7 @@ function createProgram(
     listing(writes.command('list')).description('list the policies'),
     async () => (await import('./write-policy-commands.js')).listWritePolicies,
   );
-  atGateway(
-    onGateway(writes.command('apply'))
-      .argument('<file>', 'JSON or YAML file with a policy or a list of policies; - for standard input')
-      .description('create policies, or replace those with the same names; shows what changes, and asks')
-      .option('--dry-run', 'show what would change, without applying anything')
-      .option('-y, --yes', 'do not ask'),
-    async () => (await import('./write-policy-commands.js')).applyWritePolicies,
-  );
+  atGateway(applying(writes), async () => (await import('./write-policy-commands.js')).applyWritePolicies);
   atGateway(
     listing(writes.command('show'))
       .argument('<name>', 'name of the policy')
@@ -376,6 +362,15 @@ function createProgram(
     });
   addConfigCommands(program, context, end);
   return program;
+}
+
+/** The command that applies a file of policies. @param of the commands of such policies */
+function applying(of: Command): Command {
+  return onGateway(of.command('apply'))
+    .argument('<file>', 'JSON or YAML file with a policy or a list of policies; - for standard input')
+    .description('create policies, or replace those with the same names; shows what changes, and asks')
+    .option('--dry-run', 'show what would change, without applying anything')
+    .option('-y, --yes', 'do not ask');
 }
 
 async function placeOf(options: PurgeOptions & PlaceOptions, context: CliContext): Promise<PurgePlace> {

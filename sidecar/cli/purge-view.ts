@@ -85,11 +85,11 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
     );
   if ((view.arrived ?? 0) > 0)
     lines.push(`${formatCount(view.arrived ?? 0)} arrived during the purge and were left.`);
-  const errors = view.errors ?? [];
-  for (const error of errors.slice(0, ERRORS_SHOWN)) lines.push(`  ${printable(errorLine(error))}`);
-  if (errors.length > ERRORS_SHOWN) lines.push(`  … ${formatCount(errors.length - ERRORS_SHOWN)} more`);
-  for (const warning of view.warnings ?? []) lines.push(`Warning: ${printable(warning)}`);
-  return lines;
+  return [
+    ...lines,
+    ...errorLines(view),
+    ...(view.warnings ?? []).map((warning) => `Warning: ${printable(warning)}`),
+  ];
 }
 
 /** What a restore came to. */
@@ -113,11 +113,11 @@ function restoreSummaryOf(view: PurgeView): readonly string[] {
   if (failed > 0) lines.push(`${formatCount(failed)} could not be restored.`);
   if (unknown > 0)
     lines.push(`${formatCount(unknown)} may or may not be restored: the broker did not respond.`);
-  const errors = view.errors ?? [];
-  for (const error of errors.slice(0, ERRORS_SHOWN)) lines.push(`  ${printable(errorLine(error))}`);
-  if (errors.length > ERRORS_SHOWN) lines.push(`  … ${formatCount(errors.length - ERRORS_SHOWN)} more`);
-  for (const warning of view.warnings ?? []) lines.push(`Note: ${printable(warning)}`);
-  return lines;
+  return [
+    ...lines,
+    ...errorLines(view),
+    ...(view.warnings ?? []).map((warning) => `Note: ${printable(warning)}`),
+  ];
 }
 
 function headline(view: PurgeView, done: string, took: string): string {
@@ -138,6 +138,14 @@ function headline(view: PurgeView, done: string, took: string): string {
     default:
       return `Failed${because}${view.deleted > 0 ? ` ${done} had been deleted${took}.` : ''}`;
   }
+}
+
+function errorLines({ errors = [] }: PurgeView): readonly string[] {
+  const more = errors.length - ERRORS_SHOWN;
+  return [
+    ...errors.slice(0, ERRORS_SHOWN).map((error) => `  ${printable(errorLine(error))}`),
+    ...(more > 0 ? [`  … ${formatCount(more)} more`] : []),
+  ];
 }
 
 function errorLine(error: unknown): string {

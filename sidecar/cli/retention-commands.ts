@@ -1,4 +1,4 @@
-import type { ApiClient } from '../client/client.js';
+import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { DEFAULT_RETENTION } from '../jobs/retention/defaults.js';
 import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
@@ -12,7 +12,6 @@ import { followOne } from './purges-commands.js';
 import { readPurge } from './purge-view.js';
 
 const POLICY = '/retention-policies/{retentionPolicy}';
-const MAX_PAGE = 1000;
 const QUERY_SHOWN = 60;
 
 interface JsonOption {
@@ -27,13 +26,7 @@ export async function listPolicies(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const policies: Policy[] = [];
-  for (let isLast = false; !isLast;) {
-    const query = { limit: MAX_PAGE, offset: policies.length };
-    const { items } = await gateway.page('/retention-policies', { query });
-    policies.push(...items);
-    isLast = items.length < MAX_PAGE;
-  }
+  const policies = await allPages((query) => gateway.page('/retention-policies', { query }));
   const head = [
     'NAME',
     'MODE',

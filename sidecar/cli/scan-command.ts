@@ -1,13 +1,12 @@
 import type { ApiClient } from '../client/client.js';
 import { parsed } from '../client/client.js';
-import { readEvents } from '../client/events.js';
 import type { Schemas } from '../client/operations.js';
 import { isFinal, linkHeader } from '../client/purges.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { say, sayJson, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode, failure, usage } from './exit-codes.js';
+import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import { gatewayFailure } from './gateway-answers.js';
+import { recordsUntilEnd } from './gateway-events.js';
 import { readJson } from './json-file.js';
 import { createProgress } from './progress.js';
 import { listenForInterrupts } from './purge-command.js';
@@ -37,10 +36,6 @@ export interface ScanRequest extends Omit<Schemas['NewScan'], 'schema'> {
 /** Runs a scan: yields its record on each change, the final one last. The signal cancels it. */
 export type ScanPlace = (request: ScanRequest, signal: AbortSignal) => AsyncIterable<Scan>;
 
-/** Tries to go on with a stream of events that broke off, and the pause before each, in milliseconds. */
-const RECONNECTS = 10;
-const RECONNECT_MS = 1000;
-
 /** Findings that a table shows. */
 const MAX_SHOWN = 50;
 
@@ -53,25 +48,11 @@ export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace
     const cancel = () => void gateway.json('post', '/scans/{scan}/cancel', { path }).catch(() => undefined);
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
-    for (let failures = 0; ;) {
-      try {
-        const headers = { accept: 'text/event-stream' };
-        const { body } = await gateway.request('get', '/scans/{scan}/events', { path, headers });
-        for await (const { data } of body === null ? [] : readEvents(body)) {
-          failures = 0;
-          const record = parsed(data) as Scan;
-          yield record;
-          if (isFinal(record)) return;
-        }
-        throw failure('The connection to the gateway ended before the scan did.');
-      } catch (caught) {
-        failures += 1;
-        const error = gatewayFailure(caught);
-        if (failures > RECONNECTS || (error instanceof CliError && error.exitCode !== EXIT.failed))
-          throw error;
-        await context.clock.sleep(RECONNECT_MS);
-      }
-    }
+    yield* recordsUntilEnd(
+      (headers) => gateway.request('get', '/scans/{scan}/events', { path, headers }),
+      (data) => parsed(data) as Scan,
+      { what: 'scan', clock: context.clock },
+    );
   };
 }
 

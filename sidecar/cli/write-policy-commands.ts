@@ -1,4 +1,4 @@
-import type { ApiClient } from '../client/client.js';
+import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
 import { say, type CliContext } from './context.js';
@@ -9,7 +9,6 @@ import { sayList, sayOne } from './output.js';
 import type { OutputOptions } from './program-options.js';
 
 const POLICY = '/write-policies/{writePolicy}';
-const MAX_PAGE = 1000;
 const FINDINGS_SHOWN = 20;
 
 type Policy = Schemas['WritePolicy'];
@@ -21,10 +20,7 @@ export async function listWritePolicies(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  // There are at most 500.
-  const query = { limit: MAX_PAGE, offset: 0 };
-  const { items } = await gateway.page('/write-policies', { query });
-  const policies: readonly Policy[] = items;
+  const policies = await allPages((query) => gateway.page('/write-policies', { query }));
   const head = [
     'NAME',
     'MODE',

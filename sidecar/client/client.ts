@@ -163,6 +163,27 @@ export class ApiClient {
   }
 }
 
+/** The parameters of a page of a list. @param page from 1 */
+export function pageParams(page: number, size: number) {
+  return { limit: size, offset: (page - 1) * size };
+}
+
+/** As many as a page of a list can have. */
+const LARGEST_PAGE = 1000;
+
+/** The items of all pages of a list, until one fits where that is asked for. @param load a page with these parameters */
+export async function allPages<Item>(
+  load: (params: ReturnType<typeof pageParams>) => Promise<Page<Item>>,
+  isLast: (item: Item) => boolean = () => false,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for (let page = 1; ; page += 1) {
+    const { items } = await load(pageParams(page, LARGEST_PAGE));
+    all.push(...items);
+    if (items.length < LARGEST_PAGE || items.some(isLast)) return all;
+  }
+}
+
 type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
 
 function serialized(body: unknown): unknown {

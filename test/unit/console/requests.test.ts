@@ -194,8 +194,9 @@ it('what a list has is found on any page of it, and no further page is asked for
 });
 
 it('a list that shrinks while it is read comes to an end', async () => {
+  const full = Array.from({ length: 1000 }, () => ({ name: 'a', uri: 'a' }));
   page.answer = (_request, index) =>
-    Response.json(index === 0 ? [{ name: 'a', uri: 'a' }] : [], { headers: { 'x-total-count': '9' } });
+    Response.json(index === 0 ? full : [], { headers: { 'x-total-count': '9999' } });
   for (const read of [
     () => contexts.findContext('z', signal),
     () => references.findReference('z', signal),
