@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { after, describe, it } from 'node:test';
-import { startTestBroker, startTestGateway, stopAll, stopLater, send } from '../support/gateway-harness.js';
+import { startTestBroker, startTestGateway, stopAll, send } from '../support/gateway-harness.js';
 import { startRecordingBroker } from '../support/recording-broker.js';
 import { cli, CliProcess, ensureCliBuilt, jsonLines } from '../support/cli-process.js';
 import { hour } from '../support/temporal-harness.js';
 import { columns } from '../support/columns.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -180,8 +180,7 @@ it('the command line serves a gateway until it is asked to end', async () => {
 });
 
 it('the command line backs up the database, and never overwrites a file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-backup-'));
-  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const env = { PORT: '0', DATABASE_PATH: join(folder, 'a.db') };
   const gateway = await CliProcess.start(['serve'], env);
   await gateway.until(/NGSI-LD gateway on/);

@@ -1,37 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import {
-  startTestBroker,
-  startTestGateway,
-  stopAll,
-  stopLater,
-  type TestGateway,
-} from '../support/gateway-harness.js';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
-import { StubGateway, stubRecord } from '../support/stub-gateway.js';
+import { startAnswering } from '../support/stub-gateway.js';
 import { freePort } from '../support/free-port.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
-const running = (deleted: number) => stubRecord({ deleted });
-const succeeded = stubRecord({ state: 'succeeded', deleted: 100, endedAt: '2026-01-01T00:00:02.000Z' });
 const PURGE = ['purge', 'type=A&q=speed<600', '--yes'];
 
-it('purge --gateway resumes after the last event when the stream breaks off', async () => {
-  const stub = await StubGateway.start([running(10), 'break', running(40), 'end', succeeded]);
-  const { code, stdout } = await cli([...PURGE, '--json'], { NGSILD_GATEWAY_URL: stub.url });
-  assert.equal(code, 0);
-  assert.equal(jsonLines(stdout).at(-1)?.['state'], 'succeeded');
-  const heads = stub.to('GET', '/api/v2/purges/p-1/events').map(({ headers }) => headers['last-event-id']);
-  assert.deepEqual(heads, [undefined, '10', '40']);
-});
-
 it('the command line ends with 1 where the gateway is away, and says whether the purge may have been started', async () => {
-  const lost = await StubGateway.start([], 'reset');
-  const cut = await cli([...PURGE, '--gateway', lost.url]);
+  const cut = await cli([...PURGE, '--gateway', await startAnswering(() => 'reset')]);
   assert.equal(cut.code, 1);
   assert.match(cut.stderr, /may still have been started/);
   const away = await cli([...PURGE, '--gateway', 'http://127.0.0.1:9']);
@@ -126,8 +108,7 @@ describe('the commands for files', () => {
   };
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'cli-files-'));
-    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    folder = temporaryFolder();
     const broker = await startTestBroker();
     broker.entities.seed(7, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
     gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-cli' });

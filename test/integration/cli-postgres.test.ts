@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { PostgresStore } from '../../sidecar/store/postgres-store.js';
@@ -16,6 +14,7 @@ import { purgeRecord } from '../support/store-contract-purges.js';
 import { ALL, dump, handClock, modelVersion, SETTINGS } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 import { column } from '../support/columns.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -32,8 +31,7 @@ async function fresh(): Promise<TestDatabase> {
 
 /** A SQLite file with a little of everything. */
 async function filledFile(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-postgres-'));
-  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const path = join(folder, 'schema.db');
   const store = await SqliteStore.open(path, handClock());
   await fill(store, 0, 60);

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { cli, jsonLines } from '../support/cli-process.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { ApiClient, makeModel } from './api-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'cli-write-policies-'));
+const folder = temporaryFolder();
 after(async () => {
   await stopAll();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 let gateway: TestGateway;

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -26,11 +23,11 @@ import {
   startTestBroker,
   startTestGateway,
   stopAll,
-  stopLater,
   type TestGateway,
 } from '../support/gateway-harness.js';
 import { isDelete, relayTo, startRecordingBroker, type RecordedAnswer } from '../support/recording-broker.js';
 import { Waiting } from '../support/waiting.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -158,8 +155,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
   });
 
   it('a purge is archived by default where archives are kept, and its page previews and starts its restore', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'console-undo-'));
-    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const world = await withHeldCars(5, { ARCHIVE_URL: pathToFileURL(folder).href });
     world.turnstile.let(100);
     const tab = await openConsole(browser, world.gateway.url);

@@ -1,8 +1,8 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { CAREFUL, readTarget, type Carelessness } from './careless-reading.js';
+import { listening } from './listening.js';
 
 /** One instance of an attribute. */
 export interface Part {
@@ -76,12 +76,8 @@ export async function startCarelessBroker(test: Pick<TestContext, 'after'>): Pro
       response.writeHead(reply.status, headers).end(JSON.stringify(reply.body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  test.after(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  });
+  const { url: address, close } = await listening(server);
+  test.after(close);
 
   function answer(method: string, target: string, body: string): Reply {
     const [, end] = /^[^?]*\/entities(\/?)\?/.exec(target) ?? [];
@@ -124,7 +120,7 @@ export async function startCarelessBroker(test: Pick<TestContext, 'after'>): Pro
   }
 
   const broker: CarelessBroker = {
-    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    url: new URL(address),
     carelessness: CAREFUL,
     hasBatches: false,
     deleteAll: 'all',

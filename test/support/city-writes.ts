@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { type CityEntity, partOf, whole } from './city-models.js';
 import { stopLater } from './gateway-harness.js';
+import { listening } from './listening.js';
 
 interface WriteOf {
   readonly method: string;
@@ -129,21 +128,19 @@ export async function startWriteWitness(brokerUrl: string) {
       outgoing.writeHead(204).end();
     })().catch(() => outgoing.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listening(server);
   stopLater(async () => {
     await agent.close();
-    server.closeAllConnections();
-    server.close();
+    await close();
   });
   let last = 0;
   const writer = (gateway: string): CityWriter => ({
     async write({ method, path }, body, sent = body) {
       const number = String((last += 1));
-      const url = `/ngsi-ld/v1${path}`;
-      expected.set(number, { line: `${method} ${url}`, bytes: Buffer.from(sent) });
+      const target = `/ngsi-ld/v1${path}`;
+      expected.set(number, { line: `${method} ${target}`, bytes: Buffer.from(sent) });
       const once = async () => {
-        const answer = await request(`${gateway}${url}`, {
+        const answer = await request(`${gateway}${target}`, {
           ...{ method, dispatcher: agent },
           headers: { 'content-type': 'application/json', [NUMBER]: number },
           ...(body === '' ? {} : { body }),
@@ -160,7 +157,7 @@ export async function startWriteWitness(brokerUrl: string) {
       return outcome;
     },
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, writer };
+  return { url, writer };
 }
 
 /** The entities that a query names one by one. */

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
-import { stopLater } from './gateway-harness.js';
 import { GatewayProcess } from './gateway-process.js';
 import type { SlowBroker } from './slow-broker.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /**
  * Runs a job over all cars of a broker with exactly their number as its maximum, and kills the gateway with SIGKILL each time
@@ -18,8 +16,7 @@ export async function runKilledJob(
   maxAffected: number,
   killAt: readonly number[],
 ): Promise<PurgeRecord> {
-  const folder = mkdtempSync(join(tmpdir(), 'killed-job-'));
-  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const env = { PORT: '0', BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'purges.db') };
   let id: string | undefined;
   for (const left of killAt) {

@@ -1,17 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { stopLater } from './gateway-harness.js';
 import { entriesOf } from './repositories.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 type Files = Readonly<Record<string, unknown>>;
 
 /** A folder of its own, with files. */
 export function folderOf(files: Files, name = 'city'): string {
-  const around = mkdtempSync(join(tmpdir(), 'cli-models-'));
-  stopLater(async () => rmSync(around, { recursive: true, force: true }));
-  const folder = join(around, name);
+  const folder = join(temporaryFolder(), name);
+  mkdirSync(folder);
   put(folder, files);
   return folder;
 }

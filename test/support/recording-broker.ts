@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
+import { listening } from './listening.js';
 
 /** A request as it reached a recording broker. */
 export interface RecordedRequest {
@@ -47,18 +46,10 @@ export async function startRecordingBroker(
       outgoing.writeHead(status, answerHeaders).end(answerBody);
     })().catch(() => outgoing.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = async () => {
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  };
+  const { url, close } = await listening(server);
   stopLater(close);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     arrived: async (isMeant, nth = 1) => waiting.until(() => requests.filter(isMeant)[nth - 1]),
     close,

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stopLater } from './gateway-harness.js';
+import { listening } from './listening.js';
 
 export interface SlowBrokerOptions {
   readonly entities: number;
@@ -30,14 +29,9 @@ export class SlowBroker {
   static async start(options: SlowBrokerOptions): Promise<SlowBroker> {
     const broker = new SlowBroker(options);
     const server = createServer((request, response) => void broker.#answer(request, response));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    broker.url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-    stopLater(async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    });
+    const { url, close } = await listening(server);
+    broker.url = url;
+    stopLater(close);
     return broker;
   }
 

@@ -1,5 +1,4 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { answerAttribute, answerBatch, answerCollection, answerSingle } from './stub-broker-delete.js';
@@ -14,6 +13,7 @@ import {
   type StubRequest,
   type StubState,
 } from './stub-broker-state.js';
+import { listening } from './listening.js';
 
 /** What goes wrong with one request: an answer instead of the real one, a broken connection, or no answer at all. */
 export type Fault = StubReply | 'reset-before' | 'reset-after' | 'hang';
@@ -70,15 +70,10 @@ export async function startStubBroker(
       response.writeHead(status, headers).end(content);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  test.after(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  });
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listening(server);
+  test.after(close);
   const broker: StubBroker = {
-    url: new URL(`http://127.0.0.1:${port}`),
+    url: new URL(url),
     entities: state.entities,
     requests,
     of: (kind) => requests.filter((request) => request.kind === kind),

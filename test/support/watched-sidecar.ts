@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
+import { listening } from './listening.js';
 
 /** A request as it reached the sidecar. */
 export interface Arrival {
@@ -67,14 +66,10 @@ export async function startWatchedSidecar(gatewayPort: number): Promise<WatchedS
         relay(req, res, gatewayPort);
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  stopLater(async () => {
-    server.close();
-    server.closeAllConnections();
-  });
+  const { port, close } = await listening(server);
+  stopLater(close);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     arrivals,
     until: async (isMeant) => waiting.until(() => arrivals.find(isMeant)),
   };

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import {
   type ClientRequest,
   createServer,
@@ -7,11 +6,11 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { ApiClient, makeModel } from '../integration/api-client.js';
 import { PATIENT, startTestGateway, stopLater, type TestGateway } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
+import { listening } from './listening.js';
 
 export const ENTITIES = '/ngsi-ld/v1/entities';
 const SCHEMA = {
@@ -50,13 +49,9 @@ export class UnluckyBroker {
 
   async start(): Promise<this> {
     const server = createServer((incoming, outgoing) => void this.#take(incoming, outgoing));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    stopLater(async () => {
-      server.closeAllConnections();
-      server.close();
-    });
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url, close } = await listening(server);
+    stopLater(close);
+    this.url = url;
     return this;
   }
 

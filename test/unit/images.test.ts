@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, posix } from 'node:path';
 import { before, it } from 'node:test';
 import { parse } from 'yaml';
@@ -11,6 +10,7 @@ import { ensureBuilt } from '../support/built.js';
 import { readDockerfile, type Copy, type Stage } from '../support/dockerfile.js';
 import { ROOT } from '../support/project.js';
 import { packageOf } from '../support/source-imports.js';
+import { listening } from '../support/listening.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
@@ -147,13 +147,8 @@ it('the sidecar’s image is healthy while /health/live answers well', async (t)
   const server = createServer(({ url }, response) =>
     response.writeHead(url === '/health/live' ? status : 404).end(),
   );
-  const stop = () => {
-    server.close().closeAllConnections();
-  };
-  t.after(stop);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server);
+  t.after(close);
   const outcome = async () => {
     const child = execFile(process.execPath, args, { env: { PORT: String(port) } });
     const [code] = (await once(child, 'exit')) as [number | null];
@@ -162,7 +157,7 @@ it('the sidecar’s image is healthy while /health/live answers well', async (t)
   assert.equal(await outcome(), 0);
   status = 503;
   assert.equal(await outcome(), 1);
-  stop();
+  await close();
   assert.equal(await outcome(), 1);
 });
 

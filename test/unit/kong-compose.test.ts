@@ -3,7 +3,6 @@ import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -15,6 +14,7 @@ import { FakeKong } from '../support/fake-pdk.js';
 import { readKongFile, routeOf } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
 import { words } from '../support/words.js';
+import { listening } from '../support/listening.js';
 
 interface Dependency {
   readonly condition: string;
@@ -180,9 +180,7 @@ it('docker-compose.yml considers Kong healthy only while the plugin gives a requ
   assert.equal(asked.outcome.headers.get('x-gateway-token'), 'the-secret', 'which the sidecar demands');
   let status = 200;
   const server = createServer((_request, response) => response.writeHead(status).end());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server);
   const ask = async (): Promise<number | null> => {
     const child = execFile(process.execPath, ['-e', script.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`)]);
     const [code] = (await once(child, 'exit')) as [number | null];
@@ -190,9 +188,7 @@ it('docker-compose.yml considers Kong healthy only while the plugin gives a requ
   };
   assert.equal(await ask(), 0);
   for (status of [401, 500, 503]) assert.equal(await ask(), 1);
-  server.close();
-  server.closeAllConnections();
-  await once(server, 'close');
+  await close();
   assert.equal(await ask(), 1);
 });
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { tarGz } from '../archives.js';
-import { stopLater } from '../gateway-harness.js';
 import { commonSchema, completeRepository, entriesOf } from '../repositories.js';
 import { endFlow } from './flow.js';
 import { carSchema, fillEditor, openModels, put } from './models.js';
 import { itAtLength } from '../thoroughness.js';
+import { temporaryFolder } from '../temporary-folder.js';
 
 /** All models: found, imported, deleted; and contexts. */
 export function modelListFlows(browser: () => Browser): void {
@@ -49,8 +48,7 @@ export function modelListFlows(browser: () => Browser): void {
   );
 
   it('a dropped folder and an archive are looked at before they are imported', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'console-models-'));
-    stopLater(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const files = completeRepository();
     for (const [path, content] of Object.entries(files)) {
       const file = join(folder, 'city', path);

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import { fakeGateway, FakeContext, GATEWAY, jsonResponse } from '../../support/cli-context.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
-function home(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-contexts-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+function home() {
+  const folder = temporaryFolder();
   const file = join(folder, '.config', 'ngsi-ld-gateway', 'config.json');
   const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const context = new FakeContext({ env: { HOME: folder, PATH: process.env['PATH'] ?? '', ...env } });
@@ -20,7 +19,7 @@ function home(t: TestContext) {
 
 describe('contexts', () => {
   it('commands go to the gateway of the current context, with the token that its command writes', async (t) => {
-    const { file, run } = home(t);
+    const { file, run } = home();
     const set = (name: string, ...words: readonly string[]) => run(['config', 'set-context', name, ...words]);
     await set('test', '--gateway', GATEWAY, '--token-command', 'echo secret-1; echo');
     await set('other', '--gateway', 'http://other.test');
@@ -50,7 +49,7 @@ describe('contexts', () => {
   });
 
   it('a token that expires on the way is asked for again, and one that was never accepted is not', async (t) => {
-    const { folder, run } = home(t);
+    const { folder, run } = home();
     const next = `echo >> '${folder}/runs'; echo "Bearer t$(wc -l < '${folder}/runs')"`;
     await run(['config', 'set-context', 'x', '--gateway', GATEWAY, '--token-command', next]);
     let accepted = ['Bearer t1', 'Bearer t2', 'Bearer t2'];
@@ -68,8 +67,8 @@ describe('contexts', () => {
     assert.deepEqual(tokens().slice(4), ['Bearer t3']);
   });
 
-  it('a context that is not there, a command that fails and a file that others may write are mistakes', async (t) => {
-    const { file, run } = home(t);
+  it('a context that is not there, a command that fails and a file that others may write are mistakes', async () => {
+    const { file, run } = home();
     for (const [words, message] of [
       [['config', 'use-context', 'x'], 'There is no context x.'],
       [['config', 'set-context', 'x'], 'add --gateway URL'],
@@ -97,8 +96,8 @@ describe('contexts', () => {
 });
 
 describe('completion', () => {
-  it('a file of contexts may have a byte order mark, and a gateway in it that is no URL is named as such', async (t) => {
-    const { file, run } = home(t);
+  it('a file of contexts may have a byte order mark, and a gateway in it that is no URL is named as such', async () => {
+    const { file, run } = home();
     await run(['config', 'set-context', 'test', '--gateway', GATEWAY]);
     const written = readFileSync(file, 'utf8');
     writeFileSync(file, `\ufeff${written}`);
@@ -111,8 +110,8 @@ describe('completion', () => {
     assert.match((await run(['models', 'list'])).err, /config\.json is not JSON: /);
   });
 
-  it('completes commands, options, values of options and names of contexts', async (t) => {
-    const { run } = home(t);
+  it('completes commands, options, values of options and names of contexts', async () => {
+    const { run } = home();
     await run(['config', 'set-context', 'production', '--gateway', GATEWAY]);
     for (const [line, found] of [
       [['comp'], ['compact', 'completion']],
@@ -134,8 +133,8 @@ describe('completion', () => {
     }
   });
 
-  it('there is a script for bash, zsh and fish, and for no other shell', async (t) => {
-    const { run } = home(t);
+  it('there is a script for bash, zsh and fish, and for no other shell', async () => {
+    const { run } = home();
     for (const shell of ['bash', 'zsh', 'fish'])
       assert.match((await run(['completion', shell])).out, /ngsi-ld-gateway complete -- /);
     assert.equal((await run(['completion', 'tcsh'])).code, EXIT.usage);
@@ -152,7 +151,7 @@ describe('completion', () => {
         t.skip(`${shell} is not installed`);
         return;
       }
-      const { run, folder } = home(t);
+      const { run, folder } = home();
       const script = (await run(['completion', shell])).out;
       writeFileSync(join(folder, '_ngsi-ld-gateway'), script);
       const program = '#!/bin/sh\n[ "$*" = "complete -- purges c" ] && printf "cancel\\ncopy\\n"\n';

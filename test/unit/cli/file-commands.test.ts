@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { fakeGateway, FakeContext, GATEWAY, jsonResponse } from '../../support/cli-context.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const DOCUMENT = { id: 'urn:a:1' };
 const CONTEXT = { a: 'https://terms.example/a' };
 
 /** Runs a command at a gateway that is a function; files are named by what they hold. */
 async function run(t: TestContext, words: readonly string[], answer: unknown) {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-files-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const files = {
     'document.json': DOCUMENT,
     'context.json': CONTEXT,
@@ -74,8 +73,7 @@ it('infer at a gateway sends the samples with every option, and takes each form'
 });
 
 it('files may begin with a byte order mark, UTF-16 of PowerShell included, and other encodings are refused', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-files-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const asked = fakeGateway(t, () => jsonResponse({ result: [], warnings: [] }));
   const text = '{"id":"urn:a:é"}';
   for (const [bytes, code] of [

@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import type { ImportReport } from '../../../sidecar/schemas/repository/shapes.js';
 import {
@@ -20,21 +10,11 @@ import {
   jsonResponse,
   type AskedGateway,
 } from '../../support/cli-context.js';
+import { folderOf } from '../../support/model-folders.js';
 
 const ENV = { NGSILD_GATEWAY_URL: GATEWAY };
 
 /** A folder of its own, with files. */
-function folderWith(t: TestContext, files: Readonly<Record<string, string>>): string {
-  const around = mkdtempSync(join(tmpdir(), 'cli-models-'));
-  t.after(() => rmSync(around, { recursive: true, force: true }));
-  const folder = join(around, 'city');
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  return folder;
-}
-
 const BENCH = { 'Bench/schema.json': JSON.stringify({ title: 'Bench', type: 'object' }) };
 
 const REPORT: ImportReport = {
@@ -52,7 +32,7 @@ const [FILE = assert.fail()] = REPORT.files;
 const ONE = { domain: 'Other', model: 'Lamp' };
 
 it('models check fails for each thing that is wrong, and models import for what is refused', async (t) => {
-  const folder = folderWith(t, BENCH);
+  const folder = folderOf(BENCH);
   const fault = { path: 'city/Bench/examples/a.json', pointer: '/seats', detail: 'must be a number' };
   const invalid = { valid: 1, invalid: 1, unchecked: 0, kept: 2, leftOut: 0 };
   for (const [members, check, imported] of [
@@ -96,7 +76,7 @@ it('models check fails for each thing that is wrong, and models import for what 
 });
 
 it('models check fails for a file that it leaves out, and models import says so', async (t) => {
-  const folder = folderWith(t, BENCH);
+  const folder = folderOf(BENCH);
   symlinkSync(join(folder, 'Bench/schema.json'), join(folder, 'linked.json'));
   fakeGateway(t, () => jsonResponse(REPORT));
   const check = new FakeContext();
@@ -108,7 +88,7 @@ it('models check fails for a file that it leaves out, and models import says so'
 });
 
 it('models import writes, and check, diff and a dry run only look, each in the named domain', async (t) => {
-  const folder = folderWith(t, BENCH);
+  const folder = folderOf(BENCH);
   const asked = fakeGateway(t, () => jsonResponse(REPORT));
   for (const [how, ...more] of [['import'], ['import', '--dry-run'], ['diff'], ['check']] as const) {
     const words = ['models', how, folder, ...more, '--gateway', GATEWAY];
@@ -127,12 +107,12 @@ it('models import writes, and check, diff and a dry run only look, each in the n
 
 it('models check takes either a revision or a gateway, and sends nothing for both', async (t) => {
   const asked = fakeGateway(t, () => jsonResponse(REPORT));
-  const words = ['models', 'check', folderWith(t, BENCH), '--gateway', GATEWAY, '--against', 'HEAD'];
+  const words = ['models', 'check', folderOf(BENCH), '--gateway', GATEWAY, '--against', 'HEAD'];
   assert.deepEqual([await new FakeContext().run(...words), asked.length], [2, 0]);
 });
 
 it('an export that breaks off leaves the file as it was, and nothing beside it', async (t) => {
-  const folder = folderWith(t, { 'models.tar.gz': 'before' });
+  const folder = folderOf({ 'models.tar.gz': 'before' });
   const file = join(folder, 'models.tar.gz');
   let isWhole = false;
   fakeGateway(t, () => {
@@ -171,7 +151,7 @@ async function push(
   answer: (request: AskedGateway) => Response | undefined,
   context = new FakeContext({ env: ENV }),
 ) {
-  const folder = join(folderWith(t, BENCH), 'Bench');
+  const folder = join(folderOf(BENCH), 'Bench');
   const asked = fakeGateway(t, (request) => {
     const given = answer(request);
     if (given !== undefined) return given;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
@@ -11,6 +10,7 @@ import {
   jsonResponse,
   type AskedGateway,
 } from '../../support/cli-context.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const ENV = {
   ...{ NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: 'secret' },
@@ -322,6 +322,8 @@ const lines = (...records: readonly object[]) =>
 it('a stream of events that breaks off is taken up again after the last id, as long as each try brings some', async (t) => {
   const asked = fakeGateway(t, (_request, nth) => {
     if (nth === 1) return new Response(`id: a\ndata: ${JSON.stringify(RECORD)}\n\n: beat\n\n`);
+    if (nth === 2)
+      return new Response(new ReadableStream({ pull: (stream) => stream.error(new Error('reset')) }));
     return new Response(nth < 30 ? `data: ${JSON.stringify(RECORD)}\n\n` : lines(over({})));
   });
   const context = new FakeContext({ env: ENV });
@@ -431,8 +433,7 @@ it('retention apply sends what list shows, without what the gateway adds', async
 });
 
 it('retention apply takes YAML, shows what changes to what, and asks on a terminal alone', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-apply-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'policies.yaml');
   writeFileSync(file, 'name: old\nmode: enforce\nquery: type=A\n---\nname: new\nquery: type=B\n');
   const stored = { ...POLICY, ...{ timeZone: 'UTC', maxGrowth: 3, enabled: true, caller: 'me' } };

@@ -1,32 +1,23 @@
 import assert from 'node:assert/strict';
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { it, type TestContext } from 'node:test';
+import { linkSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
 import { CliError } from '../../../sidecar/cli/exit-codes.js';
 import { isFolder, readFolders, readUpload } from '../../../sidecar/cli/repository-folder.js';
 import { MAX_FILE_BYTES } from '../../../sidecar/schemas/repository/collector.js';
+import { folderOf } from '../../support/model-folders.js';
 
-function folderWith(t: TestContext, ...names: readonly string[]): string {
-  const around = mkdtempSync(join(tmpdir(), 'cli-folder-'));
-  t.after(() => rmSync(around, { recursive: true, force: true }));
-  const folder = join(around, 'city');
-  mkdirSync(folder);
-  for (const name of names) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), '{}');
-  }
-  return folder;
-}
+const folderWith = (...names: readonly string[]) =>
+  folderOf(Object.fromEntries(names.map((name) => [name, '{}'])));
 
 async function readingOf(folder: string): Promise<{ paths: string[]; leftOut: readonly string[] }> {
   const { files, leftOut } = await readFolders([folder]);
   return { paths: files.map(({ path }) => path), leftOut };
 }
 
-it('the JSON files of a folder are read in the order of their names, without those of tools', async (t) => {
+it('the JSON files of a folder are read in the order of their names, without those of tools', async () => {
   const json = ['B/schema.json', 'a/context.jsonld', 'a/b.json', 'a/b/c.json', 'z.json'];
-  const folder = folderWith(t, ...json, 'a/readme.md', '.git/x.json', 'a/node_modules/x.json');
+  const folder = folderWith(...json, 'a/readme.md', '.git/x.json', 'a/node_modules/x.json');
   assert.deepEqual(await readingOf(folder), {
     paths: ['B/schema.json', 'a/b/c.json', 'a/b.json', 'a/context.jsonld', 'z.json'].map(
       (name) => `city/${name}`,
@@ -35,17 +26,17 @@ it('the JSON files of a folder are read in the order of their names, without tho
   });
 });
 
-it('a file within as many folders as may be is read, and one in the next folder is left out and named', async (t) => {
+it('a file within as many folders as may be is read, and one in the next folder is left out and named', async () => {
   const deep = Array.from({ length: 31 }, () => 'd').join('/');
-  const folder = folderWith(t, `${deep}/in.json`, `${deep}/e/out.json`);
+  const folder = folderWith(`${deep}/in.json`, `${deep}/e/out.json`);
   assert.deepEqual(await readingOf(folder), {
     paths: [`city/${deep}/in.json`],
     leftOut: [`city/${deep}/e is more than 31 folders deep.`],
   });
 });
 
-it('a file of as many bytes as may be is read, and a larger one is left out, and named where models use it', async (t) => {
-  const folder = folderWith(t, 'in.json', 'out.json', 'Car/schema.json');
+it('a file of as many bytes as may be is read, and a larger one is left out, and named where models use it', async () => {
+  const folder = folderWith('in.json', 'out.json', 'Car/schema.json');
   truncateSync(join(folder, 'in.json'), MAX_FILE_BYTES);
   for (const path of ['out.json', 'Car/schema.json']) truncateSync(join(folder, path), MAX_FILE_BYTES + 1);
   const { paths, leftOut } = await readingOf(folder);
@@ -53,8 +44,8 @@ it('a file of as many bytes as may be is read, and a larger one is left out, and
   assert.match(leftOut.join(), /^city\/Car\/schema\.json has more than [\d,]+ bytes\.$/);
 });
 
-it('links to files and folders are left out and named, whatever they lead to', async (t) => {
-  const folder = folderWith(t, 'a.json', 'b/c.json');
+it('links to files and folders are left out and named, whatever they lead to', async () => {
+  const folder = folderWith('a.json', 'b/c.json');
   symlinkSync(join(folder, 'a.json'), join(folder, 'file.json'));
   symlinkSync(join(folder, 'b'), join(folder, 'folder'));
   symlinkSync(join(folder, 'nowhere'), join(folder, 'none.json'));
@@ -67,8 +58,8 @@ it('links to files and folders are left out and named, whatever they lead to', a
   );
 });
 
-it('an upload is folders of different names, or one archive', async (t) => {
-  const [one, other, empty] = [folderWith(t, 'a.json'), folderWith(t, 'b.json'), folderWith(t)];
+it('an upload is folders of different names, or one archive', async () => {
+  const [one, other, empty] = [folderWith('a.json'), folderWith('b.json'), folderWith()];
   const file = join(one, 'a.json');
   for (const [paths, why] of [
     [[one, other], /Two folders have the name city/],

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import type { LocalModels } from '../../../sidecar/cli/context.js';
 import { RepositoryUnclearError } from '../../../sidecar/schemas/repository/errors.js';
@@ -12,16 +10,7 @@ import {
   WorkbenchRefusedError,
 } from '../../../sidecar/schemas/models/workbench-errors.js';
 import { fakeGateway, FakeContext, GATEWAY, jsonResponse } from '../../support/cli-context.js';
-
-function folderWith(t: TestContext, files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-validate-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  return folder;
-}
+import { folderOf } from '../../support/model-folders.js';
 
 const verdict = (valid: boolean) => JSON.stringify({ valid, errors: [], warnings: [] });
 
@@ -56,8 +45,8 @@ async function validate(
   words: readonly string[] = [],
   { titles = ['City/Bench'], isUnclear = false } = {},
 ) {
-  const files = folderWith(t, Object.fromEntries(texts.map((text, at) => [`${at}.json`, text])));
-  const folder = folderWith(t, {
+  const files = folderOf(Object.fromEntries(texts.map((text, at) => [`${at}.json`, text])));
+  const folder = folderOf({
     'Bench/schema.json': '{}',
     'Bench/meta.json': '{}',
     'Bench/examples/one.json': '{}',
@@ -209,7 +198,7 @@ it('a list of entities has a line for each that is not valid or has a warning, a
     { valid: true, errors: [], warnings: [{ pointer: '/a/unitCode', line: 7, detail: 'old' }] },
     { valid: false, errors: [{ pointer: '/a', line: 9, detail: 'not a number' }], warnings: [] },
   ];
-  const folder = folderWith(t, { 'all.json': '[]' });
+  const folder = folderOf({ 'all.json': '[]' });
   fakeGateway(t, () => jsonResponse(answer));
   const context = new FakeContext();
   const file = join(folder, 'all.json');
@@ -221,7 +210,7 @@ it('a list of entities has a line for each that is not valid or has a warning, a
 });
 
 it('validate at a gateway asks for the named model and form, or for the models of the types', async (t) => {
-  const file = join(folderWith(t, { 'one.json': '{"id":1}' }), 'one.json');
+  const file = join(folderOf({ 'one.json': '{"id":1}' }), 'one.json');
   const asked = fakeGateway(t, () => new Response(verdict(true)));
   const run = (...words: readonly string[]) =>
     new FakeContext({ env: { NGSILD_GATEWAY_URL: GATEWAY } }).run('validate', file, ...words);

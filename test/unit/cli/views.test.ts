@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { ApiError } from '../../../sidecar/client/errors.js';
@@ -24,6 +21,8 @@ import type {
   UpdatedDependent,
 } from '../../../sidecar/schemas/repository/transfer.js';
 import { FakeContext } from '../../support/cli-context.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { listening } from '../../support/listening.js';
 
 const DIFFERENCE: ChangeReport['differences'][number] = {
   ...{ pointer: '/properties/a', detail: 'a is a number now' },
@@ -328,12 +327,12 @@ it('a secret that no header field can hold is refused, and not repeated', () => 
 
 it('a redirect of the gateway is not followed: the token reaches no other server', async (t) => {
   const reached: string[] = [];
-  const other = await listening(t, ({ url = '' }, response) => {
+  const other = await serving(t, ({ url = '' }, response) => {
     reached.push(url);
     response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
   });
   for (const status of [301, 302, 303, 307, 308]) {
-    const gateway = await listening(t, ({ url = '' }, response) => {
+    const gateway = await serving(t, ({ url = '' }, response) => {
       response.writeHead(status, { location: `${other}${url}` }).end();
     });
     const client = gatewayOf({ gateway }, { NGSILD_GATEWAY_TOKEN: 'secret-token' });
@@ -373,9 +372,8 @@ it('a purge straight at a broker has the limits of the environment, and not the 
   );
 });
 
-it('migrate with a mistyped path creates nothing', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-migrate-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+it('migrate with a mistyped path creates nothing', async () => {
+  const folder = temporaryFolder();
   const context = new FakeContext();
   assert.equal(await context.run('migrate', '--database', join(folder, 'x', 'schma.db')), EXIT.usage);
   assert.match(context.err, /^There is no database .*schma\.db\./);
@@ -421,16 +419,10 @@ it('the database of a gateway is DATABASE_URL, else DATABASE_PATH, else the defa
 });
 
 /** A server on a free port until the end of the test. @returns its URL */
-async function listening(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(async () => {
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function serving(t: TestContext, answer: RequestListener): Promise<string> {
+  const { url, close } = await listening(createServer(answer));
+  t.after(close);
+  return url;
 }
 
 it('a verdict on stored entities counts those that are invalid already, one or several', () => {

@@ -133,6 +133,19 @@ describe('an access token that has expired', () => {
   });
 });
 
+it('a late refusal of an old token does not ask again after a newer one was given', async () => {
+  giveToken('old');
+  const answers = page.hold();
+  const asked = status();
+  await settled();
+  giveToken('new');
+  answers[0]?.(problem(401, WANTED));
+  await settled();
+  assert.ok(!isAskedForToken());
+  answers[1]?.(Response.json({ a: 1 }));
+  assert.deepEqual([await asked, tokens()], [{ a: 1 }, ['old', 'new']]);
+});
+
 it('a token that was forgotten meanwhile is asked for', async () => {
   giveToken('old');
   page.answer = () => {

@@ -78,8 +78,13 @@ it('a time of the gateway is shown by the clock of this machine, where the two d
   assert.equal(localTime(iso), at);
 });
 
-it('a span never has sixty seconds or sixty minutes in it', () => {
+it('a span is in the units that fit it, and never has sixty seconds or sixty minutes in it', () => {
   for (const [milliseconds, words] of [
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [4249, '4.2 s'],
+    [190_000, '3 min 10 s'],
+    [7_500_000, '2 h 5 min'],
     [999.7, '1.0 s'],
     [59_940, '59.9 s'],
     [59_960, '1 min 0 s'],

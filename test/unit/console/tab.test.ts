@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
-import { count, duration, rate, time } from '../../../console/shared/format.js';
+import { count, rate, time } from '../../../console/shared/format.js';
 import { keepInAddress, parseRoute, replaceAddress, routeTo } from '../../../console/shared/router.js';
 import { applyTheme, storedTheme } from '../../../console/shared/theme.js';
 import * as places from '../../../console/models/places.js';
@@ -102,18 +102,6 @@ it('counts have groups of three digits and no fraction, and rates three digits',
     `),
   );
   assert.deepEqual([0.5, 12.345, 1234, 98_765].map(rate), ['0.5/s', '12.3/s', '1,230/s', '98,800/s']);
-});
-
-it('spans are in the units that fit them', () => {
-  for (const [milliseconds, words] of [
-    [0, '0 ms'],
-    [999, '999 ms'],
-    [1000, '1.0 s'],
-    [4249, '4.2 s'],
-    [190_000, '3 min 10 s'],
-    [7_500_000, '2 h 5 min'],
-  ] as const)
-    assert.equal(duration(milliseconds), words);
 });
 
 it('a time is shown in its zone, which is named, and what is none as it is', () => {

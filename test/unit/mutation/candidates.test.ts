@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { ROOT } from '../../support/project.js';
 import { writtenCandidates, type WrittenChange } from '../../mutation/candidates.js';
 import { applyMutant } from '../../mutation/mutants.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'changes-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const path = 'test/mutation/mutants.ts';
 const candidatesOf = async (changes: readonly WrittenChange[]) => {

