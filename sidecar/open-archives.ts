@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Archives, ArchiveUnavailableError, openArchives } from './archive/index.js';
-import type { PurgeMetrics } from './metrics/metrics.js';
+import type { PurgeMetrics } from './metrics/job-metrics.js';
 import { systemClock } from './shared/clock.js';
 import { type Config, ConfigError } from './shared/config/load.js';
 

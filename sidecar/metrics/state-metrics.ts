@@ -1,5 +1,5 @@
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { VERSION } from '../shared/version.js';
+import type { Instruments } from './instruments.js';
 
 /** What is looked at whenever the metrics are read. None of it throws. */
 export interface StateSources {
@@ -20,54 +20,41 @@ export interface StateSources {
 }
 
 /** Registers what is true of the moment. */
-export function registerStateMetrics(registry: Registry, prefix: string, sources: StateSources): void {
-  const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
-    new Gauge({
-      name: prefix + name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set(await value());
-      },
-    });
-  /** A sum that is kept elsewhere. */
-  const counter = (name: string, help: string, value: () => number) =>
-    new Counter({
-      name: prefix + name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(value());
-      },
-    });
-  new Gauge({
-    name: `${prefix}build_info`,
-    help: 'Always 1; the label has the version of the gateway.',
-    labelNames: ['version'],
-    registers: [registry],
-  }).set({ version: VERSION }, 1);
-  gauge('purges_running', 'Purges at work now, dry runs included.', sources.purgesRunning);
-  gauge('scan_running', 'Scans at work now.', sources.scansRunning);
-  gauge(
+export function registerStateMetrics(instruments: Instruments, sources: StateSources): void {
+  instruments
+    .gauge('build_info', 'Always 1; the label has the version of the gateway.', ['version'])
+    .set({ version: VERSION }, 1);
+  instruments.current('purges_running', 'Purges at work now, dry runs included.', sources.purgesRunning);
+  instruments.current('scan_running', 'Scans at work now.', sources.scansRunning);
+  instruments.current(
     'purges_queued',
     'Jobs that wait for their turn, at all gateways on the same database: purges and scans.',
     sources.purgesQueued,
   );
-  gauge('worker_tasks_waiting', 'Tasks that wait for a worker thread.', () => sources.workers().waiting);
-  gauge('worker_tasks_running', 'Tasks that worker threads are at.', () => sources.workers().running);
-  gauge('broker_up', '1 when the broker answers, else 0; it is asked at most every 15 seconds.', async () =>
-    (await sources.isBrokerUp()) ? 1 : 0,
+  instruments.current(
+    'worker_tasks_waiting',
+    'Tasks that wait for a worker thread.',
+    () => sources.workers().waiting,
   );
-  gauge('store_up', '1 when the store can be read and written, else 0.', async () =>
+  instruments.current(
+    'worker_tasks_running',
+    'Tasks that worker threads are at.',
+    () => sources.workers().running,
+  );
+  instruments.current(
+    'broker_up',
+    '1 when the broker answers, else 0; it is asked at most every 15 seconds.',
+    async () => ((await sources.isBrokerUp()) ? 1 : 0),
+  );
+  instruments.current('store_up', '1 when the store can be read and written, else 0.', async () =>
     (await sources.isStoreUp()) ? 1 : 0,
   );
-  counter(
+  instruments.sum(
     'store_lock_waits_total',
     'Statements that met the lock of another process on the database and waited for it.',
     () => sources.lockWaits().count,
   );
-  counter(
+  instruments.sum(
     'store_lock_wait_seconds_total',
     'How long such statements waited, all together.',
     () => sources.lockWaits().ms / 1000,

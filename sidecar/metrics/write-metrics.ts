@@ -1,5 +1,4 @@
-import { Counter, Histogram, type Registry } from '@prometheus-io/client';
-import { createPolicyLabel } from './policy-label.js';
+import { createPolicyLabel, type Instruments } from './instruments.js';
 
 /** Records every write that is looked at. Never throws. */
 export interface WriteMetrics {
@@ -19,32 +18,27 @@ interface JudgedEntities {
 /** Seconds: from a small entity to a large batch. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-export function createWriteMetrics(registry: Registry, prefix: string): WriteMetrics {
-  const registers = [registry];
-  const entities = new Counter({
-    name: `${prefix}write_check_entities_total`,
-    help: 'Entities that were written on routes that are checked, by policy and verdict.',
-    labelNames: ['policy', 'verdict'],
-    registers,
-  });
-  const refused = new Counter({
-    name: `${prefix}write_check_refused_total`,
-    help: 'Entities that were refused because they are not valid, or not judged.',
-    labelNames: ['policy'],
-    registers,
-  });
-  const failures = new Counter({
-    name: `${prefix}write_check_failures_total`,
-    help: 'Writes that could not be judged, by policy and reason.',
-    labelNames: ['policy', 'reason'],
-    registers,
-  });
-  const duration = new Histogram({
-    name: `${prefix}write_check_duration_seconds`,
-    help: 'Judging one write, from its last byte to the verdict.',
-    buckets: BUCKETS,
-    registers,
-  });
+export function createWriteMetrics(instruments: Instruments): WriteMetrics {
+  const entities = instruments.counter(
+    'write_check_entities_total',
+    'Entities that were written on routes that are checked, by policy and verdict.',
+    ['policy', 'verdict'],
+  );
+  const refused = instruments.counter(
+    'write_check_refused_total',
+    'Entities that were refused because they are not valid, or not judged.',
+    ['policy'],
+  );
+  const failures = instruments.counter(
+    'write_check_failures_total',
+    'Writes that could not be judged, by policy and reason.',
+    ['policy', 'reason'],
+  );
+  const duration = instruments.histogram(
+    'write_check_duration_seconds',
+    'Judging one write, from its last byte to the verdict.',
+    BUCKETS,
+  );
   const nameOf = createPolicyLabel();
   const labelOf = (policy: string) => (policy === '' ? 'WRITE_CHECK' : nameOf(policy));
   return {

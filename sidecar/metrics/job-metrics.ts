@@ -1,0 +1,174 @@
+import { createPolicyLabel, type Instruments } from './instruments.js';
+
+const TARGETS = ['entities', 'temporal'] as const;
+const OUTCOMES = ['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'] as const;
+
+/** Which collection a purge is of. */
+type Target = (typeof TARGETS)[number];
+
+/** How a job ended: the final states of its record. */
+type Outcome = (typeof OUTCOMES)[number];
+
+/** The labels of what became of items, by the members that count them. */
+const PURGED = {
+  deleted: 'deleted',
+  alreadyGone: 'already_gone',
+  failed: 'failed',
+  unknown: 'unknown',
+} as const;
+const RESTORED = {
+  ...{ restored: 'restored', alreadyThere: 'already_there' },
+  ...{ failed: 'failed', unknown: 'unknown' },
+} as const;
+const VERDICTS = { valid: 'valid', invalid: 'invalid', notJudged: 'not_judged' } as const;
+
+/** Counts of items, which a dry run has not touched. */
+type Result<Member extends string> = { readonly [Name in Member]?: number } & { readonly dryRun?: boolean };
+
+/** Records every purge and restore, however it was started. Never throws. */
+export interface PurgeMetrics {
+  /** A purge begins to work. */
+  started(target: Target): void;
+  /** Items were deleted by a purge that may still run. */
+  deleted(target: Target, items: number): void;
+  /** It has ended; one that was refused before it began to work was not started. Its counts are added once, here. */
+  ended(target: Target, outcome: Outcome, result: Result<keyof typeof PURGED>): void;
+  /** A request of a purge is sent once more. */
+  retried(): void;
+  /** The record of a purge could not be kept. */
+  recordLost(): void;
+  /** A restore has ended; it may have been a dry run. */
+  restored(outcome: Outcome, result: Result<keyof typeof RESTORED>): void;
+  /** A segment of an archive could not be stored. */
+  archiveFailed(): void;
+}
+
+/** Counters of purges; each that can be named beforehand is there from the start, so that its first increase shows. */
+export function createPurgeMetrics(instruments: Instruments): PurgeMetrics {
+  const started = instruments.counter(
+    'purges_started_total',
+    'Purges that began to work, dry runs included, by target (entities, temporal).',
+    ['target'],
+  );
+  const ended = instruments.counter(
+    'purges_total',
+    'Purges that have ended, by target, outcome and whether they were dry runs.',
+    ['target', 'outcome', 'dry_run'],
+  );
+  const items = instruments.counter(
+    'purge_items_total',
+    'What became of the items of purges that have ended (entities, attributes, datasets or instances).',
+    ['target', 'result'],
+  );
+  const deletes = instruments.counter(
+    'purge_deletes_total',
+    'Items that purges deleted, counted while these run (entities, attributes, datasets or instances).',
+    ['target'],
+  );
+  const retries = instruments.counter('purge_retries_total', 'Requests of purges that were sent once more.');
+  const lost = instruments.counter(
+    'purge_records_lost_total',
+    'Records of purges that could not be kept, since the store was away for too long.',
+  );
+  const archiveFailures = instruments.counter(
+    'archive_failures_total',
+    'Segments of archives that could not be stored; what they hold is not deleted where an archive is required.',
+  );
+  const restores = instruments.counter(
+    'restores_total',
+    'Restores of what purges archived that have ended, by outcome and whether they were dry runs.',
+    ['outcome', 'dry_run'],
+  );
+  const restoredItems = instruments.counter(
+    'restore_items_total',
+    'What became of the items of restores that have ended (entities, attributes or instances).',
+    ['result'],
+  );
+  for (const outcome of OUTCOMES) restores.inc({ outcome, dry_run: 'false' }, 0);
+  for (const result of Object.values(RESTORED)) restoredItems.inc({ result }, 0);
+  for (const target of TARGETS) {
+    started.inc({ target }, 0);
+    deletes.inc({ target }, 0);
+    for (const outcome of OUTCOMES) ended.inc({ target, outcome, dry_run: 'false' }, 0);
+    for (const result of Object.values(PURGED)) items.inc({ target, result }, 0);
+  }
+  return {
+    started: (target) => started.inc({ target }),
+    deleted: (target, items) => deletes.inc({ target }, items),
+    ended(target, outcome, result) {
+      ended.inc({ target, outcome, dry_run: String(result.dryRun ?? false) });
+      addItems(PURGED, result, (label, count) => items.inc({ target, result: label }, count));
+    },
+    retried: () => retries.inc(),
+    recordLost: () => lost.inc(),
+    restored(outcome, result) {
+      restores.inc({ outcome, dry_run: String(result.dryRun ?? false) });
+      addItems(RESTORED, result, (label, count) => restoredItems.inc({ result: label }, count));
+    },
+    archiveFailed: () => archiveFailures.inc(),
+  };
+}
+
+function addItems<Member extends string>(
+  labels: Readonly<Record<Member, string>>,
+  result: Result<Member>,
+  add: (label: string, count: number) => void,
+): void {
+  if (result.dryRun === true) return;
+  for (const [member, label] of Object.entries(labels) as [Member, string][]) add(label, result[member] ?? 0);
+}
+
+/** Records every scan. Never throws. */
+export interface ScanMetrics {
+  /** It has ended. Its counts are added once, here. */
+  ended(outcome: Outcome, counts: Readonly<Record<keyof typeof VERDICTS, number>>): void;
+}
+
+/** Counters of scans; each is there from the start, so that its first increase shows. */
+export function createScanMetrics(instruments: Instruments): ScanMetrics {
+  const ended = instruments.counter('scan_ended_total', 'Scans that have ended, by outcome.', ['outcome']);
+  const entities = instruments.counter(
+    'scan_entities_total',
+    'Entities of scans that have ended, by verdict (valid, invalid, not_judged).',
+    ['verdict'],
+  );
+  for (const outcome of OUTCOMES) ended.inc({ outcome }, 0);
+  for (const verdict of Object.values(VERDICTS)) entities.inc({ verdict }, 0);
+  return {
+    ended(outcome, counts) {
+      ended.inc({ outcome });
+      addItems(VERDICTS, counts, (verdict, count) => entities.inc({ verdict }, count));
+    },
+  };
+}
+
+/** Records every run of a retention policy. Never throws. */
+export interface RetentionMetrics {
+  /**
+   * @param outcome `held_back`: it only reported, because far more matched than usual; `skipped`: the run before had not ended;
+   * `not_begun`: it could not begin
+   */
+  ran(policy: string, outcome: Outcome | 'held_back' | 'skipped' | 'not_begun'): void;
+}
+
+/** Counters of runs; a policy is there from its first run on. */
+export function createRetentionMetrics(instruments: Instruments): RetentionMetrics {
+  const runs = instruments.counter(
+    'retention_runs_total',
+    'Runs of retention policies that have ended, or that did not begin, by policy and outcome.',
+    ['policy', 'outcome'],
+  );
+  const lastSuccess = instruments.gauge(
+    'retention_last_success_timestamp_seconds',
+    'When a run of the policy last succeeded in this process, in seconds since 1970.',
+    ['policy'],
+  );
+  const labelOf = createPolicyLabel();
+  return {
+    ran(name, outcome) {
+      const policy = labelOf(name);
+      runs.inc({ policy, outcome });
+      if (outcome === 'succeeded') lastSuccess.set({ policy }, Date.now() / 1000);
+    },
+  };
+}
