@@ -9,29 +9,26 @@ import { SqlStore } from './sql-store.js';
 import { type LockWaits, SqliteSession } from './sqlite-session.js';
 
 /**
- * Copies the store in a file to another file, while others may be writing to it; its format is not changed.
+ * Copies the store in a file to another file, while others may be writing to it; its format is not changed. What is half-written
+ * has another name: a file with the target's is complete.
  *
  * @throws DatabaseUnusableError, when no backup was made and nothing overwritten; SqliteMissingError
  */
 export async function backUp(path: string, target: string): Promise<void> {
   const db = openForReading(path);
+  const file = resolve(target);
+  const partial = `${file}.partial`;
   try {
-    await copyDatabase(db, target);
+    if (existsSync(file))
+      throw new DatabaseUnusableError(`${target} exists already, and was not overwritten.`);
+    await claim(partial);
+    await copyTo(db, partial, file);
   } finally {
     db.close();
   }
 }
 
-/**
- * Copies an open database to a file. What is half-written has another name: a file with the target's is complete.
- *
- * @throws DatabaseUnusableError when the target, or a half-written one, is there already, or cannot be written
- */
-export async function copyDatabase(db: Database.Database, target: string): Promise<void> {
-  const file = resolve(target);
-  const partial = `${file}.partial`;
-  if (existsSync(file)) throw new DatabaseUnusableError(`${target} exists already, and was not overwritten.`);
-  await claim(partial);
+async function copyTo(db: Database.Database, partial: string, file: string): Promise<void> {
   try {
     // In one step: a copy in several starts over whenever another process writes between them.
     await db.backup(partial, { progress: () => Number.MAX_SAFE_INTEGER });
@@ -101,15 +98,6 @@ export class SqliteStore extends SqlStore {
   /** See LockWaits. */
   override get lockWaits(): LockWaits {
     return this.#session.lockWaits;
-  }
-
-  /**
-   * Copies the store, as it is at one moment, to a file that can be opened as a store; others may keep writing.
-   *
-   * @throws DatabaseUnusableError if the file exists already, or cannot be written
-   */
-  async backup(target: string): Promise<void> {
-    await copyDatabase(this.#db, target);
   }
 
   /** Does nothing: SQLite does not tell a process what others write. */
