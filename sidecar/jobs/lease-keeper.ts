@@ -1,7 +1,6 @@
 import {
   type ControlRequest,
   isFinal,
-  type JobQueue,
   type Jobs,
   type StrandedJob,
   type TakenJob,
@@ -18,7 +17,7 @@ const ASK_WAIT_MS = 1000;
 
 export interface LeaseKeeperOptions {
   readonly registry: JobRegistry;
-  readonly store: Pick<Jobs, 'get'> & JobQueue;
+  readonly store: Pick<Jobs, 'get' | 'take' | 'requeue' | 'renew' | 'release' | 'releaseOthers'>;
   /** Names this start of this process, and nothing else ever. */
   readonly holder: string;
   /** After so long without a renewal, another process takes what this one holds. */

@@ -1,7 +1,7 @@
 import type { Archives } from '../archive/index.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import type { JobQueue, JobRecord, Jobs, PurgeRecord, StrandedJob } from '../store/index.js';
+import type { JobRecord, Jobs, PurgeRecord, StrandedJob } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PlanService } from './plan-service.js';
@@ -29,7 +29,7 @@ export interface JobObserver {
 
 /** What jobs of all kinds work with. */
 export interface JobServiceOptions {
-  readonly store: Jobs & JobQueue;
+  readonly store: Jobs;
   /** Purges at work at a time; dry runs have as many places of their own. */
   readonly maxRunning: number;
   readonly clock: Clock;

@@ -1,22 +1,4 @@
 import type { OptionValues } from '../shared/purge-options.js';
-import type { Page, Paged } from './records.js';
-import type { Expected, IfMatch } from './store.js';
-
-/** Policies of one kind, as they are kept. */
-export interface Policies<Policy, New> {
-  /** By name. */
-  list(page: Page): Promise<Paged<Policy>>;
-  /** @throws NotFoundError */
-  get(name: string): Promise<Policy>;
-  /**
-   * Creates a policy, or replaces one.
-   *
-   * @throws PreconditionFailedError, UnstorableTextError
-   */
-  put(policy: New, expected?: Expected): Promise<{ readonly policy: Policy; readonly isNew: boolean }>;
-  /** @throws NotFoundError, PreconditionFailedError */
-  delete(name: string, ifMatch?: IfMatch): Promise<void>;
-}
 
 /** What is purged regularly, as its user wrote it. */
 export interface RetentionSettings extends OptionValues<'retention'> {
@@ -66,20 +48,6 @@ export interface NewRetentionPolicy {
   readonly author: RetentionAuthor;
 }
 
-/** A new policy, and one whose schedule changed or that was disabled before, has nothing due from before now. */
-export interface RetentionPolicies extends Policies<RetentionPolicy, NewRetentionPolicy> {
-  /** Those that are enabled, by name. */
-  enabled(): Promise<readonly RetentionPolicy[]>;
-  /**
-   * Takes what is due of a policy, so that no other process does.
-   *
-   * @param from the `doneUntil` that was read
-   * @param until the new one
-   * @returns false when it is another one by now, or the policy is gone or disabled
-   */
-  claim(name: string, from: number, until: number): Promise<boolean>;
-}
-
 /** A write policy as its user wrote it: which writes are checked, and what happens to invalid ones. */
 export interface WritePolicySettings {
   /** The policy with the highest decides. */
@@ -110,5 +78,3 @@ export interface WritePolicy extends NewWritePolicy {
   readonly modifiedAt: number;
   readonly etag: string;
 }
-
-export type WritePolicies = Policies<WritePolicy, NewWritePolicy>;

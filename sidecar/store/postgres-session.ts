@@ -41,7 +41,6 @@ export class PostgresSession implements SqlSession {
   readonly #connections: PostgresConnections;
   /** One write of this process at a time waits for those of others: the rest would take up all connections. */
   readonly #writes = pLimit(1);
-  #look: Promise<string> | undefined;
   readonly clock: Clock;
 
   constructor(connections: PostgresConnections, clock: Clock) {
@@ -73,13 +72,8 @@ export class PostgresSession implements SqlSession {
     return this.#attempt((client) => transaction(client, WRITE, work));
   }
 
-  revision(): Promise<string> {
-    // All requests that come in the same turn of the event loop share one look, after the last of them.
-    this.#look ??= new Promise((resolve) => setImmediate(resolve)).then(async () => {
-      this.#look = undefined;
-      return String((await this.get(() => first(REVISION, {})))?.number);
-    });
-    return this.#look;
+  async revision(): Promise<string> {
+    return String((await this.get(() => first(REVISION, {})))?.number);
   }
 
   async checkWritable(): Promise<void> {

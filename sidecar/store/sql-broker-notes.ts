@@ -14,27 +14,6 @@ export interface BrokerNotice {
   readonly writer: string;
 }
 
-/** What processes share about brokers: one note of each process about each broker, which is soon outdated. */
-export interface BrokerNotes {
-  /**
-   * The notes about a broker, the newest first, at most a hundred.
-   *
-   * @param withinMs older notes are left out
-   * @returns also the time of the store, in milliseconds
-   */
-  read(
-    broker: string,
-    withinMs: number,
-  ): Promise<{ readonly nowMs: number; readonly notes: readonly BrokerNote[] }>;
-  /**
-   * Replaces the writer's note about a broker, and notifies the other processes.
-   *
-   * @param withinMs notes of all brokers that are older are deleted
-   * @throws UnstorableTextError
-   */
-  write(broker: string, note: BrokerNote, withinMs: number): Promise<void>;
-}
-
 /** Without any note there is still one row, with the time. */
 interface Row {
   readonly nowMs: number;
@@ -55,14 +34,24 @@ const FORGET = statement<{ withinMs: number }>(
   'DELETE FROM broker_note WHERE written_at <= now_ms() - @withinMs',
 );
 
-export class SqlBrokerNotes implements BrokerNotes {
+/** What processes share about brokers: one note of each process about each broker, which is soon outdated. */
+export class SqlBrokerNotes {
   readonly #session: SqlSession;
 
   constructor(session: SqlSession) {
     this.#session = session;
   }
 
-  async read(broker: string, withinMs: number) {
+  /**
+   * The notes about a broker, the newest first, at most a hundred.
+   *
+   * @param withinMs older notes are left out
+   * @returns also the time of the store, in milliseconds
+   */
+  async read(
+    broker: string,
+    withinMs: number,
+  ): Promise<{ readonly nowMs: number; readonly notes: readonly BrokerNote[] }> {
     const rows = await this.#session.get(() => all(READ, { broker, withinMs }));
     return {
       nowMs: rows[0]?.nowMs ?? NaN,
@@ -70,6 +59,12 @@ export class SqlBrokerNotes implements BrokerNotes {
     };
   }
 
+  /**
+   * Replaces the writer's note about a broker, and notifies the other processes.
+   *
+   * @param withinMs notes of all brokers that are older are deleted
+   * @throws UnstorableTextError
+   */
   async write(broker: string, { writer, text }: BrokerNote, withinMs: number): Promise<void> {
     requireStorable({ broker, writer, note: text });
     await this.#session.change(function* () {
@@ -78,3 +73,5 @@ export class SqlBrokerNotes implements BrokerNotes {
     });
   }
 }
+
+export type BrokerNotes = Pick<SqlBrokerNotes, keyof SqlBrokerNotes>;

@@ -11,8 +11,8 @@ import type {
   UnfinishedJob,
   ControlResult,
 } from './job-records.js';
-import { putRow, recordOf, rowOf, type NewRow, type RecordRow } from './sql-job-rows.js';
-import { all, first, run, statement, type Work } from './sql-work.js';
+import { putRow, recordOf, rowOf, type RecordRow } from './sql-job-rows.js';
+import { all, first, isStorable, run, type SqlSession, statement, type Work } from './sql-work.js';
 
 interface Wanted {
   readonly takesJobs: 0 | 1;
@@ -93,20 +93,105 @@ const FORGET = statement<{ id: string; lease: number; wish: string }>(
   'UPDATE job SET wish = NULL WHERE id = @id AND lease = @lease AND wish = @wish',
 );
 
-/** See Jobs.add. */
-export function* addWaiting(row: NewRow, max: number): Work<boolean> {
-  yield* first(NEXT_LEASE, {});
-  if ((yield* countWaiting()) >= max) return false;
-  yield* putRow(row);
-  return true;
+/** The jobs as a queue: a record is its job, and says who works on it. */
+export class SqlJobQueue {
+  protected readonly session: SqlSession;
+
+  constructor(session: SqlSession) {
+    this.session = session;
+  }
+
+  /**
+   * Adds a job, which waits to be taken.
+   *
+   * @param max jobs that may wait, this one included
+   * @param broker the broker for which it is meant: processes of other brokers leave it
+   * @returns false when as many wait already
+   * @throws RunUnderWayError
+   */
+  async add(record: JobRecord, job: JobNeeds, max: number, broker?: string): Promise<boolean> {
+    const row = rowOf(record, job, { lease: 0 }, broker);
+    return this.session.change(function* () {
+      yield* first(NEXT_LEASE, {});
+      if ((yield* countWaiting()) >= max) return false;
+      yield* putRow(row);
+      return true;
+    });
+  }
+
+  /** How many jobs wait. */
+  waiting(): Promise<number> {
+    return this.session.get(countWaiting);
+  }
+
+  /**
+   * Takes the next purge to be worked on: the oldest job of the tenant that was served longest ago, or a purge whose caller
+   * waited at a process that is gone. Leases are measured by the clock of the database.
+   */
+  take(options: TakeOptions): Promise<TakenJob | undefined> {
+    return this.session.change(() => takeNext(options));
+  }
+
+  /**
+   * Puts jobs of other brokers on which no process works back into the queue: then nobody holds them, and what their last
+   * holder still writes is refused.
+   *
+   * @param requeued what such a job becomes, e.g. one that waits. Has no effects
+   * @returns what they have become, the oldest first, and their brokers
+   */
+  requeue(
+    options: RequeueOptions,
+    requeued: (left: StrandedJob) => UnfinishedJob,
+  ): Promise<readonly Requeued[]> {
+    return this.session.change(() => requeueStranded(options, requeued));
+  }
+
+  /** Renews the leases of all purges that a process holds. @returns them; one that is missing was taken by another */
+  renew(holder: JobHolder): Promise<readonly HeldJob[]> {
+    return this.session.change(function* () {
+      const rows = yield* all(RENEW, holder);
+      return rows.map((row) => ({ id: row.id, lease: row.lease, request: requestOf(row) }));
+    });
+  }
+
+  /** Gives a purge back as it is, so that it can be taken at once. */
+  async release({ id, lease }: Pick<HeldJob, 'id' | 'lease'>): Promise<void> {
+    await this.session.change(() => run(RELEASE, { id, lease }));
+  }
+
+  /** Gives back all that others hold, where no other process can be. */
+  async releaseOthers(holder: string): Promise<void> {
+    await this.session.change(() => run(RELEASE_OTHERS, { holder }));
+  }
+
+  /**
+   * Requests something of a purge.
+   *
+   * @param granted the record with the request granted: kept where no process holds the purge, else only returned. Has no effects
+   * @returns undefined when there is no such purge
+   */
+  async ask(
+    id: string,
+    request: ControlRequest,
+    granted: (record: JobRecord, isHeld: boolean) => JobRecord,
+  ): Promise<ControlResult | undefined> {
+    return isStorable(id) ? this.session.change(() => askHolder(id, request, granted)) : undefined;
+  }
+
+  /** Forgets a request that was granted, unless it is another one by now. */
+  async forget({ id, lease, request }: HeldJob): Promise<void> {
+    await this.session.change(() => run(FORGET, { id, lease, wish: JSON.stringify(request) }));
+  }
 }
 
-export function* countWaiting(): Work<number> {
+/** What a job of another broker has become. */
+type Requeued = Pick<StrandedJob, 'record' | 'broker'>;
+
+function* countWaiting(): Work<number> {
   return (yield* first(WAITING, {}))?.count ?? 0;
 }
 
-/** See Jobs.take. */
-export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenJob | undefined> {
+function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenJob | undefined> {
   const wanted: Wanted = {
     takesJobs: options.takesJobs ? 1 : 0,
     takesDryRuns: options.takesDryRuns ? 1 : 0,
@@ -130,16 +215,15 @@ export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<Ta
   };
 }
 
-/** See Jobs.requeue. */
-export function* requeue(
+function* requeueStranded(
   { broker, ...options }: RequeueOptions,
   requeued: (left: StrandedJob) => UnfinishedJob,
-): Work<readonly Pick<StrandedJob, 'record' | 'broker'>[]> {
+): Work<readonly Requeued[]> {
   const takesLapsed = options.takesLapsed ? 1 : 0;
   const wanted = { broker, takesLapsed, takesWaiting: options.takesWaiting ? 1 : 0 } as const;
   if ((yield* all(STRANDED, wanted)).length === 0) return [];
   const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
-  const changed: Pick<StrandedJob, 'record' | 'broker'>[] = [];
+  const changed: Requeued[] = [];
   for (const { id } of yield* all(STRANDED, wanted)) {
     const row = yield* first(STRAND, { id, number, takesLapsed });
     if (row === undefined) continue;
@@ -152,23 +236,7 @@ export function* requeue(
   return changed;
 }
 
-/** See Jobs.renew. */
-export function* renewAll(by: JobHolder): Work<readonly HeldJob[]> {
-  return (yield* all(RENEW, by)).map((row) => ({ id: row.id, lease: row.lease, request: requestOf(row) }));
-}
-
-/** See Jobs.release. */
-export function* release({ id, lease }: { readonly id: string; readonly lease: number }): Work<void> {
-  yield* run(RELEASE, { id, lease });
-}
-
-/** See Jobs.releaseOthers. */
-export function* releaseOthers(holder: string): Work<void> {
-  yield* run(RELEASE_OTHERS, { holder });
-}
-
-/** See Jobs.ask. */
-export function* ask(
+function* askHolder(
   id: string,
   request: ControlRequest,
   granted: (record: JobRecord, isHeld: boolean) => JobRecord,
@@ -185,11 +253,6 @@ export function* ask(
   }
   yield* run(WISH, { id, wish: JSON.stringify({ ...requestOf(row), ...request }) });
   return { record: granted(record, true), outcome: 'asked' };
-}
-
-/** See Jobs.forget. */
-export function* forget({ id, lease, request }: HeldJob): Work<void> {
-  yield* run(FORGET, { id, lease, wish: JSON.stringify(request) });
 }
 
 function requestOf({ wish }: Pick<HeldRow, 'wish'>): ControlRequest | undefined {

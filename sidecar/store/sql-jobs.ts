@@ -1,37 +1,15 @@
 import type {
-  HeldJob,
-  RequeueOptions,
   JobClaim,
   JobFilter,
-  JobHolder,
-  JobNeeds,
-  JobQueue,
   JobKindName,
+  JobNeeds,
   JobRecord,
   PurgeRecord,
-  Jobs,
-  ControlRequest,
-  StrandedJob,
-  TakenJob,
-  TakeOptions,
   UnfinishedJob,
-  ControlResult,
 } from './job-records.js';
-import {
-  addWaiting,
-  ask,
-  countWaiting,
-  forget,
-  requeue,
-  release,
-  releaseOthers,
-  renewAll,
-  takeNext,
-} from './sql-job-queue.js';
+import { SqlJobQueue } from './sql-job-queue.js';
 import { putRow, recordOf, rowOf, type RecordRow } from './sql-job-rows.js';
-import { all, first, isStorable, run, type SqlSession, statement, type Work } from './sql-work.js';
-
-type JobRow = RecordRow & { readonly job: string | null };
+import { all, first, isStorable, run, statement, type Work } from './sql-work.js';
 
 interface FilterParameters {
   readonly kind: string | null;
@@ -76,7 +54,7 @@ const COMPLETED_RUNS = statement<{ policy: string; limit: number }, Pick<RecordR
 const LAST_RUN = statement<{ policy: string }, Pick<RecordRow, 'record'>>(
   'SELECT record FROM job WHERE retention_policy = @policy ORDER BY number DESC LIMIT 1',
 );
-const UNFINISHED = statement<object, JobRow>(
+const UNFINISHED = statement<object, RecordRow & { readonly job: string | null }>(
   'SELECT record, details, job FROM job WHERE ended_at IS NULL ORDER BY number',
 );
 const PRUNE_OLD = statement<{ endedBefore: number }>('DELETE FROM job WHERE ended_at < @endedBefore');
@@ -84,72 +62,42 @@ const PRUNE_REFUSED = statement<{ kind: JobKindName; keep: number }>(`
   DELETE FROM job WHERE state = 'refused' AND kind = @kind AND number <=
     (SELECT number FROM job WHERE state = 'refused' AND kind = @kind ORDER BY number DESC LIMIT 1 OFFSET @keep)`);
 
-export class SqlJobs implements Jobs, JobQueue {
-  readonly #session: SqlSession;
-
-  constructor(session: SqlSession) {
-    this.#session = session;
-  }
-
+/** The records of all jobs, and their queue. */
+export class SqlJobs extends SqlJobQueue {
+  /**
+   * Adds a record, or replaces the one with its id. In the state `queued`, it is no longer held.
+   *
+   * @param job left as it is when not given
+   * @param claim of a purge that was taken; by default, of one that is not held
+   * @throws RunUnderWayError for a run of a retention policy of which another one has not ended
+   * @throws LeaseLostError when another process has taken the purge meanwhile, or has ended it and this is not its end
+   */
   async put(record: JobRecord, job?: JobNeeds, claim: JobClaim = { lease: 0 }): Promise<void> {
     const row = rowOf(record, job, claim);
-    await this.#session.change(() => putRow(row));
-  }
-
-  async add(record: JobRecord, job: JobNeeds, max: number, broker?: string): Promise<boolean> {
-    const row = rowOf(record, job, { lease: 0 }, broker);
-    return this.#session.change(() => addWaiting(row, max));
-  }
-
-  waiting(): Promise<number> {
-    return this.#session.get(countWaiting);
-  }
-
-  take(options: TakeOptions): Promise<TakenJob | undefined> {
-    return this.#session.change(() => takeNext(options));
-  }
-
-  requeue(
-    options: RequeueOptions,
-    requeued: (left: StrandedJob) => UnfinishedJob,
-  ): Promise<readonly Pick<StrandedJob, 'record' | 'broker'>[]> {
-    return this.#session.change(() => requeue(options, requeued));
-  }
-
-  renew(holder: JobHolder): Promise<readonly HeldJob[]> {
-    return this.#session.change(() => renewAll(holder));
-  }
-
-  release(held: Pick<HeldJob, 'id' | 'lease'>): Promise<void> {
-    return this.#session.change(() => release(held));
-  }
-
-  releaseOthers(holder: string): Promise<void> {
-    return this.#session.change(() => releaseOthers(holder));
-  }
-
-  async ask(
-    id: string,
-    request: ControlRequest,
-    granted: (record: JobRecord, isHeld: boolean) => JobRecord,
-  ): Promise<ControlResult | undefined> {
-    return isStorable(id) ? this.#session.change(() => ask(id, request, granted)) : undefined;
-  }
-
-  forget(held: HeldJob): Promise<void> {
-    return this.#session.change(() => forget(held));
+    await this.session.change(() => putRow(row));
   }
 
   async get(id: string): Promise<JobRecord | undefined> {
-    const row = isStorable(id) ? await this.#session.get(() => first(GET, { id })) : undefined;
+    const row = isStorable(id) ? await this.session.get(() => first(GET, { id })) : undefined;
     return row === undefined ? undefined : recordOf(row);
   }
 
+  /**
+   * Changes the record of a purge that has ended.
+   *
+   * @param change has no effects
+   * @returns undefined when there is none that has ended
+   */
   async amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Promise<PurgeRecord | undefined> {
-    return isStorable(id) ? this.#session.change(() => amend(id, change)) : undefined;
+    return isStorable(id) ? this.session.change(() => amend(id, change)) : undefined;
   }
 
-  async list({ limit, offset, ...filter }: JobFilter) {
+  /** Newest first; scans without their findings. */
+  async list({
+    limit,
+    offset,
+    ...filter
+  }: JobFilter): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }> {
     const texts = {
       kind: filter.kind ?? null,
       state: filter.state ?? null,
@@ -165,19 +113,25 @@ export class SqlJobs implements Jobs, JobQueue {
     const dryRun = filter.dryRun === undefined ? null : filter.dryRun ? 1 : 0;
     const { since = null, until = null } = filter;
     const parameters: FilterParameters = { ...texts, lineEnd: LINE_END, dryRun, since, until };
-    return this.#session.read(function* () {
+    return this.session.read(function* () {
       const items = (yield* all(LIST, { ...parameters, limit, offset })).map((row) => recordOf(row));
       return { items, total: (yield* first(COUNT, parameters))?.total ?? 0 };
     });
   }
 
+  /**
+   * The newest runs of a retention policy that succeeded, wholly or in part; those that were held back come after all others.
+   *
+   * @param limit runs, at most
+   */
   async completedRuns(policy: string, limit: number): Promise<readonly PurgeRecord[]> {
-    const rows = await this.#session.get(() => all(COMPLETED_RUNS, { policy, limit }));
+    const rows = await this.session.get(() => all(COMPLETED_RUNS, { policy, limit }));
     return rows.map((row) => recordOf(row) as PurgeRecord);
   }
 
+  /** The newest run of each of these retention policies that has run, by its name. */
   lastRuns(policies: readonly string[]): Promise<ReadonlyMap<string, PurgeRecord>> {
-    return this.#session.read(function* () {
+    return this.session.read(function* () {
       const runs = new Map<string, PurgeRecord>();
       for (const policy of policies) {
         const row = yield* first(LAST_RUN, { policy });
@@ -187,18 +141,27 @@ export class SqlJobs implements Jobs, JobQueue {
     });
   }
 
+  /** Oldest first. */
   async unfinished(): Promise<readonly UnfinishedJob[]> {
-    const rows = await this.#session.get(() => all(UNFINISHED, {}));
+    const rows = await this.session.get(() => all(UNFINISHED, {}));
     return rows.map((row) => ({
       record: recordOf(row),
       job: row.job === null ? undefined : (JSON.parse(row.job) as JobNeeds),
     }));
   }
 
+  /**
+   * Removes records that ended before a time, in milliseconds, and the oldest refused ones of each kind above a number.
+   *
+   * @returns how many were removed
+   */
   prune(endedBeforeMs: number, maxRefused: number): Promise<number> {
-    return this.#session.change(() => prune(endedBeforeMs, maxRefused));
+    return this.session.change(() => prune(endedBeforeMs, maxRefused));
   }
 }
+
+/** What can be done with jobs, by the store or by what stands for it. */
+export type Jobs = Pick<SqlJobs, keyof SqlJobs>;
 
 const LINE_END = '\n';
 

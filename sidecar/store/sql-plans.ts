@@ -19,24 +19,6 @@ export interface FoundPlan extends Omit<StoredPlan, 'parts'> {
   readonly appliedBy: string | undefined;
 }
 
-/** Plans of dry runs, until they are applied or too old. */
-export interface Plans {
-  /**
-   * Keeps a plan; from then on it is found.
-   *
-   * @param mostItems of all plans together; those that are too old are removed first
-   * @param withinMs what is older may be removed, unless its purge has not ended
-   * @returns false where it would be more
-   */
-  keep(plan: StoredPlan, mostItems: number, withinMs: number): Promise<boolean>;
-  find(id: string): Promise<FoundPlan | undefined>;
-  part(id: string, number: number): Promise<string | undefined>;
-  /** Notes that a purge applies a plan. @returns false where another one does, or there is none */
-  claim(id: string, purge: string): Promise<boolean>;
-  /** Removes a plan that was applied. */
-  forget(id: string): Promise<void>;
-}
-
 interface Row {
   readonly id: string;
   readonly hashKey: string;
@@ -69,13 +51,21 @@ const CLAIM = statement<{ id: string; purge: string }>(`
     (applied_by IS NULL OR applied_by = @purge)`);
 const FORGET = statement<{ id: string }>('DELETE FROM purge_plan WHERE id = @id');
 
-export class SqlPlans implements Plans {
+/** Plans of dry runs, until they are applied or too old. */
+export class SqlPlans {
   readonly #session: SqlSession;
 
   constructor(session: SqlSession) {
     this.#session = session;
   }
 
+  /**
+   * Keeps a plan; from then on it is found.
+   *
+   * @param mostItems of all plans together; those that are too old are removed first
+   * @param withinMs what is older may be removed, unless its purge has not ended
+   * @returns false where it would be more
+   */
   async keep({ id, key, items, parts }: StoredPlan, mostItems: number, withinMs: number): Promise<boolean> {
     const isRoom = await this.#session.change(() => begin({ id, key, items }, mostItems, withinMs));
     if (!isRoom) return false;
@@ -97,14 +87,18 @@ export class SqlPlans implements Plans {
     return (await this.#session.get(() => first(PART, { id, number })))?.hashes;
   }
 
+  /** Notes that a purge applies a plan. @returns false where another one does, or there is none */
   async claim(id: string, purge: string): Promise<boolean> {
     return (await this.#session.change(() => run(CLAIM, { id, purge }))) > 0;
   }
 
+  /** Removes a plan that was applied. */
   async forget(id: string): Promise<void> {
     await this.#session.change(() => run(FORGET, { id }));
   }
 }
+
+export type Plans = Pick<SqlPlans, keyof SqlPlans>;
 
 function* begin(
   { id, key, items }: Omit<StoredPlan, 'parts'>,

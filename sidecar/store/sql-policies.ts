@@ -2,12 +2,9 @@ import { NotFoundError } from './errors.js';
 import type {
   NewRetentionPolicy,
   NewWritePolicy,
-  Policies,
   RetentionAuthor,
-  RetentionPolicies,
   RetentionPolicy,
   RetentionSettings,
-  WritePolicies,
   WritePolicy,
   WritePolicySettings,
 } from './policy-records.js';
@@ -50,11 +47,12 @@ function tableOf<Columns>(table: string, columns: string) {
   };
 }
 
+/** Policies of one kind. */
 abstract class SqlPolicies<
   Columns,
   Policy extends { readonly etag: string },
   New extends { readonly name: string },
-> implements Policies<Policy, New> {
+> {
   protected readonly session: SqlSession;
   protected abstract readonly kind: 'retention policy' | 'write policy';
   protected abstract readonly table: ReturnType<typeof tableOf<Columns>>;
@@ -68,19 +66,27 @@ abstract class SqlPolicies<
   /** Writes a policy. @param before what it replaces */
   protected abstract write(policy: New, before: (Row & Columns) | undefined, times: Times): Work<void>;
 
+  /** By name. */
   async list(page: Page): Promise<Paged<Policy>> {
     const rows = await this.session.read(() => this.table.listing.read(page, {}));
     return mapped(rows, (row) => this.policyOf(row));
   }
 
+  /** @throws NotFoundError */
   async get(name: string): Promise<Policy> {
     return this.policyOf(await this.session.get(() => this.#require(name)));
   }
 
-  put(policy: New, expected?: Expected) {
+  /**
+   * Creates a policy, or replaces one.
+   *
+   * @throws PreconditionFailedError, UnstorableTextError
+   */
+  put(policy: New, expected?: Expected): Promise<{ readonly policy: Policy; readonly isNew: boolean }> {
     return this.session.write(() => this.#put(policy, expected));
   }
 
+  /** @throws NotFoundError, PreconditionFailedError */
   delete(name: string, ifMatch?: IfMatch): Promise<void> {
     return this.session.write(() => this.#delete(name, ifMatch));
   }
@@ -131,17 +137,23 @@ const CLAIM = statement<{ name: string; from: number; until: number }>(
   'UPDATE retention_policy SET done_until = @until WHERE name = @name AND done_until = @from AND enabled = 1',
 );
 
-export class SqlRetention
-  extends SqlPolicies<RetentionColumns, RetentionPolicy, NewRetentionPolicy>
-  implements RetentionPolicies
-{
+/** A new policy, and one whose schedule changed or that was disabled before, has nothing due from before now. */
+export class SqlRetention extends SqlPolicies<RetentionColumns, RetentionPolicy, NewRetentionPolicy> {
   protected override readonly kind = 'retention policy';
   protected override readonly table = RETENTION;
 
+  /** Those that are enabled, by name. */
   async enabled(): Promise<readonly RetentionPolicy[]> {
     return (await this.session.get(() => all(ENABLED, {}))).map((row) => this.policyOf(row));
   }
 
+  /**
+   * Takes what is due of a policy, so that no other process does.
+   *
+   * @param from the `doneUntil` that was read
+   * @param until the new one
+   * @returns false when it is another one by now, or the policy is gone or disabled
+   */
   async claim(name: string, from: number, until: number): Promise<boolean> {
     return (await this.session.write(() => run(CLAIM, { name, from, until }))) === 1;
   }
@@ -171,6 +183,8 @@ export class SqlRetention
   }
 }
 
+export type RetentionPolicies = Pick<SqlRetention, keyof SqlRetention>;
+
 /** Whether what was due of a policy before it was replaced is of no more concern. */
 function startsAnew(before: RetentionSettings, after: RetentionSettings): boolean {
   const isOther = before.schedule !== after.schedule || before.timeZone !== after.timeZone;
@@ -192,10 +206,7 @@ const PUT_WRITES = statement<Row & WriteColumns>(`
   ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, caller = excluded.caller,
     modified_at = excluded.modified_at`);
 
-export class SqlWritePolicies
-  extends SqlPolicies<WriteColumns, WritePolicy, NewWritePolicy>
-  implements WritePolicies
-{
+export class SqlWritePolicies extends SqlPolicies<WriteColumns, WritePolicy, NewWritePolicy> {
   protected override readonly kind = 'write policy';
   protected override readonly table = WRITES;
 
@@ -213,3 +224,5 @@ export class SqlWritePolicies
     return { ...row, settings: JSON.parse(row.settings) as WritePolicySettings, etag: etagOf(row) };
   }
 }
+
+export type WritePolicies = Pick<SqlWritePolicies, keyof SqlWritePolicies>;

@@ -16,18 +16,6 @@ export interface FoundEntities {
   readonly entities: readonly FoundEntity[];
 }
 
-/** The entities of the findings of scans; they go with the record of their scan. */
-export interface ScanEntities {
-  /** Keeps entities. Nothing happens where another process has the scan. */
-  keep(scan: string, lease: number, found: readonly FoundEntities[]): Promise<void>;
-  /** Forgets all of a scan that begins anew. Nothing happens where another process has it. */
-  clear(scan: string, lease: number): Promise<void>;
-  /** How many are kept of a finding. */
-  count(scan: string, finding: string): Promise<number>;
-  /** The entities of a finding from a position on, some at least if there are any. */
-  read(scan: string, finding: string, from: number): Promise<readonly FoundEntity[]>;
-}
-
 const IS_HELD = 'EXISTS (SELECT 1 FROM job WHERE id = @scan AND lease = @lease AND ended_at IS NULL)';
 const KEEP = statement<{
   scan: string;
@@ -53,13 +41,15 @@ const COUNT = statement<{ scan: string; finding: string }, { readonly count: num
   'SELECT CAST(coalesce(sum(count), 0) AS bigint) AS count FROM scan_entities WHERE scan = @scan AND finding = @finding',
 );
 
-export class SqlScanEntities implements ScanEntities {
+/** The entities of the findings of scans; they go with the record of their scan. */
+export class SqlScanEntities {
   readonly #session: SqlSession;
 
   constructor(session: SqlSession) {
     this.#session = session;
   }
 
+  /** Keeps entities. Nothing happens where another process has the scan. */
   async keep(scan: string, lease: number, found: readonly FoundEntities[]): Promise<void> {
     const rows = found.map((one) => ({
       ...{ scan, lease, finding: one.finding, first: one.first, count: one.entities.length },
@@ -70,15 +60,18 @@ export class SqlScanEntities implements ScanEntities {
     });
   }
 
+  /** Forgets all of a scan that begins anew. Nothing happens where another process has it. */
   async clear(scan: string, lease: number): Promise<void> {
     await this.#session.change(() => run(CLEAR, { scan, lease }));
   }
 
+  /** How many are kept of a finding. */
   async count(scan: string, finding: string): Promise<number> {
     const row = isStorable(scan) ? await this.#session.get(() => first(COUNT, { scan, finding })) : undefined;
     return row?.count ?? 0;
   }
 
+  /** The entities of a finding from a position on, some at least if there are any. */
   async read(scan: string, finding: string, from: number): Promise<readonly FoundEntity[]> {
     if (!isStorable(scan)) return [];
     const row = await this.#session.get(() => first(READ, { scan, finding, from }));
@@ -87,3 +80,5 @@ export class SqlScanEntities implements ScanEntities {
       : (JSON.parse(row.entities) as readonly FoundEntity[]).slice(from - row.first);
   }
 }
+
+export type ScanEntities = Pick<SqlScanEntities, keyof SqlScanEntities>;

@@ -1,14 +1,19 @@
+import { nextTurn } from '../shared/next-turn.js';
 import { type BrokerNotes, type BrokerNotice, SqlBrokerNotes } from './sql-broker-notes.js';
 import type { LockWaits } from './sqlite-session.js';
-import type { JobNotice, JobQueue, Jobs } from './job-records.js';
-import type { RetentionPolicies, WritePolicies } from './policy-records.js';
+import type { JobNotice } from './job-records.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
 import { SqlExamples } from './sql-examples.js';
 import { SqlModels } from './sql-models.js';
-import { SqlJobs } from './sql-jobs.js';
+import { type Jobs, SqlJobs } from './sql-jobs.js';
 import { type Plans, SqlPlans } from './sql-plans.js';
-import { SqlRetention, SqlWritePolicies } from './sql-policies.js';
+import {
+  type RetentionPolicies,
+  SqlRetention,
+  SqlWritePolicies,
+  type WritePolicies,
+} from './sql-policies.js';
 import { SqlReferences } from './sql-references.js';
 import { type ScanEntities, SqlScanEntities } from './sql-scan-entities.js';
 import { contentText, isStorable, type SqlSession } from './sql-work.js';
@@ -21,12 +26,14 @@ const WRITE_CHECK_MS = 5000;
 export abstract class SqlStore implements SchemaStore {
   readonly #session: SqlSession;
   #writeCheck: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
+  /** The pending read of the revision, shared by all who ask before it is made. */
+  #look: Promise<string> | undefined;
   readonly domains: Domains;
   readonly models: Models;
   readonly examples: Examples;
   readonly contexts: Contexts;
   readonly references: References;
-  readonly jobs: Jobs & JobQueue;
+  readonly jobs: Jobs;
   readonly scanEntities: ScanEntities;
   readonly retention: RetentionPolicies;
   readonly writePolicies: WritePolicies;
@@ -54,7 +61,12 @@ export abstract class SqlStore implements SchemaStore {
   }
 
   revision(): Promise<string> {
-    return this.#session.revision();
+    // All requests that come in the same turn of the event loop share one look, after the last of them.
+    this.#look ??= nextTurn().then(() => {
+      this.#look = undefined;
+      return this.#session.revision();
+    });
+    return this.#look;
   }
 
   async isReady(): Promise<boolean> {

@@ -138,8 +138,6 @@ export class SqliteSession implements SqlSession {
   readonly #queue: LockQueue;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
-  /** The pending read of the revision, shared by all who ask before it is made. */
-  #look: Promise<string> | undefined;
   readonly #transaction: Database.Transaction<(work: () => Work<unknown>) => unknown>;
   readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
   readonly #file: bigint | undefined;
@@ -190,12 +188,7 @@ export class SqliteSession implements SqlSession {
 
   /** Changes with every write, and with every change by another connection. */
   revision(): Promise<string> {
-    // All requests that come in the same turn of the event loop share one look, after the last of them.
-    this.#look ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
-      this.#look = undefined;
-      return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`, READ);
-    });
-    return this.#look;
+    return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`, READ);
   }
 
   #drive<T>(work: Work<T>): T {

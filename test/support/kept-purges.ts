@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../../sidecar/store/errors.js';
 import { openDatabase } from '../../sidecar/store/open-database.js';
-import type { JobQueue, PurgeRecord, Jobs } from '../../sidecar/store/job-records.js';
+import type { PurgeRecord, Jobs } from '../../sidecar/store/index.js';
 import { SqlPlans } from '../../sidecar/store/sql-plans.js';
 import { SqlJobs } from '../../sidecar/store/sql-jobs.js';
 import { SqliteSession } from '../../sidecar/store/sqlite-session.js';
@@ -13,14 +13,14 @@ export class KeptPurges {
   before: (name: string) => Promise<void> | undefined = () => undefined;
   /** What was called, with what. */
   readonly calls: { readonly name: string; readonly given: readonly unknown[] }[] = [];
-  readonly store: Jobs & JobQueue;
+  readonly store: Jobs;
   readonly plans: SqlPlans;
 
   constructor(clock = systemClock) {
     const session = new SqliteSession(openDatabase(':memory:'), clock);
     const kept = new SqlJobs(session);
     this.plans = new SqlPlans(session);
-    this.store = new Proxy<Jobs & JobQueue>(kept, {
+    this.store = new Proxy<Jobs>(kept, {
       get: (_target, name: keyof SqlJobs) => {
         return async (...given: unknown[]) => {
           this.calls.push({ name, given });

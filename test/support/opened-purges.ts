@@ -7,7 +7,7 @@ import {
   type BrokerRequest,
 } from '../../sidecar/purge/broker/index.js';
 import type { BrokerNote } from '../../sidecar/store/sql-broker-notes.js';
-import type { RetentionPolicies, RetentionPolicy } from '../../sidecar/store/policy-records.js';
+import type { RetentionPolicies, RetentionPolicy } from '../../sidecar/store/index.js';
 import { loadConfig } from '../../sidecar/shared/config/load.js';
 import { KeptPurges } from './kept-purges.js';
 import { createTestClock } from './purge-harness.js';

@@ -36,11 +36,9 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
     registry.enter(new LivePurge(record, lease, createTestClock(), () => {}));
     return lease;
   };
-  const unexpected = () => Promise.reject(new Error('not asked for here'));
   const keeper = new LeaseKeeper({
     registry,
     store: {
-      ...{ add: unexpected, waiting: unexpected, ask: unexpected, forget: unexpected },
       get: async (id) => {
         tell(`get ${id}`);
         if (id === 'unwritten') return undefined;

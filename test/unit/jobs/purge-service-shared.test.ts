@@ -9,7 +9,7 @@ import {
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/index.js';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
-import type { JobQueue, PurgeRecord, Jobs } from '../../../sidecar/store/job-records.js';
+import type { PurgeRecord, Jobs } from '../../../sidecar/store/index.js';
 import { purgeOf } from '../../support/store-contract-purges.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
@@ -62,7 +62,7 @@ function twoProcesses(run: Run = untilStopped, setup: PurgeServiceSetup = {}) {
 
 /** A store of which one method does something else first. */
 function storeWith(kept: KeptPurges, name: 'ask' | 'put', first: (given: unknown) => Promise<void>) {
-  return new Proxy<Jobs & JobQueue>(kept.store, {
+  return new Proxy<Jobs>(kept.store, {
     get: (target, member: keyof typeof target) => {
       return async (...given: unknown[]) => {
         if (member === name) await first(given[0]);

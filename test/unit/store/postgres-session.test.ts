@@ -83,20 +83,6 @@ it('the check of whether writes work writes, and does not change the revision', 
   assert.deepEqual(sent, [WRITES, 'UPDATE write_check SET number = number + 1', 'COMMIT']);
 });
 
-it('all who ask for the revision in one turn share one look, and who asks later gets a new one', async () => {
-  let number = 6;
-  const { session, sent } = sessionOf(() => [{ number: (number += 1) }]);
-  assert.deepEqual(await Promise.all([session.revision(), session.revision()]), ['7', '7']);
-  assert.equal(await session.revision(), '8');
-  assert.equal(sent.length, 2);
-});
-
-it('a look at the revision that failed is made again for who asks later', async () => {
-  const { session } = sessionOf((_text, count) => (count === 1 ? error('57014') : [{ number: 7 }]));
-  await assert.rejects(session.revision(), StoreUnavailableError);
-  assert.equal(await session.revision(), '7');
-});
-
 for (const code of ['57P01', '25006', '40001', '40P01', '23505'])
   it(`work that meets ${code} is run again, at most four times in all`, async () => {
     for (const failures of [3, 4]) {

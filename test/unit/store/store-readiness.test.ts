@@ -4,16 +4,21 @@ import { SqlStore } from '../../../sidecar/store/sql-store.js';
 import type { SqlSession } from '../../../sidecar/store/sql-work.js';
 import { handClock } from '../../support/store-samples.js';
 
-/** A store whose database reads and writes as the test says, and how often it was asked whether writes work. */
+/** A store whose database reads and writes as the test says, how often it was asked whether writes work, and for its revision. */
 function storeOf() {
   const clock = handClock();
-  const state = { reads: true, writes: true, checks: 0 };
+  const state = { reads: true, writes: true, checks: 0, looks: 0 };
   const unexpected = () => Promise.reject(new Error('not asked for here'));
   const session: SqlSession = {
-    ...{ clock, read: unexpected, write: unexpected, change: unexpected, revision: unexpected },
+    ...{ clock, read: unexpected, write: unexpected, change: unexpected },
     get: async () => {
       if (!state.reads) throw new Error('no reads');
       return undefined as never;
+    },
+    revision: async () => {
+      state.looks += 1;
+      if (!state.reads) throw new Error('no reads');
+      return String(state.looks);
     },
     checkWritable: async () => {
       state.checks += 1;
@@ -62,4 +67,14 @@ it('a clock that is set back does not keep an old answer', async () => {
   clock.time -= 3_600_000;
   state.writes = false;
   assert.equal(await store.isReady(), false);
+});
+
+it('all who ask for the revision in one turn share one look, and who asks later gets a new one, also after a failure', async () => {
+  const { store, state } = storeOf();
+  assert.deepEqual(await Promise.all([store.revision(), store.revision()]), ['1', '1']);
+  assert.equal(await store.revision(), '2');
+  state.reads = false;
+  await assert.rejects(store.revision(), /no reads/);
+  state.reads = true;
+  assert.equal(await store.revision(), '4');
 });

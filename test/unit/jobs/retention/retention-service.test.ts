@@ -16,7 +16,7 @@ import type {
   RetentionPolicies,
   RetentionPolicy,
   RetentionSettings,
-} from '../../../../sidecar/store/policy-records.js';
+} from '../../../../sidecar/store/index.js';
 import { KeptPurges } from '../../../support/kept-purges.js';
 import { LIMITS, NEVER, recordOf } from '../../../support/purge-service.js';
 
