@@ -1,5 +1,6 @@
 import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
 import type { PurgeReport, Item } from '../purge/index.js';
+import { defined } from '../shared/defined.js';
 
 /** What a client would like of an answer (RFC 7240); preferences that are not known are ignored, as the RFC wants it. */
 export interface Preferences {
@@ -135,8 +136,7 @@ function previewBody(report: PurgeReport): unknown {
   return {
     matched,
     sample,
-    ...(unit === undefined ? {} : { unit }),
-    ...(isLowerBound === undefined ? {} : { atLeast: true }),
+    ...defined({ unit, atLeast: isLowerBound }),
     ...(items === undefined
       ? {}
       : { items: items.map((item) => ({ entityId: item.entityId, ...partOf(item) })) }),
@@ -154,12 +154,7 @@ function errorsOf(report: PurgeReport): readonly BatchEntityError[] {
 
 /** Which part of its entity an item is; empty for an entity. */
 function partOf({ attribute, datasetId, instanceId, time }: Item): Readonly<Record<string, string>> {
-  return {
-    ...(attribute === undefined ? {} : { attribute }),
-    ...(datasetId === undefined ? {} : { datasetId }),
-    ...(instanceId === undefined ? {} : { instanceId }),
-    ...time,
-  };
+  return { ...defined({ attribute, datasetId, instanceId }), ...time };
 }
 
 /** E.g. a context source did not answer the broker: what it holds may not have been listed, nor deleted. */

@@ -9,6 +9,7 @@ import {
 } from '../store/index.js';
 import { CallerGoneError } from './errors.js';
 import type { JobObserver } from './service-options.js';
+import { defined } from '../shared/defined.js';
 
 /** Purges that one line names, at most. */
 const MAX_IDS = 20;
@@ -117,7 +118,7 @@ function cameOf(record: JobRecord): object {
   return {
     ...{ state, ...countsOf(record), requests, retries },
     durationMs: Date.parse(endedAt) - Date.parse(startedAt),
-    ...(problem === undefined ? {} : { status: problem.status }),
+    ...defined({ status: problem?.status }),
   };
 }
 

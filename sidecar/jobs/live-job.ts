@@ -2,6 +2,7 @@ import { Pace, PurgeStoppedError } from '../purge/index.js';
 import { type ControlRequest, isFinal, type JobRecord, type JobClaim } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
+import { defined } from '../shared/defined.js';
 
 /** Watchers see changes at least this far apart, in milliseconds. */
 const PUBLISH_EVERY_MS = 250;
@@ -113,10 +114,10 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.#rate.note(nowMs, settled);
     const rate = this.#rate.perSecond;
     const leftMs = expected === undefined ? undefined : this.#rate.leftMs(expected);
-    return {
-      ...(rate === undefined ? {} : { ratePerSecond: Math.round(rate * 10) / 10 }),
-      ...(leftMs === undefined ? {} : { estimatedEndAt: new Date(nowMs + leftMs).toISOString() }),
-    };
+    return defined({
+      ratePerSecond: rate === undefined ? undefined : Math.round(rate * 10) / 10,
+      estimatedEndAt: leftMs === undefined ? undefined : new Date(nowMs + leftMs).toISOString(),
+    });
   }
 
   async #publishSoon(): Promise<void> {
@@ -232,8 +233,10 @@ export function shortened<Record extends JobRecord>(record: Record): Record {
   return {
     ...record,
     query: query.slice(0, MAX_REFUSED.query),
-    ...(tenant === undefined ? {} : { tenant: tenant.slice(0, MAX_REFUSED.tenant) }),
-    ...(link === undefined ? {} : { link: link.slice(0, MAX_REFUSED.link) }),
+    ...defined({
+      tenant: tenant?.slice(0, MAX_REFUSED.tenant),
+      link: link?.slice(0, MAX_REFUSED.link),
+    }),
   };
 }
 

@@ -17,6 +17,7 @@ import type { DeleteBudget } from './delete-budget.js';
 import type { RecordKeeper } from './record-keeper.js';
 import { targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
+import { defined } from '../shared/defined.js';
 
 /** The most failed items that a record names. */
 const MAX_ERRORS = 100;
@@ -146,7 +147,7 @@ function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRec
   return {
     ...{ arrived, warnings, errors: errors.slice(0, MAX_ERRORS) },
     ...(dryRun ? { sample } : {}),
-    ...(unit === undefined ? {} : { unit }),
+    ...defined({ unit }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { QueryRefusedError } from '../purge/index.js';
 import type { JobRecord, PurgeRecord } from '../store/index.js';
+import { defined } from '../shared/defined.js';
 
 /** By their names in lower case. */
 type Headers = Readonly<Record<string, string>>;
@@ -11,15 +12,8 @@ const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 
 export function placeOf(headers: Headers): Pick<JobRecord, 'tenant' | 'link' | 'fiware'> {
   const { 'fiware-service': service, 'fiware-servicepath': servicePath, link } = headers;
   const tenant = headers['ngsild-tenant'] ?? service;
-  const fiware = {
-    ...(service === undefined ? {} : { service }),
-    ...(servicePath === undefined ? {} : { servicePath }),
-  };
-  return {
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(link === undefined ? {} : { link }),
-    ...(Object.keys(fiware).length === 0 ? {} : { fiware }),
-  };
+  const fiware = defined({ service, servicePath });
+  return { ...defined({ tenant, link }), ...(Object.keys(fiware).length === 0 ? {} : { fiware }) };
 }
 
 /**
@@ -39,9 +33,11 @@ export function headersAt(given: Headers, { tenant, link, fiware }: PurgeRecord)
   const { service, servicePath } = fiware ?? {};
   return {
     ...Object.fromEntries(Object.entries(given).filter(isOther)),
-    ...(tenant === undefined || tenant === service ? {} : { 'ngsild-tenant': tenant }),
-    ...(service === undefined ? {} : { 'fiware-service': service }),
-    ...(servicePath === undefined ? {} : { 'fiware-servicepath': servicePath }),
-    ...(link === undefined ? {} : { link }),
+    ...defined({
+      'ngsild-tenant': tenant === service ? undefined : tenant,
+      'fiware-service': service,
+      'fiware-servicepath': servicePath,
+      link,
+    }),
   };
 }

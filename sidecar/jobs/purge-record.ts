@@ -5,6 +5,7 @@ import type { JobNeeds, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from
 import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './live-job.js';
 import { placeOf } from './place-headers.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
+import { defined } from '../shared/defined.js';
 
 /** Warnings that are kept of a purge that is resumed again and again. */
 const MAX_WARNINGS = 20;
@@ -51,8 +52,7 @@ function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
     ...{ ...client, requestId },
     ...placeOf(headers),
     ...traceIn(headers),
-    ...(retentionPolicy === undefined ? {} : { retentionPolicy }),
-    ...(planOf === undefined ? {} : { planOf }),
+    ...defined({ retentionPolicy, planOf }),
     ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1, ...NOTHING_DONE },
   };
 }

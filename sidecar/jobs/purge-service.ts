@@ -27,6 +27,7 @@ import {
 import { RestoreJobs, type NewRestore } from './restore-jobs.js';
 import { LivePurge, PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
+import { defined } from '../shared/defined.js';
 
 export { isFinal, JOB_STATES, type PurgeRecord } from '../store/index.js';
 
@@ -179,11 +180,8 @@ export class PurgeService extends JobKind<PurgeRecord> {
       target: targetOf(record),
     });
     if (typeof maxPerSecond === 'number' && !isPaced) throw rateRefused();
-    return {
-      ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
-      // Never more than configuration and policy allow.
-      ...(concurrency === undefined ? {} : { concurrency: Math.min(concurrency, limits.concurrency) }),
-    };
+    // Never more than configuration and policy allow.
+    return defined({ maxPerSecond, concurrency: concurrency && Math.min(concurrency, limits.concurrency) });
   }
 
   /** @throws PurgeFailedError for a purge that is refused */

@@ -10,6 +10,7 @@ import type { NewPurge } from './purge-kinds.js';
 import { headersAt } from './place-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
+import { defined } from '../shared/defined.js';
 
 /** What is asked of a restore, besides which purge is undone. */
 export interface NewRestore extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'client' | 'requestId'> {
@@ -49,8 +50,7 @@ export class RestoreJobs {
     const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
       ...{ id: randomUUID(), state: 'queued', target: 'restore', restoreOf: of, query, unit, worker },
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(link === undefined ? {} : { link }),
+      ...defined({ tenant, link }),
       ...traceIn(headers),
       ...{ caller, ...client, requestId, policy: { ...policy }, dryRun, createdAt: this.#jobs.records.now() },
       ...NOTHING_DONE,
@@ -58,8 +58,7 @@ export class RestoreJobs {
       maxPerSecond: maxPerSecond ?? null,
       concurrency: Math.min(this.#options.kinds.entities.limits.concurrency, policy.concurrency ?? Infinity),
     };
-    const restore = ids === undefined ? {} : { ids };
-    await this.#jobs.enqueue(record, { ...sealer.seal(headers), restore });
+    await this.#jobs.enqueue(record, { ...sealer.seal(headers), restore: defined({ ids }) });
     return record;
   }
 

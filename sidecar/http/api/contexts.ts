@@ -222,8 +222,9 @@ export function withWarnings(answer: Answer, count: number, baseUrl: string, dom
 function contextJson(context: ContextSummary, baseUrl: string): WrittenOf<typeof CONTEXT> {
   const { name, kind, currentVersion: version } = context;
   const common = {
-    ...{ name, kind: kind === 'domain' ? ('generated' as const) : kind },
-    ...(version === undefined ? {} : { version }),
+    name,
+    kind: kind === 'domain' ? ('generated' as const) : kind,
+    version,
     url: contextUrl(baseUrl, name),
   };
   return kind === 'core'

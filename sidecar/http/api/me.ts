@@ -16,8 +16,8 @@ export function meRoute(api: Api): void {
     },
     config: { isVolatile: true, isPrivate: true, isStatic: true },
     handler: async ({ caller: { name, roles, tenants } }, reply) => {
-      const some = tenants === undefined ? {} : { tenants: [...tenants] };
-      return send(reply, current({ caller: name, roles: ROLES.filter((role) => roles.has(role)), ...some }));
+      const own = ROLES.filter((role) => roles.has(role));
+      return send(reply, current({ caller: name, roles: own, tenants: tenants && [...tenants] }));
     },
   });
 }

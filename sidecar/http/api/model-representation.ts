@@ -220,8 +220,8 @@ export function modelSummaryJson(model: Model): WrittenOf<typeof MODEL_SUMMARY> 
     contextBase,
     compatibility,
     status,
-    ...(deprecatedAt === undefined ? {} : { deprecatedAt: timeText(deprecatedAt) }),
-    ...(sunsetAt === undefined ? {} : { sunset: timeText(sunsetAt) }),
+    deprecatedAt: deprecatedAt === undefined ? undefined : timeText(deprecatedAt),
+    sunset: sunsetAt === undefined ? undefined : timeText(sunsetAt),
     version: model.currentVersion,
     contextName,
     createdAt: timeText(model.createdAt),
@@ -253,8 +253,7 @@ export function versionJson(version: ModelVersion): WrittenOf<typeof MODEL_VERSI
   const { dialect, change, caller } = metadataOf(version);
   return {
     ...{ version: number, createdAt: timeText(createdAt), description, dialect, ...schema },
-    ...(change === undefined ? {} : { change }),
-    ...(caller === undefined ? {} : { caller }),
+    ...{ change, caller },
     references: references.map(({ uri }) => uri),
   };
 }

@@ -3,15 +3,6 @@ import { JOB_STATES } from '../../jobs/purge-service.js';
 import { type OptionIn, type OptionValues, optionSchemas, type Place } from '../../shared/purge-options.js';
 import { COUNT, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
-/** Without members that are undefined. */
-export function defined<Value extends object>(
-  value: Value,
-): { [Name in keyof Value]?: Exclude<Value[Name], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
-    [Name in keyof Value]?: Exclude<Value[Name], undefined>;
-  };
-}
-
 /** The options of a purge that can be given in a place, as optional members. */
 export function optionMembers<Where extends Place>(place: Where) {
   const members = Object.entries<object>(optionSchemas(place)).map(([name, schema]) => [

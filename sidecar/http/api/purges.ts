@@ -9,10 +9,11 @@ import { newPurgeOf, requesterOf, type AskedPurge } from '../new-purge.js';
 import { parameterRefused } from './validation.js';
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
 import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
-import { defined, HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
+import { HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
 import { content, empty, json, list, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { isListed, listedTenants } from './tenants.js';
+import { defined } from '../../shared/defined.js';
 
 export interface PurgeResourceOptions {
   readonly purges: PurgeService;
@@ -217,10 +218,7 @@ function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
   return {
     target,
     query: [query, ...options].filter((part) => part !== '').join('&'),
-    bodyHeaders: {
-      ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
-      ...(link === undefined ? {} : { link }),
-    },
+    bodyHeaders: defined({ 'ngsild-tenant': tenant, link }),
   };
 }
 

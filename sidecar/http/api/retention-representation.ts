@@ -100,14 +100,8 @@ export function policyJson({
 export function listedPolicyJson({ policy, lastRun }: ListedPolicy): WrittenOf<typeof LISTED_POLICY> {
   if (lastRun === undefined) return policyJson(policy);
   const { id, state, dryRun, matched, deleted, createdAt, heldBack } = lastRun;
-  const run = {
-    id,
-    state,
-    dryRun,
-    matched,
-    deleted,
-    createdAt,
-    ...(heldBack === undefined ? {} : { heldBack }),
+  return {
+    ...policyJson(policy),
+    lastRun: { id, state, dryRun, matched, deleted, createdAt, heldBack },
   };
-  return { ...policyJson(policy), lastRun: run };
 }

@@ -26,7 +26,7 @@ import {
   send,
   writeOptions,
 } from './answer.js';
-import { defined, PURGE } from './purge-schemas.js';
+import { PURGE } from './purge-schemas.js';
 import { empty, json, list, NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
 import {
   LISTED_POLICY,
@@ -282,8 +282,7 @@ const PREVIEW_PROBLEMS = [
 
 function previewed({ id, cutoff, query, report, reportAbove }: RetentionPreview) {
   const { matched, sample, unit, isLowerBound } = report;
-  const atLeast = isLowerBound === undefined ? {} : { atLeast: true };
-  const counts = { matched, sample, cutoff, query, ...defined({ unit, reportAbove }), ...atLeast };
+  const counts = { matched, sample, cutoff, query, unit, reportAbove, atLeast: isLowerBound };
   return namingPurge(current(counts), id);
 }
 

@@ -10,6 +10,7 @@ import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } fro
 import { type Api, apiUrl } from './routes.js';
 import { content, COUNT, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { isListed, listedTenants } from './tenants.js';
+import { defined } from '../../shared/defined.js';
 
 export interface ScanResourceOptions {
   readonly scans: ScanService;
@@ -73,10 +74,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
     },
     handler: async (request, reply) => {
       const { tenant, link, ...asked } = request.body;
-      const requester = requesterOf(request, {
-        ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
-        ...(link === undefined ? {} : { link }),
-      });
+      const requester = requesterOf(request, defined({ 'ngsild-tenant': tenant, link }));
       requireTenants(request.caller, tenantsOf(requester.headers), 'The scan');
       const record = await scans.submit({ ...asked, ...requester });
       return send(reply, accepted(apiUrl(request.baseUrl, 'scans', record.id), shownScan(record)));

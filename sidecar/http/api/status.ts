@@ -41,15 +41,12 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
         learntAt: timeText(atMs),
       }));
       const { environment, consoleSignIn: signIn } = options;
-      const named = environment === undefined ? {} : { environment };
-      const kept = options.archives.isOn ? { archives: true } : {};
+      const archives = options.archives.isOn || undefined;
       return send(
         reply,
         current({
           version: VERSION,
-          ...named,
-          ...kept,
-          ...(signIn === undefined ? {} : { signIn }),
+          ...{ environment, archives, signIn },
           ...(await readHealth(options)),
           learnt,
         }),

@@ -115,11 +115,5 @@ export function writePolicyJson(
   warnings?: readonly string[],
 ): WrittenOf<typeof WRITE_POLICY> {
   const times = { createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
-  return {
-    name,
-    ...settings,
-    caller,
-    ...times,
-    ...(warnings === undefined ? {} : { warnings: [...warnings] }),
-  };
+  return { name, ...settings, caller, ...times, warnings };
 }

@@ -20,6 +20,7 @@ import type { PurgeService } from '../purge-service.js';
 import { refusedMember } from './schedule.js';
 import { checkSettings } from './settings-check.js';
 import { optionsIn, optionsOf } from '../../shared/purge-options.js';
+import { defined } from '../../shared/defined.js';
 
 export type { RetentionPolicy };
 
@@ -105,7 +106,7 @@ export class RetentionService {
     checkSettings(settings, clock.now(), () => {
       const { query } = retentionSelection(settings, clock.now());
       const { target, link } = settings;
-      const headers = link === undefined ? {} : { link };
+      const headers = defined({ link });
       const isReport = settings.mode === 'report';
       return preparePurge(kinds, { target, policy, headers, query: runQuery(settings, query, isReport) });
     });
@@ -218,8 +219,7 @@ function purgeOf({ settings, author }: PolicyToRun, by: RetentionCaller, query: 
     headers: {
       ...by.headers,
       'x-request-id': by.requestId,
-      ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
-      ...(link === undefined ? {} : { link }),
+      ...defined({ 'ngsild-tenant': tenant, link }),
     },
   };
 }
