@@ -11,7 +11,7 @@ import {
   type SignIn,
   SignInNeededError,
 } from '../auth/index.js';
-import { createTokenCheck, createVoucher, TOKEN_HEADER } from './request-checks.js';
+import { createVoucher, TOKEN_HEADER, tokenRefused, type Voucher } from './request-checks.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,12 +36,10 @@ export interface AccessOptions {
 /** Decides who sends a request, by the gateway token or an access token, and whether they may use its route. */
 export class Access {
   readonly #options: AccessOptions;
-  readonly #checkToken: ReturnType<typeof createTokenCheck>;
-  readonly #isVouchedFor: ReturnType<typeof createVoucher>;
+  readonly #isVouchedFor: Voucher;
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    this.#checkToken = createTokenCheck(options.tokens, options.onTokenRefused);
     this.#isVouchedFor = createVoucher(options.tokens);
   }
 
@@ -59,7 +57,7 @@ export class Access {
   async admit(request: FastifyRequest, needsToken: boolean): Promise<void> {
     const { signIn } = this.#options;
     if (signIn === undefined) {
-      if (needsToken) this.#checkToken(request.headers[TOKEN_HEADER]);
+      if (needsToken && this.#options.tokens !== undefined) this.#requireToken(request);
       request.caller = this.#vouchedCaller(request);
       return;
     }
@@ -69,13 +67,20 @@ export class Access {
     requireRole(request.caller, rule);
   }
 
+  /** @throws RequestRefusedError (401) */
+  #requireToken(request: FastifyRequest): void {
+    if (this.#isVouchedFor(request)) return;
+    this.#options.onTokenRefused?.();
+    throw tokenRefused(request.headers[TOKEN_HEADER] !== undefined);
+  }
+
   async #signedIn(signIn: SignIn, request: FastifyRequest): Promise<Caller> {
     const { headers } = request;
     const { tokens } = this.#options;
     const token = bearerIn(headers.authorization);
     if (tokens !== undefined && headers[TOKEN_HEADER] !== undefined) {
       // A wrong one is a fault of the gateway in front.
-      this.#checkToken(headers[TOKEN_HEADER]);
+      this.#requireToken(request);
       // What is not of our provider is meant for the broker, as before.
       if (token === undefined || !signIn.isOurs(token)) return this.#vouchedCaller(request);
     }

@@ -5,7 +5,7 @@ import { problem } from './problem-kinds.js';
 import { isLoopback } from '../shared/loopback.js';
 import { MAX_HOPS, loopIn } from '../shared/via.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { refused } from './errors.js';
+import { refused, type RequestRefusedError } from './errors.js';
 
 /**
  * What the front door refuses, whatever the path: requests that are too long, have too many header fields, or fields that are
@@ -217,41 +217,28 @@ export function createLoopCheck(name: string): LoopCheck {
 /** Header in which Kong and other callers send the shared secret; it is never forwarded to the broker. */
 export const TOKEN_HEADER = 'x-gateway-token';
 
-/** Checks the shared secret. @throws RequestRefusedError (401) */
-export type TokenCheck = (header: string | readonly string[] | undefined) => void;
+/** Says whether a request carries one of the shared secrets; none does where there are none. */
+export type Voucher = (request: Pick<IncomingMessage, 'headers'>) => boolean;
 
-/**
- * A check against the configured secrets, of which a request needs one; one that passes everything when there are none.
- *
- * @param tokens one, or two while the secret is replaced
- * @param onRefused called for each request that carries none of them
- */
-export function createTokenCheck(tokens: readonly string[] | undefined, onRefused?: () => void): TokenCheck {
-  if (tokens === undefined) return () => {};
+/** @param tokens one, or two while the secret is replaced */
+export function createVoucher(tokens: readonly string[] = []): Voucher {
   const expected = tokens.map(digest);
-  return (header) => {
-    if (typeof header === 'string' && isOneOf(digest(header), expected)) return;
-    onRefused?.();
-    throw refused(
-      'unauthorized',
-      header === undefined
-        ? 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If a gateway ' +
-            'in front, such as Kong, is to add it, the fault is there and not in the request: its log has the cause.'
-        : 'The gateway token in the header X-Gateway-Token is not the right one. Nothing was done. If a gateway ' +
-            'in front, such as Kong, added it, the fault is there and not in the request: it has another token than this service.',
-      {},
-      { 'www-authenticate': 'GatewayToken' },
-    );
-  };
+  return ({ headers: { [TOKEN_HEADER]: header } }) =>
+    typeof header === 'string' && isOneOf(digest(header), expected);
 }
 
-/** Says whether a request carries one of the secrets; none does where there are none. */
-export function createVoucher(
-  tokens: readonly string[] | undefined,
-): (request: Pick<IncomingMessage, 'headers'>) => boolean {
-  const expected = (tokens ?? []).map(digest);
-  return ({ headers: { [TOKEN_HEADER]: header } }) =>
-    typeof header === 'string' && expected.length > 0 && isOneOf(digest(header), expected);
+/** Why a request that needs the gateway token is refused without it. */
+export function tokenRefused(hasOther: boolean): RequestRefusedError {
+  return refused(
+    'unauthorized',
+    hasOther
+      ? 'The gateway token in the header X-Gateway-Token is not the right one. Nothing was done. If a gateway ' +
+          'in front, such as Kong, added it, the fault is there and not in the request: it has another token than this service.'
+      : 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If a gateway ' +
+          'in front, such as Kong, is to add it, the fault is there and not in the request: its log has the cause.',
+    {},
+    { 'www-authenticate': 'GatewayToken' },
+  );
 }
 
 /** Digests have one length, and all are compared: it takes the same time whatever was sent. */

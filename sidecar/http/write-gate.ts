@@ -22,13 +22,14 @@ import { forwardedHeaders } from './new-purge.js';
 import type { ForwardedParts } from './forwarded-parts.js';
 import type { ForwardingManner, PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
+import type { Voucher } from './request-checks.js';
 
 export interface WriteGateOptions {
   readonly passThrough: PassThrough;
   readonly checks: WriteChecks;
   readonly baseUrlOf: BaseUrlOf;
   /** Whether a request has the gateway token, so that the gateway in front vouches for its caller. */
-  readonly isVouchedFor: (req: IncomingMessage) => boolean;
+  readonly isVouchedFor: Voucher;
   /** Largest body that is judged, in bytes. */
   readonly bodyLimit: number;
   /** Told of each write that is refused. Must not throw. */

@@ -15,6 +15,7 @@ import { type Lease, LiveJob } from './live-job.js';
 import type { PreparedPurge, PurgeControl } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
 import type { RecordKeeper } from './record-keeper.js';
+import { PlanCollector } from './plan-service.js';
 import { targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
@@ -206,7 +207,7 @@ export class PurgeRunner {
         : await unlessStopped(this.#openArchive(live, prepared), stopped);
     const { plans } = this.#options;
     const { id, planOf } = live.record;
-    const found = makesPlan === true ? plans.collect() : undefined;
+    const found = makesPlan === true ? new PlanCollector() : undefined;
     const onPlanned = found && ((item: string) => found.add(item));
     const plan = planOf === undefined ? undefined : await plans.take(planOf, id);
     const beforeDelete = () => {

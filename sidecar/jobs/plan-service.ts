@@ -18,11 +18,6 @@ export class PlanService {
     this.#plans = plans;
   }
 
-  /** Begins to collect the items of a dry run. */
-  collect(): PlanCollector {
-    return new PlanCollector();
-  }
-
   /** Keeps a plan. @returns what its record says of it, or why there is none */
   async keep(
     id: string,

@@ -51,6 +51,11 @@ export function namingPurge(answer: Answer, id: string): Answer {
   return { ...answer, headers: { ...answer.headers, [PURGE_ID_HEADER]: id } };
 }
 
+/** The head of an answer whose body is not made for a HEAD. */
+export function headOf(mediaType: string): Answer {
+  return { status: 200, body: { bytes: Buffer.of(), mediaType } };
+}
+
 /** What is true of the moment, and has no ETag. */
 export function current(value: unknown): Answer {
   return { status: 200, body: jsonBody(value) };

@@ -11,6 +11,8 @@ import {
   json,
   list,
   MODEL_PATH,
+  modelKey,
+  modelUrl,
   PAGE,
   Query,
   SHA256,
@@ -19,7 +21,7 @@ import {
   VERSION,
   type WrittenOf,
 } from './schemas.js';
-import { type Api, apiUrl } from './routes.js';
+import type { Api } from './routes.js';
 
 const tag = 'Documents of a model';
 const MODEL = '/domains/:domain/models/:model';
@@ -35,18 +37,18 @@ const FILE_PATH = Type.Object({
 /** What a model is turned into, and its files. */
 export function modelDocumentRoutes(api: Api, { documents, files, knownModels }: SchemaService): void {
   const read = async (
-    { domain, model }: { readonly domain: string; readonly model: string },
+    key: ModelKey,
     kind: ModelDocumentKind,
     version: number | undefined,
     baseUrl: string,
   ) => {
-    const found = await documents.of({ domain, name: model }, kind, { version, baseUrl });
+    const found = await documents.of(key, kind, { version, baseUrl });
     return withLifecycle(document(found, version), found.lifecycle);
   };
-  const aboutFiles = async (key: ModelKey, answer: (key: ModelKey) => Promise<Answer>) => {
+  const aboutFiles = async (key: ModelKey, answer: () => Promise<Answer>) => {
     // First: what is read of a draft afterwards may still change.
     const { model } = await knownModels.of(key);
-    return withLifecycle(await answer(key), model);
+    return withLifecycle(await answer(), model);
   };
 
   api.get(`${MODEL}/schema`, {
@@ -60,7 +62,7 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
     },
     config: { problems: ['busy'] },
     handler: async ({ params, query: { version, bundled }, baseUrl }, reply) =>
-      send(reply, await read(params, bundled ? 'bundled' : 'schema', version, baseUrl)),
+      send(reply, await read(modelKey(params), bundled ? 'bundled' : 'schema', version, baseUrl)),
   });
 
   api.get(`${MODEL}/openapi`, {
@@ -74,7 +76,7 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
     },
     config: { problems: ['busy'] },
     handler: async ({ params, query: { version }, baseUrl }, reply) =>
-      send(reply, await read(params, 'openapi', version, baseUrl)),
+      send(reply, await read(modelKey(params), 'openapi', version, baseUrl)),
   });
 
   api.get(`${MODEL}/context`, {
@@ -88,7 +90,7 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
     },
     config: { isCrossOrigin: true },
     handler: async ({ params, query: { version }, baseUrl }, reply) =>
-      send(reply, await read(params, 'context', version, baseUrl)),
+      send(reply, await read(modelKey(params), 'context', version, baseUrl)),
   });
 
   api.get(`${MODEL}/files`, {
@@ -101,17 +103,17 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
       response: { 200: list('A page of them; documents that the schema refers to come last.', MODEL_FILE) },
     },
     config: { problems: ['busy'] },
-    handler: async ({ params: { domain, model }, query, baseUrl }, reply) =>
-      send(
-        reply,
-        await aboutFiles({ domain, name: model }, async (key) => {
-          const { version, limit, offset } = query;
-          const all = await files.list(key, { version, baseUrl });
-          const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
-          const items = all.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
-          return page(items, all.length, query, url);
-        }),
-      ),
+    handler: async ({ params, query, baseUrl }, reply) => {
+      const key = modelKey(params);
+      const list = async () => {
+        const { version, limit, offset } = query;
+        const all = await files.list(key, { version, baseUrl });
+        const url = modelUrl(baseUrl, key, 'files');
+        const items = all.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
+        return page(items, all.length, query, url);
+      };
+      return send(reply, await aboutFiles(key, list));
+    },
   });
 
   api.get(`${MODEL}/files/:file`, {
@@ -130,13 +132,11 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
       },
     },
     config: { problems: ['busy'] },
-    handler: async ({ params: { domain, model, file }, query: { version }, baseUrl }, reply) =>
-      send(
-        reply,
-        await aboutFiles({ domain, name: model }, async (key) =>
-          document(await files.get(key, file, { version, baseUrl }), version),
-        ),
-      ),
+    handler: async ({ params, query: { version }, baseUrl }, reply) => {
+      const key = modelKey(params);
+      const get = async () => document(await files.get(key, params.file, { version, baseUrl }), version);
+      return send(reply, await aboutFiles(key, get));
+    },
   });
 }
 

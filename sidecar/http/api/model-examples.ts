@@ -32,6 +32,8 @@ import {
   json,
   list,
   MODEL_PATH,
+  modelKey,
+  modelUrl,
   PAGE,
   Query,
   SHA256,
@@ -39,7 +41,7 @@ import {
   URL_TEXT,
   type WrittenOf,
 } from './schemas.js';
-import { type Api, apiUrl } from './routes.js';
+import type { Api } from './routes.js';
 import { ENTITIES, ENTITY_FORM, VERDICT, WORK_PROBLEMS } from './workbench.js';
 
 const tag = 'Examples of a model';
@@ -67,11 +69,11 @@ export function modelExampleRoutes(
       response: { 200: list('Examples by name.', EXAMPLE) },
     },
     handler: async ({ params, query, baseUrl }, reply) => {
-      const key = keyOf(params);
+      const key = modelKey(params);
       const { model } = await knownModels.of(key);
       const { items, total } = await store.examples.list(key, query);
       const shown = items.map((example) => exampleJson(example, key, baseUrl));
-      return send(reply, withLifecycle(page(shown, total, query, examplesUrl(key, baseUrl)), model));
+      return send(reply, withLifecycle(page(shown, total, query, modelUrl(baseUrl, key, 'examples')), model));
     },
   });
 
@@ -89,7 +91,7 @@ export function modelExampleRoutes(
       },
     },
     handler: async ({ params }, reply) => {
-      const key = keyOf(params);
+      const key = modelKey(params);
       const { model } = await knownModels.of(key);
       const example = document(await files.example(key, params.example), undefined);
       return send(reply, withLifecycle(example, model));
@@ -114,7 +116,7 @@ export function modelExampleRoutes(
     bodyLimit: MAX_EXAMPLE_BYTES,
     config: { problems: WORK_PROBLEMS, isConditional: true },
     handler: async ({ params, body: text, conditions, baseUrl }, reply) => {
-      const [key, name] = [keyOf(params), params.example];
+      const [key, name] = [modelKey(params), params.example];
       if (!isExampleName(name))
         throw refused('invalidRequest', `The name of an example must be ${EXAMPLE_NAME_RULE}.`);
       const expected = expectedOf(conditions);
@@ -142,7 +144,7 @@ export function modelExampleRoutes(
     },
     config: { isConditional: true },
     handler: async ({ params, conditions }, reply) => {
-      const [key, name] = [keyOf(params), params.example];
+      const [key, name] = [modelKey(params), params.example];
       const { ifMatch } = await writeOptions(conditions, () => store.examples.get(key, name));
       await store.examples.delete(key, name, ifMatch);
       return send(reply, NO_CONTENT);
@@ -184,13 +186,5 @@ function exampleJson(
   key: ModelKey,
   baseUrl: string,
 ): WrittenOf<typeof EXAMPLE> {
-  return { name, form, size, sha256, url: `${examplesUrl(key, baseUrl)}/${name}` };
-}
-
-function examplesUrl({ domain, name }: ModelKey, baseUrl: string): string {
-  return apiUrl(baseUrl, 'domains', domain, 'models', name, 'examples');
-}
-
-function keyOf({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {
-  return { domain, name: model };
+  return { name, form, size, sha256, url: modelUrl(baseUrl, key, 'examples', name) };
 }

@@ -1,5 +1,4 @@
 import type { SchemaService } from '../../schemas/models/index.js';
-import type { ModelKey } from '../../store/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import {
   created,
@@ -33,6 +32,8 @@ import {
   json,
   list,
   MODEL_PATH,
+  modelKey,
+  modelUrl,
   PAGE,
   Query,
   TextParameter,
@@ -143,7 +144,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       response: { 200: json('The model.', MODEL) },
     },
     handler: async ({ params, query: { version } }, reply) => {
-      const found = await store.models.texts(keyOf(params), version);
+      const found = await store.models.texts(modelKey(params), version);
       const { model } = found;
       if (version === undefined) return send(reply, withLifecycle(ok(modelJson(found), model.etag), model));
       const { description } = found.version;
@@ -176,7 +177,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       isConditional: true,
     },
     handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, caller }, reply) => {
-      const key = keyOf(params);
+      const key = modelKey(params);
       const options = { expected: expectedOf(conditions), dryRun, baseUrl, caller: caller.name };
       const written = await models.put(key, body, options);
       if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
@@ -201,7 +202,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
     },
     config: { problems: ['inUse'], isConditional: true },
     handler: async ({ params, conditions }, reply) => {
-      const key = keyOf(params);
+      const key = modelKey(params);
       const { ifMatch } = await writeOptions(conditions, () => store.models.get(key));
       await store.models.delete(key, ifMatch);
       return send(reply, NO_CONTENT);
@@ -218,10 +219,10 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       response: { 200: list('Versions, oldest first.', MODEL_VERSION) },
     },
     handler: async ({ params, query, baseUrl }, reply) => {
-      const key = keyOf(params);
+      const key = modelKey(params);
       const { model } = await knownModels.of(key);
       const { items, total } = await store.models.versions(key, query);
-      const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
+      const list = page(items.map(versionJson), total, query, modelUrl(baseUrl, key, 'versions'));
       return send(reply, withLifecycle(list, model));
     },
   });
@@ -237,17 +238,9 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
     },
     config: { problems: ['busy'] },
     handler: async ({ params, query, baseUrl }, reply) => {
-      const key = keyOf(params);
+      const key = modelKey(params);
       const { model } = await knownModels.of(key);
       return send(reply, withLifecycle(derived(await comparison.diff(key, { ...query, baseUrl })), model));
     },
   });
-}
-
-function keyOf({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {
-  return { domain, name: model };
-}
-
-function modelUrl(baseUrl: string, { domain, name }: ModelKey): string {
-  return apiUrl(baseUrl, 'domains', domain, 'models', name);
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ArchiveService } from '../../jobs/archive-service.js';
 import type { PurgeService } from '../../jobs/purge-service.js';
 import { requesterOf } from '../new-purge.js';
-import { accepted, namingPurge, NO_CONTENT, send } from './answer.js';
+import { accepted, headOf, namingPurge, NO_CONTENT, send } from './answer.js';
 import { PURGE } from './purge-schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { Closed, content, empty, json, TEXT } from './schemas.js';
@@ -87,7 +87,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     handler: async ({ params, method }, reply) => {
       if (method === 'HEAD') {
         await archives.find(params.purge);
-        return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType: NDJSON } });
+        return send(reply, headOf(NDJSON));
       }
       return send(reply, {
         status: 200,

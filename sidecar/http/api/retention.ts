@@ -10,7 +10,6 @@ import type {
 } from '../../jobs/retention/retention-service.js';
 import { BrokerRefusedError } from '../../purge/index.js';
 import { NotFoundError, type Page } from '../../store/index.js';
-import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { refused } from '../errors.js';
 import { requesterOf } from '../new-purge.js';
@@ -27,7 +26,7 @@ import {
   writeOptions,
 } from './answer.js';
 import { PURGE } from './purge-schemas.js';
-import { empty, json, list, NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
+import { empty, json, list, NAME, PAGE, Query, requireName } from './schemas.js';
 import {
   LISTED_POLICY,
   listedPolicyJson,
@@ -49,7 +48,6 @@ const tag = 'Retention policies';
 const POLICIES = '/retention-policies';
 const POLICY_PATH = `${POLICIES}/:retentionPolicy`;
 const PARAMS = Type.Object({ retentionPolicy: { ...NAME, description: 'Name of a retention policy.' } });
-const NAME_PATTERN = new RegExp(RESOURCE_NAME_PATTERN);
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -134,10 +132,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     handler: async (request, reply) => {
       const { params, body, conditions, baseUrl } = request;
       const { name, ...settings } = body;
-      if (name !== undefined && name !== params.retentionPolicy)
-        throw refused('invalidRequest', 'name must be the name in the path, or be left out.');
-      if (!NAME_PATTERN.test(params.retentionPolicy))
-        throw refused('notFound', `A retention policy cannot have this name. ${NAME_DESCRIPTION}`);
+      requireName('retention policy', params.retentionPolicy, name);
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
       const author = requesterOf(request);
       const expected = expectedOf(conditions);

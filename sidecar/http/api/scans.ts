@@ -4,7 +4,7 @@ import type { ScanService } from '../../scans/scan-service.js';
 import { JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
 import { SCHEMA_PROBLEMS } from './models.js';
 import { requesterOf } from '../new-purge.js';
-import { accepted, current, page, send } from './answer.js';
+import { accepted, current, headOf, page, send } from './answer.js';
 import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
 import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } from './scan-schemas.js';
 import { type Api, apiUrl } from './routes.js';
@@ -162,8 +162,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
     handler: async ({ params, query, headers, method, baseUrl }, reply) => {
       const found = await scans.entitiesOf(params.scan, query.finding);
       if (headers.accept?.includes(NDJSON) === true) {
-        if (method === 'HEAD')
-          return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType: NDJSON } });
+        if (method === 'HEAD') return send(reply, headOf(NDJSON));
         return send(reply, { status: 200, stream: { text: lines(found.from), mediaType: NDJSON } });
       }
       const items = await taken(found.from, query);

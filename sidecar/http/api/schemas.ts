@@ -1,6 +1,9 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import type { JsonValue } from '../../shared/json/json.js';
-import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
+import { isResourceName, RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
+import type { ModelKey } from '../../store/index.js';
+import { refused } from '../errors.js';
+import { apiUrl } from './routes.js';
 
 /**
  * The schemas that several resources are made of. One schema checks a request, types it, and describes it in
@@ -75,10 +78,24 @@ export const STRINGS = Type.Array(TEXT);
 
 const NAME_RULE = 'a letter or digit, then up to 127 letters, digits and `_`, `.`, `-`.';
 
-export const NAME_DESCRIPTION = `A${NAME_RULE.slice(1)}`;
+const NAME_DESCRIPTION = `A${NAME_RULE.slice(1)}`;
 
 /** A name that a user gives. */
 export const NAME = Type.String({ pattern: RESOURCE_NAME_PATTERN, description: NAME_DESCRIPTION });
+
+/**
+ * Checks the name of something that is created at its path.
+ *
+ * @param thing completes "a … cannot have this name"
+ * @param inBody the name in the body, if there is one
+ * @throws RequestRefusedError
+ */
+export function requireName(thing: string, inPath: string, inBody: string | undefined): void {
+  if (inBody !== undefined && inBody !== inPath)
+    throw refused('invalidRequest', 'name must be the name in the path, or be left out.');
+  if (!isResourceName(inPath))
+    throw refused('notFound', `A ${thing} cannot have this name. ${NAME_DESCRIPTION}`);
+}
 
 /** Parameters of paths are for the description: an impossible name is answered 404. */
 export const DOMAIN_PATH = Type.Object({ domain: { ...NAME, description: 'Name of a domain.' } });
@@ -86,6 +103,16 @@ export const MODEL_PATH = Type.Object({
   ...DOMAIN_PATH.properties,
   model: { ...NAME, description: 'Name of a model.' },
 });
+
+/** The model that a path names. */
+export function modelKey({ domain, model }: Static<typeof MODEL_PATH>): ModelKey {
+  return { domain, name: model };
+}
+
+/** The absolute URL of a model, or of something below it. */
+export function modelUrl(baseUrl: string, { domain, name }: ModelKey, ...below: readonly string[]): string {
+  return apiUrl(baseUrl, 'domains', domain, 'models', name, ...below);
+}
 
 /** A parameter that is free text. */
 export function TextParameter(maxLength: number, description: string) {

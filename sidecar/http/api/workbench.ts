@@ -11,6 +11,7 @@ import {
   Flag,
   json,
   MODEL_PATH,
+  modelKey,
   NameParameter,
   Query,
   STRINGS,
@@ -158,9 +159,9 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
       response: { 200: json('Whether the entity is valid, with its errors.', VERDICTS) },
     },
     config: { isComputation: true, problems: WORK_PROBLEMS },
-    handler: async ({ params: { domain, model }, body, query: { version, form, strict } }, reply) => {
+    handler: async ({ params, body, query: { version, form, strict } }, reply) => {
       const options = { version, form, isStrict: strict, signal: new ClientDisconnect(reply.raw) };
-      return send(reply, computed(await workbench.validate({ domain, name: model }, body, options)));
+      return send(reply, computed(await workbench.validate(modelKey(params), body, options)));
     },
   });
 }

@@ -1,9 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import type { Page, WritePolicy } from '../../store/index.js';
 import type { WriteChecks, WritePolicyService } from '../../write-checks/index.js';
-import { refused } from '../errors.js';
 import {
   created,
   current,
@@ -17,7 +15,7 @@ import {
 } from './answer.js';
 import { type Api, apiUrl } from './routes.js';
 import { requirePolicyTenant, visiblePolicies } from './tenants.js';
-import { empty, json, list, NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
+import { empty, json, list, NAME, PAGE, Query, requireName } from './schemas.js';
 import {
   NEW_WRITE_POLICY,
   WRITE_CHECKS,
@@ -36,7 +34,6 @@ const tag = 'Checked writes';
 const POLICIES = '/write-policies';
 const POLICY_PATH = `${POLICIES}/:writePolicy`;
 const PARAMS = Type.Object({ writePolicy: { ...NAME, description: 'Name of a write policy.' } });
-const NAME_PATTERN = new RegExp(RESOURCE_NAME_PATTERN);
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** Policies of writes, and what the checks of writes have found. */
@@ -115,10 +112,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
     handler: async (request, reply) => {
       const { params, body, conditions, baseUrl } = request;
       const { name, ...settings } = body;
-      if (name !== undefined && name !== params.writePolicy)
-        throw refused('invalidRequest', 'name must be the name in the path, or be left out.');
-      if (!NAME_PATTERN.test(params.writePolicy))
-        throw refused('notFound', `A write policy cannot have this name. ${NAME_DESCRIPTION}`);
+      requireName('write policy', params.writePolicy, name);
       requirePolicyTenant(request, settings.tenant, 'writePolicy');
       const { policy, isNew, warnings } = await writePolicies.put(
         params.writePolicy,
