@@ -23,7 +23,12 @@ const CAR = {
       description: 'LanguageProperty. What it is called.',
       additionalProperties: { type: 'string', maxLength: 9 },
     },
-    address: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    power: { type: 'number' },
+    address: {
+      type: 'object',
+      properties: { city: { type: 'string' }, floor: { type: 'integer' } },
+      required: ['city'],
+    },
   },
   required: ['id', 'type', 'speed'],
 };
@@ -146,6 +151,66 @@ describe('writes that are checked', () => {
     const found = await gateway.send(method, `/ngsi-ld/v1${path}`, options);
     return [found.status, found.headers.get('write-check')];
   };
+
+  it('urn:ngsi-ld:null is judged as a text where brokers may store it, and deletes in merges and updates', async () => {
+    const gone = { type: 'Property', value: 'urn:ngsi-ld:null' };
+    const whole = car(5, { power: gone });
+    const part = { id: ID, type: 'Car', power: gone };
+    const stores: readonly (readonly [method: string, path: string, body: unknown])[] = [
+      ['POST', '/entities', whole],
+      ['PUT', `/entities/${ID}`, whole],
+      ['POST', `/entities/${ID}/attrs`, { power: gone }],
+      ['PUT', `/entities/${ID}/attrs/power`, gone],
+      ['POST', '/entityOperations/create', [whole]],
+      ['POST', '/entityOperations/upsert', [whole]],
+      ['POST', '/entityOperations/upsert?options=update', [part]],
+      ['POST', '/entityOperations/update', [part]],
+    ];
+    for (const [method, path, body] of stores) {
+      const { pointers } = await written(method, path, body);
+      assert.match(pointers.join(), /power(\/value)?$|^\/value$/, `${method} ${path}`);
+    }
+    const deletes: readonly (readonly [method: string, path: string, body: unknown])[] = [
+      ['PATCH', `/entities/${ID}`, { power: gone }],
+      ['PATCH', `/entities/${ID}/attrs`, { power: gone }],
+      ['PATCH', `/entities/${ID}/attrs/power`, gone],
+      ['POST', '/entityOperations/merge', [part]],
+    ];
+    for (const [method, path, body] of deletes)
+      assert.deepEqual(await written(method, path, body), { status: 204, pointers: [] }, `${method} ${path}`);
+  });
+
+  it('a merge deletes members of values and attributes by urn:ngsi-ld:null, but none that the model requires', async () => {
+    const merged = (body: unknown) => written('PATCH', `/entities/${ID}`, body);
+    const gone = 'urn:ngsi-ld:null';
+    const passes = { status: 204, pointers: [] };
+    assert.deepEqual(await merged({ address: P({ floor: gone }) }), passes);
+    assert.deepEqual(await merged({ address: { floor: gone } }), passes);
+    assert.deepEqual(await merged({ speed: { ...P(5), observedAt: gone, accuracy: gone } }), passes);
+    assert.deepEqual(
+      await merged({ label: { type: 'LanguageProperty', languageMap: { de: gone, en: 'car' } } }),
+      passes,
+    );
+    assert.deepEqual(await merged({ address: P({ city: gone, floor: 2 }) }), {
+      status: 400,
+      pointers: ['/address/value/city'],
+    });
+    assert.deepEqual((await merged({ address: { city: gone } })).pointers, ['/address/city']);
+    assert.deepEqual((await merged({ address: P({ floor: 'x', zip: gone }) })).pointers, [
+      '/address/value/floor',
+    ]);
+  });
+
+  /** What the gateway says of a write. */
+  async function written(method: string, path: string, body: unknown) {
+    const sent = await gateway.send(method, `/ngsi-ld/v1${path}`, {
+      headers: JSON_TYPE,
+      body: JSON.stringify(body),
+    });
+    const errors =
+      sent.status === 400 ? (JSON.parse(sent.text) as { errors: { pointer: string }[] }).errors : [];
+    return { status: sent.status, pointers: errors.map(({ pointer }) => pointer) };
+  }
 
   it('a merge with lang is not judged where it may put a string into a language map, and its other attributes are', async () => {
     const merge = `/entities/${ID}?lang=de&options=keyValues`;

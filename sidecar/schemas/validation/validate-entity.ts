@@ -108,6 +108,8 @@ export interface EntityError {
   readonly tokens: readonly string[];
   /** The JSON Schema keyword that asks, or could ask, for what is not so. */
   readonly keyword: string;
+  /** The member that is required there and missing. */
+  readonly missing?: string;
   /** Predicate of a sentence about that place; made when it is asked for. */
   readonly say: () => string;
   /** What was probably meant instead, where that can be said. */
@@ -136,7 +138,11 @@ function schemaErrors(
   const found: EntityError[] = [];
   const add = ({ missing, keyword, say, meant }: Explained, tokens: readonly string[]): void => {
     if (found.length < MAX_ERRORS && !isConsequence(tokens, missing))
-      found.push({ tokens, keyword, say, ...(meant === undefined ? {} : { meant }) });
+      found.push({
+        ...{ tokens, keyword, say },
+        ...(missing === undefined ? {} : { missing }),
+        ...(meant === undefined ? {} : { meant }),
+      });
   };
   const typeMember = view.hasOwnType ? typeMemberOf(entity) : undefined;
   for (const one of view.issues) {

@@ -4,20 +4,16 @@ import type { EntityError } from '../validation/validate-entity.js';
 import { validateEntity } from '../validation/validate-entity.js';
 import type { Model } from '../validation/model.js';
 import type { Spelling } from '../json-schema/spelling.js';
-import {
-  isDeleted,
-  isOnlyDeleted,
-  isWithoutValue,
-  type Renamed,
-  renamedFor,
-  type Submitted,
-} from './submitted.js';
+import { isDeleted, isOnlyDeleted, type Remaining, withoutDeletedParts } from './deletions.js';
+import { isWithoutValue, type Renamed, renamedFor, type Submitted } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /** What an entity is judged as. */
 export interface Manner {
   /** Whether attributes may be plain values that look like attributes. */
   readonly isSimplified: boolean;
+  /** What urn:ngsi-ld:null certainly deletes; elsewhere a broker may store that text. */
+  readonly deletes: 'nothing' | 'attributes' | 'attributes and parts';
   /** Whether attributes may be written without their values, which then stay as they are. */
   readonly isPartial: boolean;
   /** Whether objects are merged into those that are there, so that nothing must be in them. */
@@ -43,8 +39,7 @@ export function judgeWhole(
 ): readonly WriteError[] {
   return models.flatMap((model) => {
     const renamed = renamedFor(model, submitted);
-    // Nobody stores an attribute that is written down to be deleted.
-    const { entity, positions } = without(renamed.entity, isOnlyDeleted);
+    const { entity, positions } = without(renamed.entity, leavesOut(manner));
     const kept = { ...renamed, entity, positions };
     const aliased = otherValues(model, submitted);
     if (!manner.isTemporal) return [...aliased, ...errorsOf(model, model.whole, kept, manner, spelling)];
@@ -79,17 +74,18 @@ export function judgeFragment(
     const deleted = Object.keys(renamed.entity).filter(
       (name) => model.required.has(name) && isDeleted(renamed.entity[name] ?? null),
     );
-    const { entity: judged, positions } = without(
-      renamed.entity,
-      (value) => isOnlyDeleted(value) || (manner.isPartial && isWithoutValue(value)),
-    );
-    const entity = { ...judged, id: FRAGMENT_ID, type };
+    const { entity: judged, positions } = without(renamed.entity, leavesOut(manner));
+    const remaining: Remaining =
+      manner.deletes === 'attributes and parts'
+        ? withoutDeletedParts(judged, manner.isMerge)
+        : { entity: judged, isPartDeleted: () => false };
+    const entity = { ...remaining.entity, id: FRAGMENT_ID, type };
     const slices = manner.isTemporal ? slicesOf(entity) : [{ entity, indexes: undefined }];
     const found = slices.flatMap((slice) =>
       errorsOf(
         model,
         model.fragment,
-        { ...renamed, positions, entity: slice.entity },
+        { ...renamed, ...remaining, positions, entity: slice.entity },
         manner,
         spelling,
         slice.indexes,
@@ -100,15 +96,19 @@ export function judgeFragment(
         model: model.title,
         tokens: [renamed.submittedAs.get(name) ?? name],
         keyword: 'required',
-        say: () => 'must not be deleted: every entity of the model has it',
+        say: () => NOT_DELETED,
       })),
       ...otherValues(model, submitted),
-      ...found.filter(
-        ({ tokens: [name], keyword }) =>
-          name !== 'id' && name !== 'type' && !(manner.isMerge && keyword === 'required'),
-      ),
+      ...found.filter(({ tokens: [name] }) => name !== 'id' && name !== 'type'),
     ];
   });
+}
+
+const NOT_DELETED = 'must not be deleted: every entity of the model has it';
+
+/** Which attributes, and instances of them, are not judged. */
+function leavesOut({ deletes, isPartial }: Manner): (value: JsonValue) => boolean {
+  return (value) => (deletes !== 'nothing' && isOnlyDeleted(value)) || (isPartial && isWithoutValue(value));
 }
 
 /** Stands for the id of the entity that a fragment is for: models may say how ids look, but the fragment does not change it. */
@@ -136,8 +136,8 @@ function otherValues({ title }: WriteModel, { members, repeated }: Submitted): r
 function errorsOf(
   { title }: WriteModel,
   model: Model,
-  { entity, submittedAs, positions }: Kept,
-  { isSimplified }: Manner,
+  { entity, submittedAs, positions, isPartDeleted }: Kept,
+  { isSimplified, isMerge }: Manner,
   spelling: Spelling,
   indexes?: ReadonlyMap<string, number>,
 ): readonly WriteError[] {
@@ -149,7 +149,9 @@ function errorsOf(
       : (['keyvalues', 'concise'] as const);
   const seen = new Set<string>();
   return forms.flatMap((form) =>
-    validateEntity(entity, model, { form }, spelling).errors.flatMap((error) => {
+    validateEntity(entity, model, { form }, spelling).errors.flatMap((found) => {
+      const error = isMerge && found.keyword === 'required' ? asDeletion(found, isPartDeleted) : found;
+      if (error === undefined) return [];
       const [name = '', ...below] = error.tokens;
       const index = indexes?.get(name);
       const inner = index === undefined ? below : [String(index), ...below];
@@ -166,11 +168,18 @@ function errorsOf(
   );
 }
 
+/** What a merge does not have is there already, unless the merge deletes it. */
+function asDeletion(error: EntityError, isPartDeleted: Kept['isPartDeleted']): EntityError | undefined {
+  const { tokens, missing } = error;
+  if (missing === undefined || isPartDeleted?.(tokens, missing) !== true) return undefined;
+  return { ...error, tokens: [...tokens, missing], say: () => NOT_DELETED };
+}
+
 function hasNoAttributes(entity: JsonObject): boolean {
   return Object.keys(entity).every((name) => name === 'id' || name === 'type');
 }
 
-interface Kept extends Renamed {
+interface Kept extends Renamed, Partial<Pick<Remaining, 'isPartDeleted'>> {
   /** Where instances were written, of attributes that are judged without some of theirs. */
   readonly positions: ReadonlyMap<string, readonly number[]>;
 }

@@ -10,13 +10,14 @@ import {
   readBody,
   type WrittenEntities,
 } from './body.js';
+import { isDeleted } from './deletions.js';
 import { judgedEntities, type Verdict } from './judged-entities.js';
 import { judgeFragment, judgeWhole, type Manner } from './judge.js';
 import { allOf, type Knowledge, Missing } from './knowledge.js';
 import { withoutMergedStrings } from './languages.js';
 import { choosePolicy, type WrittenType } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, JudgeNeeds, StoredTypes } from './protocol.js';
-import { isDeleted, readSubmitted, type Submitted } from './submitted.js';
+import { readSubmitted, type Submitted } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /** The judging of one write. */
@@ -269,6 +270,12 @@ export class Judging {
     return {
       isSimplified,
       isMerge,
+      deletes:
+        isMerge || kind === 'attribute'
+          ? 'attributes and parts'
+          : kind === 'update' || kind.startsWith('temporal-')
+            ? 'attributes'
+            : 'nothing',
       isPartial: isMerge || kind === 'update' || kind === 'attribute' || kind === 'batch-update',
       isTemporal: kind.startsWith('temporal-'),
     };

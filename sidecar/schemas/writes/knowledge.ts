@@ -141,7 +141,10 @@ function warmUp(model: WriteModel, names: Names): void {
   const sample = { id: 'urn:ngsi-ld:sample:1', type, sample: { type: 'Property', value: 1 } };
   const submitted = readSubmitted(sample, names);
   if ('doubt' in submitted) return;
-  const manner = { isSimplified: false, isMerge: false, isPartial: false, isTemporal: false };
+  const manner = {
+    ...{ isSimplified: false, isMerge: false, isPartial: false, isTemporal: false },
+    deletes: 'nothing' as const,
+  };
   judgeWhole([model], submitted, manner, new Spelling());
   judgeFragment([model], submitted, manner, new Spelling());
 }

@@ -1,5 +1,6 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
-import { isDeleted, type Submitted } from './submitted.js';
+import { isDeleted } from './deletions.js';
+import type { Submitted } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /**

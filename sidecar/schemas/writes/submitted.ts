@@ -123,39 +123,6 @@ function typeIn(model: WriteModel, types: readonly WrittenType[], value: JsonVal
   return named.length === value.length ? named : value;
 }
 
-/** What stands for the end of an attribute, or of a member of its value (clause 5.2.4, NGSI-LD Null). */
-const NULL = 'urn:ngsi-ld:null';
-
-/** Whether a broker may take an attribute as written down to delete it; of one dataset alone, it is not. */
-export function isDeleted(value: JsonValue): boolean {
-  if (isArray(value)) return value.some((one) => isObject(one) && isDeleted(one));
-  if (!isObject(value)) return isNull(value);
-  const dataset = member(value, 'datasetId');
-  if (typeof dataset === 'string' && dataset !== '@none') return false;
-  return heldIn(value).some(isNull);
-}
-
-/** Whether an attribute, or an instance of it, is written down for nothing but to delete it, so that nobody stores it. */
-export function isOnlyDeleted(value: JsonValue): boolean {
-  if (isArray(value)) return value.length > 0 && value.every((one) => isObject(one) && isOnlyDeleted(one));
-  if (!isObject(value)) return isNull(value);
-  const held = heldIn(value);
-  return held.length > 0 && held.every(isNull);
-}
-
-/** What an attribute holds under each name that is one for values; of a map of languages, what it has for each. */
-function heldIn(attribute: JsonObject): readonly JsonValue[] {
-  return [...KIND_OF_MEMBER.keys()].flatMap((name) => {
-    if (!Object.hasOwn(attribute, name)) return [];
-    const held = attribute[name] ?? null;
-    return name === 'languageMap' && isObject(held) ? Object.values(held) : [held];
-  });
-}
-
-function isNull(value: JsonValue): boolean {
-  return value === NULL || value === null;
-}
-
 /** Whether an attribute is written without its value, which stays as it is. */
 export function isWithoutValue(value: JsonValue): boolean {
   if (!isObject(value) || [...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name))) return false;

@@ -1,0 +1,112 @@
+import { KIND_OF_MEMBER, kindNamed } from '../../ngsi-ld/members.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  objectOf,
+} from '../../shared/json/json.js';
+
+/** What stands for the end of an attribute, or of a member of its value (clause 5.2.4, NGSI-LD Null). */
+const NULL = 'urn:ngsi-ld:null';
+
+/** Whether a broker may take an attribute as written down to delete it; of one dataset alone, it is not. */
+export function isDeleted(value: JsonValue): boolean {
+  if (isArray(value)) return value.some((one) => isObject(one) && isDeleted(one));
+  if (!isObject(value)) return isNull(value);
+  const dataset = member(value, 'datasetId');
+  if (typeof dataset === 'string' && dataset !== '@none') return false;
+  return heldIn(value).some(isNull);
+}
+
+/** Whether an attribute, or an instance of it, is written down for nothing but to delete it. */
+export function isOnlyDeleted(value: JsonValue): boolean {
+  if (isArray(value)) return value.length > 0 && value.every((one) => isObject(one) && isOnlyDeleted(one));
+  if (!isObject(value)) return isNull(value);
+  const held = heldIn(value);
+  return held.length > 0 && held.every(isNull);
+}
+
+/** What an attribute holds under each name that is one for values; of a map of languages, what it has for each. */
+function heldIn(attribute: JsonObject): readonly JsonValue[] {
+  return [...KIND_OF_MEMBER.keys()].flatMap((name) => {
+    if (!Object.hasOwn(attribute, name)) return [];
+    const held = attribute[name] ?? null;
+    return name === 'languageMap' && isObject(held) ? Object.values(held) : [held];
+  });
+}
+
+function isNull(value: JsonValue): boolean {
+  return value === NULL || value === null;
+}
+
+/** An entity without the parts of its attributes that a write deletes. */
+export interface Remaining {
+  readonly entity: JsonObject;
+  /** Whether a member is deleted. @param tokens lead to the object that it is in */
+  readonly isPartDeleted: (tokens: readonly string[], name: string) => boolean;
+}
+
+/**
+ * Leaves out members of attributes that are written down to be deleted (clauses 5.5.8 and 5.5.12); whole attributes stay.
+ *
+ * @param isMerge whether members of values are deleted as well: a partial update replaces values
+ */
+export function withoutDeletedParts(entity: JsonObject, isMerge: boolean): Remaining {
+  const deleted = new Set<string>();
+  const remaining = Object.entries(entity).map(([name, value]): [string, JsonValue] => [
+    name,
+    name === 'id' || name === 'type' ? value : remainingOf(value, [name]),
+  ]);
+  return {
+    entity: deleted.size === 0 ? entity : objectOf(remaining),
+    isPartDeleted: (tokens, name) => deleted.has(JSON.stringify([...tokens, name])),
+  };
+
+  function remainingOf(attribute: JsonValue, path: readonly string[]): JsonValue {
+    if (isArray(attribute))
+      return attribute.map((one, index) =>
+        isObject(one) && isAttribute(one) ? remainingOf(one, [...path, String(index)]) : one,
+      );
+    if (!isObject(attribute)) return attribute;
+    if (!isAttribute(attribute)) return isMerge ? remainingValue(attribute, path) : attribute;
+    return kept(attribute, path, (name, value) => {
+      if (KIND_OF_MEMBER.has(name)) return isMerge ? remainingValue(value, [...path, name]) : value;
+      if (STAYING.has(name)) return value;
+      return isOnlyDeleted(value) ? undefined : remainingOf(value, [...path, name]);
+    });
+  }
+
+  /** Lists are replaced as a whole, also by a merge (RFC 7396). */
+  function remainingValue(value: JsonValue, path: readonly string[]): JsonValue {
+    if (!isObject(value)) return value;
+    return kept(value, path, (name, inside) =>
+      isNull(inside) ? undefined : remainingValue(inside, [...path, name]),
+    );
+  }
+
+  function kept(
+    object: JsonObject,
+    path: readonly string[],
+    keep: (name: string, value: JsonValue) => JsonValue | undefined,
+  ): JsonObject {
+    return objectOf(
+      Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
+        const stays = keep(name, value);
+        if (stays === undefined) deleted.add(JSON.stringify([...path, name]));
+        return stays === undefined ? [] : [[name, stays]];
+      }),
+    );
+  }
+}
+
+/** Members of an attribute that say which one is meant, and cannot be deleted by themselves. */
+const STAYING: ReadonlySet<string> = new Set(['type', '@type', 'datasetId']);
+
+function isAttribute(object: JsonObject): boolean {
+  return (
+    kindNamed(member(object, 'type') ?? member(object, '@type')) !== undefined ||
+    [...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(object, name))
+  );
+}
