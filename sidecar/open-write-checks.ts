@@ -59,7 +59,7 @@ export async function openWriteChecks(
     observer: observerOf(metrics.writes, logger, clock),
   });
   const policies = new WritePolicyService({
-    ...{ store: store.writePolicies, models: store.models, cache, checks },
+    ...{ store: store.writePolicies, models: store.models, supply, cache, checks },
     knowsCallers: config.GATEWAY_TOKEN !== undefined,
   });
   return { checks, policies, noteStored: cache.expire };

@@ -14,13 +14,14 @@ import {
 } from '../store/index.js';
 import { InvalidBodyError } from '../shared/errors.js';
 import { candidatesFor } from './candidates.js';
-import { modelNamed } from './model-supply.js';
+import { modelNamed, type ModelSupply } from './model-supply.js';
 import { MAX_POLICIES, type PolicyCache } from './policy-cache.js';
 import type { WriteChecks } from './write-checks.js';
 
 export interface WritePolicyServiceOptions {
   readonly store: StoredPolicies;
   readonly models: Pick<Models, 'get'>;
+  readonly supply: Pick<ModelSupply, 'types'>;
   readonly cache: PolicyCache;
   readonly checks: Pick<WriteChecks, 'seen' | 'startedAt'>;
   /** Whether somebody vouches for who calls. */
@@ -96,7 +97,7 @@ export class WritePolicyService {
 
   async #warnings({ name, settings }: WritePolicy): Promise<readonly string[]> {
     const { checks, knowsCallers } = this.#options;
-    const { mode, model, onUnjudged, onFailure, callers } = settings;
+    const { mode, model, types = [], onUnjudged, onFailure, callers } = settings;
     const warnings: string[] = [];
     if (mode !== 'off' && checks.seen === 0)
       warnings.push(
@@ -106,6 +107,12 @@ export class WritePolicyService {
       );
     if (model !== undefined && !(await this.#isThere(model)))
       warnings.push(`There is no model ${model} now: until there is, its entities are not judged.`);
+    if (mode !== 'off' && model === undefined)
+      for (const type of await this.#withoutModel(types))
+        warnings.push(
+          `No published model is for the type ${type} now: until one is, its entities are not judged. ` +
+            'Names of types are whole, with their capitals; there are no wildcards.',
+        );
     if (mode === 'report' && (onUnjudged === 'refuse' || onFailure === 'refuse'))
       warnings.push(
         'Nothing is refused in the mode report: onUnjudged and onFailure hold once the mode is enforce.',
@@ -134,6 +141,15 @@ export class WritePolicyService {
     const isForAll =
       settings?.tenant === undefined && settings?.types === undefined && settings?.callers === undefined;
     return isForAll ? chosen.name : undefined;
+  }
+
+  async #withoutModel(types: readonly string[]): Promise<readonly string[]> {
+    const { supply, cache } = this.#options;
+    const found = await supply.types(
+      types.map((written) => ({ written, iri: written })),
+      cache.known?.stamp ?? '',
+    );
+    return found.filter(([, models]) => models.length === 0).map(([type]) => type);
   }
 
   async #isThere(model: string): Promise<boolean> {

@@ -84,6 +84,20 @@ it('the creation of a policy warns while no write has come through this gateway,
   await api.delete('/write-policies/w');
 });
 
+it('a policy for types that no model has says so', async () => {
+  const types = ['car', 'Car', 'https://uri.etsi.org/ngsi-ld/default-context/Car', 'Ca*'];
+  const warningsOf = async (settings: object) => {
+    const made = (await api.put('/write-policies/w', settings)).json() as { warnings: string[] };
+    return made.warnings.filter((one) => one.startsWith('No published model')).map((one) => one.slice(0, 46));
+  };
+  assert.deepEqual(await warningsOf({ mode: 'enforce', types }), [
+    'No published model is for the type car now: un',
+    'No published model is for the type Ca* now: un',
+  ]);
+  assert.deepEqual(await warningsOf({ mode: 'off', types }), []);
+  await api.delete('/write-policies/w');
+});
+
 it('a policy is created, read, replaced on a condition, listed and deleted', async () => {
   const made = await api.post('/write-policies', { name: 'p', mode: 'report', types: ['Car'] });
   const etag = made.headers.get('etag') ?? '';
