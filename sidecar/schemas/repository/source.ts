@@ -160,7 +160,13 @@ async function describe(
   workers: Reading['workers'],
 ): Promise<DescribedFile | RefusedFile> {
   if (!isUtf8(bytes)) return { path, reason: 'It is not valid UTF-8.', line: lineOfFault(bytes) };
-  const description = await unlessTooCostly(workers.run('describeDocument', textOf(bytes)), ({ bound }) => ({
+  const text = textOf(bytes);
+  if (text.startsWith(LFS_POINTER))
+    return {
+      path,
+      reason: 'It is a pointer of Git LFS, not the file: run "git lfs pull" before the import.',
+    };
+  const description = await unlessTooCostly(workers.run('describeDocument', text), ({ bound }) => ({
     reason: `Reading it takes too much ${bound}.`,
   }));
   if ('reason' in description) return { path, ...description };
@@ -172,6 +178,9 @@ async function describe(
   const sha256 = hash('sha256', bytes);
   return { path, sha256, facts: description.facts };
 }
+
+/** What git has in the place of a file that Git LFS keeps, also in the archives of code hosts. */
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** The line of the first byte that is not UTF-8. */
 function lineOfFault(bytes: Uint8Array): number {

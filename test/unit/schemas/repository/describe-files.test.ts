@@ -43,6 +43,12 @@ describe('the files of an import', () => {
     assert.notEqual(described[0]?.sha256, described[1]?.sha256);
   });
 
+  it('a file that Git LFS keeps is refused as the pointer that it is', async () => {
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
+    const { refused } = await describeFiles([file('Car/schema.json', pointer)], workersOf());
+    assert.match(refused[0]?.reason ?? '', /pointer of Git LFS.*git lfs pull/);
+  });
+
   it('files may name other documents 200,000 times; beyond that, they are refused as too large together', async () => {
     const allOf = Array.from({ length: 1000 }, (_, index) => ({ $ref: `r${index}.json` }));
     const files = Array.from({ length: 201 }, (_, index) => file(`${index}.json`, JSON.stringify({ allOf })));
