@@ -16,6 +16,7 @@ import { headersAt } from './place-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
+import { quoted } from '../shared/shown.js';
 
 /** What is asked of a restore, besides which purge is undone. */
 export interface NewRestore extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'client' | 'requestId'> {
@@ -137,6 +138,9 @@ const NOT_RESTORED = {
     'not come back; the archive has it.',
 } as const;
 
+/** Ids that a warning names. */
+const MAX_WARNED = 5;
+
 /** A restore that this process runs. */
 class LiveRestore extends LiveJob<PurgeRecord> {
   /** What earlier processes have sent. */
@@ -157,9 +161,10 @@ class LiveRestore extends LiveJob<PurgeRecord> {
     this.set({ ...this.#countsOf(report), warnings: [...this.record.warnings, ...this.#warningsOf(report)] });
   }
 
-  #warningsOf({ dryRun, restored }: RestoreReport): readonly string[] {
+  #warningsOf({ dryRun, restored, absent }: RestoreReport): readonly string[] {
     const { unit } = this.record;
     return [
+      ...(absent.length === 0 ? [] : [notInArchive(absent)]),
       ...(dryRun || restored === 0 || unit === undefined || unit === 'datasets' ? [] : [NOT_RESTORED[unit]]),
     ];
   }
@@ -174,4 +179,10 @@ class LiveRestore extends LiveJob<PurgeRecord> {
       ...this.paceAt(restored + alreadyThere + failed, undefined),
     };
   }
+}
+
+function notInArchive(ids: readonly string[]): string {
+  const named = ids.slice(0, MAX_WARNED).map((id) => quoted(id));
+  const more = ids.length > MAX_WARNED ? ', …' : '';
+  return `The archive has nothing of ${ids.length} of the ids: ${named.join(', ')}${more}.`;
 }

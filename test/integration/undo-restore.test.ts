@@ -103,7 +103,7 @@ describe('a restore', () => {
     assert.deepEqual([state, done], ['succeeded', 1]);
   });
 
-  it('restores the entities that are named, and no others', async () => {
+  it('restores the entities that are named, and no others, and says which the archive does not have', async () => {
     await withCars(10);
     const purge = await purged(gateway, 'type=Car&archive=required');
     const ids = [everyKind(3).id, everyKind(7).id, 'urn:ngsi-ld:Car:nothere'];
@@ -112,6 +112,7 @@ describe('a restore', () => {
       ...{ state: 'succeeded', matched: 2, restored: 2, alreadyThere: 0, failed: 0, unknown: 0 },
     });
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 2);
+    assert.match(restore.warnings.join(), /nothing of 1 of the ids: "urn:ngsi-ld:Car:nothere"/);
   });
 
   for (const removal of ['drop=speed,owner', 'keep=name'])

@@ -42,7 +42,7 @@ export class PageRestorer {
     return this.#position;
   }
 
-  get report(): Omit<RestoreReport, 'requests' | 'retries' | 'dryRun'> {
+  get report(): Omit<RestoreReport, 'requests' | 'retries' | 'dryRun' | 'absent'> {
     const { line: _line, begun, ...counts } = this.#position;
     // What was about to be created may be there.
     const open = begun === undefined ? 0 : bitsIn(begun.missing);

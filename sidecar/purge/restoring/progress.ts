@@ -42,6 +42,8 @@ export interface RestoreReport extends RestoreCounts {
   readonly sample: readonly string[];
   readonly requests: number;
   readonly retries: number;
+  /** Ids that were asked for, and that the archive has not shown so far. */
+  readonly absent: readonly string[];
 }
 
 /** News of a restore, in order. */

@@ -54,9 +54,10 @@ export async function restoreArchive(
   });
   const kind = new KINDS[order.unit]({ requester, capabilities, clock, concurrency: limits.concurrency });
   const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
-  const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun });
+  const absent = new Set(order.ids);
+  const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun, absent: [...absent] });
   try {
-    const pages = pagesOf(order, kind, page.position, () => requester.mostAtOnce);
+    const pages = pagesOf(order, kind, page.position, absent, () => requester.mostAtOnce);
     for (;;) {
       const { done, value } = await unlessStopped(pages.next(), signal);
       if (done === true) return report();
@@ -78,11 +79,16 @@ interface Page {
   readonly lines: number;
 }
 
-/** The archive in pages from a position on. A page that was begun has the same lines again. */
+/**
+ * The archive in pages from a position on. A page that was begun has the same lines again.
+ *
+ * @param absent ids that were asked for; what the archive has of them is taken out
+ */
 async function* pagesOf(
   { lines, ids, limits }: RestoreOrder,
   kind: RestoreKind,
   from: RestorePosition,
+  absent: Set<string>,
   mostAtOnce: () => number,
 ): AsyncGenerator<Page, void> {
   let items: RestoreItem[] = [];
@@ -92,6 +98,7 @@ async function* pagesOf(
   const begun = from.begun === undefined ? undefined : from.line + from.begun.lines;
   for await (const { id, line } of lines()) {
     at += 1;
+    absent.delete(id);
     if (at < from.line) continue;
     const isInBegun = begun !== undefined && at < begun;
     const found = ids === undefined || ids.has(id) ? kind.itemsOf(id, readLine(line).entity) : [];
