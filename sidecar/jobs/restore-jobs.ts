@@ -138,13 +138,16 @@ const NOT_RESTORED = {
     'not come back; the archive has it.',
 } as const;
 
+/** Errors, and ids, that a record names. */
+const MAX_NAMED = 100;
+
 /** Ids that a warning names. */
 const MAX_WARNED = 5;
 
 /** A restore that this process runs. */
-class LiveRestore extends LiveJob<PurgeRecord> {
-  /** What earlier processes have sent. */
-  readonly #before = { requests: this.record.requests, retries: this.record.retries };
+export class LiveRestore extends LiveJob<PurgeRecord> {
+  /** What earlier processes have sent, and said. */
+  readonly #before = this.record;
 
   override get hasBegun(): boolean {
     const { restored = 0, unknown } = this.record;
@@ -172,12 +175,21 @@ class LiveRestore extends LiveJob<PurgeRecord> {
   #countsOf(report: RestoreReport): Partial<PurgeRecord> {
     const { matched, restored, alreadyThere, different, failed, unknown, dryRun } = report;
     return {
-      ...{ matched, restored, alreadyThere, failed, unknown, errors: report.errors, sample: report.sample },
+      ...{ matched, restored, alreadyThere, failed, unknown },
+      errors: this.#errorsWith(report),
+      sample: [...new Set([...(this.#before.sample ?? []), ...report.sample])].slice(0, MAX_NAMED),
       ...(dryRun ? { different } : {}),
       requests: this.#before.requests + report.requests,
       retries: this.#before.retries + report.retries,
       ...this.paceAt(restored + alreadyThere + failed, undefined),
     };
+  }
+
+  /** A page that an earlier process did not finish is done again, with its errors. */
+  #errorsWith({ errors }: RestoreReport): PurgeRecord['errors'] {
+    if (this.#before.errors.length === 0) return errors;
+    const all = new Map([...this.#before.errors, ...errors].map((error) => [JSON.stringify(error), error]));
+    return [...all.values()].slice(0, MAX_NAMED);
   }
 }
 
