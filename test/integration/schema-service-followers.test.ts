@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { BrokenFollowersError } from '../../sidecar/schemas/models/errors.js';
-import { MAX_FOLLOWERS } from '../../sidecar/schemas/models/context-followers.js';
+import { MAX_FOLLOWERS, MAX_FOLLOWERS_MS } from '../../sidecar/schemas/models/context-followers.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { PreconditionFailedError, StoreUnavailableError } from '../../sidecar/store/errors.js';
 import type { SchemaStore } from '../../sidecar/store/store.js';
@@ -175,6 +175,48 @@ it('followers beyond a hundred, and those that take too much, are counted', asyn
   assert.deepEqual(await codes(), [
     'followers-not-compared: 101 followers of the context were not looked at',
   ]);
+});
+
+it('followers are looked at for a fixed time, and those that are left are counted', async (t) => {
+  const clock = handClock();
+  const { service, store } = await rigOf(t, {
+    clock,
+    workers: (workers) => ({
+      run: (kind, input, options) => {
+        if (kind === 'contextTerms') clock.time += MAX_FOLLOWERS_MS;
+        return workers.run(kind, input, options);
+      },
+    }),
+  });
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  const follower = { text: text([urlOf('base')]), contexts: new Set(['base']) };
+  for (let n = 0; n < 20; n += 1) await store.contexts.create(`f${n}`, follower);
+  const { warnings } = await service.contexts.update('base', AFTER, { ...LOOKING, dryRun: true });
+  const [, left] = /^(\d+) followers of the context were not looked at/.exec(warnings[0]?.detail ?? '') ?? [];
+  assert.ok(Number(left) >= 12 && Number(left) < 20, left);
+});
+
+it('followers that are deleted while they are looked at do not count, and an outage meanwhile ends the update', async (t) => {
+  let isAway = false;
+  const { service, store } = await rigOf(t, {
+    store: (below) =>
+      storeWith(below, {
+        models: over(below.models, {
+          texts: async (key) => {
+            if (isAway) throw new StoreUnavailableError('down');
+            if (key.name === 'Bench') await below.models.delete({ domain: key.domain, name: key.name });
+            return below.models.texts(key);
+          },
+        }),
+      }),
+  });
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  for (const name of ['Bench', 'Stool']) await model(service, name, ['base', { seats: 'terms:seats' }]);
+  const { followers, warnings } = await service.contexts.update('base', AFTER, { ...LOOKING, dryRun: true });
+  assert.deepEqual([followers.map(({ model: name }) => name), warnings], [['Stool'], []]);
+  isAway = true;
+  await rejection(service.contexts.update('base', AFTER, LOOKING), StoreUnavailableError);
+  assert.equal((await store.contexts.get('base')).context.currentVersion, 1);
 });
 
 it('followers are looked at no longer, and nothing is written, when the client has left', async (t) => {

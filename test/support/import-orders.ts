@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { createWorkers, openSchemasInMemory } from '../../sidecar/schemas/open-schemas.js';
+import { createWorkers, openSchemas } from '../../sidecar/schemas/open-schemas.js';
+import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import type { ImportReport, Transfer } from '../../sidecar/schemas/repository/transfer.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
+import type { Config } from '../../sidecar/shared/config/load.js';
+import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
+import type { SchemaStore } from '../../sidecar/store/store.js';
 import { tarGz } from './archives.js';
 import { FIVE_REPOSITORIES } from './five-repositories.js';
 import { entriesOf } from './repositories.js';
@@ -17,18 +21,32 @@ export async function closeWorkers(): Promise<void> {
   await sharedWorkers.release();
 }
 
-/** A schema service of its own, in memory, whose workers go on to the next. */
-export async function withTransfer<Result>(work: (transfer: Transfer) => Promise<Result>): Promise<Result> {
+const CONFIG = {
+  CONTEXT_BASE_IRI: 'https://uri.etsi.org/ngsi-ld/default-context/',
+  ...{ WORKBENCH_TIMEOUT_MS: 30_000, IMPORT_LIMIT_BYTES: 512 * 1024 * 1024 },
+} as unknown as Config;
+
+/**
+ * A schema service of its own, in memory, whose workers go on to the next.
+ *
+ * @param meddling what stands between the service and its store
+ */
+export async function withTransfer<Result>(
+  work: (transfer: Transfer, service: SchemaService) => Promise<Result>,
+  meddling: (store: SchemaStore) => SchemaStore = (store) => store,
+): Promise<Result> {
   const workers = sharedWorkers.get();
-  const schemas = await openSchemasInMemory(systemClock, {
+  const store = await SqliteStore.open(':memory:', systemClock);
+  const schemas = openSchemas(CONFIG, meddling(store), systemClock, {
     run: workers.run.bind(workers),
     load: workers.load.bind(workers),
     close: () => Promise.resolve(),
   });
   try {
-    return await work(schemas.transfer);
+    return await work(schemas.transfer, schemas.service);
   } finally {
     await schemas.close();
+    await store.close();
   }
 }
 

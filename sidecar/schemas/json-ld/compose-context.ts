@@ -92,13 +92,13 @@ interface EmbeddedDocument {
 }
 
 /** What is to stand in the place of a URL: its document, the URL itself (`keep`), or nothing (`drop`). */
-export type Embed = (url: string) => EmbeddedDocument | 'keep' | 'drop';
+type Embed = (url: string) => EmbeddedDocument | 'keep' | 'drop';
 
 /** How deep contexts can lead to each other: processors go no further along `@context` arrays; scoped ones may go round. */
 const MAX_DEPTH = 12;
 
 /** Scoped contexts lead to each other without an end. */
-export class EndlessContextError extends Error {}
+class EndlessContextError extends Error {}
 
 /**
  * The elements of a context, with the documents of others in the place of their URLs, so that it means the same without them: in
@@ -107,7 +107,7 @@ export class EndlessContextError extends Error {}
  * @param context one that was found valid, with all that it leads to
  * @throws EndlessContextError
  */
-export function embedded(context: JsonValue, embed: Embed, base = '', depth = 0): readonly JsonValue[] {
+function embedded(context: JsonValue, embed: Embed, base = '', depth = 0): readonly JsonValue[] {
   if (depth > MAX_DEPTH) throw new EndlessContextError('Scoped contexts lead to each other without an end.');
   const elements = isArray(context) ? context : [context];
   return elements.flatMap((element): readonly JsonValue[] => {

@@ -83,9 +83,12 @@ describe('the context of a model that brings its own', () => {
     for (const [submitted, others] of [
       [[stays, { more: `${EX}more` }], {}],
       [A, { [A]: [stays, { more: `${EX}more` }] }],
+      [{ '@import': stays, more: `${EX}more` }, {}],
+      [{ '@context': [stays, { more: `${EX}more` }] }, {}],
     ] as const) {
       const found = await composed(submitted, { [stays]: { seats: `${EX}seats` }, ...others });
-      assert.deepEqual(found.context, [GENERATED, stays, { more: `${EX}more` }, coreContextUrl()]);
+      const own = '@import' in Object(submitted) ? [submitted] : [stays, { more: `${EX}more` }];
+      assert.deepEqual(found.context, [GENERATED, ...own, coreContextUrl()]);
       assert.deepEqual(found.ownTerms, []);
       assert.deepEqual(found.embeddedUrls, submitted === A ? [A] : []);
     }
@@ -107,6 +110,22 @@ describe('the context of a model that brings its own', () => {
       invalid.invalid.map(({ pointer }) => pointer),
       ['/context/@context/seats'],
     );
+  });
+
+  it('scoped contexts have the documents that they name in them, one or more, and null stays', async () => {
+    const scoped = (context: unknown) => ({ seats: { '@id': `${EX}seats`, '@context': context } });
+    for (const [named, embedded] of [
+      [{ a: `${EX}a` }, { a: `${EX}a` }],
+      [
+        [{ a: `${EX}a` }, { b: `${EX}b` }],
+        [{ a: `${EX}a` }, { b: `${EX}b` }],
+      ],
+    ] as const) {
+      const { context } = await composed(scoped(A), { [A]: named });
+      assert.deepEqual(context, [{ Bench: GENERATED.Bench }, scoped(embedded), coreContextUrl()]);
+    }
+    const { context } = await composed(scoped(null));
+    assert.deepEqual(context, [{ Bench: GENERATED.Bench }, scoped(null), coreContextUrl()]);
   });
 
   it('scoped contexts that lead to each other without an end are refused', async () => {

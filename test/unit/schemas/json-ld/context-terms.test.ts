@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contextMeaning, termsOf } from '../../../../sidecar/schemas/json-ld/context-terms.js';
-import { namesInSchema } from '../../../../sidecar/schemas/json-ld/generated-context.js';
-import {
-  type ContextMeaning,
-  comparableTerms,
-  iriOf,
-  withoutCore,
-} from '../../../../sidecar/schemas/json-ld/term-meanings.js';
-import { CORE, loaderOf } from './contexts.js';
+import { loaderOf } from './contexts.js';
 
 const IRI = 'https://terms.example/t';
 const meaning = async (definition: unknown, more: object = {}) =>
@@ -57,56 +50,4 @@ describe('what a term means', () => {
     assert.deepEqual(await defaults({ '@direction': 'rtl' }), { '@direction': 'rtl' });
     assert.deepEqual(await defaults([{ '@language': 'de' }, { '@language': null }]), {});
   });
-
-  it('meanings differ by a default, by each member of a definition, and by nothing else', () => {
-    const meaningOf = (definition: unknown, defaults: ContextMeaning['defaults'] = {}) =>
-      JSON.stringify(comparableTerms({ terms: new Map([['t', definition]]) as never, defaults }));
-    const first = meaningOf(IRI);
-    assert.equal(meaningOf({ '@id': IRI }), first);
-    for (const other of [
-      meaningOf(IRI, { '@language': 'de' }),
-      meaningOf(IRI, { '@direction': 'rtl' }),
-      meaningOf(null),
-      meaningOf({ '@reverse': IRI }),
-      meaningOf({ '@id': IRI, '@language': null }),
-      meaningOf({ '@id': IRI, '@container': '@set' }),
-    ])
-      assert.notEqual(other, first);
-    assert.equal(
-      meaningOf({ '@id': IRI, '@container': ['@set', '@index'] }),
-      meaningOf({ '@container': ['@index', '@set'], '@id': IRI }),
-    );
-    assert.deepEqual(
-      [IRI, { '@id': IRI }, { '@reverse': IRI }, null, undefined, { '@id': null }].map((one) => iriOf(one)),
-      [IRI, IRI, IRI, undefined, undefined, undefined],
-    );
-  });
-
-  it('a context without the core context has all its other elements, also where it is a single value', () => {
-    const text = (context: unknown) => JSON.stringify({ '@context': context });
-    assert.deepEqual(withoutCore(text([{ a: IRI }, 'https://other.example/', CORE])), [
-      ...[{ a: IRI }, 'https://other.example/'],
-    ]);
-    assert.deepEqual(withoutCore(text({ a: IRI })), [{ a: IRI }]);
-    assert.deepEqual(withoutCore(text(CORE)), []);
-  });
-});
-
-describe('the names in a schema by its keywords', () => {
-  const inner = { properties: { found: {} } };
-
-  for (const keyword of ['const', 'default', 'enum', 'example', 'examples', 'x-anything']) {
-    it(`the names in a schema are not those of data under ${keyword}`, () => {
-      assert.deepEqual(namesInSchema({ [keyword]: inner }), []);
-      assert.deepEqual(namesInSchema({ [keyword]: [inner] }), []);
-    });
-  }
-
-  for (const keyword of [
-    ...['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
-  ]) {
-    it(`the names in a schema are those of the schemas under ${keyword}, whatever these are called`, () => {
-      assert.deepEqual(namesInSchema({ [keyword]: { enum: inner, 'x-name': inner } }), ['found']);
-    });
-  }
 });

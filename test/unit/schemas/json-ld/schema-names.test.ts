@@ -26,27 +26,25 @@ describe('the names in a schema', () => {
     assert.deepEqual(namesInSchema(JSON.parse('{"properties": {"__proto__": {}}}')), ['__proto__']);
   });
 
-  it('the names in a schema are found in definitions of any name', () => {
-    const schema = {
-      $defs: { default: { properties: { a: {} } } },
-      dependentSchemas: { enum: { properties: { b: {} } } },
-    };
-    assert.deepEqual(namesInSchema(schema), ['a', 'b']);
-  });
+  const inner = { properties: { found: {} } };
 
-  it('the names in a schema do not include those in data', () => {
-    const data = { properties: { nothing: {} } };
-    const schema = {
-      const: data,
-      enum: [data],
-      default: data,
-      examples: [data],
-      'x-note': data,
-      required: ['r'],
-    };
-    assert.deepEqual(namesInSchema(schema), []);
-    for (const other of [true, false, null, 5, 'properties', { properties: ['a'] }]) {
+  for (const keyword of ['const', 'default', 'enum', 'example', 'examples', 'x-anything']) {
+    it(`the names in a schema are not those of data under ${keyword}`, () => {
+      assert.deepEqual(namesInSchema({ [keyword]: inner }), []);
+      assert.deepEqual(namesInSchema({ [keyword]: [inner] }), []);
+    });
+  }
+
+  for (const keyword of [
+    ...['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
+  ]) {
+    it(`the names in a schema are those of the schemas under ${keyword}, whatever these are called`, () => {
+      assert.deepEqual(namesInSchema({ [keyword]: { enum: inner, 'x-name': inner } }), ['found']);
+    });
+  }
+
+  it('the names in a schema are none where it is no schema', () => {
+    for (const other of [true, false, null, 5, 'properties', { properties: ['a'] }, { required: ['r'] }])
       assert.deepEqual(namesInSchema(other), []);
-    }
   });
 });

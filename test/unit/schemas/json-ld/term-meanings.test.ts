@@ -42,7 +42,8 @@ describe('the meanings of terms', () => {
     const same = { '@container': ['@index', '@set'], '@type': 'http://www.w3.org/2001/XMLSchema#date' };
     assert.deepEqual(list, await of(same));
     assert.notDeepEqual(list, await of({ '@container': '@set', '@type': 'xsd:date' }));
-    assert.notDeepEqual(await of({ '@type': '@id' }), await of({}));
+    for (const other of [{ '@type': '@id' }, { '@language': null }, { '@container': '@set' }])
+      assert.notDeepEqual(await of(other), await of({}), JSON.stringify(other));
     const reversed = await termsOf({ a: { '@reverse': 'https://x.example/a' } });
     assert.equal(reversed['a']?.iri, (await of({}))?.iri);
     assert.notDeepEqual(reversed['a'], await of({}));
@@ -61,11 +62,13 @@ describe('the meanings of terms', () => {
       'urn:x',
     ]);
     assert.deepEqual(withoutCore(JSON.stringify({ '@context': { a: 'b:c' } })), [{ a: 'b:c' }]);
+    assert.deepEqual(withoutCore(JSON.stringify({ '@context': core })), []);
   });
 
   it('the meanings of terms follow the language that strings have by default', async () => {
     const [none, german] = [await termsOf({}), await termsOf({ '@language': 'de' })];
     assert.deepEqual([none['@language'], german['@language']], [{ iri: 'nothing' }, { iri: 'de' }]);
     assert.deepEqual(none['@direction'], german['@direction']);
+    assert.deepEqual((await termsOf({ '@direction': 'rtl' }))['@direction'], { iri: 'rtl' });
   });
 });

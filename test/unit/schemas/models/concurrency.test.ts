@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mapInBatches, ifThere } from '../../../../sidecar/schemas/models/concurrency.js';
-import { KnownModels } from '../../../../sidecar/schemas/models/model-schemas.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
-import type { Model } from '../../../../sidecar/store/records.js';
-import type { SchemaStore } from '../../../../sidecar/store/store.js';
 
 const LAMP = { kind: 'model', domain: 'City', name: 'Lamp' } as const;
 
@@ -45,45 +42,5 @@ describe('work on many items', () => {
     });
     await assert.rejects(work, /broken/);
     assert.deepEqual(begun, [0, 1, 2, 3]);
-  });
-});
-
-describe('models that are known', () => {
-  const model = { ...LAMP, status: 'deprecated' } as unknown as Model;
-
-  function modelsOf() {
-    const reads: string[] = [];
-    const store = { now: 1, error: undefined as Error | undefined };
-    const models = new KnownModels({
-      revision: () => Promise.resolve(String(store.now)),
-      models: {
-        get: ({ domain, name }: { domain: string; name: string }) => {
-          reads.push(`${domain}/${name}`);
-          if (store.error !== undefined) return Promise.reject(store.error);
-          if (name !== 'Lamp') return Promise.reject(new NotFoundError({ kind: 'model', domain, name }));
-          return Promise.resolve({ model });
-        },
-      },
-    } as unknown as SchemaStore);
-    return { models, reads, store };
-  }
-
-  it('a model is read once until something is written', async () => {
-    const { models, reads, store } = modelsOf();
-    for (let times = 0; times < 2; times += 1) assert.deepEqual(await models.of(LAMP), { model });
-    assert.equal(await models.ofContext('City~Lamp'), model);
-    assert.deepEqual(reads, ['City/Lamp']);
-    store.now = 2;
-    await models.of(LAMP);
-    assert.equal(reads.length, 2);
-  });
-
-  it('the model of a context is the one it is generated from, and others have none', async () => {
-    const { models, reads, store } = modelsOf();
-    for (const name of ['terms', 'City~Lamp~more', 'City~Bench'])
-      assert.equal(await models.ofContext(name), undefined, name);
-    assert.deepEqual(reads, ['City/Bench']);
-    store.error = new Error('down');
-    await assert.rejects(models.ofContext('City~Lamp'), /down/);
   });
 });

@@ -79,33 +79,6 @@ describe('the files of an import', () => {
     );
   });
 
-  it('the files of an import are described in the order in which they came, whichever is read first', async () => {
-    const facts = { kind: 'other', isEntity: false, references: [], contexts: [], innerIds: [] };
-    const costly = new TaskTooCostlyError('time', 'much');
-    let left = 8;
-    const open: (() => void)[] = [];
-    const workers = {
-      run: async (_kind: string, text: string) => {
-        await new Promise<void>((resolve) => {
-          open.push(resolve);
-          // The last of those at work is done first.
-          if ((left -= 1) === 0) for (const go of open.reverse()) setImmediate(go);
-        });
-        if (Number(text) % 2 === 1) throw costly;
-        return { facts };
-      },
-    } as unknown as TaskRunner<RepositoryTasks>;
-    const files = Array.from({ length: 8 }, (_, n) => file(`${n}.json`, `${n}`));
-    const { described, refused } = await describeFiles(files, { workers });
-    assert.deepEqual(
-      [described, refused].map((list) => list.map(({ path }) => path)),
-      [
-        ['0.json', '2.json', '4.json', '6.json'],
-        ['1.json', '3.json', '5.json', '7.json'],
-      ],
-    );
-  });
-
   it('the files of an import are described eight at a time, and no more of them once the client has left', async () => {
     const leaving = new AbortController();
     let [count, now, most] = [0, 0, 0];
