@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { byPath } from '../../../../sidecar/schemas/repository/collector.js';
-import { describeDocument } from '../../../../sidecar/schemas/repository/describe.js';
-import { discover } from '../../../../sidecar/schemas/repository/discover.js';
-import type { DescribedFile } from '../../../../sidecar/schemas/repository/import-plan.js';
 import { RepositoryUnclearError } from '../../../../sidecar/schemas/repository/errors.js';
 import {
   COMMON_URL,
@@ -14,23 +9,9 @@ import {
   contextsRepository,
   entitySchema,
 } from '../../../support/repositories.js';
+import { type Files, planOf, within } from './planning.js';
 
-type Files = Readonly<Record<string, unknown>>;
-
-/** In the order of their paths, as they are read: `10.json` before `2.json`. */
-function described(files: Files): readonly DescribedFile[] {
-  const found = Object.entries(files).flatMap(([path, content]) => {
-    if (typeof content === 'string') return [];
-    const text = JSON.stringify(content);
-    const description = describeDocument(text);
-    assert.ok('facts' in description);
-    const sha256 = createHash('sha256').update(text).digest('hex');
-    return [{ path, sha256, facts: description.facts }];
-  });
-  return found.sort(byPath);
-}
-
-const plan = (files: Files, domain?: string) => discover(described(files), { domain });
+const plan = (files: Files, domain?: string) => planOf(files, { domain });
 
 /** The documents that are to be stored, as `url: path`. */
 const stored = (files: Files, domain = 'D') =>
@@ -38,9 +19,6 @@ const stored = (files: Files, domain = 'D') =>
 
 const named = (files: Files, domain?: string) =>
   plan(files, domain).models.map(({ domain: of, name }) => `${of}/${name}`);
-
-const within = (folder: string, files: Files): Files =>
-  Object.fromEntries(Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]));
 
 describe('the models of a repository', () => {
   it('the models of a repository are the folders with a schema.json, in the domain that its $ids name', () => {

@@ -1,25 +1,11 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { byPath, type RefusedFile } from '../../../../sidecar/schemas/repository/collector.js';
+import type { RefusedFile } from '../../../../sidecar/schemas/repository/collector.js';
 import { describeDocument } from '../../../../sidecar/schemas/repository/describe.js';
-import { discover } from '../../../../sidecar/schemas/repository/discover.js';
-import type { ImportPlan } from '../../../../sidecar/schemas/repository/import-plan.js';
+import { type Files, planOf, within } from './planning.js';
 
-type Files = Readonly<Record<string, object>>;
-
-function plan(files: Files, unread: readonly RefusedFile[] = [], domain?: string): ImportPlan {
-  const described = Object.entries(files).map(([path, document]) => {
-    const text = JSON.stringify(document);
-    const description = describeDocument(text);
-    assert.ok('facts' in description);
-    return { path, sha256: createHash('sha256').update(text).digest('hex'), facts: description.facts };
-  });
-  return discover(described.sort(byPath), { domain, unread });
-}
-
-const within = (folder: string, files: Files): Files =>
-  Object.fromEntries(Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]));
+const plan = (files: Files, unread: readonly RefusedFile[] = [], domain?: string) =>
+  planOf(files, { domain, unread });
 
 const model = ($id: string | undefined, ...refs: readonly string[]) => ({
   ...($id === undefined ? {} : { $id }),
