@@ -113,17 +113,6 @@ it('remote documents come from the address that was checked: a name is resolved 
   assert.deepEqual(paths, ['/a']);
 });
 
-it('remote documents are refused after a redirect to another origin of the same host', async (t) => {
-  const inner = await serve(t, context);
-  const outer = await serve(t, (_request, response) => {
-    response.writeHead(302, { location: `http://127.0.0.1:${inner.port}/secret` }).end();
-  });
-  const documents = documentsOf(t, { allowedOrigins: [`http://127.0.0.1:${outer.port}`] });
-  const error = await failureOf(documents.fetch(`http://127.0.0.1:${outer.port}/a`));
-  assert.equal(error.failure, 'origin-not-allowed');
-  assert.deepEqual(inner.paths, []);
-});
-
 it('remote documents end at the time limit, before the head, within the body and between redirects', async (t) => {
   const { port } = await serve(t, (request, response) => {
     if (request.url === '/silent') return;

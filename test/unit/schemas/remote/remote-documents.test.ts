@@ -153,23 +153,6 @@ describe('remote documents: redirects', () => {
     assert.deepEqual(paths, []);
   });
 
-  it('redirects of remote documents end after as many as are allowed', async (t) => {
-    const { documents, site } = mocked(t, { maxRedirects: 2 });
-    site.intercept({ path: '/2' }).reply(302, '', { headers: { location: '/1' } });
-    site.intercept({ path: '/1' }).reply(302, '', { headers: { location: '/0' } });
-    site.intercept({ path: '/0' }).reply(200, '{}', JSON_TYPE);
-    await documents.fetch(`${ORIGIN}/2`);
-    for (const left of [3, 2, 1]) {
-      site.intercept({ path: `/${left}` }).reply(302, '', { headers: { location: `/${left - 1}` } });
-    }
-    assert.equal(await failure(documents.fetch(`${ORIGIN}/3`)), 'too-many-redirects');
-    site
-      .intercept({ path: '/loop' })
-      .reply(302, '', { headers: { location: '/loop' } })
-      .persist();
-    assert.equal(await failure(documents.fetch(`${ORIGIN}/loop`)), 'too-many-redirects');
-  });
-
   it('redirects of remote documents are five at most by default', async (t) => {
     const { documents, site } = mocked(t);
     for (const left of [6, 5, 4, 3, 2, 1]) {
@@ -182,6 +165,11 @@ describe('remote documents: redirects', () => {
     site.intercept({ path: '/0' }).reply(200, '{}', JSON_TYPE);
     assert.equal((await documents.fetch(`${ORIGIN}/5`)).url, `${ORIGIN}/0`);
     assert.equal(await failure(documents.fetch(`${ORIGIN}/6`)), 'too-many-redirects');
+    site
+      .intercept({ path: '/loop' })
+      .reply(302, '', { headers: { location: '/loop' } })
+      .persist();
+    assert.equal(await failure(documents.fetch(`${ORIGIN}/loop`)), 'too-many-redirects');
   });
 
   it('a link of a missing page, or one that is not a URL, does not redirect a remote document', async (t) => {
@@ -247,20 +235,6 @@ describe('remote documents: time', () => {
     await documents.fetch(`${ORIGIN}/a`);
     assert.deepEqual(timeouts, [10_000]);
   });
-
-  it(
-    "remote documents end with the caller's signal and its reason, before the deadline",
-    PATIENCE,
-    async (t) => {
-      const { documents, site } = mocked(t, { timeoutMs: 3_600_000 });
-      site.intercept({ path: '/slow' }).reply(200, '{}', JSON_TYPE).delay(3_600_000);
-      const caller = new AbortController();
-      const fetched = documents.fetch(`${ORIGIN}/slow`, caller.signal);
-      const reason = new Error('gone');
-      caller.abort(reason);
-      await assert.rejects(fetched, reason);
-    },
-  );
 });
 
 describe('remote documents: what is refused', () => {
@@ -332,11 +306,5 @@ describe('remote documents: what is refused', () => {
     assert.equal((await documents.fetch(`${ORIGIN}/a`)).text.length, most);
     site.intercept({ path: '/a' }).reply(200, document(most + 1), JSON_TYPE);
     assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'too-large');
-  });
-
-  it('a remote document of exactly the greatest size is accepted', async (t) => {
-    const { documents, site } = mocked(t, { maxBytes: 1000 });
-    site.intercept({ path: '/a' }).reply(200, JSON.stringify('a'.repeat(998)), JSON_TYPE);
-    assert.equal((await documents.fetch(`${ORIGIN}/a`)).text.length, 1000);
   });
 });
