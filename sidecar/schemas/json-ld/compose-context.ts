@@ -2,7 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, member } from '../.
 import { checkContext, type CheckContextInput, type CheckOutcome, processingError } from './check-context.js';
 import { hasScopedContext, isWhole, unwrapped } from './context-form.js';
 import { limitFaults } from './context-safety.js';
-import { termsOf } from './context-terms.js';
+import { contextMeaning } from './context-terms.js';
 import type { ContextWarning } from './context-warnings.js';
 import { coreContextUrl, coreVersionOf } from './core-context.js';
 import { SuppliedContexts } from './known-contexts.js';
@@ -53,7 +53,7 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
   if (own === undefined)
     return { invalid: [{ pointer, detail: 'Its scoped contexts lead to each other without an end.' }] };
 
-  const terms = isWhole(own) ? await termsOf(own, contexts.load) : new Map<string, never>();
+  const terms = isWhole(own) ? (await contextMeaning(own, contexts.load)).terms : new Map<string, never>();
   const ownTerms = Object.keys(generated).filter((term) => terms.has(term));
   const lacking = Object.entries(generated).filter(([term]) => !terms.has(term));
   const document = { '@context': [Object.fromEntries(lacking), ...own, coreContextUrl()] };

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../shared/json/json.js';
 import { createProcessor, type DocumentLoader, type TermMapping } from './processor.js';
-import type { ContextMeaning, ContextTerms, TermMeaning } from './term-meanings.js';
+import type { ContextMeaning, TermMeaning } from './term-meanings.js';
 
 /**
  * What the terms of a context mean in the end: prefixes expanded, later definitions over earlier ones, other contexts included
@@ -10,11 +10,6 @@ import type { ContextMeaning, ContextTerms, TermMeaning } from './term-meanings.
  * @param load gives the contexts that it names
  * @throws the errors of the processor and of the loader
  */
-export async function termsOf(context: unknown, load: DocumentLoader): Promise<ContextTerms> {
-  return (await contextMeaning(context, load)).terms;
-}
-
-/** As {@link termsOf}, with the defaults of strings. */
 export async function contextMeaning(context: unknown, load: DocumentLoader): Promise<ContextMeaning> {
   // A processor of its own: what is cached by URL may have changed since.
   const active = await createProcessor().activeContext(context, { documentLoader: load });

@@ -71,11 +71,8 @@ export function generateContext(source: ContextSource, base: string): GeneratedC
 }
 
 /** The terms with the core context after them, as brokers want it (ETSI GS CIM 009 V1.9.1, clause 4.4). */
-export function contextDocument(
-  terms: Readonly<Record<string, unknown>>,
-  coreUrl: string = coreContextUrl(),
-): ContextDocument {
-  return { '@context': [terms, coreUrl] };
+export function contextDocument(terms: Readonly<Record<string, unknown>>): ContextDocument {
+  return { '@context': [terms, coreContextUrl()] };
 }
 
 /** Whether names can be appended to an IRI to make others: http, https or urn, and it ends with a separator. */

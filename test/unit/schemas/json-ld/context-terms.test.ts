@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contextMeaning, termsOf } from '../../../../sidecar/schemas/json-ld/context-terms.js';
+import { contextMeaning } from '../../../../sidecar/schemas/json-ld/context-terms.js';
 import { loaderOf } from './contexts.js';
 
 const IRI = 'https://terms.example/t';
 const meaning = async (definition: unknown, more: object = {}) =>
-  (await termsOf({ '@version': 1.1, ...more, t: definition }, loaderOf())).get('t');
+  (await contextMeaning({ '@version': 1.1, ...more, t: definition }, loaderOf())).terms.get('t');
 
 describe('what a term means', () => {
   for (const [what, definition, found] of [

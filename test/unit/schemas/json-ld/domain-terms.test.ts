@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
-import { termsOf } from '../../../../sidecar/schemas/json-ld/context-terms.js';
+import { contextMeaning } from '../../../../sidecar/schemas/json-ld/context-terms.js';
 import type { ContextTerms, TermMeaning } from '../../../../sidecar/schemas/json-ld/term-meanings.js';
 import { DomainTermsMaker, type ModelTerms } from '../../../../sidecar/schemas/json-ld/domain-terms.js';
 import { loaderOf } from './contexts.js';
@@ -155,7 +155,7 @@ describe('the terms of a context', () => {
         pre: { '@id': 'https://pre', '@prefix': true },
       },
     ];
-    const terms = await termsOf(context, load);
+    const { terms } = await contextMeaning(context, load);
     assert.deepEqual(Object.fromEntries(terms), {
       a: 'https://ex/a',
       ex: 'https://ex/',
@@ -169,6 +169,10 @@ describe('the terms of a context', () => {
       when: { '@id': 'https://ex/when', '@type': 'https://ex/Date', '@container': '@set' },
     });
     const again = Object.fromEntries([...terms].filter(([, meaning]) => meaning !== null));
-    assert.deepEqual(Object.fromEntries(await termsOf(again, loaderOf())), again, 'flat, it means the same');
+    assert.deepEqual(
+      Object.fromEntries((await contextMeaning(again, loaderOf())).terms),
+      again,
+      'flat, it means the same',
+    );
   });
 });
