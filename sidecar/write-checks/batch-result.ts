@@ -1,3 +1,5 @@
+import { isObject, jsonIn } from '../shared/json/json.js';
+
 /** An item of a BatchOperationResult (ETSI GS CIM 009 V1.9.1, clause 5.2.16). */
 export interface BatchError {
   readonly entityId: string;
@@ -65,18 +67,6 @@ function resultOfItems(items: readonly Readonly<Record<string, unknown>>[]): Bat
 function problemIn(text: string): unknown {
   const value = jsonIn(text);
   return isObject(value) && /\/ngsi-ld\/errors\//.test(String(value['type'])) ? value : undefined;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function listOf(value: unknown): readonly unknown[] {

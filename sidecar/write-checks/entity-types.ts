@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import type { BrokerClient } from '../purge/broker/index.js';
 import type { StoredTypes } from '../schemas/writes/protocol.js';
 import type { Clock } from '../shared/clock.js';
+import { jsonIn } from '../shared/json/json.js';
 
 /** Where an entity is looked for. */
 export interface EntityPlace {
@@ -143,12 +145,13 @@ export class EntityTypes {
     const groups: string[][] = [];
     for (let from = 0; from < listable.length; from += AT_ONCE)
       groups.push(listable.slice(from, from + AT_ONCE));
-    await inTurns(groups, async (group) => {
+    const limit = pLimit(QUERIES);
+    await limit.map(groups, async (group) => {
       for (const [id, types] of await this.#listed(place, group, signal)) found.set(id, types);
     });
     // What a list does not show is asked for by itself.
     const missing = unknown.filter((id) => !found.has(id));
-    await inTurns(missing, async (id) => found.set(id, await this.#single(place, id, signal)));
+    await limit.map(missing, async (id) => found.set(id, await this.#single(place, id, signal)));
     for (const id of unknown) {
       const types = found.get(id);
       if (typeof types === 'object' && !this.isOutdated([id], since))
@@ -165,7 +168,7 @@ export class EntityTypes {
     const list = ids.map(encodeURIComponent).join(',');
     const reply = await this.#get(place, `?id=${list}&options=keyValues&limit=${ids.length}`, signal);
     if (reply.status !== 200) return [];
-    const items = parsed(reply.text);
+    const items = jsonIn(reply.text);
     if (!Array.isArray(items)) return [];
     const asked = new Set(ids);
     return (items as readonly unknown[]).flatMap((item) => {
@@ -185,7 +188,7 @@ export class EntityTypes {
     );
     if (reply.status === 404) return undefined;
     if (reply.status === 401 || reply.status === 403) return 'hidden';
-    const item = reply.status === 200 ? parsed(reply.text) : undefined;
+    const item = reply.status === 200 ? jsonIn(reply.text) : undefined;
     const types = typesIn(item);
     if (types === undefined)
       throw new TypeUnknownError(
@@ -214,26 +217,10 @@ function nameOf({ key }: EntityPlace, id: string): string {
   return `${key} ${id}`;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function typesIn(item: unknown): readonly string[] | undefined {
   const entity = Array.isArray(item) && item.length === 1 ? (item[0] as unknown) : item;
   if (typeof entity !== 'object' || entity === null) return undefined;
   const { type, '@type': other } = entity as { readonly type?: unknown; readonly '@type'?: unknown };
   const types = [type ?? other].flat().filter((one) => typeof one === 'string');
   return types.length === 0 ? undefined : types;
-}
-
-async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  const open = [...items];
-  const worker = async () => {
-    for (let next = open.shift(); next !== undefined; next = open.shift()) await work(next);
-  };
-  await Promise.all(Array.from({ length: Math.min(QUERIES, items.length) }, worker));
 }

@@ -81,7 +81,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       sidecar/schemas/models sidecar/schemas/writes sidecar/schemas/json-ld sidecar/store sidecar/purge/broker
       sidecar/ngsi-ld/representation sidecar/ngsi-ld sidecar/shared/workers sidecar/shared
     `),
-    packages: ['lru-cache'],
+    packages: ['lru-cache', 'p-limit'],
   },
   'sidecar/schemas/writes': {
     rooms: words(`

@@ -1,4 +1,4 @@
-import { isObject, member } from '../../shared/json/json.js';
+import { isObject, jsonIn, member } from '../../shared/json/json.js';
 import { LRUCache } from 'lru-cache';
 import { referencesOf, urlFault } from './context-form.js';
 import { countOf, safetyFaults } from './context-safety.js';
@@ -114,7 +114,7 @@ export interface ContextContent {
 /** Reads the document of a URL. @returns a failure when it cannot be used as a context */
 function readContext(url: string, supplied: SuppliedContext): ContextContent | ContextFailure {
   const { sha256, text, documentUrl = url } = supplied;
-  const document = parsed(text);
+  const document = jsonIn(text);
   const context = isObject(document) ? member(document, '@context') : undefined;
   if (context === undefined)
     return unusableContext(
@@ -140,14 +140,6 @@ function contentOf(text: string, context: unknown, documentUrl: string) {
     references: referencesOf(context).map(({ url }) => absoluteReference(documentUrl, url)),
     parts: countOf(context).parts,
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A context as processors load it; they write into it. */
