@@ -66,7 +66,8 @@ function resultOfItems(items: readonly Readonly<Record<string, unknown>>[]): Bat
 /** The problem that an answer is, whatever its status. */
 function problemIn(text: string): unknown {
   const value = jsonIn(text);
-  return isObject(value) && /\/ngsi-ld\/errors\//.test(String(value['type'])) ? value : undefined;
+  const type = isObject(value) ? value['type'] : undefined;
+  return typeof type === 'string' && type.includes('/ngsi-ld/errors/') ? value : undefined;
 }
 
 function listOf(value: unknown): readonly unknown[] {
