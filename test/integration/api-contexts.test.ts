@@ -317,6 +317,12 @@ it('contexts are listed, core contexts first, with the URLs that brokers name th
     assert.equal(served.status, 200);
     assert.ok('@context' in (served.json() as object));
   }
+  for (const { name } of core) {
+    const statuses = [];
+    for (const version of [1, 2])
+      statuses.push((await api.get(`/contexts/${name}?version=${version}`)).status);
+    assert.deepEqual(statuses, [200, 404], name);
+  }
   for (const limit of [3, core.length, contexts.length]) {
     const names: string[] = [];
     for (let offset = 0; offset < contexts.length; offset += limit) {

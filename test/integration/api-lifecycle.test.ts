@@ -159,8 +159,12 @@ it('a domain and a custom context cannot have the same name: the second one is r
   const context = await api.post('/contexts', { name: 'Lines', '@context': {} });
   assert.deepEqual([context.status, /domain "Lines"/.test(context.problem().detail ?? '')], [409, true]);
   await api.post('/contexts', { name: 'Roads', '@context': { a: 'https://a.test/' } });
-  const domain = await api.post('/domains', { name: 'Roads' });
-  assert.deepEqual([domain.status, /context "Roads"/.test(domain.problem().detail ?? '')], [409, true]);
+  for (const name of ['Roads', 'ngsi-ld-core-context-v1.8']) {
+    const domain = await api.post('/domains', { name });
+    assert.deepEqual([domain.status, domain.problem().detail?.includes(`context "${name}"`)], [409, true]);
+  }
+  await api.delete('/contexts/Roads');
+  assert.equal((await api.post('/domains', { name: 'Roads' })).status, 201);
 });
 
 it('a model shows its own context, and is refused one that is missing with a pointer', async () => {

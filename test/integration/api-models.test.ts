@@ -249,8 +249,6 @@ describe('models', () => {
 
   it('the difference of two versions of a model is reported in either order; a missing version is 404', async () => {
     const model = await makeModel(api, 'Mobility', 'Minibus', CAR);
-    await api.put(model, { schema: { ...CAR_WITH_BRAND, title: 'Van' } });
-    await api.put(model, { schema: SLOW_CAR });
     const diff = async (query: string) => {
       const answer = await api.get(`${model}/versions/diff${query}`);
       assert.equal(answer.status, 200);
@@ -262,6 +260,10 @@ describe('models', () => {
         readonly pointersTotal: number;
       };
     };
+    const { from, to } = await diff('');
+    assert.deepEqual([from, to], [1, 1]);
+    await api.put(model, { schema: { ...CAR_WITH_BRAND, title: 'Van' } });
+    await api.put(model, { schema: SLOW_CAR });
     const first = await diff('?from=1&to=2');
     assert.deepEqual([first.from, first.to, first.change.overall], [1, 2, 'compatible']);
     assert.deepEqual(first.pointers, [
@@ -475,8 +477,16 @@ describe('a schema that cannot be accepted', () => {
       const refused = await api.post('/domains/D/models', { name: 'New', schema: CAR, [member]: value });
       assert.equal(refused.status, 422, member);
       assert.match(refused.problem().type, /body-invalid$/);
-      assert.equal((refused.problem()['errors'] as readonly Fault[])[0]?.pointer, `/${member}`);
+      assert.deepEqual(faultsOf(refused), [`/${member}`]);
     }
+    const model = await makeModel(api, 'D', 'Unchanged');
+    const stored = await api.get(model);
+    for (const [member, value] of [
+      ['contextBase', 'terms'],
+      ['description', '\0'],
+    ] as const)
+      assert.equal((await api.put(model, { schema: CAR, [member]: value })).status, 422, member);
+    assert.deepEqual((await api.get(model)).json(), stored.json());
     const empty = await api.post('/domains/D/models', {});
     const details = (empty.problem()['errors'] as readonly Fault[]).map(({ detail }) => detail).join();
     assert.match(details, /"name".*"schema"/);

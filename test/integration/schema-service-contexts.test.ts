@@ -2,16 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
-import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
-import {
-  AlreadyExistsError,
-  InUseError,
-  NotFoundError,
-  ReadOnlyContextError,
-} from '../../sidecar/store/errors.js';
+import { InUseError } from '../../sidecar/store/errors.js';
 import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
-import { InvalidBodyError } from '../../sidecar/shared/errors.js';
-import { columns } from '../support/columns.js';
 
 const TERMS = { seats: 'https://terms.example/seats' };
 const OPTIONS = { baseUrl: BASE_URL };
@@ -42,15 +34,6 @@ describe('custom contexts', () => {
       );
     }
     assert.equal((await namesOf(service)).includes('terms'), false);
-  });
-
-  it('custom contexts cannot take the name of another context', async (t) => {
-    const { service } = await rigOf(t);
-    await service.contexts.create('terms', TERMS, OPTIONS);
-    await rejection(service.contexts.create('terms', TERMS, OPTIONS), AlreadyExistsError);
-    for (const name of ['a~b', '', 'a/b', 'é'])
-      await rejection(service.contexts.create(name, TERMS, OPTIONS), InvalidBodyError);
-    await rejection(service.contexts.update('other', TERMS, OPTIONS), NotFoundError);
   });
 });
 
@@ -177,46 +160,5 @@ describe('contexts that name others', () => {
     );
     await service.contexts.delete('b');
     await service.contexts.delete('a');
-  });
-});
-
-describe('read-only contexts', () => {
-  const rigOf = useRigs();
-
-  it('core contexts are listed first, served under their own names, and reserved', async (t) => {
-    const { service } = await rigOf(t);
-    const { items: all } = await service.contexts.list(ALL);
-    const items = all.flatMap((item) => (item.kind === 'core' ? [item] : []));
-    assert.deepEqual(all.slice(0, items.length), items);
-    assert.deepEqual(columns(items, 'name', 'kind'), [
-      ['data-integrity-v2', 'core'],
-      ...['1.3', '1.4', '1.5', '1.6', '1.7', '1.8', '1.9'].map((v) => [`ngsi-ld-core-context-v${v}`, 'core']),
-    ]);
-    for (const { name, etag } of items) {
-      const document = await service.contexts.document(name);
-      assert.deepEqual(document, await service.contexts.document(name, 1));
-      assert.deepEqual([document.kind, document.etag], ['core', etag]);
-      assert.deepEqual(Object.keys(jsonOf(document) as object), ['@context']);
-      await rejection(service.contexts.document(name, 2), NotFoundError);
-      await rejection(service.contexts.create(name, TERMS, OPTIONS), AlreadyExistsError);
-      await rejection(service.contexts.update(name, TERMS, OPTIONS), ReadOnlyContextError);
-      await rejection(service.contexts.delete(name), ReadOnlyContextError);
-    }
-  });
-
-  it('contexts that take too much to check are refused with what it took', async (t) => {
-    for (const bound of ['time', 'memory'] as const) {
-      const { service } = await rigOf(t, {
-        workers: (workers) => ({
-          run: (kind, input, options) =>
-            kind === 'checkContext'
-              ? Promise.reject(new TaskTooCostlyError(bound, 'too much'))
-              : workers.run(kind, input, options),
-        }),
-      });
-      const creating = service.contexts.create('terms', {}, OPTIONS);
-      const { message } = await rejection(creating, ContextInvalidError);
-      assert.match(message, new RegExp(`too much ${bound}`));
-    }
   });
 });

@@ -5,10 +5,9 @@ import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import { jsonLdTasks } from '../../sidecar/schemas/json-ld/tasks.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
-import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../../sidecar/store/errors.js';
+import { NotFoundError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
-  ALL,
   ALLOWED,
   BASE_URL,
   CONTEXT_BASE,
@@ -94,36 +93,6 @@ it('the context of a domain has the terms that models bring, each context once, 
   tasks.splice(0);
   assert.equal((await termsIn(service))['light'], 'https://second.example/light');
   assert.deepEqual(tasks, ['contextTerms', 'contextTerms'], 'only what may have changed is looked at');
-});
-
-it('the context of a domain is listed as a generated one, served under its name, and read-only', async (t) => {
-  const { service } = await rigOf(t);
-  await create(service, 'Bench', ['seats']);
-  const { items, total } = await service.contexts.list(ALL);
-  assert.equal(items.length, total);
-  assert.deepEqual(columns(items.slice(-2), 'name', 'kind', 'currentVersion'), [
-    ['city', 'domain', undefined],
-    ['city~Bench', 'generated', 1],
-  ]);
-  const served = await service.contexts.document('city', undefined, BASE_URL);
-  const { warnings, ...document } = await service.domainContexts.of('city', BASE_URL);
-  assert.deepEqual(served, { ...document, kind: 'domain', warningCount: warnings.length });
-  await rejection(service.contexts.document('city', 1, BASE_URL), NotFoundError);
-  await rejection(service.contexts.update('city', {}, OPTIONS), ReadOnlyContextError);
-  await rejection(service.contexts.delete('city'), ReadOnlyContextError);
-});
-
-it('the context of a domain shares its name with no custom and no core context', async (t) => {
-  const { service } = await rigOf(t);
-  const { message } = await rejection(service.contexts.create('city', {}, OPTIONS), AlreadyExistsError);
-  assert.match(message, /domain "city", whose context has this name/);
-  await service.contexts.create('town', { a: 'https://a.example/' }, OPTIONS);
-  for (const name of ['town', 'ngsi-ld-core-context-v1.8']) {
-    const refused = await rejection(service.domains.create({ name }), AlreadyExistsError);
-    assert.match(refused.message, /the name that the context of the domain would have/);
-  }
-  await service.contexts.delete('town');
-  await service.domains.create({ name: 'town' });
 });
 
 it('the context of a domain serves entities of all its models, and can be part of no other context', async (t) => {

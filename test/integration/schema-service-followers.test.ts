@@ -97,6 +97,7 @@ it('followers that could not be processed any more keep a context from changing;
   await store.contexts.update('base', { text: text(PROTECTED), contexts: new Set() });
   const done = await service.contexts.update('base', { ...PROTECTED, more: 'urn:more' }, LOOKING);
   assert.equal(done.isNewVersion, true, 'they could not be processed before either');
+  assert.deepEqual(done.followers, []);
   assert.deepEqual(
     done.warnings.filter(({ code }) => code === 'broken-follower'),
     [],

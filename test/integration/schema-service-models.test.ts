@@ -65,19 +65,6 @@ describe('creating models', () => {
     assert.deepEqual(columns(warnings, 'code', 'term'), [['core-term', 'status']]);
   });
 
-  it('a new model uses its own base for its terms', async (t) => {
-    const rig = await rigOf(t);
-    const schema = plainSchema({ seats: { type: 'integer' } });
-    const contextBase = 'https://own.example/terms#';
-    await rig.service.models.create('city', { name: 'Bench', schema, contextBase });
-    assert.deepEqual(await contextOf(rig), {
-      '@context': [
-        { Bench: `${contextBase}Bench`, seats: `${contextBase}seats` },
-        'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld',
-      ],
-    });
-  });
-
   it('a new model says that its schema describes attributes in normalized form, and not values', async (t) => {
     const rig = await rigOf(t);
     const attribute = (type: JsonObject, ...members: readonly string[]): JsonObject => ({
