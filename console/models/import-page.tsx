@@ -190,8 +190,6 @@ function DropZone({
 }) {
   const t = text.models.imports;
   const [isOver, setIsOver] = useState(false);
-  const files = useRef<HTMLInputElement>(null);
-  const folder = useRef<HTMLInputElement>(null);
   useEffect(() => {
     // A browser opens what is dropped beside the place for it, and the page is gone.
     const ignore = (event: DragEvent) => event.preventDefault();
@@ -202,12 +200,6 @@ function DropZone({
       removeEventListener('drop', ignore);
     };
   }, []);
-  const chosen = (input: HTMLInputElement) => {
-    const list = chosenFiles(input.files);
-    // So that the same choice can be made again.
-    input.value = '';
-    if (list.length > 0) onChoose(list);
-  };
   return (
     <div
       class={isOver ? 'drop over' : 'drop'}
@@ -224,31 +216,44 @@ function DropZone({
     >
       <p>{t.drop}</p>
       <div class="actions">
-        <button type="button" onClick={() => files.current?.click()}>
-          {t.chooseFiles}
-        </button>
-        <button type="button" onClick={() => folder.current?.click()}>
-          {t.chooseFolder}
-        </button>
+        <FileButton label={t.chooseFiles} accept=".zip,.tgz,.gz,.json,.jsonld" onChoose={onChoose} />
+        <FileButton label={t.chooseFolder} webkitdirectory onChoose={onChoose} />
       </div>
-      <input
-        ref={files}
-        type="file"
-        hidden
-        multiple
-        aria-label={t.chooseFiles}
-        accept=".zip,.tgz,.gz,.json,.jsonld"
-        onChange={(event) => chosen(event.currentTarget)}
-      />
-      <input
-        ref={folder}
-        type="file"
-        hidden
-        multiple
-        aria-label={t.chooseFolder}
-        {...{ webkitdirectory: true }}
-        onChange={(event) => chosen(event.currentTarget)}
-      />
     </div>
+  );
+}
+
+/** A button that lets files, or a folder, be chosen. */
+function FileButton({
+  label,
+  onChoose,
+  ...kind
+}: {
+  readonly label: string;
+  readonly accept?: string;
+  readonly webkitdirectory?: boolean;
+  readonly onChoose: (files: readonly PathedFile[]) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        {label}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        aria-label={label}
+        {...kind}
+        onChange={({ currentTarget }) => {
+          const list = chosenFiles(currentTarget.files);
+          // So that the same choice can be made again.
+          currentTarget.value = '';
+          if (list.length > 0) onChoose(list);
+        }}
+      />
+    </>
   );
 }

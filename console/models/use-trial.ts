@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, isTokenWanted } from '../api/client.js';
+import { ApiError } from '../api/client.js';
+import { useAsked } from '../shared/use-asked.js';
 import type { ChangeReport, ModelKey, ModelTrial } from './models-api.js';
 import { tryWrite, type Expected, type ModelWrite } from './model-write.js';
 
@@ -20,42 +20,13 @@ export interface Trial {
  * @param write undefined: there is nothing to check
  */
 export function useTrial(key: ModelKey | undefined, write: ModelWrite | undefined, expected: Expected) {
-  const asked = JSON.stringify([key, write, expected]);
-  const [state, setState] = useState<{ asked: string; found?: ModelTrial; error?: unknown }>();
-  const [turn, setTurn] = useState(0);
-  const isFirst = useRef(true);
-  // Who has no token to give is not asked for it at every key.
-  const isBarred = useRef(false);
-  useEffect(() => {
-    if (key === undefined || write === undefined || isBarred.current) return undefined;
-    const aborter = new AbortController();
-    const { signal } = aborter;
-    const look = () => {
-      tryWrite(key, write, expected, signal).then(
-        (found) => signal.aborted || setState({ asked, found }),
-        (error: unknown) => {
-          if (signal.aborted) return;
-          isBarred.current = isTokenWanted(error);
-          setState({ asked, error });
-        },
-      );
-    };
-    const timer = setTimeout(look, isFirst.current ? 0 : PAUSE_MS);
-    isFirst.current = false;
-    return () => {
-      clearTimeout(timer);
-      aborter.abort();
-    };
-  }, [asked, turn]);
-  const trial: Trial = {
-    isCurrent: state?.asked === asked || isBarred.current,
-    found: state?.found,
-    error: state?.error,
-  };
-  const again = () => {
-    isBarred.current = false;
-    setTurn((last) => last + 1);
-  };
+  const asked = key && write && { key, write };
+  const { value, again, ...rest } = useAsked(
+    asked && JSON.stringify([key, write, expected]),
+    async (signal) => asked && tryWrite(asked.key, asked.write, expected, signal),
+    { pauseMs: PAUSE_MS, isFirstAtOnce: true },
+  );
+  const trial: Trial = { ...rest, found: value };
   return { trial, again };
 }
 

@@ -81,51 +81,29 @@ function ShapeNumbers({
   readonly onChange: (shape: Shape) => void;
 }) {
   const t = text.purge;
-  if (shape.kind === 'circle') {
-    const { centre, metres } = shape;
-    return (
-      <div class="grid tight">
-        <NumberField
-          label={t.lon}
-          value={centre.lon}
-          onNumber={(lon) => onChange({ ...shape, centre: { ...centre, lon } })}
-        />
-        <NumberField
-          label={t.lat}
-          value={centre.lat}
-          onNumber={(lat) => onChange({ ...shape, centre: { ...centre, lat } })}
-        />
-        <NumberField
-          label={t.metres}
-          value={metres}
-          onNumber={(value) => onChange({ ...shape, metres: value })}
-        />
-      </div>
-    );
-  }
-  const { from, to } = shape;
+  const numbers: readonly (readonly [string, number, (value: number) => Shape])[] =
+    shape.kind === 'circle'
+      ? [
+          [t.lon, shape.centre.lon, (lon) => ({ ...shape, centre: { ...shape.centre, lon } })],
+          [t.lat, shape.centre.lat, (lat) => ({ ...shape, centre: { ...shape.centre, lat } })],
+          [t.metres, shape.metres, (metres) => ({ ...shape, metres })],
+        ]
+      : [
+          [t.west, shape.from.lon, (lon) => ({ ...shape, from: { ...shape.from, lon } })],
+          [t.south, shape.from.lat, (lat) => ({ ...shape, from: { ...shape.from, lat } })],
+          [t.east, shape.to.lon, (lon) => ({ ...shape, to: { ...shape.to, lon } })],
+          [t.north, shape.to.lat, (lat) => ({ ...shape, to: { ...shape.to, lat } })],
+        ];
   return (
     <div class="grid tight">
-      <NumberField
-        label={t.west}
-        value={from.lon}
-        onNumber={(lon) => onChange({ ...shape, from: { ...from, lon } })}
-      />
-      <NumberField
-        label={t.south}
-        value={from.lat}
-        onNumber={(lat) => onChange({ ...shape, from: { ...from, lat } })}
-      />
-      <NumberField
-        label={t.east}
-        value={to.lon}
-        onNumber={(lon) => onChange({ ...shape, to: { ...to, lon } })}
-      />
-      <NumberField
-        label={t.north}
-        value={to.lat}
-        onNumber={(lat) => onChange({ ...shape, to: { ...to, lat } })}
-      />
+      {numbers.map(([label, value, shapeOfNumber]) => (
+        <NumberField
+          key={label}
+          label={label}
+          value={value}
+          onNumber={(number) => onChange(shapeOfNumber(number))}
+        />
+      ))}
     </div>
   );
 }

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { PurgePreview } from '../api/client.js';
 import type { EntityPlace } from '../entities/entity-api.js';
 import { SampleList } from '../entities/sample-list.js';
 import { refusalOf } from '../parts/failure-words.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
+import { useAsked } from '../shared/use-asked.js';
 import { counted, text } from '../strings.js';
 import { ConfirmDialog } from './confirm.js';
 import { isEmpty, isUnsendable, unitOf, type PurgeForm, previewKey } from './form.js';
@@ -15,52 +16,27 @@ const PAUSE_MS = 450;
 
 type Confirming = Parameters<typeof ConfirmDialog>[0]['preview'];
 
-interface Seen {
-  readonly key: string;
-  readonly preview?: PurgePreview;
-  readonly error?: unknown;
-}
-
 /** Counts what the form matches by a dry run, whenever typing pauses; leads to the purge itself. */
 export function PreviewPane({ form }: { readonly form: PurgeForm }) {
-  const [seen, setSeen] = useState<Seen>();
-  const [turn, setTurn] = useState(0);
   const [confirming, setConfirming] = useState<Confirming>();
   const [isPlanning, setIsPlanning] = useState(false);
-  const latest = useRef(form);
-  latest.current = form;
-  const key = previewKey(form);
   const isWrong = isUnsendable(form);
   const isNothing = isWrong || isEmpty(form);
-  useEffect(() => {
-    if (isNothing) {
-      setSeen(undefined);
-      return undefined;
-    }
-    const aborter = new AbortController();
-    const timer = setTimeout(() => {
-      previewPurge(latest.current, aborter.signal).then(
-        (found) => setSeen({ key, preview: found }),
-        (error: unknown) => {
-          if (!aborter.signal.aborted) setSeen({ key, error });
-        },
-      );
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      aborter.abort();
-    };
-  }, [key, isNothing, turn]);
-
+  const {
+    isCurrent,
+    value: found,
+    error,
+    again,
+  } = useAsked(isNothing ? undefined : previewKey(form), (signal) => previewPurge(form, signal), {
+    pauseMs: PAUSE_MS,
+  });
   const t = text.preview;
-  const isCurrent = seen?.key === key;
-  const found = seen?.preview;
   const unit = unitOf(form, found?.unit);
   /** What is counted now is what is asked about, and what goes. */
   const confirm = async (preview: PurgePreview) => {
     if (isPlanning) return;
     setIsPlanning(true);
-    const planned = await planPurge(latest.current);
+    const planned = await planPurge(form);
     setIsPlanning(false);
     setConfirming(
       planned === undefined || planned.matched === 0
@@ -68,7 +44,6 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
         : { matched: planned.matched, unit: planned.unit ?? unit, plan: planned.id },
     );
   };
-  const retry = () => setTurn((last) => last + 1);
   const follows = isCurrent && found !== undefined ? counted(found.matched, unit) : undefined;
   return (
     <section class="card preview" aria-labelledby="preview" aria-busy={!isNothing && !isCurrent}>
@@ -77,11 +52,12 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
         {isNothing && <p class={isWrong ? 'wrong' : 'quiet'}>{isWrong ? t.unsendable : t.empty}</p>}
         {!isNothing && !isCurrent && (
           <p class="quiet">
-            <span class="spinner" aria-hidden="true" /> {seen === undefined ? t.counting : t.outdated}
+            <span class="spinner" aria-hidden="true" />{' '}
+            {found === undefined && error === undefined ? t.counting : t.outdated}
           </p>
         )}
-        {isCurrent && seen.error !== undefined && (
-          <Failure error={seen.error} title={refusalOf(seen.error)} onRetry={retry} />
+        {isCurrent && error !== undefined && (
+          <Failure error={error} title={refusalOf(error)} onRetry={again} />
         )}
         {!isNothing && found !== undefined && (
           <Matches found={found} unit={unit} isCurrent={isCurrent} place={form} />
@@ -97,7 +73,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
       {/* Where the preview is below the form, its count stays in sight; what is read aloud is above. */}
       {!isNothing && (
         <p class="follows" aria-hidden="true">
-          {t.follows(isCurrent && seen.error !== undefined ? t.notCounted : (follows ?? '…'))}
+          {t.follows(isCurrent && error !== undefined ? t.notCounted : (follows ?? '…'))}
         </p>
       )}
       {confirming !== undefined && (
