@@ -186,6 +186,17 @@ describe('a scan of what the broker holds', () => {
     );
   });
 
+  it('a schema that names no type judges entities of any', async () => {
+    for (const title of [undefined, 'Rooms, second draft']) {
+      const schema = { ...(title === undefined ? {} : { title }), properties: { name: { type: 'string' } } };
+      const { checked, valid, findings } = await scan({ query: 'type=Room', schema });
+      assert.deepEqual([valid, findings], [checked, []]);
+    }
+    const schema = { properties: { type: { const: 'Hall' } } };
+    const { valid, findings } = await scan({ query: 'type=Room', schema });
+    assert.deepEqual([valid, findings.map(({ pointer }) => pointer)], [0, ['/type']]);
+  });
+
   it('a scan can be slowed down, watched and cancelled', async () => {
     const id = await startScan(gateway.url, { query: 'type=Room', maxPerSecond: 20 });
     const events = await fetch(`${gateway.url}/api/v2/scans/${id}/events`);

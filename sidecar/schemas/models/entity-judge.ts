@@ -78,9 +78,11 @@ export class EntityJudge {
   async court({ domain, model, candidate }: JudgedBy): Promise<Court> {
     const { store, schemas } = this.#parts;
     if (candidate !== undefined) {
-      const key = { domain: model?.domain ?? '', name: model?.name ?? nameOf(candidate) };
+      const own = model?.name ?? nameOf(candidate);
+      const key = { domain: model?.domain ?? '', name: own ?? NAMELESS };
       const schema = await schemas.ofNew(key, candidate);
-      return new Court(this.#parts, undefined, [{ domain: key.domain, model: key.name, version: 0, schema }]);
+      const judged = { domain: key.domain, model: key.name, version: 0, schema };
+      return new Court(this.#parts, undefined, [{ ...judged, isOfAnyType: own === undefined }]);
     }
     if (model !== undefined) {
       const { version } = await store.models.get(model, model.version);
@@ -97,6 +99,7 @@ interface CourtModel extends JudgedModel {
   readonly schema: ModelSchema;
   /** Undefined for the model of all entities. */
   types?: string[];
+  readonly isOfAnyType?: boolean;
 }
 
 /** The models by which one scan judges. */
@@ -157,8 +160,8 @@ export class Court {
       const outcome = await this.#run(
         {
           ...{ text: page.text, take, reported },
-          models: models.map(({ schema, model, types }) => ({
-            ...{ key: schema.contentHash, name: model },
+          models: models.map(({ schema, model, types, isOfAnyType = false }) => ({
+            ...{ key: schema.contentHash, name: model, isOfAnyType },
             ...(types === undefined ? {} : { types: [...types] }),
           })),
           unknownTypes: [...this.#unknownTypes, ...beyondLimit],
@@ -244,8 +247,11 @@ function sampleOf({ ids }: JudgedPage, take: readonly number[]): readonly string
   return take.slice(0, MAX_SAMPLE).flatMap((index) => ids[index]?.slice(0, MAX_ID_CHARACTERS) ?? []);
 }
 
-/** What a schema that is stored nowhere is called. */
-function nameOf(candidate: JsonValue): string {
+/** What a schema that is stored nowhere is called; undefined if its title is no name of a model. */
+function nameOf(candidate: JsonValue): string | undefined {
   const title = isObject(candidate) ? member(candidate, 'title') : undefined;
-  return typeof title === 'string' && isResourceName(title) ? title : 'Candidate';
+  return typeof title === 'string' && isResourceName(title) ? title : undefined;
 }
+
+/** What records call a schema without a name. */
+const NAMELESS = 'Candidate';

@@ -29,6 +29,8 @@ import type { EntityError } from './validate-entity.js';
 export interface JudgingModel extends KeyedModel {
   /** The types of its entities as they write them; undefined for the model of all. */
   readonly types?: readonly string[];
+  /** Whether entities may have any type that the schema allows: it has no name that could be their type. */
+  readonly isOfAnyType?: boolean;
 }
 
 export interface JudgeInput {
@@ -129,6 +131,7 @@ type Growing<Part> = {
 class Bench {
   readonly #models: readonly Model[];
   readonly #ofAll: readonly number[] | undefined;
+  readonly #isOfAnyType: boolean;
   readonly #courts = new Map<string, Court>();
   readonly #reportedMax: number;
   readonly #spelling = new Spelling();
@@ -154,6 +157,7 @@ class Bench {
     this.#counts = models.map(() => ({ valid: 0, invalid: 0 }));
     const ofAll = models.findIndex(({ types }) => types === undefined);
     this.#ofAll = ofAll < 0 ? undefined : [ofAll];
+    this.#isOfAnyType = models[ofAll]?.isOfAnyType === true;
     for (const type of unknownTypes) this.#courts.set(type, 'unknown');
     for (const type of ambiguousTypes) this.#courts.set(type, 'ambiguous');
     models.forEach(({ types = [] }, index) => {
@@ -180,9 +184,10 @@ class Bench {
     let isValid = true;
     let reported: number | undefined;
     for (const index of court) {
-      const model = this.#models[index];
+      const named = this.#models[index];
       const counts = this.#counts[index];
-      if (model === undefined || counts === undefined) continue;
+      if (named === undefined || counts === undefined) continue;
+      const model = this.#isOfAnyType ? ofTypes(named, types) : named;
       const errors = isPlainlyValid(entity, model)
         ? []
         : verdictByModels([model], entity, {}, this.#spelling).errors;
@@ -282,6 +287,12 @@ class Bench {
     }
     return reported;
   }
+}
+
+/** The model for entities of types, where its schema does not say which types they have. */
+function ofTypes(model: Model, types: readonly string[]): Model {
+  const isSaid = model.types.some((type) => type !== model.name);
+  return isSaid || types.length === 0 ? model : { ...model, types: types.map(localName) };
 }
 
 /** The same place in all entities that are alike: positions in arrays are `*`. */
