@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import pLimit from 'p-limit';
 import { Agent, request } from 'undici';
@@ -176,10 +177,20 @@ export class BucketStorage implements ArchiveStorage {
     const signer = new AwsV4Signer({
       ...{ method, url: url.href, region, accessKeyId, secretAccessKey, service: 's3' },
       ...(sessionToken === undefined ? {} : { sessionToken }),
-      headers: { 'x-amz-content-sha256': sha256(body ?? '') },
+      headers: { 'x-amz-content-sha256': sha256(body ?? ''), ...(body === undefined ? {} : md5Field(body)) },
     });
     const { headers } = await signer.sign();
     return Object.fromEntries(headers.entries());
+  }
+}
+
+/** A bucket with Object Lock takes no object without it, and servers that know no other checksum know this one. */
+function md5Field(body: Uint8Array): Readonly<Record<string, string>> {
+  try {
+    return { 'content-md5': createHash('md5').update(body).digest('base64') };
+  } catch {
+    // OpenSSL has no MD5 in FIPS mode.
+    return {};
   }
 }
 
@@ -207,6 +218,10 @@ const REDIRECTED = ' Redirects are not followed: check AWS_REGION and AWS_ENDPOI
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['AuthorizationHeaderMalformed', ' The signature is for another region: check AWS_REGION.'],
   ['RequestTimeTooSkewed', ' The clocks of this machine and of the bucket differ too much.'],
+  [
+    'InvalidObjectState',
+    ' A lifecycle rule has moved the object to a storage class from which it must be restored in the bucket first.',
+  ],
   ['ExpiredToken', ' AWS_SESSION_TOKEN has expired: restart the gateway with a new one.'],
 ]);
 

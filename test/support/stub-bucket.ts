@@ -16,7 +16,7 @@ export type BucketFault = (
 ) => boolean;
 
 /**
- * A bucket as S3 has it, with one page for three names. It recomputes each signature from the request line, the headers and the
+ * A bucket with Object Lock as S3 has it, with one page for three names. It recomputes each signature from the request line, the headers and the
  * body as they came (AWS Signature Version 4), and takes no body whose digest is another.
  */
 export class StubBucket {
@@ -58,7 +58,9 @@ export class StubBucket {
       ? ([403, 'SignatureDoesNotMatch'] as const)
       : bucket !== 'archive'
         ? ([404, 'NoSuchBucket'] as const)
-        : undefined;
+        : method === 'PUT' && request.headers['content-md5'] !== md5(body)
+          ? ([400, 'InvalidRequest'] as const)
+          : undefined;
     if (refusal !== undefined) refuse(response, refusal[0], refusal[1]);
     else this.#work(method, key, { body, searchParams }, response);
   }
@@ -153,4 +155,8 @@ function sha256(data: Buffer | string): string {
 
 function hmac(key: Buffer | string, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
+}
+
+function md5(body: Buffer): string {
+  return createHash('md5').update(body).digest('base64');
 }

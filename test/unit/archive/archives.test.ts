@@ -468,6 +468,24 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
   });
 
+  it('bucket: an object comes with its MD5, without which Object Lock takes none', async () => {
+    const storage = bucketStorage(bucket);
+    await storage.put('locked/1', Buffer.from('x'));
+    assert.equal(bucket.headers['content-md5'], 'ndTkYSaMgDT1yFZOFVxnpg==');
+    await storage.close();
+  });
+
+  it('bucket: an object that has to be restored from another storage class says so', async () => {
+    bucket.fault = (_request, response) => {
+      response.writeHead(403).end('<Error><Code>InvalidObjectState</Code></Error>');
+      return true;
+    };
+    const storage = bucketStorage(bucket);
+    await assert.rejects(storage.get('cold/1'), /403 InvalidObjectState.*restored in the bucket first/);
+    bucket.fault = () => false;
+    await storage.close();
+  });
+
   it('bucket: a request that took too long to arrive is sent again', async () => {
     let failures = 1;
     bucket.fault = (_request, response) => {
