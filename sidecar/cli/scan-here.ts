@@ -2,7 +2,7 @@ import { configuredKinds } from '../jobs/configured-kinds.js';
 import { createBrokerClient } from '../purge/broker/index.js';
 import { Pace, parseScanQuery, PurgeStoppedError, QueryRefusedError } from '../purge/index.js';
 import { newScanRecord } from '../scans/scan-record.js';
-import { runScan } from '../scans/scan-run.js';
+import { runScan, warningsOfNothing } from '../scans/scan-run.js';
 import { ScanTally } from '../scans/scan-tally.js';
 import type { ScanRecord } from '../store/index.js';
 import { problemOf, unforeseen } from '../http/problem.js';
@@ -62,7 +62,7 @@ export function brokerScans(
       (report): Partial<ScanRecord> => {
         const isCut = report.isLowerBound === true && sample === undefined;
         const isWhole = !isCut && report.warnings.length === 0 && !tally.isIncomplete;
-        const warnings = [...report.warnings, ...tally.warnings];
+        const warnings = [...report.warnings, ...warningsOfNothing(report), ...tally.warnings];
         return { state: isWhole ? 'succeeded' : 'partial', matched: report.matched, warnings };
       },
       (error: unknown): Partial<ScanRecord> => {

@@ -71,6 +71,11 @@ export async function runScan(
   }
 }
 
+/** What a record says of a scan in which nothing was listed: no entity is invalid then, and none valid. */
+export function warningsOfNothing({ matched, hints = [] }: PurgeReport): readonly string[] {
+  return matched > 0 ? [] : ['No entity matches the query: nothing was judged.', ...hints];
+}
+
 /** Judges pages beside each other, while the next ones are listed. */
 class Judging {
   readonly #order: ScanOrder;

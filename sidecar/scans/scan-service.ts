@@ -18,7 +18,7 @@ import {
   type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
-import { runScan } from './scan-run.js';
+import { runScan, warningsOfNothing } from './scan-run.js';
 import {
   begun,
   LiveScan,
@@ -177,6 +177,7 @@ export class ScanService extends JobKind<ScanRecord> {
     const isWhole = isWholeReport(report, live.record) && !tally.isIncomplete;
     note({ matched: matchedOf(report, live.record) }, [
       ...report.warnings,
+      ...warningsOfNothing(report),
       ...(report.isLowerBound === true && !isSampled(live.record)
         ? ['There are more matches than could be listed.']
         : []),

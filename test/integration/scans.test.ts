@@ -186,6 +186,21 @@ describe('a scan of what the broker holds', () => {
     );
   });
 
+  it('a scan that matches nothing says so, and which type may be meant', async () => {
+    const { state, checked, warnings } = await scan({ query: 'type=Rooms' });
+    assert.deepEqual(
+      [state, checked, warnings],
+      [
+        'succeeded',
+        0,
+        [
+          'No entity matches the query: nothing was judged.',
+          'No entity of type Rooms is listed. Did you mean Room?',
+        ],
+      ],
+    );
+  });
+
   it('a schema that names no type judges entities of any', async () => {
     for (const title of [undefined, 'Rooms, second draft']) {
       const schema = { ...(title === undefined ? {} : { title }), properties: { name: { type: 'string' } } };

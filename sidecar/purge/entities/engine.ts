@@ -12,13 +12,11 @@ import {
   type PurgeOrder,
 } from '../run/index.js';
 import { purgeByIds } from './drain.js';
-import { planHints, withHints, type HintSource } from './hints.js';
+import { ENTITY_HINTS, planHints, withHints } from './hints.js';
 import { entities } from '../listing/index.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
 import { firstProvenPage } from './understood.js';
 import type { EntityPurgeQuery } from '../query/index.js';
-
-const HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
 
 /** Purges entities by query (clause 5.6.21), or their attributes under drop and keep; see runPurge. */
 export function purgeEntities(
@@ -33,7 +31,7 @@ export function purgeEntities(
       const report = await run(scope, query);
       if (!report.dryRun || report.matched > 0) return report;
       const dropped = query.removal?.kind === 'drop' ? query.removal.names : [];
-      return withHints(scope, report, planHints(query.selection, dropped), HINTS);
+      return withHints(scope, report, planHints(query.selection, dropped), ENTITY_HINTS);
     },
     reportsItself: limits.strategy === 'native' && query.removal === undefined,
   });

@@ -1,6 +1,6 @@
 import type { PurgeScope, PurgeReport } from '../run/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
-import { type ListedResource, Lister } from '../listing/index.js';
+import { entities, type ListedResource, Lister } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
@@ -94,6 +94,9 @@ export interface HintSource {
   /** Most questions to ask. */
   readonly questionsMax: number;
 }
+
+/** For queries of entities. */
+export const ENTITY_HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
 
 /**
  * Adds hints to the report of a dry run that matched nothing, with a few more queries.

@@ -12,6 +12,7 @@ import {
   trustedTotal,
 } from '../run/index.js';
 import { BrokerReplyError } from '../errors.js';
+import { ENTITY_HINTS, planHints, withHints } from './hints.js';
 import { firstProvenPage } from './understood.js';
 
 /** A page of matches. */
@@ -35,7 +36,7 @@ export interface ListingOrder extends PurgeOrder<EntityPurgeQuery> {
 
 /**
  * Lists whole entities by query, as a purge does: the broker has to prove that it applies every filter, and what it lists twice
- * is shown once. Deletes nothing. See runPurge; the report says how many matches were shown.
+ * is shown once. Deletes nothing. See runPurge; the report says how many matches were shown, and has hints where that is none.
  */
 export function listEntities(
   order: ListingOrder,
@@ -44,7 +45,11 @@ export function listEntities(
 ): Promise<PurgeReport> {
   return runPurge(order, dependencies, signal, {
     path: '/entities',
-    run: async (scope) => run(scope, order),
+    run: async (scope) => {
+      const report = await run(scope, order);
+      if (report.matched > 0) return report;
+      return withHints(scope, report, planHints(order.query.selection), ENTITY_HINTS);
+    },
     reportsItself: true,
   });
 }
