@@ -1,6 +1,13 @@
 /** One purge: how it runs, what its parts share, and what it sees of the broker through a query. */
-export type { AppliedPlan, HistoryArchive, PurgeContext, PurgeLimits, PurgeScope } from './purge-run.js';
-export type { BrokerQuery, QueryView } from './query-view.js';
+export type {
+  AppliedPlan,
+  BrokerQuery,
+  HistoryArchive,
+  PurgeContext,
+  PurgeLimits,
+  PurgeScope,
+  QueryView,
+} from './purge.js';
 export type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
 export {
   type Preview,

@@ -2,8 +2,7 @@ import { BrokerReplyError, TooManyMatchesError, unlessQueryRefused } from '../er
 import { type ListedPage, type PageShape, walkMatches, type WalkEnd } from '../listing/index.js';
 import { learnCounting } from '../proof/index.js';
 import type { Parameter } from '../query/index.js';
-import type { PurgeContext } from './purge-run.js';
-import type { QueryView } from './query-view.js';
+import type { PurgeContext, QueryView } from './purge.js';
 import { IdStates } from '../ledger/index.js';
 
 const UNCOUNTED =

@@ -4,78 +4,11 @@ import type { Clock } from '../../shared/clock.js';
 import { Archiving, type PurgeArchive } from '../archiving/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
-import type { Listed, ListedResource } from '../listing/index.js';
+import type { ListedResource } from '../listing/index.js';
 import { formatParameters, type PurgeQuery } from '../query/index.js';
-import { type Item, type OnOutcome, ItemLedger } from '../ledger/index.js';
-import { OpenedQuery, type BrokerQuery, type QueryView } from './query-view.js';
-
-/** How entities are deleted: `native` by the broker's own Purge Entities, the others by the gateway. */
-export type PurgeStrategy = 'auto' | 'batch' | 'single' | 'native';
-
-/** How hard a purge may work: what its caller asks for, within the gateway's configuration. */
-export interface PurgeLimits {
-  /** Entities asked for in one page. */
-  readonly pageSize: number;
-  /** Largest page, for brokers that are faster with more than `pageSize` entities. */
-  readonly pageSizeMax: number;
-  /** Ids in one batch delete. */
-  readonly batchSize: number;
-  /** Delete requests in flight. */
-  readonly concurrency: number;
-  readonly strategy: PurgeStrategy;
-  /** Most items that may be affected; undefined for no bound. */
-  readonly maxAffected: number | undefined;
-}
-
-/** What all parts of one purge share, whichever query they send. */
-export interface PurgeScope {
-  readonly limits: PurgeLimits;
-  readonly requester: Requester;
-  readonly capabilities: BrokerMemory;
-  /** Records every item; refuses more than `limits.maxAffected`. */
-  readonly ledger: ItemLedger;
-  readonly warnings: ReadonlySet<string>;
-  /** Takes what is about to be deleted; undefined where nothing is archived. */
-  readonly archiving: Archiving | undefined;
-  /** Of a purge that archives more than lists show: archives it right before its delete. */
-  readonly histories?: HistoryArchive;
-  /** Of a purge that applies a plan: what may be deleted, and nothing else. */
-  readonly plan: AppliedPlan | undefined;
-  /** Of a dry run that makes a plan: receives the key of each match. */
-  readonly onPlanned: ((key: string) => void) | undefined;
-  readonly clock: Pick<Clock, 'now'>;
-  /** When the purge began, in milliseconds since the epoch. */
-  readonly startedMs: number;
-  readonly emit: (event: PurgeEvent) => void;
-  /** Adds a warning to the report; at most ten are kept. */
-  warn(warning: string): void;
-  /** Emits a progress event. */
-  reportProgress(): void;
-  /** Opens a query. Nothing is sent yet. */
-  open(query: BrokerQuery): PurgeContext;
-}
-
-/** Archives all that a delete removes where lists show only a part of it. */
-export interface HistoryArchive {
-  /** Items that are best archived together, as of now, and how many such groups at the same time. */
-  readonly most: number;
-  readonly atOnce: number;
-  /**
-   * Adds items to the archive, as the broker shows them now.
-   *
-   * @returns those that the query still shows, and when they were read
-   */
-  keep(items: readonly Item[]): Promise<{ readonly items: readonly Item[]; readonly listed: Listed }>;
-}
-
-/** A purge, and the query through which it sees the broker. */
-export type PurgeContext = PurgeScope & QueryView;
-
-/** What a dry run has found, by the keys of the ledger. */
-export interface AppliedPlan {
-  has(key: string): boolean;
-  readonly size: number;
-}
+import { type OnOutcome, ItemLedger } from '../ledger/index.js';
+import type { AppliedPlan, PurgeLimits, PurgeScope } from './purge.js';
+import { OpenedQuery } from './query-view.js';
 
 const MAX_WARNINGS = 10;
 

@@ -1,14 +1,5 @@
-import type { BrokerMemory } from '../broker/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
-import {
-  Lister,
-  type ListedPage,
-  type ListedResource,
-  type PageQuery,
-  type PageShape,
-  type PageSource,
-  type PagingEvidence,
-} from '../listing/index.js';
+import { Lister, type ListedPage, type PageQuery, type PageSource } from '../listing/index.js';
 import {
   checkContext,
   dependsOnContext,
@@ -20,66 +11,9 @@ import {
   QueryProof,
 } from '../proof/index.js';
 import { contextOfRequest, type Parameter } from '../query/index.js';
-import type { Requester } from '../requests/index.js';
 import type { Pattern } from '../../ngsi-ld/pattern.js';
-import type { Clock } from '../../shared/clock.js';
 import { nextTurn } from '../../shared/next-turn.js';
-
-/** A query: the caller's filters, and what the broker needs besides. */
-export interface BrokerQuery {
-  readonly resource: ListedResource;
-  /** The caller's filters. */
-  readonly selection: readonly Parameter[];
-  /** Parameters that the broker requires and that exclude no match. */
-  readonly additions?: readonly Parameter[];
-  /** Shows only some of the matches; other queries show the rest. */
-  readonly isPartial?: boolean;
-  /** Attributes that the purge names besides, to drop or to keep. */
-  readonly removed?: readonly string[] | undefined;
-}
-
-/** What the broker shows of the matches through one query. */
-export interface QueryView {
-  /** The collection that is queried. */
-  readonly resource: ListedResource;
-  /** The query as sent to the broker. */
-  readonly selection: readonly Parameter[];
-  /**
-   * Lists pages. Each page is checked before anything in it is used, and its warnings are kept.
-   *
-   * Besides what a lister throws: UnexpectedEntityError for an id that the query excludes, FilterIgnoredError when a
-   * page shows that the broker did not stay local.
-   */
-  readonly lister: PageSource;
-  /** An item that this query no longer lists is gone. */
-  readonly showsAll: boolean;
-  /** The broker counts matches that it does not show, or shows empty pages before the end. */
-  readonly countsUnshown: boolean;
-  /** What the broker's counts and pages have revealed so far. */
-  readonly paging: PagingEvidence;
-  /**
-   * Asks beside the first page what the proof of the query needs to know.
-   *
-   * @param shape of that page
-   * @returns when it is answered; never rejects
-   */
-  beginProof(shape: PageShape): Promise<void>;
-  /**
-   * Proves, once, that the broker honours the query's filters, its tenant and its @context. Required before listed ids are used.
-   *
-   * @throws FilterIgnoredError
-   */
-  proveFilters(): Promise<void>;
-}
-
-/** What a view needs of its purge. */
-interface ViewedBy {
-  readonly limits: { readonly pageSize: number; readonly pageSizeMax: number };
-  readonly requester: Requester;
-  readonly capabilities: BrokerMemory;
-  readonly clock: Pick<Clock, 'now'>;
-  warn(warning: string): void;
-}
+import type { BrokerQuery, PurgeScope, QueryView } from './purge.js';
 
 /** Steps of the pattern matcher before it yields to the event loop: tens of milliseconds at most. */
 const MAX_STEPS = 1_000_000;
@@ -90,7 +24,7 @@ const MAX_ID_LENGTH = 4096;
 /** A query that is sent to the broker: checks each of its pages, and proves once that the broker honours it. */
 export class OpenedQuery implements PageSource {
   readonly view: QueryView;
-  readonly #purge: ViewedBy;
+  readonly #purge: PurgeScope;
   readonly #lister: Lister;
   readonly #proof: QueryProof;
   /** The ids that the purge names; all others are unexpected. */
@@ -108,7 +42,7 @@ export class OpenedQuery implements PageSource {
   #listed: { readonly query: PageQuery; readonly page: ListedPage } | undefined;
 
   constructor(
-    purge: ViewedBy,
+    purge: PurgeScope,
     { resource, selection: filters, additions = [], isPartial = false, removed }: BrokerQuery,
     named: ReadonlySet<string> | undefined,
     pattern: Pattern | undefined,

@@ -1,0 +1,123 @@
+import type { Clock } from '../../shared/clock.js';
+import type { Archiving } from '../archiving/index.js';
+import type { BrokerMemory } from '../broker/index.js';
+import type { Item, ItemLedger } from '../ledger/index.js';
+import type { Listed, ListedResource, PageShape, PageSource, PagingEvidence } from '../listing/index.js';
+import type { Parameter } from '../query/index.js';
+import type { Requester } from '../requests/index.js';
+import type { PurgeEvent } from './events.js';
+
+/** How entities are deleted: `native` by the broker's own Purge Entities, the others by the gateway. */
+export type PurgeStrategy = 'auto' | 'batch' | 'single' | 'native';
+
+/** How hard a purge may work: what its caller asks for, within the gateway's configuration. */
+export interface PurgeLimits {
+  /** Entities asked for in one page. */
+  readonly pageSize: number;
+  /** Largest page, for brokers that are faster with more than `pageSize` entities. */
+  readonly pageSizeMax: number;
+  /** Ids in one batch delete. */
+  readonly batchSize: number;
+  /** Delete requests in flight. */
+  readonly concurrency: number;
+  readonly strategy: PurgeStrategy;
+  /** Most items that may be affected; undefined for no bound. */
+  readonly maxAffected: number | undefined;
+}
+
+/** What all parts of one purge share, whichever query they send. */
+export interface PurgeScope {
+  readonly limits: PurgeLimits;
+  readonly requester: Requester;
+  readonly capabilities: BrokerMemory;
+  /** Records every item; refuses more than `limits.maxAffected`. */
+  readonly ledger: ItemLedger;
+  readonly warnings: ReadonlySet<string>;
+  /** Takes what is about to be deleted; undefined where nothing is archived. */
+  readonly archiving: Archiving | undefined;
+  /** Of a purge that archives more than lists show: archives it right before its delete. */
+  readonly histories?: HistoryArchive;
+  /** Of a purge that applies a plan: what may be deleted, and nothing else. */
+  readonly plan: AppliedPlan | undefined;
+  /** Of a dry run that makes a plan: receives the key of each match. */
+  readonly onPlanned: ((key: string) => void) | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+  /** When the purge began, in milliseconds since the epoch. */
+  readonly startedMs: number;
+  readonly emit: (event: PurgeEvent) => void;
+  /** Adds a warning to the report; at most ten are kept. */
+  warn(warning: string): void;
+  /** Emits a progress event. */
+  reportProgress(): void;
+  /** Opens a query. Nothing is sent yet. */
+  open(query: BrokerQuery): PurgeContext;
+}
+
+/** Archives all that a delete removes where lists show only a part of it. */
+export interface HistoryArchive {
+  /** Items that are best archived together, as of now, and how many such groups at the same time. */
+  readonly most: number;
+  readonly atOnce: number;
+  /**
+   * Adds items to the archive, as the broker shows them now.
+   *
+   * @returns those that the query still shows, and when they were read
+   */
+  keep(items: readonly Item[]): Promise<{ readonly items: readonly Item[]; readonly listed: Listed }>;
+}
+
+/** A purge, and the query through which it sees the broker. */
+export type PurgeContext = PurgeScope & QueryView;
+
+/** What a dry run has found, by the keys of the ledger. */
+export interface AppliedPlan {
+  has(key: string): boolean;
+  readonly size: number;
+}
+
+/** A query: the caller's filters, and what the broker needs besides. */
+export interface BrokerQuery {
+  readonly resource: ListedResource;
+  /** The caller's filters. */
+  readonly selection: readonly Parameter[];
+  /** Parameters that the broker requires and that exclude no match. */
+  readonly additions?: readonly Parameter[];
+  /** Shows only some of the matches; other queries show the rest. */
+  readonly isPartial?: boolean;
+  /** Attributes that the purge names besides, to drop or to keep. */
+  readonly removed?: readonly string[] | undefined;
+}
+
+/** What the broker shows of the matches through one query. */
+export interface QueryView {
+  /** The collection that is queried. */
+  readonly resource: ListedResource;
+  /** The query as sent to the broker. */
+  readonly selection: readonly Parameter[];
+  /**
+   * Lists pages. Each page is checked before anything in it is used, and its warnings are kept.
+   *
+   * Besides what a lister throws: UnexpectedEntityError for an id that the query excludes, FilterIgnoredError when a
+   * page shows that the broker did not stay local.
+   */
+  readonly lister: PageSource;
+  /** An item that this query no longer lists is gone. */
+  readonly showsAll: boolean;
+  /** The broker counts matches that it does not show, or shows empty pages before the end. */
+  readonly countsUnshown: boolean;
+  /** What the broker's counts and pages have revealed so far. */
+  readonly paging: PagingEvidence;
+  /**
+   * Asks beside the first page what the proof of the query needs to know.
+   *
+   * @param shape of that page
+   * @returns when it is answered; never rejects
+   */
+  beginProof(shape: PageShape): Promise<void>;
+  /**
+   * Proves, once, that the broker honours the query's filters, its tenant and its @context. Required before listed ids are used.
+   *
+   * @throws FilterIgnoredError
+   */
+  proveFilters(): Promise<void>;
+}
