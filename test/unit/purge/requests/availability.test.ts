@@ -48,15 +48,6 @@ function isAway(watch: Availability): boolean {
   }
 }
 
-it('a watch for outages ends silently when the broker answers the first probe', async () => {
-  const { suspect, probedAt, events, isOn } = watchOf(undefined);
-  assert.equal(isOn(), false);
-  const suspected = suspect(RESET);
-  assert.equal(isOn(), true);
-  assert.equal(await suspected, false);
-  assert.deepEqual([isOn(), probedAt, events], [false, [200], []]);
-});
-
 it('a watch for outages waits for the broker on behalf of all requests, with one series of probes', async () => {
   const { watch, suspect, probedAt, events, isOn } = watchOf(RESET, { kind: 'timeout' }, RESET, undefined);
   const all = await Promise.all([suspect(RESET), suspect(REFUSED), suspect(RESET), watch.outage]);
@@ -73,29 +64,6 @@ it('a watch for outages treats any other failure of a probe as a sign of life', 
     { kind: 'context-unavailable', status: 504 },
   ] as const)
     assert.equal(await watchOf(failure).suspect(RESET), false);
-});
-
-it('a watch for outages ends at once when another request is answered', async () => {
-  const { watch, suspect, probedAt, isOn } = watchOf(RESET);
-  const suspected = suspect(RESET);
-  watch.succeeded(QUERY);
-  assert.equal(isOn(), false);
-  assert.equal(await suspected, false);
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(probedAt, []);
-});
-
-it('a watch for outages continues when a broker that refuses new connections answers requests in flight', async () => {
-  for (const failures of [
-    [RESET, REFUSED],
-    [REFUSED, RESET],
-  ]) {
-    const { watch, suspect, isOn } = watchOf(REFUSED, undefined);
-    const suspected = failures.map(suspect);
-    watch.succeeded(QUERY);
-    assert.equal(isOn(), true);
-    assert.deepEqual(await Promise.all(suspected), [true, true]);
-  }
 });
 
 it('a watch for outages throws the latest failure to all that wait when the time is up', async () => {
@@ -119,22 +87,6 @@ it('a watch for outages that another answer has ended says nothing of a probe th
   assert.deepEqual([isOn(), events, probedAt], [false, [], [200]]);
 });
 
-it('a watch for outages holds its probes back for as long as the broker asks', async () => {
-  const { watch, suspect, probedAt } = watchOf(undefined);
-  const suspected = suspect(RESET);
-  watch.holdBack({ kind: 'throttled', status: 429, retryAfter: '5' }, 'do it');
-  await suspected;
-  assert.deepEqual(probedAt, [5000]);
-});
-
-it('a watch for outages ends when the purge is stopped, without another probe', async () => {
-  const { suspect, probedAt, stop, isOn } = watchOf(RESET);
-  const suspected = suspect(RESET);
-  stop.abort();
-  await assert.rejects(suspected);
-  assert.deepEqual([isOn(), probedAt], [false, []]);
-});
-
 it('a watch for outages leaves no listener on the signal of its purge, however it ends', async (t) => {
   for (const { suspect, stop, isOn } of [watchOf(undefined), watchOf(RESET), watchOf(RESET, undefined)]) {
     const { signal } = stop;
@@ -150,95 +102,59 @@ it('a watch for outages leaves no listener on the signal of its purge, however i
   }
 });
 
-it('a watch for outages begins anew with the next failure', async () => {
-  const { suspect, probedAt } = watchOf(undefined);
-  await suspect(RESET);
-  await suspect(RESET);
-  assert.deepEqual(probedAt, [200, 400]);
-});
+/** What happens to a breaker: failures of requests or batches, failures of single items, and successes. */
+type Step =
+  | number
+  | { readonly items: readonly string[]; readonly times?: number }
+  | 'success'
+  | 'item deleted';
 
-const times = (count: number, action: (index: number) => void) => {
-  for (let index = 0; index < count; index++) action(index);
-};
+const items = (count: number) => Array.from({ length: count }, (_, index) => `urn:x:${index}`);
 
-it('breaker opens at the twentieth failure in a row, and not before', () => {
-  const breaker = new Breaker();
-  times(19, () => breaker.failed());
-  assert.equal(breaker.isOpen, false);
-  breaker.failed();
-  assert.equal(breaker.isOpen, true);
-});
-
-it('breaker starts counting anew after any success', () => {
-  const breaker = new Breaker();
-  times(19, () => breaker.failed());
-  breaker.succeeded();
-  times(19, () => breaker.failed());
-  assert.equal(breaker.isOpen, false);
-  breaker.failed();
-  assert.equal(breaker.isOpen, true);
-  breaker.succeeded();
-  assert.equal(breaker.isOpen, false);
-});
-
-it('breaker forgets after a success what failed before it, requests and items alike', () => {
-  for (const before of [
-    (breaker: Breaker) => times(19, () => breaker.failed()),
-    (breaker: Breaker) => times(19, (index) => breaker.failed(`urn:x:${index}`)),
-  ]) {
+for (const [what, steps, isOpen] of [
+  ['is closed after nineteen failures in a row', [19], false],
+  ['opens at the twentieth failure in a row', [20], true],
+  ['counts anew after a success', [19, 'success', 19], false],
+  ['opens after a success as before', [19, 'success', 20], true],
+  ['closes with a success', [20, 'success'], false],
+  ['forgets requests that failed before a success', [19, 'success', { items: items(1), times: 100 }], false],
+  [
+    'forgets items that failed before a success',
+    [{ items: items(19) }, 'success', { items: items(1), times: 100 }],
+    false,
+  ],
+  ['stays closed while all failures belong to four items', [{ items: items(4), times: 100 }], false],
+  ['opens when the failures belong to five items', [{ items: items(5), times: 4 }], true],
+  ['counts three failed requests beside those of an item', [{ items: items(1), times: 30 }, 3], false],
+  ['counts four failed requests beside those of an item', [{ items: items(1), times: 30 }, 4], true],
+  [
+    'counts each item once after one was deleted singly, although queries succeed',
+    ['item deleted', 'success', { items: items(19), times: 20 }],
+    false,
+  ],
+  [
+    'opens at the twentieth item after one was deleted singly',
+    ['item deleted', 'success', { items: items(19), times: 20 }, { items: ['urn:x:19'] }],
+    true,
+  ],
+  [
+    'keeps items apart that are names of Object.prototype',
+    [{ items: ['constructor', '__proto__', 'toString'], times: 20 }],
+    false,
+  ],
+] as const satisfies readonly (readonly [string, readonly Step[], boolean])[])
+  it(`the breaker of a purge ${what}`, () => {
     const breaker = new Breaker();
-    before(breaker);
-    breaker.succeeded();
-    times(100, () => breaker.failed('urn:x:0'));
-    assert.equal(breaker.isOpen, false, 'all failures since belong to one item');
-  }
-});
-
-it('breaker stays closed while all failures belong to a few items', () => {
-  const breaker = new Breaker();
-  times(400, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 4}`));
-  assert.equal(breaker.isOpen, false);
-});
-
-it('breaker opens when the failures belong to many items', () => {
-  const breaker = new Breaker();
-  times(20, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 5}`));
-  assert.equal(breaker.isOpen, true);
-});
-
-it('breaker counts failed queries and batches beside those of items', () => {
-  const breaker = new Breaker();
-  times(30, () => breaker.failed('urn:ngsi-ld:T:1'));
-  times(3, () => breaker.failed());
-  assert.equal(breaker.isOpen, false);
-  breaker.failed();
-  assert.equal(breaker.isOpen, true);
-});
-
-it('breaker forgets hopeless items with the success that follows them', () => {
-  const breaker = new Breaker();
-  times(10, (index) => breaker.failed(`urn:ngsi-ld:T:${index}`));
-  breaker.succeeded();
-  times(40, () => breaker.failed('urn:ngsi-ld:T:1'));
-  assert.equal(breaker.isOpen, false);
-});
-
-it('breaker counts each item once after one was deleted singly, since the broker can delete', () => {
-  const breaker = new Breaker();
-  breaker.succeeded('urn:ngsi-ld:T:0');
-  // An answered query does not change that.
-  breaker.succeeded();
-  times(400, (index) => breaker.failed(`urn:ngsi-ld:T:${index % 19}`));
-  assert.equal(breaker.isOpen, false);
-  breaker.failed('urn:ngsi-ld:T:19');
-  assert.equal(breaker.isOpen, true);
-});
-
-it('breaker keeps items apart, even if one is a name of Object.prototype', () => {
-  const breaker = new Breaker();
-  times(40, (index) => breaker.failed(['constructor', '__proto__', 'toString'][index % 3]));
-  assert.equal(breaker.isOpen, false);
-});
+    for (const step of steps as readonly Step[]) {
+      if (step === 'success') breaker.succeeded();
+      else if (step === 'item deleted') breaker.succeeded('urn:x:deleted');
+      else if (typeof step === 'number') for (let failures = 0; failures < step; failures++) breaker.failed();
+      else
+        for (let round = 0; round < (step.times ?? 1); round++)
+          for (const item of step.items) breaker.failed(item);
+    }
+    assert.equal(breaker.isOpen, isOpen);
+  });
 
 it('a pause lasts until the latest moment that was asked for: a shorter one never cuts it', () => {
   const steps = fc.array(

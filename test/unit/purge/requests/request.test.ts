@@ -47,36 +47,6 @@ const failureOf = (outcome: unknown) => {
   return [kind, status, wasNeverSent];
 };
 
-it('one try of a request is aborted by the signal if it is a query; a delete that was sent is awaited', async () => {
-  const { signal } = new AbortController();
-  for (const [method, isPartial] of [
-    ['GET', true],
-    ['DELETE', false],
-    ['POST', false],
-  ] as const) {
-    const { sent } = await tried(replyOf(200), { method }, signal);
-    assert.equal(sent?.signal, isPartial ? signal : undefined, method);
-  }
-});
-
-it('one try of a request has the headers of the purge, its own in their place, and its body', async () => {
-  const { sent } = await tried(replyOf(200), { headers: { 'ngsild-tenant': 'other' }, jsonBody: '[]' });
-  assert.deepEqual(sent?.headers, { link: '<x>', 'ngsild-tenant': 'other' });
-  assert.equal(sent.jsonBody, '[]');
-  const plain = (await tried(replyOf(200), { method: 'GET' }, AbortSignal.any([]))).sent;
-  const given = Object.entries(plain ?? {}).filter(([, value]) => value !== undefined);
-  assert.deepEqual(
-    given.map(([name]) => name),
-    ['method', 'path', 'headers', 'signal'],
-  );
-  assert.deepEqual(plain?.headers, HEADERS);
-  const bounded = (await tried(replyOf(200), { jsonBody: '[]', replyMaxBytes: 5 })).sent;
-  assert.deepEqual(
-    [bounded?.method, bounded?.path, bounded?.replyMaxBytes, typeof bounded?.beforeSending],
-    ['DELETE', '/x', 5, 'function'],
-  );
-});
-
 it('one try of a request fails without an answer, and is unclear if it was sent', async () => {
   for (const [error, failure, unclear] of [
     [new BrokerTimeoutError('late', true), ['timeout', undefined, undefined], 1],
@@ -109,14 +79,6 @@ it('one try of a request fails where the request itself finds a failure in a suc
   assert.deepEqual([failureOf(empty.outcome), empty.unclear], [['failed-query', undefined, undefined], 0]);
   const full = await tried(replyOf(200, [1]), { method: 'GET', failureOf: failureIn });
   assert.deepEqual(full.outcome, replyOf(200, [1]));
-});
-
-it('one try of a request hands back any other answer', async () => {
-  for (const status of [200, 204, 207, 400, 404, 409, 501]) {
-    const reply = replyOf(status);
-    const { outcome, unclear } = await tried(reply);
-    assert.deepEqual([outcome === reply, unclear], [true, 0]);
-  }
 });
 
 it('one try of a request cannot use an answer that is too large, unless a query can ask for less', async () => {

@@ -275,24 +275,6 @@ it('a requester counts a failure as a try where the broker answers the first pro
   assert.equal((await one).kind, 'gave-up');
 });
 
-it('a requester does not count failures of an outage as failures in a row', async () => {
-  const hand = await begun();
-  const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
-  const all = paths.map((path) => hand.delete(path));
-  await hand.turn();
-  for (const path of paths) await hand.end(path, REFUSED);
-  for (const how of [REFUSED, DONE]) {
-    await hand.pass(1000);
-    await hand.end('/probe', how);
-  }
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    await hand.end('/0', replyOf(500));
-    await hand.pass(10_000);
-  }
-  for (const path of paths) await hand.end(path, DONE);
-  for (const ended of all) await isAnswered(ended);
-});
-
 it('a requester counts no failure of any outage as one in a row, though it grants each request one further try', async () => {
   const hand = await begun();
   const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
@@ -433,37 +415,6 @@ it('a requester counts a query that was cut off as sent', async () => {
   assert.equal(hand.requester.effort.requests, 2);
 });
 
-it('a requester tells of each try after the first', async () => {
-  let retries = 0;
-  const hand = byHand({ maxAttempts: 3 }, { onRetry: () => (retries += 1) });
-  await hand.begin();
-  const one = hand.delete('/1');
-  await hand.turn();
-  for (const told of [1, 2, 2]) {
-    await hand.end('/1', replyOf(500));
-    await hand.pass(10_000);
-    assert.equal(retries, told);
-  }
-  assert.equal((await one).kind, 'gave-up');
-});
-
-it('a requester waits longer before each further look', async () => {
-  const hand = byHand({}, { random: () => 1 });
-  for (const [look, waitMs] of [
-    [1, 400],
-    [2, 800],
-    [3, 1600],
-    [10, 10_000],
-  ] as const) {
-    let isOver = false;
-    const waited = hand.requester.waitBefore(look).then(() => (isOver = true));
-    await hand.pass(waitMs - 1);
-    assert.equal(isOver, false, `${look}`);
-    await hand.pass(1);
-    await waited;
-  }
-});
-
 it('a requester may be told to answer with a 403, and with no other refusal', async () => {
   const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
   for (const [reply, isTold] of [
@@ -478,28 +429,6 @@ it('a requester may be told to answer with a 403, and with no other refusal', as
     await hand.end('/1', reply);
     await ended;
   }
-});
-
-it('a requester passes on how the broker wants its callers to authenticate', async () => {
-  const hand = await begun();
-  const ended = assert.rejects(hand.delete('/1'), { wwwAuthenticate: 'Bearer realm="city"' });
-  await hand.turn();
-  await hand.end('/1', replyOf(401, '', { 'www-authenticate': 'Bearer realm="city"' }));
-  await ended;
-});
-
-it('a requester counts each request that it sent, and those after the first try as retries', async () => {
-  const hand = await begun();
-  assert.deepEqual(hand.requester.effort, { requests: 1, retries: 0 });
-  const one = hand.delete('/1');
-  await hand.turn();
-  assert.deepEqual(hand.requester.effort, { requests: 2, retries: 0 });
-  await hand.end('/1', replyOf(500));
-  await hand.pass(200);
-  assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
-  await hand.end('/1', DONE);
-  await isAnswered(one);
-  assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
 });
 
 it('a requester counts what it sends again after an outage as a retry, though the try before does not count', async () => {
@@ -772,23 +701,6 @@ it('a requester takes requests that are throttled together for one failure', asy
     await hand.pass(10_000);
   }
   assert.equal(hand.open().length, 40);
-  for (const path of paths) await hand.end(path, DONE);
-  for (const ended of all) await isAnswered(ended);
-});
-
-it('a requester does not give up for a few bad items once it has deleted one singly', async () => {
-  const hand = await begun({ maxAttempts: 10 });
-  const first = hand.delete('/first', 'first');
-  await hand.turn();
-  await hand.end('/first', DONE);
-  await isAnswered(first);
-  const paths = Array.from({ length: 5 }, (_, index) => `/${index}`);
-  const all = paths.map((path) => hand.delete(path, path));
-  await hand.turn();
-  for (let attempt = 1; attempt <= 6; attempt++) {
-    for (const path of paths) await hand.end(path, replyOf(500));
-    await hand.pass(10_000);
-  }
   for (const path of paths) await hand.end(path, DONE);
   for (const ended of all) await isAnswered(ended);
 });
