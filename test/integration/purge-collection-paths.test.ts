@@ -68,28 +68,6 @@ it('a 404 to a query reaches the caller where the broker knows the collection in
   assert.deepEqual(broker.requests.map(pathOf), ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/entities/']);
 });
 
-it('a 404 to a query reaches the caller where the other spelling leads to something that is not a query', async (t) => {
-  for (const other of [
-    { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' },
-    { status: 200, body: { entities: [] } },
-    { status: 200, body: '' },
-    { status: 301, headers: { location: '/ngsi-ld/v1/entities' } },
-    { status: 401 },
-    { status: 405 },
-    { status: 503 },
-  ]) {
-    const broker = await startStubBroker(t, {
-      entities: things(5),
-      collectionEnds: [],
-      fault: (request) => (isPlain(request) ? undefined : other),
-    });
-    const { error } = await purge(broker, 'type=Thing', { limits: { strategy: 'native' } });
-    assert.ok(error instanceof BrokerRefusedError, JSON.stringify(other));
-    assert.equal(error.problem.status, 404);
-    assert.equal(broker.of('collection').length, 0);
-  }
-});
-
 it('a 404 about the tenant, or from a path that has worked before, does not cause another query', async (t) => {
   const unknown = await startStubBroker(t, { entities: things(5), tenant: 'city' });
   const { error } = await purge(unknown, 'type=Thing', { headers: { 'ngsild-tenant': 'nowhere' } });

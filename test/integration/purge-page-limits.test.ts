@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
-import { BrokerRefusedError } from '../../sidecar/purge/index.js';
-import { createTestClock, isProbe, purge, purged, things } from '../support/purge-harness.js';
+import { createTestClock, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 
 /** What a broker refuses in a query, and how many refusals a purge may run into before it knows. */
@@ -50,40 +49,6 @@ for (const [name, [oddities, most]] of Object.entries(REFUSALS)) {
   });
 }
 
-it('a purge steps the page size down through the documented sizes, no further than needed', async (t) => {
-  const broker = await startStubBroker(t, { entities: things(30), pageMax: 20, overPageMax: '403' });
-  await purged(broker, 'type=Thing', { limits: { pageSize: 1000 } });
-  const limits = broker.of('query').map(({ query }) => query.get('limit'));
-  assert.deepEqual(limits.slice(0, 6), ['1000', '500', '200', '100', '50', '20']);
-  assert.ok(
-    broker
-      .of('query')
-      .slice(6)
-      .every((request) => isProbe(request) || request.query.get('limit') === '20'),
-  );
-});
-
-it('a purge passes on a 400 about the query itself, and learns nothing from it', async (t) => {
-  let isRefusing = true;
-  const refusal = { status: 400, body: { title: 'no such thing' } };
-  const broker = await startStubBroker(t, {
-    entities: things(5),
-    fault: () => (isRefusing ? refusal : undefined),
-  });
-  const capabilities = new BrokerMemory(createTestClock());
-  const { error, progress } = await purge(broker, 'type=Thing', { capabilities });
-  assert.ok(error instanceof BrokerRefusedError);
-  assert.equal(error.problem.status, 400);
-  assert.equal(error.problem.title, 'no such thing');
-  assert.equal(progress.hasBegun, false);
-
-  isRefusing = false;
-  await purged(broker, 'type=Thing', { capabilities });
-  const next = broker.of('query').at(-1)?.query;
-  assert.equal(next?.get('pick'), 'id');
-  assert.equal(next.get('limit'), '100');
-});
-
 it('a purge asks for ids only, and never mixes pick with attrs', async (t) => {
   const broker = await startStubBroker(t, { entities: things(5) });
   await purged(broker, 'type=Thing&attrs=n');
@@ -91,19 +56,4 @@ it('a purge asks for ids only, and never mixes pick with attrs', async (t) => {
   const other = await startStubBroker(t, { entities: things(5) });
   await purged(other, 'type=Thing');
   assert.ok(other.of('query').every(({ query }) => query.get('pick') === 'id'));
-});
-
-it('a purge takes 201 and 203 for answers to a query, as the standard allows', async (t) => {
-  for (const status of [201, 203]) {
-    let isAsked = false;
-    const broker = await startStubBroker(t, {
-      entities: things(3),
-      fault: (request, { entities }) => {
-        if (request.kind !== 'query' || isAsked) return undefined;
-        isAsked = true;
-        return { status, headers: { 'ngsild-results-count': '3' }, body: [...entities.values()] };
-      },
-    });
-    assert.equal((await purged(broker, 'type=Thing')).deleted, 3);
-  }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerUnreachableError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
-import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
+import { type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerFailedError, BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities, Lister } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
@@ -33,27 +33,6 @@ function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => Broker
   });
   return { page: async () => lister.page({ selection: QUERY }), capabilities, asked };
 }
-
-it('the spelling of a collection is tried with a slash where it is unknown without, and kept once it was answered', async () => {
-  const { page, capabilities, asked } = collectionOf(
-    () => UNKNOWN,
-    () => LISTED,
-  );
-  assert.equal((await page()).path, '/entities/');
-  assert.equal(capabilities.get('collection-end'), '/');
-  await page();
-  assert.deepEqual(asked, ['/entities', '/entities/', '/entities/']);
-});
-
-it('the spelling of a collection is never tried otherwise once it was answered', async () => {
-  const { page, asked } = collectionOf(
-    (nth) => (nth === 1 ? LISTED : UNKNOWN),
-    () => LISTED,
-  );
-  assert.equal((await page()).path, '/entities');
-  await assert.rejects(page(), isRefusal(404));
-  assert.deepEqual(asked, ['/entities', '/entities']);
-});
 
 it('the spelling of a collection is blamed only for a 404, and not for one about the tenant', async () => {
   for (const status of [200, 400, 403, 422]) {
@@ -129,19 +108,4 @@ it('a query whose tries run out is not tried in another round for an unavailable
   await page();
   await assert.rejects(page(), BrokerFailedError);
   assert.equal(asked.length, 1 + 2);
-});
-
-it('a query whose tries run out reports that the listing failed, and why', async () => {
-  const { page } = collectionOf(() => {
-    throw new BrokerUnreachableError('The broker could not be reached: connection refused.', false);
-  });
-  await assert.rejects(page(), {
-    message:
-      'The broker did not list the matching entities: The broker could not be reached: connection refused (all tries failed).',
-  });
-});
-
-it('a query whose tries run out never follows a redirect', async () => {
-  const { page } = collectionOf(() => replyOf(302, '', { location: '/elsewhere' }));
-  await assert.rejects(page(), BrokerReplyError);
 });

@@ -74,36 +74,6 @@ it('a page of matches is requested with no more content than needed', async () =
   assert.deepEqual(whole.asked, ['1000']);
 });
 
-for (const [status, problem] of [
-  [403, TOO_MANY],
-  [400, TOO_MANY],
-  [400, { detail: 'the limit is too large' }],
-  [400, {}],
-] as const) {
-  it(`a page of matches is asked for in the next smaller size after a ${status} with ${JSON.stringify(problem)}, which is remembered`, async () => {
-    for (const [most, found] of [
-      [999, 500],
-      [500, 500],
-      [130, 100],
-      [1, 1],
-    ] as const) {
-      const { page, asked, capabilities } = listerOf((_query, limit) =>
-        limit > most ? refusal(status, problem) : undefined,
-      );
-      const { limit, ids } = await page({ count: true });
-      assert.deepEqual([limit, ids.length], [found, found]);
-      const uncounted = listerOf((_query, asked) => (asked > most ? refusal(status, problem) : undefined));
-      assert.equal((await uncounted.page()).limit, found, 'the same without a count');
-      assert.equal(capabilities.get('page-max'), found);
-      assert.equal(capabilities.get('no-count'), undefined);
-      const before = asked.length;
-      await page({ offset: found });
-      assert.equal(asked.length, before + 1, 'the next page is not tried out again');
-      assert.equal(Number(asked.at(-1)?.split(' ')[0]), found);
-    }
-  });
-}
-
 it('a page of matches is asked for in every size of the contract, one after the other', async () => {
   const { page, asked } = listerOf((_query, limit) => (limit > 1 ? refusal(403, TOO_MANY) : undefined));
   await page();
@@ -113,29 +83,6 @@ it('a page of matches is asked for in every size of the contract, one after the 
   );
 });
 
-for (const [parameter, words] of [
-  ['pick', { detail: 'pick is unknown' }],
-  ['pick', {}],
-  ['options', { detail: 'unknown keyValues' }],
-  ['options', {}],
-] as const) {
-  it(`a page of matches is asked for without ${parameter} where the broker refuses that with ${JSON.stringify(words)}`, async () => {
-    const { page, asked, capabilities } = listerOf((query) =>
-      query.has(parameter) || (parameter === 'options' && query.has('pick'))
-        ? refusal(400, words)
-        : undefined,
-    );
-    assert.equal((await page({ count: true })).limit, 1000);
-    // A refusal that names the parameter needs no trials.
-    if ('detail' in words && parameter === 'pick') assert.equal(asked.length, 2, asked.join());
-    assert.equal(capabilities.get('page-max'), undefined);
-    assert.equal(capabilities.get('no-count'), undefined);
-    assert.equal(capabilities.get('refused key-values') === true, parameter === 'options');
-    await page({ offset: 1000 });
-    assert.equal(asked.at(-1), parameter === 'pick' ? '1000 options offset' : '1000 offset');
-  });
-}
-
 it('a page of matches is asked for in the next form at once where a refusal names the parameter', async () => {
   const { page, asked } = listerOf((query) => {
     if (query.has('pick')) return refusal(400, { detail: 'pick is unknown' });
@@ -143,42 +90,6 @@ it('a page of matches is asked for in the next form at once where a refusal name
   });
   assert.equal((await page()).limit, 1000);
   assert.deepEqual(asked, ['1000 pick', '1000 options', '1000']);
-});
-
-for (const words of [{ detail: 'count is unknown' }, {}]) {
-  it(`a page of matches is asked for without a count where the broker refuses that with ${JSON.stringify(words)}`, async () => {
-    const { page, asked, capabilities } = listerOf((query) =>
-      query.has('count') ? refusal(400, words) : undefined,
-    );
-    assert.equal((await page({ count: true })).limit, 1000);
-    assert.deepEqual(
-      [capabilities.get('no-count') !== true, capabilities.get('page-max')],
-      [false, undefined],
-    );
-    await page({ count: true });
-    assert.equal(asked.at(-1), '1000 pick');
-    const one = listerOf((query) => (query.has('count') ? refusal(400, words) : undefined));
-    assert.equal((await one.page({ count: true, limit: 1 })).ids.length, 1);
-    assert.deepEqual(
-      [one.capabilities.get('no-count') !== true, one.capabilities.get('page-max')],
-      [false, undefined],
-    );
-  });
-}
-
-it('a page of matches is asked for with a slash at the end from then on, where only that was answered', async () => {
-  const paths: string[] = [];
-  const { lister, capabilities } = contextOf({
-    brokerQuery: { resource: entities('ids'), selection: SELECTION },
-    broker: ({ path }) => {
-      paths.push(path.split('?')[0] ?? '');
-      return path.startsWith('/entities/?') ? replyOf(200, [{ id: 'urn:t:1' }]) : replyOf(404);
-    },
-  });
-  const { path } = await lister.page({ selection: SELECTION });
-  assert.deepEqual([path, capabilities.get('collection-end')], ['/entities/', '/']);
-  await lister.page({ selection: SELECTION });
-  assert.deepEqual(paths, ['/entities', '/entities/', '/entities/']);
 });
 
 it('a page of matches fails if the broker refuses the query itself, and nothing is learnt about the broker', async () => {
@@ -208,16 +119,6 @@ it('a page of matches fails if the broker refuses the query itself, and nothing 
     assert.ok(asked.length < 30, `${asked.length} queries`);
     if (status !== 400) assert.ok(asked.length <= 2, asked.join());
   }
-});
-
-it('a page of matches is asked for in a smaller size and another form where the broker refuses both', async () => {
-  const { page, asked, capabilities } = listerOf((query, limit) =>
-    query.has('pick') ? refusal(400) : limit > 500 ? refusal(400, TOO_MANY) : undefined,
-  );
-  assert.equal((await page()).limit, 500);
-  assert.deepEqual(asked, ['1000 pick', '1000 options', '500 options']);
-  assert.equal(capabilities.get('refused pick'), true);
-  assert.equal(capabilities.get('refused key-values'), undefined);
 });
 
 it('a page size that was accepted once is proven: a later 400 to one as large is about the query', async () => {
@@ -252,23 +153,6 @@ it('a page that is too large to be read is asked for in smaller steps, without b
     assert.match(error.message, /^too large .*narrow the query/);
     return true;
   });
-});
-
-it('a page that is too large to be read is asked for twice in vain where the broker sends everything whatever the limit', async () => {
-  const everything = () =>
-    replyOf(
-      200,
-      idsOf(3000).map((id) => ({ id })),
-    );
-  const { page, asked } = listerOf((_query, limit) => {
-    if (limit > 1) throw new ReplyTooLargeError('too large');
-    return everything();
-  });
-  assert.deepEqual([(await page()).ids.length, (await page({ offset: 3000 })).ids.length], [3000, 3000]);
-  assert.deepEqual(
-    asked.map((one) => one.split(' ')[0]),
-    ['1000', '500', '1', '1'],
-  );
 });
 
 it('a page that is too large to be read is asked for in smaller steps also where each source of the broker shows an entity', async () => {
@@ -355,12 +239,6 @@ it('a page grows where the broker is quick and enough matches are still to come'
   assert.equal((await few.page({ expected: 1000 })).limit, 1000);
   assert.equal((await few.page()).limit, 1000);
   assert.equal((await few.page({ expected: 1001 })).limit, 4000);
-});
-
-it('a page never grows beyond what the broker is known to accept', async () => {
-  const known = listerOf(() => undefined, growing);
-  known.capabilities.learn('page-max', 1000);
-  assert.deepEqual(await twice(known), [false, 1000]);
 });
 
 for (const status of [400, 403, 413, 422]) {
@@ -451,11 +329,6 @@ it('a page of any size fails when the broker asks for too long a pause', async (
   await page({ expected: 100_000 });
   await assert.rejects(page({ offset: 1000, expected: 99_000 }), { reason: 'retry-after-too-long' });
   assert.equal(asked.length, 2);
-});
-
-it('a page of the usual size fails when its tries run out', async () => {
-  const { page } = listerOf(() => replyOf(500), growing);
-  await assert.rejects(page({ expected: 100_000 }), BrokerFailedError);
 });
 
 it('the bare query shows whether anything matches, without paging', async () => {

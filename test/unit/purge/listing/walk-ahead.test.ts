@@ -90,58 +90,11 @@ it('a walk that reads ahead passes on how many matches are still to come, so pag
   );
 });
 
-it('a walk by what the broker pages through yields each match once, whatever the pages show, up to the end of the count', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.boolean(), { maxLength: 60 }),
-      fc.integer({ min: 1, max: 15 }),
-      async (row, stride) => {
-        const { lister, asked } = listerOf(({ offset = 0 }) =>
-          pageOf(
-            row.flatMap((isShown, at) =>
-              isShown && at >= offset && at < offset + stride ? [`urn:t:${at}`] : [],
-            ),
-            { count: row.length, limit: stride },
-          ),
-        );
-        const ids = new Set<string>();
-        const pages: (readonly string[])[] = [];
-        const walk = walkMatches({
-          ...{ lister, selection: [], requester: { waitBefore: async () => {} } },
-          paging: { contradicted: false, longestPage: 0, stride },
-          isNew: (id) => ids.size < ids.add(id).size,
-        });
-        for (;;) {
-          const step = await walk.next();
-          if (step.done === true) {
-            assert.equal(step.value.complete, true);
-            break;
-          }
-          pages.push(step.value.ids);
-        }
-        const shown = row.flatMap((isShown, at) => (isShown ? [`urn:t:${at}`] : []));
-        assert.deepEqual(pages.flat(), shown);
-        assert.ok(pages.every((page) => page.length > 0));
-        assert.ok(asked.every(({ limit, count }) => limit === stride && count === true));
-        assert.ok(asked.length <= Math.ceil(row.length / stride) + 1);
-      },
-    ),
-  );
-});
-
 const SELECTION = [{ name: 'type', value: 'T' }];
 const ALL = idsOf(100);
 
 /** A lister of 100 ids in pages of 10. */
 const pages = () => listerOf(({ offset = 0, limit = 10 }) => pageOf(ALL.slice(offset, offset + limit)));
-
-it('ReadAhead gives the pages the count that was known when they were asked for', async () => {
-  const ahead = new ReadAhead(pages().lister, 2);
-  ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 77 });
-  assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, 77);
-  ahead.ask(SELECTION, { offset: 20, limit: 10, end: 40, count: 40 });
-  assert.equal((await ahead.page({ selection: SELECTION, offset: 30 })).count, 40, 'the last is counted too');
-});
 
 it('ReadAhead gives a page no count that the page shows to be too low', async () => {
   const ahead = new ReadAhead(pages().lister, 2);

@@ -31,47 +31,6 @@ function stepAfter(look: Look, state: Partial<WalkState> = {}, paging = NOTHING_
   return nextStep(before, seen, learnPaging(paging, before, seen));
 }
 
-it('the plan of a walk goes on behind a page with something new, by as many ids as it showed', () => {
-  const step = stepAfter({ ids: 7, fresh: 7, count: 20 });
-  assert.ok(step.kind === 'next');
-  assert.deepEqual([step.state.offset, step.state.listed, step.state.known, step.waits], [7, 7, 20, false]);
-});
-
-it('the plan of a walk asks again for an empty page before it passes over it, when the count says more', () => {
-  const first = stepAfter({ count: 20 }, { offset: 10, listed: 10 });
-  assert.ok(first.kind === 'next');
-  assert.deepEqual([first.state.offset, first.waits], [10, true]);
-  const second = stepAfter({ count: 20 }, first.state);
-  assert.ok(second.kind === 'next');
-  assert.deepEqual([second.state.offset, second.state.hasSkipped], [20, true]);
-});
-
-it('the plan of a walk ends as incomplete when pages stay empty although the count says more', () => {
-  const step = stepAfter({ count: 20 }, { offset: 30, listed: 10, emptyPages: 3 });
-  assert.ok(step.kind === 'end');
-  assert.deepEqual([step.end.complete, step.end.unlisted], [false, 10]);
-});
-
-it('the plan of a walk asks twice for an empty page where the broker gives no count', () => {
-  const first = stepAfter({});
-  assert.ok(first.kind === 'next' && !first.waits);
-  const second = stepAfter({}, first.state);
-  assert.ok(second.kind === 'end' && second.end.complete);
-});
-
-it('the plan of a walk notices when every offset shows the same page, which may hide others', () => {
-  const step = stepAfter({ ids: 10 }, { offset: 10, listed: 10 }, { contradicted: false, longestPage: 10 });
-  assert.ok(step.kind === 'end' && step.ignoresOffset);
-  assert.equal(step.end.complete, false);
-});
-
-it('the plan of a walk ends when two pages in a row agree with the count that everything was listed', () => {
-  const first = stepAfter({ ids: 5, fresh: 5, count: 5 });
-  assert.ok(first.kind === 'next');
-  const second = stepAfter({ ids: 1, fresh: 1, count: 6 }, first.state);
-  assert.ok(second.kind === 'end' && second.end.complete);
-});
-
 it('the plan of a walk takes only full agreement with the count, twice in a row, for the end', () => {
   for (const [look, confirmations] of [
     [{ ids: 5, fresh: 5, count: 15 }, 1],
@@ -140,18 +99,4 @@ it('the plan of a walk does not take the first page, or a short one, for proof t
     assert.ok(step.kind === 'end');
     assert.equal(step.ignoresOffset, isProof, `${ids} from ${offset}`);
   }
-});
-
-it('a count is no longer trusted once more is listed than it says', () => {
-  const state = { ...startOfWalk(0), listed: 9 };
-  const paging = learnPaging(NOTHING_KNOWN, state, seenOf({ ids: 2, fresh: 2, count: 10 }));
-  assert.equal(paging.contradicted, true);
-  assert.equal(learnPaging(paging, state, seenOf({})).contradicted, true);
-});
-
-it('a page cut short shows hidden matches only where the broker may count what it does not show', () => {
-  const look = { ids: 3, fresh: 3, count: 20 };
-  assert.equal(learnPaging(NOTHING_KNOWN, startOfWalk(0), seenOf(look)).hidesSome, undefined);
-  const unshown = learnPaging(NOTHING_KNOWN, startOfWalk(0), seenOf({ ...look, countsUnshown: true }));
-  assert.equal(unshown.hidesSome, true);
 });
