@@ -96,26 +96,6 @@ it('a purge by batches lists at most 1000 items of each kind, and counts the res
   assert.ok(report.success.every((id) => !failed.has(id)));
 });
 
-it('a purge by batches retries only the items that failed with a 5xx inside a 207', async (t) => {
-  let batches = 0;
-  const broker = await startStubBroker(t, {
-    entities: things(20),
-    fault: ({ kind, ids }, { entities }) => {
-      if (kind !== 'batch' || ++batches > 2) return undefined;
-      const [done, open] = [ids.slice(0, ids.length / 2), ids.slice(ids.length / 2)];
-      for (const id of done) entities.delete(id);
-      const errors = open.map((entityId) => ({ entityId, error: { status: 503, title: 'busy' } }));
-      return { status: 207, body: { success: done, errors } };
-    },
-  });
-  const report = await purged(broker, 'type=Thing');
-  assert.deepEqual([report.deleted, report.failed, broker.entities.size], [20, 0, 0]);
-  assert.deepEqual(
-    broker.of('batch').map(({ ids }) => ids.length),
-    [20, 10, 5],
-  );
-});
-
 it('a purge by batches remembers sizes that a broker refuses, so that the next purge does not try them', async (t) => {
   const { BrokerMemory } = await import('../../sidecar/purge/broker/index.js');
   const { createTestClock } = await import('../support/purge-harness.js');

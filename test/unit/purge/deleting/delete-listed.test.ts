@@ -179,22 +179,6 @@ it('deleteIds fills batches, no more of them in flight than allowed, and reports
   assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
 });
 
-it('deleteIds makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
-  for (const sign of ['x', 'é', '"', '\\', '€', '😀']) {
-    const ids = Array.from({ length: 200 }, (_, index) => `urn:${sign.repeat(6000)}:${index}`);
-    const { run, sent } = deletesAt({});
-    await run(ids);
-    assert.equal(sent.flat().length, 200);
-    const sizes = sent.map((batch) => Buffer.byteLength(JSON.stringify(batch)));
-    assert.ok(Math.max(...sizes) <= 900_001, String(sizes));
-    const largest = Buffer.byteLength(JSON.stringify(ids[0])) + 3;
-    assert.ok(
-      sizes.slice(0, -3).every((size) => size > 900_000 - largest),
-      String(sizes),
-    );
-  }
-});
-
 it('deleteIds fills a batch up to 900 kB to the byte', async () => {
   const { run, sent } = deletesAt({});
   // With its quotes and comma, each takes 1800 bytes.

@@ -156,16 +156,6 @@ it('the dispatcher never runs more chunks at once than the concurrency, and runs
   );
 });
 
-it('dispatcher.settled resolves once fewer items are pending than asked for', async () => {
-  const { dispatcher, chunk } = heldDispatcher();
-  dispatcher.add([1, 2, 3, 4, 5, 6]);
-  const room = dispatcher.settled(4);
-  assert.equal(await isSettled(room), false);
-  chunk(0).finish();
-  await room;
-  assert.equal(dispatcher.pending, 3);
-});
-
 it('the dispatcher throws the first error of a chunk whatever is waited for, and starts nothing more', async () => {
   const { dispatcher, chunks, chunk } = heldDispatcher();
   dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -195,16 +185,6 @@ it('dispatcher.settled throws at once, while other chunks are in flight', async 
   await abandoned;
 });
 
-it('the dispatcher forms a chunk only when it can start, however many items are queued', async () => {
-  const { dispatcher, chunks, chunk } = heldDispatcher();
-  dispatcher.add(Array.from({ length: 1000 }, (_, index) => index));
-  await turn();
-  assert.equal(chunks().length, 2);
-  chunk(0).finish();
-  await turn();
-  assert.equal(chunks().length, 3);
-});
-
 it('dispatcher.abandon drops queued items, waits for those in flight, and never throws', async () => {
   const { dispatcher, chunks, chunk } = heldDispatcher();
   dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -225,11 +205,4 @@ it('dispatcher.abandon ends the dispatcher: what is added later never runs', asy
   await turn();
   assert.deepEqual([chunks(), dispatcher.pending], [[], 0]);
   await assert.rejects(dispatcher.settled(), /abandoned/);
-});
-
-it('dispatcher.abandon resolves at once when nothing is in flight', async () => {
-  const { dispatcher, chunks } = heldDispatcher({ concurrency: () => 0 });
-  dispatcher.add([1]);
-  await dispatcher.abandon();
-  assert.deepEqual([chunks(), dispatcher.pending], [[], 0]);
 });

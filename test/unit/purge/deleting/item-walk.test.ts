@@ -58,13 +58,6 @@ async function walked(context: PurgeContext, kind: ItemKind, entities = new IdSt
   return { end, ids: items.map(({ entityId }) => entityId) };
 }
 
-it('walkItems hands out the items of every match, page by page', async () => {
-  const all = idsOf(25);
-  const { context } = contextWith(paged(all));
-  const { ids, end } = await walked(context, kindOf());
-  assert.deepEqual([ids, end.complete], [all, true]);
-});
-
 it('walkItems looks at an entity once, however often the pages show it', async () => {
   const all = ['urn:t:0', 'urn:t:1', 'urn:t:0', 'urn:t:1', 'urn:t:2'];
   const { context } = contextWith(({ offset = 0 }) =>
@@ -117,23 +110,6 @@ it('walkItems notes that the broker counts matches that it does not show', async
   assert.deepEqual([end.hidesSome, end.complete, ids.length > 3], [true, true, true]);
 });
 
-it('walkItems walks what the broker pages through where it applies a filter after paging', async () => {
-  const all = idsOf(40);
-  const { context, asked } = contextWith(({ offset = 0, limit = LIMIT }) =>
-    pageOf(
-      all.slice(offset, offset + limit).filter((_id, index) => index === 3),
-      { count: all.length, limit },
-    ),
-  );
-  context.paging.stride = 8;
-  const { ids } = await walked(context, kindOf());
-  assert.deepEqual(ids, ['urn:t:3', 'urn:t:11', 'urn:t:19', 'urn:t:27', 'urn:t:35']);
-  assert.deepEqual(
-    asked.map(({ offset, limit }) => [offset, limit]),
-    [0, 8, 16, 24, 32, 40].map((offset) => [offset, 8]),
-  );
-});
-
 it('walkItems waits until a batch is processed before it reads on', async () => {
   const order: string[] = [];
   const { context } = contextWith(paged(idsOf(1)));
@@ -150,18 +126,6 @@ it('walkItems waits until a batch is processed before it reads on', async () => 
     order.push('done');
   });
   assert.deepEqual(order, ['read one', 'done', 'read two', 'done']);
-});
-
-it('countItems hands on each item once, also where another query or a second walk shows it again', async () => {
-  const seen = new IdStates();
-  const handed: string[] = [];
-  let looks = 0;
-  for (const ids of [idsOf(3), idsOf(4)]) {
-    const { context } = contextWith(paged(ids));
-    const kind = kindOf({ beginSecondWalk: () => (looks += 1) % 2 === 1 });
-    await countItems(context, kind, seen, (items) => handed.push(...items.map(({ entityId }) => entityId)));
-  }
-  assert.deepEqual(handed, idsOf(4));
 });
 
 it('countItems counts each item once, also those that were counted by another query', async () => {

@@ -98,48 +98,22 @@ for (const isLast of [false, true]) {
   });
 }
 
-it('unclear entities are queried in lists of up to 4000 encoded characters and a hundred ids', async () => {
-  const id = (prefix: string, chars: number) => ({ entityId: prefix.padEnd(chars, 'x') });
-  for (const [items, queries] of [
-    [[id('urn-a', 2000), id('urn-b', 2000)], 1],
-    [[id('urn-a', 2000), id('urn-b', 2001)], 2],
-    [[id('urn-a', 4001)], 1],
-    [wholes(100), 1],
-    [wholes(101), 2],
-  ] as const)
-    assert.equal((await looked({ items, world: {} })).queries.length, queries);
-});
-
-it("unclear entities are queried by id, with the purge's own query, in portions that fit a URL", async () => {
-  const selection = [
-    ...[
-      { name: 'type', value: 'Thing' },
-      { name: 'q', value: 'n>1' },
-    ],
-    ...[
-      { name: 'id', value: 'urn:t:1' },
-      { name: 'idPattern', value: '.*' },
-    ],
-  ];
-  for (const [items, most] of [
-    [wholes(250), 3],
-    [wholes(30, `urn:${'é'.repeat(100)}:`), 5],
-    [wholes(3, `urn:${'x'.repeat(3000)}:`), 3],
-  ] as const) {
-    const { queries, ...counts } = await looked({ items, world: {}, selection });
-    assert.deepEqual(outcome(counts), [items.length, 0]);
-    assert.ok(queries.length <= most, `${queries.length} queries`);
-    for (const query of queries) {
-      assert.equal(query.get('q'), 'n>1');
-      assert.equal(query.get('type'), 'Thing');
-      assert.equal(query.has('idPattern'), false);
-      assert.equal(query.getAll('id').length, 1);
-    }
+it("unclear entities are queried by id, with the purge's own query in place of its ids", async () => {
+  const selection = Object.entries({ type: 'Thing', q: 'n>1', id: 'urn:t:1', idPattern: '.*' }).map(
+    ([name, value]) => ({ name, value }),
+  );
+  const items = wholes(3, `urn:${'é'.repeat(300)}:`);
+  const { queries, ...counts } = await looked({ items, world: {}, selection });
+  assert.deepEqual(outcome(counts), [3, 0]);
+  for (const query of queries)
     assert.deepEqual(
-      queries.flatMap((query) => query.get('id')?.split(',') ?? []),
-      items.map(({ entityId }) => entityId),
+      ['type', 'q', 'idPattern'].map((name) => query.get(name)),
+      ['Thing', 'n>1', null],
     );
-  }
+  assert.deepEqual(
+    queries.flatMap((query) => query.getAll('id').flatMap((ids) => ids.split(','))),
+    items.map(({ entityId }) => entityId),
+  );
 });
 
 it('each unclear entity is queried in one portion, of at most 100 ids and 4000 characters, as large as possible', async () => {
@@ -165,14 +139,6 @@ it('each unclear entity is queried in one portion, of at most 100 ids and 4000 c
       }
     }),
     { numRuns: 40 },
-  );
-});
-
-it('short ids of unclear entities are queried a hundred at a time', async () => {
-  const { queries } = await looked({ items: wholes(250), world: {} });
-  assert.deepEqual(
-    queries.map((query) => query.get('id')?.split(',').length),
-    [100, 100, 50],
   );
 });
 
@@ -237,11 +203,5 @@ it('unclear parts stay unclear if any batch of a page may be truncated', async (
       },
     };
     assert.deepEqual(outcome(await looked({ items, world, kind })), [1, 1]);
-  }
-});
-
-it('unclear parts stay unclear if the broker may truncate', async () => {
-  for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
-    assert.deepEqual(outcome(await looked({ items, world, kind: attributes(extra) })), [1, 1]);
   }
 });

@@ -39,25 +39,6 @@ function survey(ledger: ItemLedger, showsAll: boolean, ...listed: readonly Item[
   ledger.resolveBySurvey(showsAll);
 }
 
-it('ItemLedger: a new item has no outcome yet', () => {
-  const ledger = new ItemLedger();
-  ledger.add(ONE);
-  assert.deepEqual(ledger.counts, counted({ matched: 1 }));
-  assert.equal(ledger.states.get('urn:a:1'), IdState.pending);
-});
-
-it('ItemLedger: entities of a page are added once each, all or none of them', () => {
-  const ledger = new ItemLedger(3);
-  assert.deepEqual(ledger.addNew(['urn:a:1', 'urn:a:2', 'urn:a:1']), ['urn:a:1', 'urn:a:2']);
-  assert.equal(ledger.states.get('urn:a:2'), IdState.pending);
-  assert.deepEqual(ledger.addNew(['urn:a:2']), []);
-  assert.throws(() => ledger.addNew(['urn:a:3', 'urn:a:4']), TooManyMatchesError);
-  assert.equal(ledger.states.get('urn:a:3'), IdState.unknown);
-  assert.deepEqual(ledger.addNew(['urn:a:2', 'urn:a:3']), ['urn:a:3']);
-  assert.throws(() => ledger.addNew(['urn:a:4']), TooManyMatchesError);
-  assert.deepEqual(ledger.counts, counted({ matched: 3 }));
-});
-
 it('ItemLedger: pages are added as far as they are new, up to the maximum, whatever they repeat', () => {
   const pages = fc.array(
     fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { maxLength: 6 }),
@@ -92,59 +73,113 @@ it('ItemLedger: items are added one by one up to the maximum, and no further', (
   assert.equal(ledger.matched, 2);
 });
 
-it('ItemLedger: a confirmed delete counts as deleted, at the first or the final try', () => {
-  const ledger = tallyOf([ONE, GONE]);
-  assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
-  assert.equal(ledger.states.get('urn:a:1'), IdState.gone);
-  ledger.record(ONE, GONE, true);
-  assert.equal(ledger.states.get('urn:a:1'), IdState.goneTwice);
-  assert.deepEqual(ledger.success, ['urn:a:1']);
-});
+const FIRST = { isFinal: false };
+const FINAL = { isFinal: true };
 
-it('ItemLedger: an absent item was already gone, unless an earlier delete may have removed it', () => {
-  const absent = tallyOf([ONE, ABSENT]);
-  assert.deepEqual(absent.counts, counted({ matched: 1, alreadyGone: 1 }));
-  absent.record(ONE, ABSENT, true);
-  assert.deepEqual(absent.counts, counted({ matched: 1, alreadyGone: 1 }));
-  assert.deepEqual(absent.success, ['urn:a:1']);
-
-  const claimed = tallyOf([ONE, GONE]);
-  claimed.record(ONE, ABSENT, true);
-  assert.deepEqual(claimed.counts, counted({ matched: 1, deleted: 1 }));
-
-  for (const isFinalTry of [false, true]) {
-    const unanswered = new ItemLedger();
-    unanswered.add(ONE);
-    unanswered.markUnclear(ONE);
-    unanswered.record(ONE, ABSENT, isFinalTry);
-    assert.deepEqual(unanswered.counts, counted({ matched: 1, deleted: 1 }));
-  }
-
-  const refused = tallyOf([ONE, RETRYABLE]);
-  refused.record(ONE, ABSENT, true);
-  assert.deepEqual(refused.counts, counted({ matched: 1, alreadyGone: 1 }));
-});
-
-it('ItemLedger: an item that is absent at first and deleted at the final try counts as deleted', () => {
-  const ledger = tallyOf([ONE, ABSENT]);
-  ledger.record(ONE, GONE, true);
-  assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
-});
-
-for (const verdict of [RETRYABLE, UNCLEAR]) {
-  it(`ItemLedger: an item that is ${verdict.kind} is due for a final retry, and failed after it`, () => {
-    const ledger = tallyOf([ONE, verdict]);
-    assert.equal(ledger.states.get('urn:a:1'), IdState.retryDue);
-    assert.equal(ledger.counts.failed, 1);
-    ledger.record(ONE, verdict, true);
-    assert.equal(ledger.states.get('urn:a:1'), IdState.failed);
-    assert.equal(ledger.counts.failed, 1);
+for (const [what, steps, counts, state] of [
+  ['has no outcome before its delete is answered', [], {}, IdState.pending],
+  ['is deleted once that is confirmed', [[GONE, FIRST]], { deleted: 1 }, IdState.gone],
+  [
+    'stays deleted after a second delete',
+    [
+      [GONE, FIRST],
+      [GONE, FINAL],
+    ],
+    { deleted: 1 },
+    IdState.goneTwice,
+  ],
+  ['was gone already where it is absent', [[ABSENT, FIRST]], { alreadyGone: 1 }, IdState.absent],
+  [
+    'was gone already where it is absent twice',
+    [
+      [ABSENT, FIRST],
+      [ABSENT, FINAL],
+    ],
+    { alreadyGone: 1 },
+    IdState.absentTwice,
+  ],
+  [
+    'was gone already where it is absent after a failure',
+    [
+      [RETRYABLE, FIRST],
+      [ABSENT, FINAL],
+    ],
+    { alreadyGone: 1 },
+    IdState.absentTwice,
+  ],
+  [
+    'is deleted where it is absent after a confirmed delete',
+    [
+      [GONE, FIRST],
+      [ABSENT, FINAL],
+    ],
+    { deleted: 1 },
+    IdState.goneTwice,
+  ],
+  [
+    'is deleted where it is absent after an unclear delete',
+    ['unclear', [ABSENT, FIRST]],
+    { deleted: 1 },
+    IdState.gone,
+  ],
+  [
+    'is deleted where it is absent at last after an unclear delete',
+    ['unclear', [ABSENT, FINAL]],
+    { deleted: 1 },
+    IdState.goneTwice,
+  ],
+  [
+    'is deleted where it was absent at first',
+    [
+      [ABSENT, FIRST],
+      [GONE, FINAL],
+    ],
+    { deleted: 1 },
+    IdState.goneTwice,
+  ],
+  ['is due again after a failure that may pass', [[RETRYABLE, FIRST]], { failed: 1 }, IdState.retryDue],
+  [
+    'is failed after a second such failure',
+    [
+      [RETRYABLE, FIRST],
+      [RETRYABLE, FINAL],
+    ],
+    { failed: 1 },
+    IdState.failed,
+  ],
+  ['is due again after a failure without a status', [[UNCLEAR, FIRST]], { failed: 1 }, IdState.retryDue],
+  [
+    'is failed after a second failure without a status',
+    [
+      [UNCLEAR, FIRST],
+      [UNCLEAR, FINAL],
+    ],
+    { failed: 1 },
+    IdState.failed,
+  ],
+  ['is failed once it is refused', [[REFUSED, FIRST]], { failed: 1 }, IdState.failed],
+  ['is unknown while an unclear delete is in flight', ['unclear'], { unknown: 1 }, IdState.pending],
+  ['stays unknown after a failure', ['unclear', [RETRYABLE, FIRST]], { unknown: 1 }, IdState.retryDue],
+  ['is clear once a later try is confirmed', ['unclear', [GONE, FIRST]], { deleted: 1 }, IdState.gone],
+] as const satisfies readonly (readonly [
+  string,
+  readonly ('unclear' | readonly [DeleteResult, object])[],
+  object,
+  IdState,
+])[])
+  it(`ItemLedger: an item ${what}`, () => {
+    const ledger = new ItemLedger();
+    ledger.add(ONE);
+    for (const step of steps) {
+      if (step === 'unclear') ledger.markUnclear(ONE);
+      else ledger.record(ONE, step[0], step[1].isFinal);
+    }
+    assert.deepEqual(ledger.counts, counted({ matched: 1, ...counts }));
+    assert.equal(ledger.states.get('urn:a:1'), state);
+    const isGone = 'deleted' in counts || 'alreadyGone' in counts;
+    assert.deepEqual(ledger.success, isGone ? ['urn:a:1'] : []);
+    assert.deepEqual(ledger.unclear, 'unknown' in counts ? [ONE] : []);
   });
-}
-
-it('ItemLedger: a refused item is failed at once', () => {
-  assert.equal(tallyOf([ONE, REFUSED]).states.get('urn:a:1'), IdState.failed);
-});
 
 it('ItemLedger: a final retry that succeeds removes the error', () => {
   const ledger = tallyOf([ONE, RETRYABLE]);
@@ -176,15 +211,6 @@ it('ItemLedger: unclear items count as unknown while in flight, and after their 
   const [shown] = ledger.errors;
   assert.equal(shown?.error.type, 'urn:ngsi-ld-gateway:problem:outcome-unknown');
   assert.equal(shown.error.status, 502);
-});
-
-it('ItemLedger: unclear items are clear once a later try is confirmed', () => {
-  const ledger = new ItemLedger();
-  ledger.add(ONE);
-  ledger.markUnclear(ONE);
-  ledger.record(ONE, GONE, false);
-  assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
-  assert.deepEqual(ledger.unclear, []);
 });
 
 it('ItemLedger: unclear items make room for others once they are clear', () => {
