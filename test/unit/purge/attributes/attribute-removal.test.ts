@@ -114,29 +114,6 @@ it('names of attributes must be those that the broker shows, each of them', asyn
   }
 });
 
-it('a refused name is reported with the first three names that the broker shows instead', async () => {
-  const { context } = at({
-    entities: [entity(1, 'b', 'c', 'd', 'e', 'f')],
-  });
-  const showing = {
-    ...context,
-    lister: {
-      ...context.lister,
-      page: async () => context.lister.page({ selection: [], limit: 1 }),
-    },
-  };
-  await assert.rejects(
-    checkNames(showing, { kind: 'drop', names: ['a'] }),
-    /shows the attribute a as b, c, d: use/,
-  );
-});
-
-it('drop accepts the name of an attribute that no match has', async () => {
-  const { context, queries } = at({ entities: thirty });
-  await checkNames(context, { kind: 'drop', names: ['a', 'zzz'] });
-  assert.equal(queries.length, 2);
-});
-
 it('the names of a removal are checked one by one, by the query itself without its own attrs', async () => {
   const { context, queries } = at({
     entities: thirty,
@@ -163,13 +140,6 @@ it('the names of a removal are checked before anything is counted or removed', a
   assert.deepEqual(deletes, []);
 });
 
-it('the removal of attributes deletes exactly the named ones of every match, each once', async () => {
-  const { context, deletes } = at({ entities: thirty });
-  assert.equal(await removeAttributes(context, { kind: 'drop', names: ['a', 'c'] }, 30), 0);
-  assert.equal(context.ledger.counts.deleted, 60);
-  assert.deepEqual([...deletes].sort(), thirty.flatMap(({ id }) => [`${id} a`, `${id} c`]).sort());
-});
-
 it('the removal of attributes counts the attributes, not the entities, before the first delete', async () => {
   for (const [maxAffected, isAllowed] of [
     [59, false],
@@ -188,13 +158,6 @@ it('the removal of attributes counts the attributes, not the entities, before th
     );
     assert.deepEqual(deletes, []);
   }
-});
-
-it('the removal of attributes never reports success while unlisted matches are counted', async () => {
-  const { context } = at({ entities: thirty });
-  await assert.rejects(removeAttributes(hiding(context, 2), DROP_A, 32), {
-    message: /counts 2 more matches/,
-  });
 });
 
 it('the preview of a removal counts the attributes, and names a hundred entities', async () => {
@@ -230,37 +193,9 @@ const check = async (given: Attributes, removal = KEEP) => {
     [...query.values()].some((value) => value.includes('PurgeProbe'));
   return made.queries.slice(before).filter((query) => !isProbe(query));
 };
-const refused = (error: unknown) =>
-  error instanceof QueryRefusedError && error.parameter === 'keep' && error.message.includes('(y, z)');
-
-it('the check of keep sends no query if a match on the first page has one of the attributes', async () => {
-  assert.deepEqual(await check({ entities: [entity(1, 'a'), entity(2, 'z')] }), []);
-  assert.deepEqual(await check({ entities: [] }), []);
-  assert.deepEqual(await check({ entities: thirty }, { kind: 'drop', names: ['y'] }), []);
-});
-
-it('the check of keep sends one query with all the names if the first page shows none', async () => {
-  const queries = await check({ entities: [...thirty, entity(99, 'z')] });
-  assert.deepEqual(
-    queries.map((query) => [query.get('attrs'), query.get('type'), query.get('limit')]),
-    [['y,z', 'T', '1']],
-  );
-});
-
-it('a keep of attributes that no match has is refused, since every attribute would be deleted', async () => {
-  for (const counts of [true, false]) {
-    await assert.rejects(check({ entities: thirty, counts }), refused);
-  }
-});
-
 it('the refusal of a keep names its first five attributes', async () => {
   const names = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'];
   await assert.rejects(check({ entities: thirty }, { kind: 'keep', names }), /\(v1, v2, v3, v4, v5\)/);
-});
-
-it('the check of keep finds attributes beyond the first page if the broker applies attrs after paging', async () => {
-  await check({ entities: [...thirty, entity(99, 'z')], filtersLate: true });
-  await assert.rejects(check({ entities: thirty, filtersLate: true }), refused);
 });
 
 it('deletes of attributes of one entity never overlap: brokers that read, remove and write would lose one', async () => {

@@ -31,53 +31,11 @@ function at(answer: (query: string) => number) {
 const [A, B] = ['urn:d:a', 'urn:d:b'];
 const [ALL, OF_A, OF_B] = ['deleteAll=true', 'datasetId=urn%3Ad%3Aa', 'datasetId=urn%3Ad%3Ab'];
 
-it('the delete of a whole attribute is one request with deleteAll where the broker knows that', async () => {
-  for (const datasets of [[], [NO_DATASET], [A], [A, NO_DATASET]]) {
-    const { remove, sent, capabilities } = at(() => 204);
-    assert.equal(await remove(...datasets), 'deleted');
-    assert.deepEqual([sent, capabilities.get('needs-datasets') === true], [[ALL], false]);
-  }
-});
-
-it('the delete of a whole attribute sends nothing where no path surely means the attribute', async () => {
-  const { sent, ...context } = at(() => 204);
-  for (const attribute of ['a/b', '..', '', 'a?b']) {
-    for (const datasets of [[], [A]]) {
-      const item = { entityId: 'urn:t:1', attribute, datasets };
-      assert.equal((await deleteWholeAttribute(context, item, HOW)).kind, 'refused', attribute);
-    }
-  }
-  const unnamed = { entityId: 'urn:t:1' };
-  assert.equal((await deleteWholeAttribute(context, unnamed, HOW)).kind, 'refused');
-  assert.deepEqual(sent, []);
-});
-
 it('the delete of a whole attribute goes no further after a refusal', async () => {
   const { remove, sent } = at(() => 409);
   assert.equal(await remove(A, B), 'refused');
   assert.deepEqual(sent, [ALL]);
   await assert.rejects(at(() => 501).remove(), BrokerRefusedError);
-});
-
-it('the delete of a whole attribute goes without deleteAll where that does not find it, which is learnt once', async () => {
-  for (const datasets of [[], [NO_DATASET]]) {
-    const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
-    assert.equal(await remove(...datasets), 'deleted');
-    assert.equal(capabilities.get('needs-datasets'), true);
-    assert.equal(await remove(...datasets), 'deleted');
-    assert.deepEqual(sent, [ALL, '', '']);
-  }
-});
-
-it('the delete of a whole attribute learns nothing if the attribute does not exist', async () => {
-  for (const [status, kind] of [
-    [404, 'absent'],
-    [409, 'refused'],
-  ] as const) {
-    const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : status));
-    assert.equal(await remove(), kind);
-    assert.deepEqual([sent, capabilities.get('needs-datasets') === true], [[ALL, ''], false]);
-  }
 });
 
 it('the delete of a whole attribute keeps to deleteAll for datasets, and deletes each where that finds none', async () => {
@@ -99,10 +57,4 @@ it('the delete of a whole attribute has the worst outcome of its datasets, and i
     const { remove } = at((query) => (query === ALL ? 404 : query === OF_A ? a : b));
     assert.equal(await remove(A, B), kind, `${a}, ${b}`);
   }
-});
-
-it('the delete of a whole attribute sends nothing for an ambiguous datasetId, and reports the attribute', async () => {
-  const { remove, sent } = at(() => 404);
-  assert.equal(await remove('urn:d&deleteAll=true', A), 'refused');
-  assert.deepEqual(sent, [ALL, OF_A]);
 });
