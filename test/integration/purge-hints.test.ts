@@ -38,6 +38,7 @@ it('a dry run that matches nothing says which attributes no entity of the type h
   const { hints, queries } = await hintsOf(t, 'type=Thing&q=n%3E99%3Bspeeed%3C5');
   assert.deepEqual(hints, ['No entity of type Thing has the attribute speeed.']);
   assert.ok(queries <= 7);
+  assert.deepEqual((await hintsOf(t, 'type=Thing&q=n%3E99&keep=nn')).hints, [], 'it may well be missing');
   assert.deepEqual((await hintsOf(t, 'attrs=nn')).hints, ['No entity has the attribute nn.']);
   assert.deepEqual((await hintsOf(t, 'type=Thing&drop=nn')).hints, [
     'No entity of type Thing has the attribute nn.',

@@ -158,20 +158,6 @@ it('the hints of a dry run say which name of the broker may be meant, by its end
     assert.deepEqual((await hintsOf(['t1', 't3'], { names: () => reply })).hints, ['quoted', 'no t2']);
 });
 
-it('the hints of a dry run ask for the attributes only if every type is there', async () => {
-  const some = await hintsOf(['t1', 't3']);
-  assert.deepEqual(
-    [some.hints, some.asked],
-    [
-      ['quoted', 'no t2'],
-      ['t1', 't2', 't3'],
-    ],
-  );
-  const all = await hintsOf(['t1', 't2', 't3', 'a2']);
-  assert.deepEqual(all.hints, ['quoted', 'no a1', 'no a3']);
-  assert.deepEqual(all.asked, ['t1', 't2', 't3', 'a1', 'a2', 'a3']);
-});
-
 it('the hints of a dry run send no more queries than allowed, types and attributes together', async () => {
   for (const [questionsMax, asked] of [
     [2, ['t1', 't2']],
@@ -197,35 +183,6 @@ it('the hints of a dry run call something missing only if the broker has none of
       ['t1 v1', 't1 v2'],
     ],
   );
-});
-
-it('the hints of a dry run count what is sent again like all other requests of the purge', async () => {
-  let isBusy = true;
-  const answer = () => {
-    if (!isBusy) return undefined;
-    isBusy = false;
-    return replyOf(503);
-  };
-  await hintsOf(['t1', 't2', 't3', 'a1', 'a2', 'a3'], { answer, retries: 1 });
-});
-
-it('the hints of a dry run stay silent after a doubtful answer', async () => {
-  for (const answer of [
-    replyOf(400),
-    replyOf(403),
-    replyOf(503),
-    replyOf(200, 'gibberish'),
-    replyOf(200, [], { 'ngsild-results-count': '1' }),
-    replyOf(200, [], { link: '</x>; rel="next"' }),
-    replyOf(200, [], { 'ngsild-warning': '110 x "stale"' }),
-  ]) {
-    const questionsMax = 1;
-    const { hints } = await hintsOf([], { answer: () => answer, questionsMax }).catch((error: unknown) => {
-      assert.ok(answer.status === 400, String(error));
-      return { hints: ['quoted'] };
-    });
-    assert.deepEqual(hints, ['quoted'], String(answer.status));
-  }
 });
 
 it('the hints of a dry run end when the purge is stopped', async () => {

@@ -4,12 +4,10 @@ import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../../../sidecar/purge/run/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
-import { checkNativeQuery, purgeNatively } from '../../../../sidecar/purge/entities/native.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import { purgeNatively } from '../../../../sidecar/purge/entities/native.js';
 import { replyOf } from '../broker/replies.js';
 import { budgetOf, contextOf } from '../hand-made-context.js';
 import { idsOf, pageOf } from '../hand-made-lister.js';
-import { assertRefused } from '../refusals.js';
 
 /** A broker that counts `counts` one after the other, the first for the page before, and answers its own purge. */
 async function natively(
@@ -84,12 +82,6 @@ it("the broker's own purge is sent to the path that listed the matches", async (
   assert.equal(sent[0], 'DELETE /entities/?type=T');
 });
 
-it("the broker's own purge is not sent where nothing matches", async () => {
-  const { ended, sent } = await natively([0]);
-  assert.equal((await ended).matched, 0);
-  assert.deepEqual(sent, []);
-});
-
 it("the broker's own purge ends after two purges without progress, and reports the remaining matches", async () => {
   const { ended, sent } = await natively([50, 30, 40, 30]);
   const { deleted, failed, arrived, errors } = await ended;
@@ -162,12 +154,4 @@ it("the broker's own purge is refused without a count, or if matches are counted
   await assert.rejects(ended, BrokerReplyError);
   // It was purged, and nobody knows what came of it.
   assert.deepEqual(progress(), [[0, 0, 5]]);
-});
-
-it("the broker's own purge leaves out attrs, expandValues and jsonKeys", () => {
-  for (const name of ['attrs', 'expandValues', 'jsonKeys']) {
-    const query = parseEntityPurgeQuery(`type=T&${name}=a`);
-    assertRefused(() => checkNativeQuery(query), 'invalidRequest', name);
-  }
-  checkNativeQuery(parseEntityPurgeQuery('type=T&q=a&idPattern=x&scopeQ=/a&local=true&csf=a'));
 });

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
-import {
-  FilterIgnoredError,
-  TooManyMatchesError,
-  UnexpectedEntityError,
-} from '../../../../sidecar/purge/errors.js';
+import { FilterIgnoredError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../../../sidecar/purge/run/index.js';
-import { compilePattern } from '../../../../sidecar/ngsi-ld/pattern.js';
-import { IdState } from '../../../../sidecar/purge/ledger/index.js';
-import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf, scopeOf, type HandMadePurge } from '../hand-made-context.js';
@@ -58,15 +52,6 @@ it('the maximum of a purge holds for whole pages and for single items alike', ()
   assert.deepEqual(context.ledger.addNew(idsOf(2)), [], 'what was taken before is no more');
 });
 
-it('the ledger of a purge adds each id once, and only new ones', () => {
-  const { context } = opened(() => pageReply([]));
-  context.ledger.addNew(['urn:a']);
-  assert.deepEqual(context.ledger.addNew(['urn:b', 'urn:a', 'urn:b', 'urn:c']), ['urn:b', 'urn:c']);
-  assert.equal(context.ledger.states.get('urn:c'), IdState.pending);
-});
-
-const pattern = (text: string) => compilePattern('idPattern', text) ?? assert.fail(text);
-
 it('a purge has begun with the first item that it took, not before', () => {
   const events: PurgeEvent[] = [];
   const { context } = opened(() => pageReply([]), { onEvent: (event) => events.push(event) });
@@ -78,14 +63,6 @@ it('a purge has begun with the first item that it took, not before', () => {
     { type: 'progress', hasBegun: false, matched: 0, unknown: 0, ...told },
     { type: 'progress', hasBegun: true, matched: 1, unknown: 0, ...told },
   ]);
-});
-
-it('a page of a purge that lists an entity outside the query is refused', async () => {
-  const answer = () => pageReply(['urn:a', 'urn:b']);
-  await opened(answer, { query: { ids: ['urn:a', 'urn:b'], idPattern: pattern('urn') } }).page();
-  for (const query of [{ ids: ['urn:a'] }, { idPattern: pattern('a$') }]) {
-    await assert.rejects(opened(answer, { query }).page(), UnexpectedEntityError);
-  }
 });
 
 it('a page with a warning is refused only if the broker did not stay local', async () => {
@@ -108,16 +85,6 @@ it('a purge keeps the warnings of its pages, up to ten different ones', async ()
   for (let pages = 0; pages < 12; pages++) await page();
   assert.equal(context.warnings.size, 10);
   assert.ok(context.warnings.has('w1'));
-});
-
-it('the pages of a purge never exceed what the broker is known to accept when the query is opened', async () => {
-  const grows = async (pageSizeMax: number | undefined) => {
-    const { context } = opened(() => pageReply(idsOf(10)), { limits: { pageSize: 10, pageSizeMax: 1000 } });
-    if (pageSizeMax !== undefined) context.capabilities.learn('page-max', pageSizeMax);
-    const brokerQuery = context.open({ resource: entities('ids'), selection: BY_TYPE });
-    return (await brokerQuery.lister.page({ selection: BY_TYPE, expected: 1000 })).mayGrow;
-  };
-  assert.deepEqual([await grows(undefined), await grows(10)], [true, false]);
 });
 
 it('the filters of a purge are proven once, with the additional parameters', async () => {
@@ -162,35 +129,6 @@ it('the tenant of a purge is tested with the first query that listed something',
   // Nothing is counted: the page that listed something settles it.
   const [small, whole] = [1, 2].map((limit) => `nosuchtenant pick=id&limit=${limit}&count=true`);
   assert.deepEqual(asked, [small, whole]);
-});
-
-it('the proof of the filters learns the stride of a broker that applies a filter after paging', async () => {
-  const context = contextOf({
-    brokerQuery: { resource: entities('ids'), selection: [...BY_TYPE, { name: 'q', value: 'n>1' }] },
-    broker: ({ path }) => {
-      const isEmpty = path.includes('PurgeProbe');
-      const count = path.includes('type=TNoSuch') ? '0' : '500';
-      return pageReply(isEmpty ? [] : idsOf(10), { 'ngsild-results-count': count });
-    },
-  });
-  await context.proveFilters();
-  assert.equal(context.paging.stride, 10);
-  assert.equal(context.capabilities.get('counts-before q'), true);
-});
-
-it('the proof of the filters checks the count too if pages may come empty before the end', async () => {
-  for (const [resource, isProven] of [
-    [entities('ids'), true],
-    [temporalEntities(), false],
-  ] as const) {
-    const context = contextOf({
-      brokerQuery: { resource, selection: BY_TYPE },
-      broker: () => pageReply([], { 'ngsild-results-count': '5' }),
-    });
-    assert.equal(context.countsUnshown, !isProven);
-    if (isProven) await context.proveFilters();
-    else await assert.rejects(context.proveFilters(), FilterIgnoredError);
-  }
 });
 
 it('a query view tries no larger pages where the broker is known to refuse them', async () => {

@@ -9,23 +9,13 @@ import {
   BrokerReplyError,
   FilterIgnoredError,
   PurgeStoppedError,
-  TooManyMatchesError,
   UnexpectedEntityError,
 } from '../../../../sidecar/purge/errors.js';
-import {
-  type PurgeScope,
-  type PurgeEvent,
-  previewOf,
-  reportOf,
-  runPurge,
-  type PurgeOrder,
-} from '../../../../sidecar/purge/run/index.js';
+import { type PurgeEvent, reportOf, runPurge, type PurgeOrder } from '../../../../sidecar/purge/run/index.js';
 import type { PurgePlan } from '../../../../sidecar/purge/run/purge-run.js';
-import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
-import { paceOf } from '../requests/hand-made-pace.js';
 
 const NONE = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
 
@@ -127,21 +117,6 @@ it('a purge run reports what was done when it ends early, unless the purge repor
   }
 });
 
-it('a purge run keeps its maximum, its pace and its reserve', async () => {
-  const [taken, reserved]: [number[], number[]] = [[], []];
-  const pace = paceOf({ take: async (amount) => taken.push(amount) > 0 });
-  const { error } = await ran({
-    run: async (scope) => {
-      await scope.requester.send(DELETE);
-      scope.ledger.addNew(['urn:t:1', 'urn:t:2', 'urn:t:3']);
-      return reportOf(scope, 0);
-    },
-    order: { pace, budget: { reserve: async (amount) => void reserved.push(amount), mostAtOnce: 9 } },
-  });
-  assert.deepEqual([taken, reserved], [[1], [1]]);
-  assert.ok(error instanceof TooManyMatchesError, String(error));
-});
-
 it('a purge run asks before each try of a delete, and tells the outcome of each item', async () => {
   const told: unknown[] = [];
   let asked = 0;
@@ -189,32 +164,4 @@ it('a purge run that finds a filter ignored, or an entity that the query exclude
     assert.equal(told.error, error);
     assert.equal(capabilities.isHonoured('q'), !isDistrusted, String(error));
   }
-});
-
-it('a purge run names the warnings of its pages, in a report as in a preview', async () => {
-  for (const end of [
-    (scope: PurgeScope) => reportOf(scope, 0),
-    (scope: PurgeScope) => previewOf(scope, { matched: 0, sample: [] }),
-  ]) {
-    const { report } = await ran({
-      run: async (scope) => {
-        const { lister } = scope.open({ resource: entities('ids'), selection: [] });
-        await lister.page({ selection: [] });
-        return end(scope);
-      },
-      answer: () => replyOf(200, [], { 'ngsild-warning': '110 - "stale"' }),
-    });
-    assert.deepEqual(report?.warnings, ['110 - "stale"']);
-  }
-});
-
-it('a dry purge run reports its preview', async () => {
-  const { report } = await ran({
-    run: async (scope) =>
-      previewOf(scope, { matched: 7, sample: ['urn:t:1'], unit: 'datasets', isLowerBound: true }),
-  });
-  assert.deepEqual(report, {
-    ...{ ...NONE, matched: 7, dryRun: true, success: [], errors: [], sample: ['urn:t:1'] },
-    ...{ unit: 'datasets', isLowerBound: true, warnings: [], arrived: 0, requests: 0, retries: 0 },
-  });
 });
