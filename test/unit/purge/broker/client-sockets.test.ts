@@ -54,22 +54,6 @@ it('broker client on real sockets reports a connection that breaks in the middle
   });
 });
 
-it('broker client on real sockets reports a closed port as unreachable, and names it without credentials', async (t) => {
-  const { server, url } = await listening(t, () => undefined);
-  server.close();
-  await once(server, 'close');
-  const named = url.href;
-  url.username = 'user';
-  url.password = 'secret';
-  await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
-    assert.ok(error instanceof BrokerUnreachableError);
-    assert.match(error.message, /^The broker at http:\/\/127\.0\.0\.1:\d+\/ could not/);
-    assert.ok(error.message.includes(named) && !error.message.includes('secret'));
-    assert.equal(error.wasSent, false);
-    return true;
-  });
-});
-
 it('broker client on real sockets stops reading an endless answer at the size allowed', async (t) => {
   const { url } = await listening(t, (_request, response) => {
     const more = () => {

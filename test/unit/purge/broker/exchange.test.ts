@@ -72,18 +72,6 @@ it('an exchange with the broker answers with the final status and its fields, ig
   assert.deepEqual([status, [...headers], body], [207, [['link', '<a>, <b>']], '']);
 });
 
-it('an exchange with the broker accepts exactly as many bytes as allowed', async () => {
-  for (const [bytes, isTaken] of [
-    [1000, true],
-    [1001, false],
-  ] as const) {
-    const { handler } = begun();
-    handler.onResponseStart(CONTROLLER, 200, {});
-    handler.onResponseData(CONTROLLER, Buffer.alloc(bytes));
-    assert.equal(handler.reason === undefined, isTaken);
-  }
-});
-
 it('an exchange with the broker strips a byte order mark', async () => {
   for (const chunks of [['\ufeff[]'], ['\ufeff', '[]']]) {
     const { handler, reply } = begun();
@@ -124,12 +112,4 @@ it('an exchange with the broker lets go of the connection once the answer is com
   handler.onResponseEnd();
   handler.cancel(new Error('too late'));
   assert.deepEqual([aborted, (await reply).status], [[], 204]);
-});
-
-it('an exchange with the broker knows whether there was a connection', () => {
-  const exchange = new Exchange(1000);
-  void waiting(exchange);
-  assert.equal(exchange.hasStarted, false);
-  exchange.onRequestStart(CONTROLLER);
-  assert.equal(exchange.hasStarted, true);
 });

@@ -9,19 +9,6 @@ function capabilitiesAt(startMs: number) {
   return { time, capabilities: new BrokerMemory({ now: () => time.nowMs }) };
 }
 
-it('broker capabilities start by expecting the best', () => {
-  const { capabilities } = capabilitiesAt(0);
-  assert.equal(capabilities.get('refused pick'), undefined);
-  assert.equal(capabilities.get('no-batch'), undefined);
-  assert.equal(capabilities.get('needs-datasets'), undefined);
-  assert.equal(capabilities.get('collection-end'), undefined);
-  assert.equal(capabilities.get('no-count'), undefined);
-  assert.equal(capabilities.get('page-max'), undefined);
-  assert.equal(capabilities.get('batch-max'), undefined);
-  assert.equal(capabilities.isHonoured('q'), false);
-  assert.equal(capabilities.get('page pick'), undefined);
-});
-
 it('broker capabilities keep what was learnt for an hour, and then forget all of it', () => {
   const { time, capabilities } = capabilitiesAt(1_000_000);
   const learnt = () => ({
@@ -61,18 +48,6 @@ it('broker capabilities keep what was learnt for an hour, and then forget all of
   assert.deepEqual(learnt(), all);
   time.nowMs += 1;
   assert.deepEqual(learnt(), fresh);
-});
-
-it('broker capabilities remember an honoured filter for an hour of its own', () => {
-  const { time, capabilities } = capabilitiesAt(0);
-  time.nowMs = HOUR_MS - 1;
-  capabilities.setHonoured({ name: 'idPattern', isShared: true });
-  time.nowMs = HOUR_MS;
-  assert.equal(capabilities.get('refused pick'), undefined);
-  time.nowMs += HOUR_MS - 2;
-  assert.equal(capabilities.isHonoured('idPattern'), true);
-  time.nowMs += 1;
-  assert.equal(capabilities.isHonoured('idPattern'), false);
 });
 
 it('broker capabilities remember the largest accepted page of a projection, and the smallest limits', () => {

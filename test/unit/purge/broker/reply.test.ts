@@ -269,29 +269,55 @@ it('a success whose body is a problem does not count as deleted', () => {
   assert.equal(failureIn(replyOf(200, { type: 'Deleted', title: 'gone' })), undefined);
 });
 
-it('readBatchReply reads failed items from a list of results, as Scorpio has sent them', () => {
-  const failure = [{ type: `${ETSI}BadRequestData`, title: 'Bad', errorCode: 400 }];
-  const body = [
-    { id: FIRST, type: 'Delete', failure },
-    { id: SECOND, type: 'Delete', success: [{}] },
-  ];
-  assert.deepEqual(kindsOf(207, body), ['refused', 'deleted', 'deleted']);
-});
+const failed = (entityId: string, status: number) => ({ entityId, error: { status } });
+const failedAs = (id: string, ProblemDetails: object) => ({ type: 'Delete', id, ProblemDetails });
 
-it('readBatchReply counts the ids that a 404 names as missing, and all others as deleted', () => {
-  assert.deepEqual(kindsOf(404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }), ALL_ABSENT);
-  assert.deepEqual(kindsOf(404, { title: 'Entity not found', entityId: FIRST }), ALL_ABSENT);
-});
-
-it('readBatchReply counts ids as deleted that are mentioned neither as deleted nor as failed', () => {
-  const errors = [{ entityId: FIRST, error: { status: 403 } }];
-  assert.deepEqual(kindsOf(207, { success: [], errors }), ['refused', 'deleted', 'deleted']);
-});
-
-it('an error in a batch reply overrides the same id under success', () => {
-  const errors = [{ entityId: SECOND, error: { status: 500, title: 'Broken' } }];
-  assert.deepEqual(kindsOf(207, { success: IDS, errors }), ['deleted', 'retryable', 'deleted']);
-});
+for (const [what, status, body, kinds] of [
+  [
+    'failures in a list of results, as Scorpio has sent them',
+    207,
+    [
+      { id: FIRST, type: 'Delete', failure: [{ type: `${ETSI}BadRequestData`, errorCode: 400 }] },
+      { id: SECOND, type: 'Delete', success: [{}] },
+    ],
+    ['refused', 'deleted', 'deleted'],
+  ],
+  ['a 404 that names all as missing', 404, { type: `${ETSI}ResourceNotFound`, entityIds: IDS }, ALL_ABSENT],
+  ['a 404 that names one as missing', 404, { title: 'Entity not found', entityId: FIRST }, ALL_ABSENT],
+  [
+    'ids that are not mentioned',
+    207,
+    { success: [], errors: [failed(FIRST, 403)] },
+    ['refused', 'deleted', 'deleted'],
+  ],
+  [
+    'an id under success and errors',
+    207,
+    { success: IDS, errors: [failed(SECOND, 500)] },
+    ['deleted', 'retryable', 'deleted'],
+  ],
+  [
+    'a 404 with errors of type, id and ProblemDetails',
+    404,
+    {
+      errors: [
+        failedAs(FIRST, { status: 404 }),
+        failedAs(SECOND, { status: 500 }),
+        failedAs('urn:a:3', { title: 'Conflict' }),
+      ],
+    },
+    ['absent', 'retryable', 'unclear'],
+  ],
+  [
+    'any error status that lists failures',
+    400,
+    { errors: [failed(FIRST, 400)] },
+    ['refused', 'deleted', 'deleted'],
+  ],
+] as const)
+  it(`readBatchReply understands ${what}`, () => {
+    assert.deepEqual(kindsOf(status, body), kinds);
+  });
 
 it('readBatchReply sorts failed items by the status of their problem: retryable, refused or absent', () => {
   for (const status of [429, 500, 502, 503, 504]) assert.equal(verdictOn({ status }).kind, 'retryable');
@@ -346,20 +372,6 @@ it('readBatchReply takes failed items without a status for absent if their text 
   assert.deepEqual(verdictOn('broken'), { kind: 'unclear', problem: { title: 'broken', status: 500 } });
 });
 
-it('readBatchReply reads failed items from a 404 with errors of type, id and ProblemDetails', () => {
-  const item = (id: string, status: number) => ({
-    type: 'Delete',
-    id,
-    ProblemDetails: { status, title: 't' },
-  });
-  const errors = [
-    item(FIRST, 404),
-    item(SECOND, 500),
-    { id: 'urn:a:3', ProblemDetails: { title: 'Conflict' } },
-  ];
-  assert.deepEqual(kindsOf(404, { errors }), ['absent', 'retryable', 'unclear']);
-});
-
 it('readBatchReply finds the id, the problem and the status of a failed item under each of their names', () => {
   for (const id of ['entityId', 'id'])
     for (const problem of ['error', 'ProblemDetails', 'problemDetails'])
@@ -371,11 +383,6 @@ it('readBatchReply finds the id, the problem and the status of a failed item und
   // The status within the problem counts more.
   const both = { entityId: FIRST, status: 404, error: { status: 503 } };
   assert.equal(kindsOf(207, { errors: [both] })[0], 'retryable');
-});
-
-it('readBatchReply reads failed items from any error status that lists them', () => {
-  const errors = [{ entityId: FIRST, error: { status: 400, title: 'Bad' } }];
-  assert.deepEqual(kindsOf(400, { errors }), ['refused', 'deleted', 'deleted']);
 });
 
 it('readBatchReply never adds ids that were not in the batch, and ignores malformed items', () => {
