@@ -23,6 +23,8 @@ for (const [parameter, query] of [
   ['datasetId', `${BEFORE}&datasetId=urn:ds:b`],
   ['attrs', 'type=Sensor&attrs=humidity'],
   ['datasetId', 'type=Sensor&datasetId=urn:ds:b'],
+  ['q', 'type=Sensor&q=temperature>3'],
+  ['timerel', BEFORE],
 ] as const) {
   it(`a temporal purge at a broker that ignores a filter deletes nothing, and names the parameter (${parameter}: ${query})`, async () => {
     const { broker, purge } = await startTemporal({ ignoreParameters: [parameter] });

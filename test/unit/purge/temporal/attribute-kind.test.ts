@@ -73,22 +73,6 @@ it('attributes as items are checked against the query, each attribute and each i
   ]);
 });
 
-it('attributes as items are deleted with all their instances, or one dataset alone', async () => {
-  const whole = kindOf(undefined);
-  await whole.remove({ entityId: ID, attribute: 'speed', datasets: ['@none', 'urn:d:1'] });
-  assert.deepEqual(whole.sent, [
-    `DELETE /temporal/entities/${encodeURIComponent(ID)}/attrs/speed?deleteAll=true`,
-  ]);
-  for (const [datasetId, query] of [
-    ['urn:d:1', `?datasetId=${encodeURIComponent('urn:d:1')}`],
-    ['@none', ''],
-  ] as const) {
-    const { remove, sent } = kindOf(datasetId);
-    assert.deepEqual(await remove({ entityId: ID, attribute: 'speed', datasetId }), { kind: 'deleted' });
-    assert.deepEqual(sent, [`DELETE /temporal/entities/${encodeURIComponent(ID)}/attrs/speed${query}`]);
-  }
-});
-
 it('attributes as items are refused without a request where no path surely means them', async () => {
   for (const [datasetId, item] of [
     ['urn:d:1&deleteAll=true', { entityId: ID, attribute: 'speed' }],

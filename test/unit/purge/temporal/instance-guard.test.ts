@@ -36,12 +36,6 @@ function assertStopped(action: () => void, parameter: string): string {
   return caught.message;
 }
 
-it('the guard of a temporal purge accepts everything if the query has none of its filters', () => {
-  const guard = guardOf('q=speed>1');
-  guard.checkAttribute(ID, 'anything');
-  guard.checkInstance(ID, 'anything', instance({ datasetId: 'urn:d:9', time: 'whenever' }));
-});
-
 it('the guard of a temporal purge stops at an attribute that attrs does not name, and says how the broker names it', () => {
   const guard = guardOf('attrs=speed,https://a.test/n');
   for (const name of ['speed', 'https://a.test/n']) guard.checkAttribute(ID, name);
@@ -78,15 +72,6 @@ it('the guard of a temporal purge stops at an instance outside the interval, but
 
 it('the guard of a temporal purge accepts an instance without a time', () => {
   guardOf(BETWEEN).checkInstance(ID, 'speed', instance({ time: undefined }));
-});
-
-it('the guard of a temporal purge checks every filter of a query that has several', () => {
-  const guard = guardOf(`attrs=speed&datasetId=urn:d:1&${BETWEEN}`);
-  const fine = instance({ datasetId: 'urn:d:1', time: '2026-01-02T00:00:00Z' });
-  guard.checkInstance(ID, 'speed', fine);
-  assertStopped(() => guard.checkAttribute(ID, 'color'), 'attrs');
-  assertStopped(() => guard.checkInstance(ID, 'speed', { ...fine, datasetId: '@none' }), 'datasetId');
-  assertStopped(() => guard.checkInstance(ID, 'speed', { ...fine, time: '2027-01-01T00:00:00Z' }), 'timerel');
 });
 
 it('the guard of a temporal purge quotes at most 200 characters of what the broker shows', () => {

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import type { Item } from '../../../../sidecar/purge/ledger/index.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/index.js';
-import {
-  OUT_OF_SIGHT,
-  removeInstance,
-  toItem,
-  instanceListsOf,
-} from '../../../../sidecar/purge/temporal/instances.js';
+import { instanceListsOf, removeInstance, toItem } from '../../../../sidecar/purge/temporal/instances.js';
 import type { TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
@@ -38,51 +32,25 @@ it('an instance as an item names its instanceId, its dataset and its times, each
   }
 });
 
-it('an instance without an instanceId is identified by its content', () => {
-  const [one, same, other] = [
-    itemOf({ value: 1 }),
-    itemOf({ value: 1, createdAt: CREATED }),
-    itemOf({ value: 2 }),
-  ];
-  assert.equal(one.instanceId, undefined);
-  assert.ok(one.digest !== undefined && one.digest === same.digest && one.digest !== other.digest);
-  assert.equal(itemOf({ value: 1, instanceId: 'urn:i:1' }).digest, undefined);
-});
-
-const ITEM: Item = {
-  entityId: ID,
-  attribute: 'speed',
-  instanceId: 'urn:i:1',
-  time: { modifiedAt: MODIFIED },
-};
-async function removed(item: Item, status = 204) {
+const ITEM: Item = { entityId: ID, attribute: 'speed', instanceId: 'urn:i:1' };
+async function removed(item: Item) {
   const sent: string[] = [];
   const context = contextOf({
     brokerQuery: { resource: temporalEntities(), selection: [] },
     broker: ({ method, path }) => {
       sent.push(`${method} ${decodeURIComponent(path)}`);
-      return replyOf(status);
+      return replyOf(204);
     },
   });
   context.ledger.add(item);
   return { verdict: await removeInstance(context, item, TIME, { isStale: () => false }), sent };
 }
 
-it('the delete of an instance is one request for exactly that instance', async () => {
-  const { verdict, sent } = await removed(ITEM);
-  assert.deepEqual(
-    [verdict, sent],
-    [{ kind: 'deleted' }, [`DELETE /temporal/entities/${ID}/attrs/speed/urn:i:1`]],
-  );
-  assert.deepEqual((await removed(ITEM, 404)).verdict, { kind: 'absent' });
-  await assert.rejects(removed(ITEM, 405), BrokerRefusedError);
-});
-
 it('an instance without an instanceId, or outside the time of the query, is refused without a request', async () => {
   const NAMELESS: Item = { entityId: ID, attribute: 'speed', digest: 'x', time: { modifiedAt: MODIFIED } };
   for (const [item, type, title] of [
     [NAMELESS, 'instance-without-id', 'Instance without instanceId'],
-    [{ ...ITEM, time: {} }, 'instance-without-time', 'Instance without modifiedAt'],
+    [ITEM, 'instance-without-time', 'Instance without modifiedAt'],
     [{ ...ITEM, time: { createdAt: CREATED } }, 'instance-without-time', 'Instance without modifiedAt'],
   ] as const) {
     const { verdict, sent } = await removed(item);
@@ -94,10 +62,4 @@ it('an instance without an instanceId, or outside the time of the query, is refu
       [`urn:ngsi-ld-gateway:problem:${type}`, title, 501],
     );
   }
-});
-
-it('an instance that the broker never showed is not deleted, but reported', () => {
-  const { type, status, title } = OUT_OF_SIGHT;
-  const own = 'urn:ngsi-ld-gateway:problem:instances-out-of-sight';
-  assert.deepEqual([type, status, title], [own, 501, 'Instances out of sight']);
 });

@@ -90,60 +90,22 @@ it('the shape of a page asks for no more instances than wanted if all histories 
   );
 });
 
-it('the shape of a page asks for more instances where few entities have long histories', () => {
-  const shape = firstShape(PAGE);
-  assert.deepEqual(nextShape(shape, shown(1, 100), PAGE), { limit: 10, instances: 400 });
-  assert.deepEqual(nextShape({ limit: 10, instances: 400 }, shown(1, 400), PAGE), {
-    limit: 5,
-    instances: 1000,
+for (const [what, shape, page, next] of [
+  ['more instances where few entities have long histories', [10, 100], shown(1, 100), [10, 400]],
+  ['as many instances as brokers take where a history is still longer', [10, 400], shown(1, 400), [5, 1000]],
+  ['more instances of half as many entities', [10, 400], shown(5, 800, 400), [5, 500]],
+  ['one entity at a time where a single one fills a page', [10, 400], shown(1, 1600, 400), [1, 1000]],
+  ['no more entities of longer lists than it wants instances', [1000, 100], shown(3, 100), [13, 400]],
+  ['fewer entities where they are dense', [200, 100], shown(200, 500, 100), [10, 100]],
+  ['fewer instances where one entity is too much', [10, 1000], shown(10, 20_000, 1000), [1, 250]],
+  ['four times as many entities where they have few instances', [10, 100], shown(10, 2), [40, 100]],
+  ['at most a page of entities where they have few instances', [640, 100], shown(640, 2), [1000, 100]],
+  ['four times as many entities where they have none', [40, 300], shown(0, 0), [160, 300]],
+] as const)
+  it(`the shape of a page asks for ${what}`, () => {
+    const { limit, instances } = nextShape({ limit: shape[0], instances: shape[1] }, page, PAGE);
+    assert.deepEqual([limit, instances], next);
   });
-  assert.deepEqual(nextShape({ limit: 10, instances: 400 }, shown(5, 800, 400), PAGE), {
-    limit: 5,
-    instances: 500,
-  });
-});
-
-it('the shape of a page asks for one entity at a time where a single one fills a page', () => {
-  const next = nextShape({ limit: 10, instances: 400 }, shown(1, 1600, 400), PAGE);
-  assert.deepEqual(next, { limit: 1, instances: 1000 });
-});
-
-it('the shape of a page asks for no more entities of longer lists than it wants instances', () => {
-  const sparse = nextShape(
-    { limit: 1000, instances: 100 },
-    { entities: 3, instances: 300, longest: 100 },
-    PAGE,
-  );
-  assert.deepEqual(sparse, { limit: 13, instances: 400 });
-});
-
-it('the shape of a page asks for fewer entities where they are dense', () => {
-  const shape = { limit: 200, instances: 100 };
-  assert.deepEqual(nextShape(shape, shown(200, 500, 100), PAGE), { limit: 10, instances: 100 });
-  assert.deepEqual(nextShape({ limit: 10, instances: 1000 }, shown(10, 20_000, 1000), PAGE), {
-    limit: 1,
-    instances: 250,
-  });
-});
-
-it('the shape of a page asks for more entities if they have few instances or none', () => {
-  assert.deepEqual(nextShape({ limit: 10, instances: 100 }, shown(10, 2), PAGE), {
-    limit: 40,
-    instances: 100,
-  });
-  assert.deepEqual(nextShape({ limit: 640, instances: 100 }, shown(640, 2), PAGE), {
-    limit: 1000,
-    instances: 100,
-  });
-  assert.deepEqual(nextShape({ limit: 40, instances: 300 }, shown(0, 0), PAGE), {
-    limit: 160,
-    instances: 300,
-  });
-  assert.deepEqual(nextShape({ limit: 40, instances: 300 }, shown(0, 0), 50), {
-    limit: 50,
-    instances: 300,
-  });
-});
 
 const ASKED: PageExtent = { isPartial: false, instances: 1000 };
 const BARE: PageExtent = { isPartial: false, instances: undefined };

@@ -132,20 +132,6 @@ const iso = (ms: number) => new Date(NOON + ms).toISOString();
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('narrowed queries for the rest of a list', () => {
-  for (const tells of [true, false]) {
-    const how = tells ? 'and says so' : 'without a word';
-
-    it(`narrowed queries find the older instances if the broker shows the newest, ${how}`, async () => {
-      const { behind, hides } = await look(at(...range(12)), { order: 'newest-first', most: 5, tells });
-      assert.deepEqual([[...behind].sort(), hides], [ids(...range(7)).sort(), false]);
-    });
-
-    it(`narrowed queries find the newer instances if the broker shows the oldest, ${how}`, async () => {
-      const { behind, hides } = await look(at(...range(12)), { order: 'oldest-first', most: 5, tells });
-      assert.deepEqual([[...behind].sort(), hides], [ids(...range(12).slice(5)).sort(), false]);
-    });
-  }
-
   it('narrowed queries for a complete list are two: before the oldest, and from the newest on', async () => {
     const { behind, hides, asked } = await look(at(1, 5, 9), {
       order: 'oldest-first',
@@ -176,16 +162,6 @@ describe('narrowed queries for the rest of a list', () => {
         assert.equal(new Set(selection.map(({ name }) => name)).size, selection.length);
         const expected = { ...kept, ...(keepsValues ? byValue : {}), id: ID, attrs: 'speed' };
         assert.deepEqual(Object.fromEntries(untimed.map(({ name, value }) => [name, value])), expected);
-      }
-    }
-  });
-
-  it('narrowed queries stay within an interval that is open on one side, and keep its time property', async () => {
-    for (const time of [filterOf(undefined, NOON + 6), filterOf(NOON + 3, undefined)]) {
-      for (const order of ['newest-first', 'oldest-first'] as const) {
-        const { first, behind, hides } = await look(at(...range(10)), { order, most: 2, tells: false }, time);
-        const expected = time.from === undefined ? range(6) : range(10).slice(3);
-        assert.deepEqual([[...first.map(keyOf), ...behind].sort(), hides], [ids(...expected).sort(), false]);
       }
     }
   });

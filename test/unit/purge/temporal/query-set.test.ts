@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
-import {
-  BrokerFailedError,
-  BrokerRefusedError,
-  UnsupportedRequestError,
-} from '../../../../sidecar/purge/errors.js';
+import { UnsupportedRequestError } from '../../../../sidecar/purge/errors.js';
 import { temporalEntities, type PageShape } from '../../../../sidecar/purge/listing/index.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { QuerySet } from '../../../../sidecar/purge/temporal/query-set.js';
@@ -139,41 +135,6 @@ it('a purge with a time filter sends its query as it is, with all its datasets t
   }
 });
 
-for (const status of [400, 422, 501]) {
-  it(`a query refused with ${status} is skipped while another is accepted, and not sent again`, async () => {
-    const { open, times } = setOf('type=T', (query) =>
-      timesOf(query) === CREATED ? replyOf(status, {}) : undefined,
-    );
-    assert.equal((await open()).length, 3);
-    const before = times().filter((time) => time === CREATED).length;
-    assert.ok(before > 0);
-    assert.equal((await open()).length, 3);
-    assert.equal(times().filter((time) => time === CREATED).length, before);
-  });
-
-  it(`a purge whose queries are all refused with ${status} ends with the first refusal`, async () => {
-    const { open, times } = setOf('type=T', (query) => replyOf(status, { title: timesOf(query) }));
-    await assert.rejects(open(), (error: unknown) => {
-      assert.ok(error instanceof BrokerRefusedError);
-      assert.equal(error.problem.status, status);
-      assert.equal(error.problem.title, CREATED);
-      return true;
-    });
-    assert.deepEqual(new Set(times()), new Set(ALL_TIMES));
-  });
-}
-
-it('a purge ends at once when a query is refused for another reason, or not answered', async () => {
-  for (const status of [401, 403, 404, 406, 409]) {
-    const { open, times } = setOf('type=T', () => replyOf(status, {}));
-    await assert.rejects(open(), BrokerRefusedError);
-    assert.deepEqual(new Set(times()), new Set([CREATED]), String(status));
-  }
-  const { open, times } = setOf('type=T', () => replyOf(500));
-  await assert.rejects(open(), BrokerFailedError);
-  assert.deepEqual(new Set(times()), new Set([CREATED]));
-});
-
 /** A broker whose q shows the matching instances alone, or whole histories. */
 const selecting = (isByInstance: boolean) => (query: URLSearchParams) => {
   const value = /^speed==(\d)$/.exec(query.get('q') ?? '')?.[1];
@@ -186,16 +147,6 @@ const selecting = (isByInstance: boolean) => (query: URLSearchParams) => {
 };
 const learning = (asked: readonly URLSearchParams[]) =>
   asked.filter((query) => /^speed==\d$/.test(query.get('q') ?? '')).length;
-
-it('a purge by value without a time filter is refused where q selects instances, to keep whole histories', async () => {
-  for (const text of [
-    'type=T&q=speed>1',
-    'type=T&q=speed>1&attrs=speed',
-    'type=T&q=speed>1&datasetId=urn:d:1',
-  ]) {
-    await assert.rejects(setOf(text, selecting(true)).open(), UnsupportedRequestError, text);
-  }
-});
 
 it('a purge by value finds out once what q selects, from a sample of three entities with times', async () => {
   const { open, asked } = setOf('type=T&q=speed>1', selecting(false));

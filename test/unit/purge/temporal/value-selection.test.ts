@@ -128,55 +128,37 @@ it('what q selects is unknown without such neighbours, or if the broker shows no
   assert.equal(verdict, 'unknown');
 });
 
-it('what q selects is unknown if the broker shows neither neighbour with q, though both without', async () => {
-  const history = [instance(1, 5), instance(2, 7)];
-  const { lister, asked } = listerOf(({ selection }) => {
-    const isFiltered = selection.some(({ name }) => name === 'q');
-    return pageOf([ID], { entities: [{ id: ID, speed: isFiltered ? [] : history }] });
-  });
-  const context = {
-    ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: [] } }),
-    lister,
-  };
-  const [list] = instanceListsOf({ speed: history }, 'observedAt');
-  assert.ok(list !== undefined);
-  assert.equal(await learnValueSelection(context, [{ entityId: ID, ...list }], TIME), 'unknown');
-  assert.equal(asked.length, 1);
-});
-
-it('what q selects is unknown if the broker shows one neighbour without q and the other with it', async () => {
-  const history = [instance(1, 5), instance(2, 7)];
+/** What is learnt of two neighbours at a broker that shows these with q, and those without. */
+async function learntFrom(
+  withQ: readonly Instance[],
+  without: readonly Instance[],
+  isPartial = false,
+): Promise<string> {
   const { lister } = listerOf(({ selection }) => {
-    const shown = selection.some(({ name }) => name === 'q') ? history[0] : history[1];
-    return pageOf([ID], { entities: [{ id: ID, speed: shown }] });
-  });
-  const context = {
-    ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: [] } }),
-    lister,
-  };
-  const [list] = instanceListsOf({ speed: history }, 'observedAt');
-  assert.ok(list !== undefined);
-  assert.equal(await learnValueSelection(context, [{ entityId: ID, ...list }], TIME), 'unknown');
-});
-
-it('what q selects is unknown if the answer with q is cut, though the one without it shows both neighbours', async () => {
-  const history = [instance(1, 5), instance(2, 7)];
-  for (const isPartial of [true, false]) {
-    const { lister } = listerOf(({ selection }) => {
-      const isFiltered = selection.some(({ name }) => name === 'q');
-      const speed = isFiltered ? history.slice(0, 1) : history;
-      return pageOf([ID], { entities: [{ id: ID, speed }], isPartial: isFiltered && isPartial });
+    const isFiltered = selection.some(({ name }) => name === 'q');
+    return pageOf([ID], {
+      entities: [{ id: ID, speed: isFiltered ? withQ : without }],
+      isPartial: isFiltered && isPartial,
     });
-    const context = {
-      ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: [] } }),
-      lister,
-    };
-    const [list] = instanceListsOf({ speed: history }, 'observedAt');
-    assert.ok(list !== undefined);
-    const verdict = await learnValueSelection(context, [{ entityId: ID, ...list }], TIME);
-    assert.equal(verdict, isPartial ? 'unknown' : 'instances');
-  }
-});
+  });
+  const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: [] } }), lister };
+  const [list] = instanceListsOf({ speed: NEIGHBOURS }, 'observedAt');
+  assert.ok(list !== undefined);
+  return learnValueSelection(context, [{ entityId: ID, ...list }], TIME);
+}
+
+const NEIGHBOURS = [instance(1, 5), instance(2, 7)];
+const [FIRST, SECOND] = [NEIGHBOURS.slice(0, 1), NEIGHBOURS.slice(1)];
+
+for (const [what, withQ, without, isPartial, learnt] of [
+  ['the one that matches with q, and both without', FIRST, NEIGHBOURS, false, 'instances'],
+  ['the one that matches with q in an answer that is cut', FIRST, NEIGHBOURS, true, 'unknown'],
+  ['neither with q, though both without', [], NEIGHBOURS, false, 'unknown'],
+  ['one with q and the other without', FIRST, SECOND, false, 'unknown'],
+] as const)
+  it(`what q selects is ${learnt} if the broker shows ${what}`, async () => {
+    assert.equal(await learntFrom(withQ, without, isPartial), learnt);
+  });
 
 it('what q selects is never learnt by a name that q could read as something else', async () => {
   for (const name of ['a.b', 'a[b]', 'https://a.test/b', '1a', 'a b', 'a==1|b', 'ä'])
