@@ -80,7 +80,7 @@ export interface KeyRange {
  * Adding at the end is free; instances out of order are sorted in at the next read. Deleting is free too: deleted instances
  * are skipped, and dropped once a quarter are deleted. Deleting all of them, page by page, stays linear.
  */
-export class InstanceOrder {
+class InstanceOrder {
   readonly #keyOf: (instance: TemporalInstance) => number;
   #instances: TemporalInstance[] = [];
   #keys: number[] = [];

@@ -208,15 +208,3 @@ it('JSON-LD is sent to clients that ask for it, in partial answers too', async (
     assert.equal(headers.get('link'), null);
   }
 });
-
-it('the direct access to the history seeds, counts and shows everything as arrays', () => {
-  temporal.seed(3, (index) => ({ id: `urn:x:${index}`, type: 'X', n: { value: index } }), 'seeded');
-  temporal.seed(1, () => ({ id: 'urn:x:1', type: 'X', n: { value: 9 }, m: { value: 1 } }), 'seeded');
-  assert.deepEqual(temporal.ids('seeded'), ['urn:x:0', 'urn:x:1', 'urn:x:2']);
-  assert.deepEqual([temporal.attributes('seeded'), temporal.instances('seeded')], [4, 5]);
-  assert.deepEqual([temporal.count('none'), temporal.instances('none'), temporal.ids('none')], [0, 0, []]);
-  assert.deepEqual([temporal.has('urn:x:0'), temporal.has('urn:x:0', 'seeded')], [false, true]);
-  assert.equal(temporal.get('urn:x:7', 'seeded'), undefined);
-  assert.ok(Array.isArray(temporal.get('urn:x:0', 'seeded')?.['n']));
-  assert.throws(() => temporal.seed(1, () => ({ id: 'urn:x:1' }), 'seeded'));
-});

@@ -35,8 +35,11 @@ it('the history of an attribute agrees with the obvious implementation after man
     fc.property(times, fc.integer({ min: 1, max: 397 }), fc.nat(400), (seconds, stride, amount) => {
       const history = new History();
       const all = seconds.map((second, at) => instance(at + 1, { observedAt: iso(second) }, 1000 - second));
-      history.add(all);
-      numbers(history.within('observedAt', ALWAYS));
+      // What comes after a read is sorted in at the next one.
+      for (const some of [all.slice(0, 150), all.slice(150)]) {
+        history.add(some);
+        numbers(history.within('observedAt', ALWAYS));
+      }
       const gone = new Set<number>();
       for (let at = 0; at < amount; at += 1) {
         const number = 1 + ((at * stride) % all.length);
@@ -52,9 +55,17 @@ it('the history of an attribute agrees with the obvious implementation after man
         numbers(history.within('observedAt', ALWAYS)),
         by((index) => seconds[index] ?? 0),
       );
+      const backwards = by((index) => -(seconds[index] ?? 0));
+      assert.deepEqual(numbers(history.within('createdAt', ALWAYS)), backwards);
+      assert.deepEqual(numbers(history.within('createdAt', ALWAYS, true)), backwards.toReversed());
+      // From the lower bound on, and before the upper one.
+      const middle = left.filter(({ number }) => {
+        const second = seconds[number - 1] ?? 0;
+        return second >= 10 && second < 40;
+      });
       assert.deepEqual(
-        numbers(history.within('createdAt', ALWAYS)),
-        by((index) => -(seconds[index] ?? 0)),
+        numbers(history.within('observedAt', { from: 10_000, to: 40_000 })).sort((a, b) => a - b),
+        numbers(middle),
       );
     }),
     { numRuns: 40 },

@@ -194,13 +194,6 @@ for (const target of [
   }
 }
 
-it('isSingleResourceDeletePath accepts ordinary identifiers as encodeURIComponent writes them, whatever the query', () => {
-  for (const id of ['urn:ngsi-ld:T:1', 'http://example.org/a b?c#d', 'urn:é', 'urn:a/..b', 'urn:100%']) {
-    assert.equal(isSingleResourceDeletePath(`${ENTITIES}/${encodeURIComponent(id)}`), true);
-    assert.equal(isSingleResourceDeletePath(`${TEMPORAL}/${encodeURIComponent(id)}?deleteAll=true`), true);
-  }
-});
-
 it('isSingleResourceDeletePath refuses every control character, however often it is encoded', () => {
   const codes = Array.from({ length: 0xa0 }, (_, code) => code).filter((code) => code < 0x20 || code >= 0x7f);
   for (const code of codes) {

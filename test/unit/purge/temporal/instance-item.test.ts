@@ -32,6 +32,11 @@ it('an instance as an item names its instanceId, its dataset and its times, each
   }
 });
 
+it('an instance without an instanceId is told from others by its content', () => {
+  const [one, other] = [itemOf({ value: 1 }), itemOf({ value: 2 })];
+  assert.ok(one.digest !== undefined && one.digest !== other.digest);
+});
+
 const ITEM: Item = { entityId: ID, attribute: 'speed', instanceId: 'urn:i:1' };
 async function removed(item: Item) {
   const sent: string[] = [];
