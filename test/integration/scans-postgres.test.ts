@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { send, sendJson, startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { send, startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { createDatabase } from '../support/postgres.js';
-import { BROKEN, ROOM, roomEntity, scanned, startScan } from '../support/scans.js';
+import { BROKEN_ENTITIES, roomEntity, scanned, startScan, storeRoom } from '../support/scans.js';
 
 after(stopAll);
 
@@ -13,11 +13,9 @@ it('a scan on PostgreSQL finds what it finds on SQLite, and any gateway shows it
   const env = { BROKER_URL: broker.url, DATABASE_URL: database.url, LOG_LEVEL: 'silent' };
   const one = await startTestGateway(env);
   const two = await startTestGateway(env);
-  await sendJson(one.url, 'POST', '/api/v2/domains', { name: 'D' });
-  await sendJson(one.url, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
+  await storeRoom(one.url);
   const record = await scanned(two.url, await startScan(one.url, { query: 'type=Room' }));
-  const broken = BROKEN.reduce((sum, { entities }) => sum + entities, 0);
-  assert.deepEqual([record.state, record.checked, record.invalid], ['succeeded', 3000, broken]);
+  assert.deepEqual([record.state, record.checked, record.invalid], ['succeeded', 3000, BROKEN_ENTITIES]);
   for (const gateway of [one, two]) {
     const page = await send(
       gateway.url,

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
@@ -14,8 +12,8 @@ import {
   stopAll,
   type TestGateway,
 } from '../support/gateway-harness.js';
-import { BUCKET_KEYS, StubBucket } from '../support/stub-bucket.js';
-import { ended, recordOf, restored } from '../support/undo.js';
+import { BUCKET_KEYS, type BucketFault, StubBucket } from '../support/stub-bucket.js';
+import { ended, recordOf, restored, startArchiving } from '../support/undo.js';
 
 type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -46,6 +44,11 @@ function car(number: number): Entity {
   };
 }
 
+const refusesPuts: BucketFault = ({ method }, response) => {
+  if (method === 'PUT') response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
+  return method === 'PUT';
+};
+
 const WITH_TIMES = 'options=sysAttrs&limit=1000';
 
 describe('a purge that archives', () => {
@@ -54,14 +57,9 @@ describe('a purge that archives', () => {
   let gateway: TestGateway;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'undo-'));
-    broker = await startTestBroker();
-    gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
+    ({ folder, broker, gateway } = await startArchiving());
   });
-  after(async () => {
-    await stopAll();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(stopAll);
 
   const entities = async (query: string) =>
     (await send(broker.url, 'GET', `/ngsi-ld/v1/entities?${query}`)).json() as Entity[];
@@ -253,11 +251,7 @@ describe('a purge whose archive fails', () => {
 
   it('required: what could not be archived is not deleted, and says why', async () => {
     await withCars(20);
-    bucket.fault = ({ method }, response) => {
-      if (method !== 'PUT') return false;
-      response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
-      return true;
-    };
+    bucket.fault = refusesPuts;
     const answer = await gateway.purge('type=Car&archive=required');
     const purge = (
       await gateway.send('GET', `/api/v2/purges/${answer.headers.get('purge-id') ?? ''}`)
@@ -308,11 +302,7 @@ describe('a purge whose archive fails', () => {
 
   it('best-effort: it is deleted, and counted in the warnings', async () => {
     await withCars(20);
-    bucket.fault = ({ method }, response) => {
-      if (method !== 'PUT') return false;
-      response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
-      return true;
-    };
+    bucket.fault = refusesPuts;
     const answer = await gateway.purge('type=Car&archive=best-effort');
     const purge = (
       await gateway.send('GET', `/api/v2/purges/${answer.headers.get('purge-id') ?? ''}`)

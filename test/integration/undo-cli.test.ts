@@ -1,29 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { FakeContext } from '../support/cli-context.js';
-import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
-import { entitiesOf, everyKind, purged } from '../support/undo.js';
+import { stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { entitiesOf, everyKind, purged, startArchiving } from '../support/undo.js';
 
 describe('undo on the command line', () => {
-  let folder: string;
   let broker: EmbeddedBroker;
   let gateway: TestGateway;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'undo-'));
-    broker = await startTestBroker();
-    gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
+    ({ broker, gateway } = await startArchiving());
   });
-  after(async () => {
-    await stopAll();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(stopAll);
 
   const contextOf = (isTerminal = false) =>
     new FakeContext({ env: { NGSILD_GATEWAY_URL: gateway.url }, isTerminal });

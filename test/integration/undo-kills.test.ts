@@ -34,6 +34,8 @@ import {
   ended,
   entitiesOf,
   everyKind,
+  historiesOf,
+  instancesIn,
   type PurgeRecord,
   recordOf,
   withoutSystemTimes,
@@ -248,29 +250,17 @@ describe('an archive whose purge is killed again and again', () => {
       );
     });
 
-  /** All instances at the broker or in an archive, without what only the broker writes. */
-  function contentsOf(entities: Iterable<Readonly<Record<string, unknown>>>): readonly string[] {
-    const all: string[] = [];
-    for (const { id, type, ...attributes } of entities)
-      for (const [name, value] of type === 'Sensor' ? Object.entries(attributes) : [])
-        for (const { instanceId: _i, createdAt: _c, modifiedAt: _m, ...rest } of [value].flat() as object[] &
-          Readonly<Record<string, unknown>>[])
-          if (rest['type'] !== undefined) all.push(JSON.stringify([id, name, Object.entries(rest).sort()]));
-    return all.sort();
-  }
-
   for (const [query, unit] of [
     ['type=Sensor', 'entities'],
     ['type=Sensor&attrs=temperature', 'attributes'],
   ] as const)
     it(`no instance that a purge of histories by ${query} deletes is missing in the archive, wherever the gateway dies; and all come back`, async () => {
-      const histories = () => broker.temporal.ids().map((id) => broker.temporal.get(id) ?? {});
       await fc.assert(
         fc.asyncProperty(deaths, fc.constantFrom(Infinity, 4), async (purging, failsEach) => {
           for (const id of broker.temporal.ids())
             await fetch(`${broker.url}/ngsi-ld/v1/temporal/entities/${id}`, { method: 'DELETE' });
           seedSensors(broker, { entities: 12, instances: 6 });
-          const before = contentsOf(histories());
+          const before = instancesIn(historiesOf(broker));
           const storage = new MemoryStorage();
           storage.failsEach = failsEach;
           const archives = new Archives({ storage, cipher: new ArchiveCipher([]), keepDays: 1 });
@@ -286,7 +276,7 @@ describe('an archive whose purge is killed again and again', () => {
             storage.life = undefined;
             const kept: Readonly<Record<string, unknown>>[] = [];
             for await (const { line } of lines()) kept.push(JSON.parse(line) as Record<string, unknown>);
-            const there = new Set([...contentsOf(kept), ...contentsOf(histories())]);
+            const there = new Set([...instancesIn(kept), ...instancesIn(historiesOf(broker))]);
             assert.deepEqual(
               before.filter((instance) => !there.has(instance)),
               [],
@@ -300,7 +290,7 @@ describe('an archive whose purge is killed again and again', () => {
             undefined,
             restoreArchive(restoring, dependenciesIn(undefined), new AbortController().signal),
           );
-          assert.deepEqual(contentsOf(histories()), before);
+          assert.deepEqual(instancesIn(historiesOf(broker)), before);
         }),
         { numRuns: runs(4) },
       );

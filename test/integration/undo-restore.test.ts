@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import {
-  sendJson,
-  startTestBroker,
-  startTestGateway,
-  stopAll,
-  type TestGateway,
-} from '../support/gateway-harness.js';
+import { sendJson, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import {
   ended,
   entitiesOf,
@@ -20,6 +12,7 @@ import {
   type PurgeRecord,
   recordOf,
   restored,
+  startArchiving,
   withoutSystemTimes,
 } from '../support/undo.js';
 
@@ -29,14 +22,9 @@ describe('a restore', () => {
   let gateway: TestGateway;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'undo-'));
-    broker = await startTestBroker();
-    gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
+    ({ folder, broker, gateway } = await startArchiving());
   });
-  after(async () => {
-    await stopAll();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(stopAll);
 
   /** As many cars, and no others. */
   async function withCars(count: number): Promise<readonly object[]> {

@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
 import type { Behaviour, EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import {
-  send,
-  startTestBroker,
-  startTestGateway,
-  stopAll,
-  type TestGateway,
-} from '../support/gateway-harness.js';
+import { send, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { systemClock, type Clock } from '../../sidecar/shared/clock.js';
 import { hour, seedSensors, TEMPORAL } from '../support/temporal-harness.js';
-import { recordOf, restored } from '../support/undo.js';
-
-type Instance = Readonly<Record<string, unknown>>;
+import { historiesOf, instancesIn, recordOf, restored, startArchiving } from '../support/undo.js';
 
 /** What brokers do that makes it hard to read a history. */
 const BROKERS = {
@@ -48,35 +36,15 @@ function strictClock(): Clock {
 }
 
 describe('undo of temporal purges', () => {
-  let folder: string;
   let broker: EmbeddedBroker;
   let gateway: TestGateway;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'undo-'));
-    broker = await startTestBroker({ clock: strictClock() });
-    gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
+    ({ broker, gateway } = await startArchiving({ clock: strictClock() }));
   });
-  after(async () => {
-    await stopAll();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(stopAll);
 
-  /** All instances, without ids and times that the broker sets; in order. */
-  function histories(): readonly string[] {
-    const all: string[] = [];
-    for (const { id, type, ...attributes } of broker.temporal
-      .ids()
-      .map((id) => broker.temporal.get(id) ?? {})) {
-      if (type !== 'Sensor') continue;
-      for (const [name, value] of Object.entries(attributes))
-        for (const instance of [value].flat() as Instance[]) {
-          const { instanceId: _id, createdAt: _created, modifiedAt: _modified, ...rest } = instance;
-          if (rest['type'] !== undefined) all.push(JSON.stringify([id, name, Object.entries(rest).sort()]));
-        }
-    }
-    return all.sort();
-  }
+  const histories = () => instancesIn(historiesOf(broker));
 
   async function withSensors(behaviour: Partial<Behaviour>): Promise<void> {
     Object.assign(broker.behaviour, goodBehaviour());

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Schemas } from '../../sidecar/client/operations.js';
 import { send, sendJson } from './gateway-harness.js';
 
@@ -31,8 +32,33 @@ const WAYS = [
   { pointer: '', keyword: 'required', per: 2, breaks: { name: undefined } },
 ] as const;
 
-/** The findings of a scan of 3,000 entities. */
+/** The findings of a scan of 3,000 entities, and how many of those break the model. */
 export const BROKEN = WAYS.map(({ pointer, keyword, per }) => ({ pointer, keyword, entities: 3 * per }));
+export const BROKEN_ENTITIES = BROKEN.reduce((sum, { entities }) => sum + entities, 0);
+
+/** Stores the model. */
+export async function storeRoom(gateway: string): Promise<void> {
+  await sendJson(gateway, 'POST', '/api/v2/domains', { name: 'D' });
+  await sendJson(gateway, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
+}
+
+/** Resolves when a scan has judged at least so many entities. */
+export async function judgedAtLeast(gateway: string, id: string, most: number): Promise<void> {
+  for (let checked = 0; checked < most;) {
+    await pause(20);
+    ({ checked } = (await send(gateway, 'GET', `/api/v2/scans/${id}`)).json() as Scan);
+  }
+}
+
+/** Checks that all entities of each finding are kept, each once. */
+export async function assertKept(gateway: string, { id, findings }: Scan): Promise<void> {
+  for (const [position, { entities }] of findings.entries()) {
+    const path = `/api/v2/scans/${id}/entities?finding=${String(position)}`;
+    const { text } = await send(gateway, 'GET', path, { headers: { accept: 'application/x-ndjson' } });
+    const lines = text.trimEnd().split('\n');
+    assert.deepEqual([lines.length, new Set(lines).size], [entities, entities]);
+  }
+}
 
 function property(value: unknown) {
   return { type: 'Property', value };

@@ -1,6 +1,32 @@
 import assert from 'node:assert/strict';
-import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { send, sendJson, type TestGateway } from './gateway-harness.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
+import {
+  send,
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopLater,
+  type TestGateway,
+} from './gateway-harness.js';
+
+/** A gateway that keeps archives in a folder, and its broker; `stopAll` ends them and removes the folder. */
+export interface ArchivingGateway {
+  readonly folder: string;
+  readonly broker: EmbeddedBroker;
+  readonly gateway: TestGateway;
+}
+
+export async function startArchiving(options: EmbeddedBrokerOptions = {}): Promise<ArchivingGateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'undo-'));
+  stopLater(async () => rm(folder, { recursive: true, force: true }));
+  const broker = await startTestBroker(options);
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
+  return { folder, broker, gateway };
+}
 
 /** The members of a record of a purge or a restore that tests look at. */
 export interface PurgeRecord {
@@ -98,4 +124,21 @@ export async function ended(gateway: Pick<TestGateway, 'send'>, id: string): Pro
 
 export async function recordOf(gateway: Pick<TestGateway, 'send'>, id: string): Promise<PurgeRecord> {
   return (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
+}
+
+/** The instances in histories of sensors, without what only the broker writes, in order. */
+export function instancesIn(histories: Iterable<Json>): readonly string[] {
+  const all: string[] = [];
+  for (const { id, type, ...attributes } of histories)
+    for (const [name, value] of type === 'Sensor' ? Object.entries(attributes) : [])
+      for (const instance of [value].flat() as Json[]) {
+        const { instanceId: _id, createdAt: _created, modifiedAt: _modified, ...rest } = instance;
+        if (rest['type'] !== undefined) all.push(JSON.stringify([id, name, Object.entries(rest).sort()]));
+      }
+  return all.sort();
+}
+
+/** The histories that a broker holds. */
+export function historiesOf({ temporal }: EmbeddedBroker): readonly Json[] {
+  return temporal.ids().map((id) => temporal.get(id) ?? {});
 }
