@@ -12,7 +12,6 @@ export const errorTypes = {
   resourceNotFound: `${ETSI_ERRORS}ResourceNotFound`,
   nonexistentTenant: `${ETSI_ERRORS}NonexistentTenant`,
   internalError: `${ETSI_ERRORS}InternalError`,
-  tooComplexQuery: `${ETSI_ERRORS}TooComplexQuery`,
   tooManyResults: `${ETSI_ERRORS}TooManyResults`,
   ldContextNotAvailable: `${ETSI_ERRORS}LdContextNotAvailable`,
 } as const;

@@ -65,21 +65,6 @@ it('a temporal purge without matches is 204, with counts of 0', async () => {
   }
 });
 
-it('a temporal purge counts what it deletes: entities, attributes, datasets or instances', async () => {
-  for (const [query, count] of [
-    ['type=Sensor', 6],
-    ['type=Sensor&attrs=humidity,temperature', 9],
-    ['type=Sensor&datasetId=@none', 15],
-    [BEFORE, 72],
-  ] as const) {
-    const { purge } = await startTemporal();
-    const answer = await purge(query, { headers: { prefer: 'return=representation' } });
-    assert.equal(answer.status, 200);
-    const { matched, deleted, failed } = answer.json() as Readonly<Record<string, number>>;
-    assert.deepEqual({ matched, deleted, failed }, { matched: count, deleted: count, failed: 0 });
-  }
-});
-
 it('a temporal purge sends the @context, the tenant and credentials with every request', async () => {
   const { broker, purge } = await startTemporal();
   broker.temporal.seed(
@@ -186,37 +171,6 @@ it('a dry run of a temporal purge counts and samples attributes, datasets and in
   }
 });
 
-for (const [how, behaviour] of [
-  ['206 after 5', { instancePageSize: 5 }],
-  ['the newest 5 without a word', { silentInstanceLimit: 5 }],
-  ['entities selected regardless of the interval', { selectsIgnoringTime: true, maxPageSize: 2 }],
-  ['lastN before the interval', { lastNBeforeTime: true }],
-] as const) {
-  it(`a dry run of a temporal purge counts every instance at a broker that shows only part of them (${how})`, async () => {
-    const { broker, purge } = await startTemporal(behaviour);
-    for (const query of [BEFORE, `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`]) {
-      const shown = await shownBy(broker, query);
-      const { matched } = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
-      assert.equal(matched, shown.size);
-    }
-  });
-}
-
-it('a temporal dry run says that its count is a lower bound when too many instances share one time', async () => {
-  const { broker, purge } = await startTemporal({ instancePageSize: 5 });
-  const at = hour(2);
-  broker.temporal.seed(1, () => ({
-    id: 'urn:x:1',
-    type: 'Burst',
-    a: Array.from({ length: 20 }, (_, value) => ({ type: 'Property', value, observedAt: at })),
-  }));
-  const query = `type=Burst&timerel=before&timeAt=${hour(8)}`;
-  const body = (await purge(`${query}&dryRun=true`)).json() as Readonly<Record<string, unknown>>;
-  assert.equal(body['atLeast'], true);
-  assert.ok(Number(body['matched']) >= 5 && Number(body['matched']) < 20);
-  assert.equal((await purge(query)).headers.get('purge-deleted'), '20');
-});
-
 it('a temporal purge is 207 and names each instance without an instanceId by entity, attribute and time', async () => {
   const { broker, purge } = await startTemporal({ noInstanceIds: true }, { entities: 1 });
   const before = instancesOf(broker);
@@ -264,17 +218,6 @@ for (const [how, behaviour] of [
     );
   });
 }
-
-it('a temporal purge reports items that are still shown after two confirmed deletes', async () => {
-  const { broker, purge } = await startTemporal();
-  const ghost = [...(await shownBy(broker, BEFORE))][3] ?? '';
-  broker.behaviour.isGhostInstance = (id, attribute, instanceId) =>
-    `${id} ${attribute} ${String(instanceId)}` === ghost;
-  const answer = await purge(BEFORE);
-  assert.deepEqual([answer.status, answer.headers.get('purge-failed')], [207, '1']);
-  const { errors } = answer.json() as BatchResult;
-  assert.equal(errors[0]?.error['instanceId'], ghost.split(' ')[2]);
-});
 
 it('a temporal purge names attributes and whole entities that cannot be deleted', async () => {
   const { broker, purge } = await startTemporal();

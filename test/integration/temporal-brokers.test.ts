@@ -2,14 +2,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import type { Behaviour } from '../../sidecar/embedded-broker/index.js';
 import { stopAll } from '../support/gateway-harness.js';
-import {
-  deletesOf,
-  hour,
-  instancesOf,
-  shownBy,
-  startTemporal,
-  without,
-} from '../support/temporal-harness.js';
+import { deletesOf, hour, instancesOf, shownBy, startTemporal } from '../support/temporal-harness.js';
 import { isThorough } from '../support/thoroughness.js';
 
 after(stopAll);
@@ -157,16 +150,6 @@ it('a temporal purge by value reaches more instances of one moment than a page h
   assert.deepEqual([dry['matched'], dry['atLeast']], [1500, undefined]);
   const answer = await purge(`${query}&maxAffected=1600`);
   assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '1500']);
-});
-
-it('a temporal purge by value deletes only the matching instances if the broker shows only these', async () => {
-  const { broker, purge } = await startTemporal({ qShowsMatchesOnly: true, instancePageSize: 5 });
-  const query = `type=Sensor&q=temperature>8&timerel=after&timeAt=${hour(2)}`;
-  const before = instancesOf(broker);
-  const shown = await shownBy(broker, query, { qShowsMatchesOnly: true });
-  assert.ok(shown.size > 30);
-  assert.equal((await purge(query)).status, 204);
-  assert.deepEqual(instancesOf(broker), without(before, shown));
 });
 
 for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }]) {

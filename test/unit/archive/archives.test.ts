@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
@@ -175,6 +175,9 @@ describe('archives in a folder and in a bucket', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'archives-'));
     bucket = await StubBucket.open();
+  });
+  afterEach(() => {
+    bucket.fault = () => false;
   });
   after(async () => {
     await rm(folder, { recursive: true });
@@ -427,7 +430,6 @@ describe('archives in a folder and in a bucket', () => {
     };
     const storage = bucketStorage(bucket);
     await assert.rejects(archivesOn(storage).check(), /answers 307.*Redirects are not followed/);
-    bucket.fault = () => false;
     await storage.close();
   });
 
@@ -447,7 +449,6 @@ describe('archives in a folder and in a bucket', () => {
       };
       await assert.rejects(storage.remove('cut'), says);
     }
-    bucket.fault = () => false;
     await storage.close();
   });
 
@@ -464,7 +465,6 @@ describe('archives in a folder and in a bucket', () => {
     const before = bucket.requests.length;
     await assert.rejects(storage.remove('erased'), /not below the prefix/);
     assert.deepEqual(bucket.requests.slice(before), ['GET ']);
-    bucket.fault = () => false;
     await storage.close();
   });
 
@@ -497,7 +497,6 @@ describe('archives in a folder and in a bucket', () => {
     const storage = bucketStorage(bucket);
     await storage.put('late/1', Buffer.from('x'));
     assert.equal((await storage.get('late/1'))?.toString(), 'x');
-    bucket.fault = () => false;
     await storage.close();
   });
 
@@ -520,7 +519,6 @@ describe('archives in a folder and in a bucket', () => {
     const patient = bucketStorage(bucket);
     await assert.rejects(archivesOn(patient).check(200), /did not answer within 0.2 seconds/);
     await patient.close();
-    bucket.fault = () => false;
     await storage.close();
     await assert.rejects(storage.put('a/b', Buffer.from('x')), ArchiveUnavailableError);
   });
@@ -537,8 +535,14 @@ it('a bucket is asked for by a host that its certificate is for, and by its path
 });
 
 describe('an archive whose purge was interrupted', () => {
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'archives-'));
+  });
+  after(async () => rm(folder, { recursive: true }));
+
   it('what several lines say of an entity is one: nothing that any of them has is lost', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
     const archives = archivesOn(new FolderStorage(folder));
     const purge = randomUUID();
     const property = (value: number, more = {}) => ({ type: 'Property', value, ...more });
@@ -556,11 +560,9 @@ describe('an archive whose purge was interrupted', () => {
         { id: 'urn:1', type: 'T', a: property(1), b: [property(2), property(33, d1)], e: property(5) },
       ],
     );
-    await rm(folder, { recursive: true });
   });
 
   it('a secret that is replaced between two processes leaves all of it readable, as long as the one before is given', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
     const next = 'another secret of sixteen';
     const [first, second, later] = [[SECRET], [next, SECRET], [next]].map((secrets) =>
       archivesOn(new FolderStorage(folder), secrets),
@@ -572,7 +574,6 @@ describe('an archive whose purge was interrupted', () => {
     assert.deepEqual(await linesOf(second, purge), [entity('urn:1'), entity('urn:2')]);
     await assert.rejects(linesOf(later, purge), /ARCHIVE_SECRET is not the one/);
     await assert.rejects(written(later, purge, [entity('urn:3')], 2), /ARCHIVE_SECRET is not the one/);
-    await rm(folder, { recursive: true });
   });
 
   it('instances of a history are told apart by their ids, and by what they hold without one', () => {
@@ -587,7 +588,6 @@ describe('an archive whose purge was interrupted', () => {
   });
 
   it('a part that changed since it was durable may go only when its new version is', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
     const archives = archivesOn(new FolderStorage(folder));
     const writer = await written(archives, randomUUID(), [entity('urn:1')]);
     assert.ok(writer.knows('urn:1', digestOf(entity('urn:1'))));
@@ -596,11 +596,9 @@ describe('an archive whose purge was interrupted', () => {
     await writer.seal();
     assert.ok(writer.has('urn:1'));
     assert.equal(writer.counts.entities, 1);
-    await rm(folder, { recursive: true });
   });
 
   it('a part that changes faster than it becomes durable is not said to be in the archive', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
     const archives = archivesOn(new FolderStorage(folder));
     const writer = await written(archives, randomUUID(), [entity('urn:1')]);
     for (let a = 1; a <= 21; a += 1) await writer.add(wholeEntity('urn:1', entity('urn:1', { a })));
@@ -609,6 +607,5 @@ describe('an archive whose purge was interrupted', () => {
     await writer.add(wholeEntity('urn:1', entity('urn:1', { a: 22 })));
     await writer.seal();
     assert.ok(writer.has('urn:1'));
-    await rm(folder, { recursive: true });
   });
 });

@@ -1,28 +1,44 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { goodBehaviour, type Behaviour } from '../../../sidecar/embedded-broker/behaviour.js';
+import { readTemporalEntity } from '../../../sidecar/embedded-broker/entity-input.js';
+import { TemporalStore } from '../../../sidecar/embedded-broker/temporal-store.js';
+import { goodBehaviour } from '../../../sidecar/embedded-broker/behaviour.js';
 import { instanceChooser, ContentRange } from '../../../sidecar/embedded-broker/temporal-choice.js';
 import { ALWAYS, type History } from '../../../sidecar/embedded-broker/temporal-history.js';
 import type { TimeQuery } from '../../../sidecar/embedded-broker/temporal-selection.js';
-import { minute, observed, storedHistory, timeQuery } from './temporal-entities.js';
+
+/** The moment so many minutes into 2026, as instances and queries write it. */
+const minute = (at: number): string => new Date(minuteMs(at)).toISOString();
+const minuteMs = (at: number): number => Date.UTC(2026, 0, 1, 0, at);
+
+/** A Property observed at a minute. */
+function observed(at: number, value: unknown = at, more: object = {}): object {
+  return { type: 'Property', value, observedAt: minute(at), ...more };
+}
+
+/** A time query on observedAt, from one minute to another. */
+function timeQuery(from: number, to: number, lastN?: number): TimeQuery {
+  return {
+    property: 'observedAt',
+    relation: 'between',
+    range: { from: minuteMs(from), to: minuteMs(to) },
+    lastN,
+  };
+}
 
 function historyOf(instances: readonly object[]): History {
-  const history = storedHistory({ n: instances }).entity.attributes.get('n');
+  const content = readTemporalEntity({ id: 'urn:ngsi-ld:T:1', type: 'T', n: instances });
+  const store = new TemporalStore();
+  store.put({ ...content, types: content.types ?? [] }, 0);
+  const history = store.entities.get(content.id)?.attributes.get('n');
   assert.ok(history);
   return history;
 }
 
-interface Options {
-  readonly datasets?: ReadonlySet<string | undefined>;
-  readonly behaviour?: Partial<Behaviour>;
-  readonly instancesPerAttribute?: number;
-}
-
-function choose(history: History, time: TimeQuery, options: Options = {}) {
-  const { datasets, behaviour, instancesPerAttribute = 1000 } = options;
-  const chooser = instanceChooser(time, datasets, {
-    behaviour: { ...goodBehaviour(), ...behaviour },
+function choose(history: History, time: TimeQuery, { instancesPerAttribute = 1000 } = {}) {
+  const chooser = instanceChooser(time, undefined, {
+    behaviour: goodBehaviour(),
     limits: { instancesPerAttribute },
   });
   const choice = chooser(history);
@@ -32,13 +48,6 @@ function choose(history: History, time: TimeQuery, options: Options = {}) {
 }
 
 const history = historyOf([4, 1, 3, 2, 5].map((at) => observed(at)));
-
-it('a silent limit shows only the newest instances, in the requested order', () => {
-  const silent = { behaviour: { silentInstanceLimit: 2, instancePageSize: 1 } };
-  assert.deepEqual(choose(history, timeQuery(0, 5), silent), { values: [3, 4], header: undefined });
-  assert.deepEqual(choose(history, timeQuery(0, 5, 4), silent), { values: [4, 3], header: undefined });
-  assert.deepEqual(choose(history, timeQuery(0, 5, 1), silent), { values: [4], header: undefined });
-});
 
 it('instances without the time come before all others where no interval is asked for', () => {
   const mixed = historyOf([observed(2), { type: 'Property', value: 'timeless' }, observed(1)]);
