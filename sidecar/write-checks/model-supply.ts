@@ -1,9 +1,9 @@
 import { localName } from '../ngsi-ld/representation/names.js';
-import type { SchemaService } from '../schemas/models/index.js';
+import { type SchemaService, unlessGone } from '../schemas/models/index.js';
 import type { Supplied } from '../schemas/json-ld/errors.js';
 import type { WrittenType } from '../schemas/writes/policy-choice.js';
 import type { SuppliedModel } from '../schemas/writes/protocol.js';
-import { type Model, NotFoundError } from '../store/index.js';
+import type { Model } from '../store/index.js';
 import { OwnTypeNames } from './own-type-names.js';
 
 /** Models of one name that are looked at. */
@@ -62,17 +62,13 @@ export class ModelSupply {
     { domain, name }: Pick<Model, 'domain' | 'name'>,
     version: number | undefined,
   ): Promise<readonly SuppliedModel[]> {
-    try {
-      const key = { domain, name };
-      const schema = await this.#schemas.schemas.of(key, version);
-      const { context } = await this.#schemas.store.models.texts(key, version);
-      this.#texts.set(schema.contentHash, schema.text);
-      return [{ title: `${domain}/${name}`, name, key: schema.contentHash, context }];
-    } catch (error) {
-      // It was deleted meanwhile.
-      if (error instanceof NotFoundError) return [];
-      throw error;
-    }
+    const key = { domain, name };
+    const schema = await unlessGone(this.#schemas.schemas.of(key, version));
+    const stored = await unlessGone(this.#schemas.store.models.texts(key, version));
+    // It was deleted meanwhile.
+    if (schema === undefined || stored === undefined) return [];
+    this.#texts.set(schema.contentHash, schema.text);
+    return [{ title: `${domain}/${name}`, name, key: schema.contentHash, context: stored.context }];
   }
 
   readonly #texts = new Map<string, () => Promise<string>>();

@@ -1,10 +1,10 @@
+import { unlessGone } from '../schemas/models/index.js';
 import { choosePolicy } from '../schemas/writes/policy-choice.js';
 import {
   AlreadyExistsError,
   type Expected,
   type IfMatch,
   type Models,
-  NotFoundError,
   type Page,
   type Paged,
   PreconditionFailedError,
@@ -155,13 +155,8 @@ export class WritePolicyService {
   async #isThere(model: string): Promise<boolean> {
     const named = modelNamed(model);
     if (named === undefined) return false;
-    try {
-      await this.#options.models.get({ domain: named.domain, name: named.name }, named.version);
-      return true;
-    } catch (error) {
-      if (error instanceof NotFoundError) return false;
-      throw error;
-    }
+    const { domain, name, version } = named;
+    return (await unlessGone(this.#options.models.get({ domain, name }, version))) !== undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import type { StoredModel } from '../../sidecar/schemas/models/index.js';
 import { InUseError } from '../../sidecar/store/errors.js';
+import type { SchemaStore } from '../../sidecar/store/store.js';
 import {
   BASE_URL,
   jsonOf,
@@ -11,6 +12,7 @@ import {
   useRigs,
   written,
 } from '../unit/schemas/models/harness.js';
+import { over, storeWith } from '../unit/schemas/models/meddling.js';
 
 const PAGES = 'https://acme.github.io/models/common.json';
 const RAW = 'https://raw.githubusercontent.com/acme/models/master/common.json';
@@ -50,6 +52,28 @@ it('a model depends on a document that it names by another spelling of its URL, 
   assert.deepEqual(await references.outdatedModels(PAGES), []);
   assert.match(await bundled(), /"Name":\{"type":"number"\}/);
   assert.match(await bundled(1), /"Name":\{"type":"string"\}/);
+});
+
+it('all models that follow a document are found, page by page', async (t) => {
+  /** Pages have one dependent each, whatever is asked for. */
+  const singly = (store: SchemaStore) =>
+    storeWith(store, {
+      references: over(store.references, {
+        dependents: async (uri, { limit, offset }) => {
+          const page = await store.references.dependents(uri, { limit: 1, offset: offset / limit });
+          return { ...page, total: page.total * limit };
+        },
+      }),
+    });
+  const { service } = await rigOf(t, { store: singly });
+  await service.references.put(PAGES, common('string'));
+  const names = ['Bench', 'Chair', 'Stool'];
+  for (const name of names) await service.models.create('city', { name, schema });
+  await service.references.put(PAGES, common('number'));
+  assert.deepEqual(
+    await service.references.outdatedModels(PAGES),
+    names.map((name) => ({ domain: 'city', name })),
+  );
 });
 
 it('a document under the very URL comes first, and the same one under it makes no new version', async (t) => {

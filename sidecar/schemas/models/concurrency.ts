@@ -56,11 +56,19 @@ export async function overwriting<Result>(write: () => Promise<Result>): Promise
 }
 
 /** What was read, or undefined when the thing itself is not there. @throws NotFoundError for what it would be in */
-export async function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>): Promise<Found | undefined> {
+export function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>): Promise<Found | undefined> {
+  return unlessGone(read, (thing) => thing.kind === kind);
+}
+
+/** What was read, or undefined when it is not there, or what it would be in. */
+export async function unlessGone<Found>(
+  read: Promise<Found>,
+  counts: (missing: Thing) => boolean = () => true,
+): Promise<Found | undefined> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof NotFoundError && error.thing.kind === kind) return undefined;
+    if (error instanceof NotFoundError && counts(error.thing)) return undefined;
     throw error;
   }
 }

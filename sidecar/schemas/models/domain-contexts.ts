@@ -6,8 +6,8 @@ import { type ContextTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type DomainContextWarning, DomainTermsMaker } from '../json-ld/domain-terms.js';
 import { isWhole } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
-import { type CurrentVersion, NotFoundError, type SchemaStore } from '../../store/index.js';
-import { mapInBatches } from './concurrency.js';
+import { type CurrentVersion, type SchemaStore } from '../../store/index.js';
+import { mapInBatches, unlessGone } from './concurrency.js';
 import {
   type Contents,
   createCache,
@@ -100,18 +100,14 @@ export class DomainContexts {
     const key = JSON.stringify([domain, name, number, createdAt, contextSha256]);
     const known = this.#models.get(key);
     if (known !== undefined) return known;
-    try {
-      const at = await this.#parts.store.models.get({ domain, name });
-      const text = await this.#parts.contents.text(at.version.context);
-      await nextTurn();
-      const found = takenApart(text, metadataOf(at.version).ownTerms ?? []);
-      if (at.version.context.sha256 === contextSha256) this.#models.set(key, found);
-      return found;
-    } catch (error) {
-      // It was deleted meanwhile; the next request finds the new state.
-      if (error instanceof NotFoundError) return undefined;
-      throw error;
-    }
+    const at = await unlessGone(this.#parts.store.models.get({ domain, name }));
+    // It was deleted meanwhile; the next request finds the new state.
+    if (at === undefined) return undefined;
+    const text = await this.#parts.contents.text(at.version.context);
+    await nextTurn();
+    const found = takenApart(text, metadataOf(at.version).ownTerms ?? []);
+    if (at.version.context.sha256 === contextSha256) this.#models.set(key, found);
+    return found;
   }
 
   /** The meaning of the models' own contexts, each processed once. */

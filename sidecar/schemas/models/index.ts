@@ -14,7 +14,7 @@ export {
   type JudgedModel,
   type PageVerdict,
 } from './entity-judge.js';
-export { ifThere } from './concurrency.js';
+export { ifThere, unlessGone } from './concurrency.js';
 export type { ServedDocument } from './contents.js';
 export { contextUrl, type NamedContext, namedContext } from './contents.js';
 export type { ChangedFollower } from './context-followers.js';

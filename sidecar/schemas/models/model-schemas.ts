@@ -1,13 +1,7 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../../shared/json/json.js';
-import {
-  type Model,
-  type ModelAt,
-  type ModelKey,
-  NotFoundError,
-  type SchemaStore,
-} from '../../store/index.js';
-import { WhileUnwritten } from './concurrency.js';
+import { type Model, type ModelAt, type ModelKey, type SchemaStore } from '../../store/index.js';
+import { unlessGone, WhileUnwritten } from './concurrency.js';
 import { rereading } from './contents.js';
 import { requireName } from './errors.js';
 import { contentKey, type ModelDescriptions } from './model-descriptions.js';
@@ -82,12 +76,7 @@ export class KnownModels {
   async ofContext(name: string): Promise<Model | undefined> {
     const [domain = '', model, ...rest] = name.split('~');
     if (model === undefined || rest.length > 0) return undefined;
-    try {
-      return (await this.of({ domain, name: model })).model;
-    } catch (error) {
-      if (error instanceof NotFoundError) return undefined;
-      throw error;
-    }
+    return (await unlessGone(this.of({ domain, name: model })))?.model;
   }
 }
 

@@ -18,22 +18,17 @@ import {
   type NewDomain,
   type NewReference,
   NotFoundError,
-  PreconditionFailedError,
   type PutReference,
   ReadOnlyContextError,
   type Reference,
   type References,
   type ReferenceText,
+  requireExpected,
   type SchemaStore,
   type Spelling,
   theOneDocument,
 } from '../../store/index.js';
-
-/** A document or context that was written on trial. */
-interface Tried<Thing> {
-  readonly thing: Thing;
-  readonly text: string;
-}
+import { ifThere } from './concurrency.js';
 
 /**
  * A store for dry runs: it keeps new domains, documents and contexts in memory, and reads everything else from the store
@@ -48,8 +43,8 @@ export class TrialStore implements SchemaStore {
   readonly #below: SchemaStore;
   readonly #domains = new Map<string, Domain>();
   /** The versions of each that were written, oldest first. */
-  readonly #contexts = new Map<string, readonly Tried<ContextAt>[]>();
-  readonly #references = new Map<string, Tried<Reference>>();
+  readonly #contexts = new Map<string, readonly ContextAt[]>();
+  readonly #references = new Map<string, Reference>();
   readonly #texts = new Map<string, string>();
   #writes = 0;
 
@@ -86,10 +81,8 @@ export class TrialStore implements SchemaStore {
       get: async (name, version) => {
         const tried = this.#contexts.get(name) ?? [];
         const found =
-          version === undefined
-            ? tried.at(-1)
-            : tried.findLast(({ thing }) => thing.version.number === version);
-        return found?.thing ?? contexts.get(name, version);
+          version === undefined ? tried.at(-1) : tried.findLast((one) => one.version.number === version);
+        return found ?? contexts.get(name, version);
       },
       dependents: (name, page) => contexts.dependents(name, page),
       create: (name, version) => this.#createContext(name, version),
@@ -98,13 +91,13 @@ export class TrialStore implements SchemaStore {
     };
     this.references = {
       list: (page) => references.list(page),
-      get: async (uri) => this.#references.get(uri)?.thing ?? references.get(uri),
+      get: async (uri) => this.#references.get(uri) ?? references.get(uri),
       texts: (uris) => this.#textsOf([...uris]),
       spellings: (uri) => this.#spellings(uri),
       // Nothing below depends on a document that exists only here.
       dependents: async (uri, page) =>
         this.#references.has(uri)
-          ? ((await found(references.dependents(uri, page))) ?? { items: [], total: 0 })
+          ? ((await ifThere('reference', references.dependents(uri, page))) ?? { items: [], total: 0 })
           : references.dependents(uri, page),
       put: (reference, expected) => this.#put(reference, expected),
       delete: refuse,
@@ -135,7 +128,7 @@ export class TrialStore implements SchemaStore {
    */
   keepGenerated(key: ModelKey, text: string, version: number | undefined): void {
     const name = generatedContextName(key);
-    const number = version ?? (this.#contexts.get(name)?.at(-1)?.thing.version.number ?? 0) + 1;
+    const number = version ?? (this.#contexts.get(name)?.at(-1)?.version.number ?? 0) + 1;
     this.#keepContext({ name, kind: 'generated', currentVersion: number, ...this.#stamps() }, text);
   }
 
@@ -149,18 +142,18 @@ export class TrialStore implements SchemaStore {
   }
 
   async #createDomain({ name, description, compatibility = 'none' }: NewDomain): Promise<Domain> {
-    if ((await found(this.domains.get(name))) !== undefined)
+    if ((await ifThere('domain', this.domains.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'domain', name });
-    if ((await found(this.contexts.get(name))) !== undefined) throw contextNameTaken(name);
+    if ((await ifThere('context', this.contexts.get(name))) !== undefined) throw contextNameTaken(name);
     const domain = { name, description, compatibility, ...this.#stamps() };
     this.#domains.set(name, domain);
     return domain;
   }
 
   async #createContext(name: string, version: NewContextVersion): Promise<ContextAt> {
-    if ((await found(this.contexts.get(name))) !== undefined)
+    if ((await ifThere('context', this.contexts.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'context', name });
-    if ((await found(this.domains.get(name))) !== undefined) throw domainNameTaken(name);
+    if ((await ifThere('domain', this.domains.get(name))) !== undefined) throw domainNameTaken(name);
     return this.#keepContext({ name, kind: 'custom', currentVersion: 1, ...this.#stamps() }, version.text);
   }
 
@@ -175,9 +168,9 @@ export class TrialStore implements SchemaStore {
 
   #keepContext(context: Context, text: string): ContextAt {
     const { currentVersion: number, modifiedAt: createdAt } = context;
-    const thing = { context, version: { number, createdAt, content: this.#keepText(text) } };
-    this.#contexts.set(context.name, [...(this.#contexts.get(context.name) ?? []), { thing, text }]);
-    return thing;
+    const at = { context, version: { number, createdAt, content: this.#keepText(text) } };
+    this.#contexts.set(context.name, [...(this.#contexts.get(context.name) ?? []), at]);
+    return at;
   }
 
   async #textsOf(uris: readonly string[]): Promise<ReadonlyMap<string, ReferenceText>> {
@@ -194,7 +187,8 @@ export class TrialStore implements SchemaStore {
   /** The document that is stored under this very URI. */
   async #textAt(uri: string): Promise<ReferenceText | undefined> {
     const tried = this.#references.get(uri);
-    if (tried !== undefined) return { uri, ...tried.thing.content, text: tried.text };
+    const text = tried && this.#texts.get(tried.content.sha256);
+    if (tried !== undefined && text !== undefined) return { uri, ...tried.content, text };
     const below = (await this.#below.references.texts([uri])).get(uri);
     return below?.uri === uri ? below : undefined;
   }
@@ -203,8 +197,8 @@ export class TrialStore implements SchemaStore {
     const key = fileKey(uri);
     if (key === undefined) return [];
     const below = await this.#below.references.spellings(uri);
-    const tried = [...this.#references].flatMap(([other, { thing }]) =>
-      other !== uri && fileKey(other) === key ? [{ uri: other, sha256: thing.content.sha256 }] : [],
+    const tried = [...this.#references].flatMap(([other, { content }]) =>
+      other !== uri && fileKey(other) === key ? [{ uri: other, sha256: content.sha256 }] : [],
     );
     return [...below.filter((one) => !this.#references.has(one.uri)), ...tried];
   }
@@ -213,18 +207,13 @@ export class TrialStore implements SchemaStore {
     { uri, source, text }: NewReference,
     expected: Parameters<References['put']>[1],
   ): Promise<PutReference> {
-    const before = await found(this.references.get(uri));
-    const isExpected =
-      expected === undefined ||
-      (expected === 'absent'
-        ? before === undefined
-        : before !== undefined && (expected === 'present' || expected.includes(before.etag)));
-    if (!isExpected) throw new PreconditionFailedError({ kind: 'reference', uri }, before?.etag);
+    const before = await ifThere('reference', this.references.get(uri));
+    requireExpected({ kind: 'reference', uri }, before?.etag, expected);
     const content = this.#keepText(text);
     if (before?.content.sha256 === content.sha256 && before.source === source)
       return { reference: before, outcome: 'unchanged' };
     const reference = { uri, source, content, ...this.#stamps() };
-    this.#references.set(uri, { thing: reference, text });
+    this.#references.set(uri, reference);
     return { reference, outcome: before === undefined ? 'created' : 'replaced' };
   }
 
@@ -243,13 +232,4 @@ export class TrialStore implements SchemaStore {
 
 function refuse(): Promise<never> {
   return Promise.reject(new Error('A trial does not write this.'));
-}
-
-async function found<Thing>(reading: Promise<Thing>): Promise<Thing | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
 }

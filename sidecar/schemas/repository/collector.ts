@@ -101,13 +101,8 @@ export class RepositoryCollector {
       this.#ignored += 1;
       return undefined;
     }
-    if (this.#seen.has(path)) {
-      this.#files.delete(path);
-      this.refuse(path, 'it is there more than once');
-      return undefined;
-    }
-    this.#seen.add(path);
-    if (size <= MAX_FILE_BYTES) return path;
+    const seen = this.#onlyOnce(path);
+    if (seen === undefined || size <= MAX_FILE_BYTES) return seen;
     this.#tooLarge(path);
     return undefined;
   }
@@ -117,13 +112,17 @@ export class RepositoryCollector {
     this.#entries += 1;
     if (this.#entries > this.#limits.files)
       throw new RepositoryTooLargeError(`It has more than ${this.#limits.files} files.`);
-    if (this.#seen.has(url)) {
-      this.#files.delete(url);
-      this.refuse(url, 'it is there more than once');
-      return undefined;
+    return this.#onlyOnce(url);
+  }
+
+  #onlyOnce(path: string): string | undefined {
+    if (!this.#seen.has(path)) {
+      this.#seen.add(path);
+      return path;
     }
-    this.#seen.add(url);
-    return url;
+    this.#files.delete(path);
+    this.refuse(path, 'it is there more than once');
+    return undefined;
   }
 
   /** Counts unpacked bytes of any entry. @throws RepositoryTooLargeError */

@@ -10,8 +10,16 @@ import type {
   PlannedDomainSettings,
   PlannedModel,
 } from './import-plan.js';
-import { generatedContextName, type ModelKey, NotFoundError } from '../../store/index.js';
-import type { ModelChange, ModelOutcome, NamedContext, SchemaService, Workbench } from '../models/index.js';
+import { generatedContextName, type ModelKey } from '../../store/index.js';
+import {
+  ifThere,
+  type ModelChange,
+  type ModelOutcome,
+  type NamedContext,
+  type SchemaService,
+  unlessGone,
+  type Workbench,
+} from '../models/index.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport, storeDocument } from './context-import.js';
@@ -134,7 +142,8 @@ export class ImportRun {
 
   async #domain(name: string, all: readonly PlannedDomainSettings[]): Promise<void> {
     const { store, domains } = this.#parts.schemas;
-    if (await isThere(store.domains.get(name))) return;
+    const isThere = async () => (await ifThere('domain', store.domains.get(name))) !== undefined;
+    if (await isThere()) return;
     const path = all.find(({ domain }) => domain === name)?.path;
     const read = path === undefined ? { settings: {} } : domainSettingsIn(this.#text(path));
     try {
@@ -142,7 +151,7 @@ export class ImportRun {
       else await domains.create({ name, ...read.settings });
     } catch (error) {
       // Another client created it first, or a context has the name.
-      if (await isThere(store.domains.get(name))) return;
+      if (await isThere()) return;
       this.#refusedDomains.set(name, refusalOf(error, undefined, '').reason);
     }
     const reason = this.#refusedDomains.get(name);
@@ -229,7 +238,7 @@ export class ImportRun {
       if (fault !== undefined) return { status: 'refused', reason: fault };
       const other = await this.#contexts.otherPin(pins);
       if (other !== undefined) return { status: 'refused', reason: other };
-      const before = await schemas.store.models.get(key).catch(absent);
+      const before = await unlessGone(schemas.store.models.get(key));
       const change = this.#changeOf(model, text, context, before !== undefined);
       const files = model.examples.map((example) => ({ ...example, text: this.#text(example.path) }));
       const { kept, leftOut } = keptExamples(files);
@@ -335,13 +344,4 @@ function statusOf(outcome: ModelOutcome): 'created' | 'updated' | 'unchanged' {
 
 function invalidFiles(examples: ImportedFile['examples']): number {
   return new Set(examples?.invalid.map(({ path }) => path)).size;
-}
-
-/** Turns the error of a read into undefined if nothing is there. */
-function absent(error: unknown): undefined {
-  if (!(error instanceof NotFoundError)) throw error;
-}
-
-async function isThere(reading: Promise<unknown>): Promise<boolean> {
-  return (await reading.then(() => true, absent)) === true;
 }

@@ -1,4 +1,4 @@
-import type { RefusedFile } from './collector.js';
+import { byPath, type RefusedFile } from './collector.js';
 import type { DocumentFacts } from './describe.js';
 import { decoded } from '../../shared/code-hosts.js';
 import { isRelative } from './context-names.js';
@@ -126,7 +126,7 @@ class Linking {
       for (const path of paths) if (followed.has(path)) this.#followContexts(path, url);
     const refused: RefusedFile[] = [];
     const documents = [...this.#claims].flatMap(([url, paths]) => this.#settle(url, [...paths], refused));
-    documents.sort((one, other) => compare(one.path, other.path) || compare(one.url, other.url));
+    documents.sort((one, other) => byPath(one, other) || (one.url < other.url ? -1 : 1));
     return {
       documents,
       named: this.#named,
@@ -273,7 +273,7 @@ class Linking {
     if (paths.length === 0) return [];
     const mayReplace = standings.some(({ standing }) => standing.kind === 'own');
     const contents = new Set(paths.map((path) => this.#files.get(path)?.sha256));
-    const [first = ''] = [...paths].sort(compare);
+    const [first = ''] = paths.toSorted();
     const isNamed = this.#namedUrls.has(url);
     if (contents.size === 1) return [{ path: first, url, isNamed, mayReplace }];
     const named = this.#urls.filesAt(url).filter((path) => paths.includes(path));
@@ -324,8 +324,4 @@ function add(map: Map<string, Set<string>>, key: string, value: string): void {
   const known = map.get(key);
   if (known === undefined) map.set(key, new Set([value]));
   else known.add(value);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
