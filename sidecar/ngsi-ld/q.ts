@@ -95,18 +95,8 @@ type QOperator = QOrderOperator | '==' | '!=' | '~=' | '!~=';
 
 /** The conditions of a query, in the order in which they are written. */
 export function conditionsOf(node: QNode): readonly QCondition[] {
-  switch (node.kind) {
-    case 'and':
-    case 'or':
-      return node.operands.flatMap(conditionsOf);
-    case 'group':
-      return conditionsOf(node.inner);
-    case 'exists':
-    case 'equality':
-    case 'order':
-    case 'pattern':
-      return [node];
-  }
+  if ('path' in node) return [node];
+  return node.kind === 'group' ? conditionsOf(node.inner) : node.operands.flatMap(conditionsOf);
 }
 
 /** Whether any path follows a Relationship, `attr{…}`; a purge may not use such a query (clause 5.6.21.4). */
@@ -119,36 +109,17 @@ export function hasLinkedEntityPath(node: QNode): boolean {
  * refuse the mixture, so that a query with brackets is understood by more of them.
  */
 export function mixesLogicalOperators(node: QNode): boolean {
-  switch (node.kind) {
-    case 'or':
-      return node.operands.some((operand) => operand.kind === 'and' || mixesLogicalOperators(operand));
-    case 'and':
-      return node.operands.some(mixesLogicalOperators);
-    case 'group':
-      return mixesLogicalOperators(node.inner);
-    case 'exists':
-    case 'equality':
-    case 'order':
-    case 'pattern':
-      return false;
-  }
+  if ('path' in node) return false;
+  if (node.kind === 'group') return mixesLogicalOperators(node.inner);
+  const mixes = node.kind === 'or' && node.operands.some(({ kind }) => kind === 'and');
+  return mixes || node.operands.some(mixesLogicalOperators);
 }
 
 /** Whether every match has an attribute of its own that the query demands, whichever alternative it meets. */
 export function demandsAttribute(node: QNode): boolean {
-  switch (node.kind) {
-    case 'and':
-      return node.operands.some(demandsAttribute);
-    case 'or':
-      return node.operands.every(demandsAttribute);
-    case 'group':
-      return demandsAttribute(node.inner);
-    case 'exists':
-    case 'equality':
-    case 'order':
-    case 'pattern':
-      return demands(node);
-  }
+  if ('path' in node) return demands(node);
+  if (node.kind === 'group') return demandsAttribute(node.inner);
+  return node.kind === 'and' ? node.operands.some(demandsAttribute) : node.operands.every(demandsAttribute);
 }
 
 /** The own attributes that some alternative demands, each once. */
