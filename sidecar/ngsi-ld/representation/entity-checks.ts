@@ -1,7 +1,7 @@
 import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { type Findings, nearestName } from './findings.js';
 import { checkTime } from './value-checks.js';
-import { isName, isScope, localName } from './names.js';
+import { isStandardName, isScope, localName } from './names.js';
 import { isUri } from '../names.js';
 import { shown } from '../../shared/shown.js';
 
@@ -103,7 +103,7 @@ function checkTypeName(value: JsonValue, findings: Findings, ...below: readonly 
     findings.fault('type', `must be the name of a type, is ${shown(value)}`, ...below);
     return false;
   }
-  if (!isName(value))
+  if (!isStandardName(value))
     findings.warn(
       'name',
       `is ${shown(value)}; names are letters, digits and _, and begin with a letter`,

@@ -7,7 +7,7 @@ const NAME = /^\p{L}[\p{L}\p{N}_]*(?::\p{L}[\p{L}\p{N}_]*)?$/u;
 const SCOPE = /^\/?\p{L}[\p{L}\p{N}_]*(?:\/\p{L}[\p{L}\p{N}_]*)*$/u;
 
 /** Whether a name may name an attribute or a type: by the grammar of clause 4.6.2, or as an IRI. */
-export function isName(name: string): boolean {
+export function isStandardName(name: string): boolean {
   return PLAIN_NAME.test(name) || NAME.test(name) || isUri(name);
 }
 

@@ -4,7 +4,7 @@ import type { AttributeKind } from '../members.js';
 import { isUri } from '../names.js';
 import type { Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';
-import { dateTimeOf, isName } from './names.js';
+import { dateTimeOf, isStandardName } from './names.js';
 import { firstAttributeIn } from './instances.js';
 
 const NULL = 'urn:ngsi-ld:null';
@@ -215,7 +215,7 @@ export function checkTime(value: JsonValue, findings: Findings): void {
 export function warnOfName(name: string, findings: Findings): void {
   if (OF_ATTRIBUTES.has(name))
     findings.warn('reserved-name', `is a member of attributes in NGSI-LD and cannot name one`);
-  else if (!isName(name))
+  else if (!isStandardName(name))
     findings.warn(
       'name',
       `is named ${shown(name)}; names are letters, digits and _, and begin with a letter`,
