@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findingKey, type Judged, type JudgedFinding, type PageVerdict } from '../schemas/models/index.js';
+import { findingKey, type JudgedFinding, type PageVerdict } from '../schemas/models/index.js';
 import type { FoundEntities, FoundEntity, ScanFinding, ScannedModel, ScanRecord } from '../store/index.js';
 
 /** Findings that a record shows; so many more are counted, since those that are frequent may come late. */
@@ -22,6 +22,12 @@ type Growing<Part> = {
   -readonly [Member in keyof Part]: Part[Member] extends readonly (infer One)[] ? One[] : Part[Member];
 };
 
+/** Entities that were not judged for the same reason. */
+interface LeftOut {
+  entities: number;
+  readonly sample: string[];
+}
+
 interface Counted extends Growing<ScanFinding> {
   readonly key: string;
   kept: number;
@@ -37,9 +43,11 @@ export type Found = Pick<
 export class ScanTally {
   readonly #models = new Map<string, Growing<ScannedModel>>();
   readonly #findings = new Map<string, Counted>();
-  readonly #unmodelled = new Map<string, { type: string; entities: number; sample: string[] }>();
-  readonly #ambiguous = new Map<string, number>();
-  readonly #reasons = new Map<string, { entities: number; sample: string[] }>();
+  /** By their type. */
+  readonly #unmodelled = new Map<string, LeftOut>();
+  readonly #ambiguous = new Map<string, LeftOut>();
+  /** By the reason. */
+  readonly #unreadable = new Map<string, LeftOut>();
   #valid = 0;
   #invalid = 0;
   #notJudged = 0;
@@ -49,7 +57,7 @@ export class ScanTally {
 
   /** Whether some entities could not be judged although they have a model. */
   get isIncomplete(): boolean {
-    return this.#reasons.size > 0;
+    return this.#unreadable.size > 0;
   }
 
   /** Invalid entities that are still kept one by one. */
@@ -60,7 +68,8 @@ export class ScanTally {
   /** Adds the verdict on a page. @returns the entities that are to be kept */
   add(verdict: PageVerdict): readonly FoundEntities[] {
     if ('notJudged' in verdict) {
-      this.#giveUp({ why: verdict.why, entities: verdict.notJudged, sample: verdict.sample });
+      const { why, notJudged, sample } = verdict;
+      this.#leaveOut(this.#unreadable, why, MAX_REASONS, { entities: notJudged, sample });
       return [];
     }
     const { judged, models } = verdict;
@@ -84,8 +93,11 @@ export class ScanTally {
       known.valid += valid;
       known.invalid += invalid;
     });
-    for (const others of judged.others) this.#setAside(others);
-    for (const unreadable of judged.unreadable) this.#giveUp(unreadable);
+    for (const { type, isAmbiguous, ...others } of judged.others)
+      if (isAmbiguous) this.#leaveOut(this.#ambiguous, type, MAX_REASONS, others);
+      else this.#leaveOut(this.#unmodelled, type, MAX_UNMODELLED, others);
+    for (const { why, ...unreadable } of judged.unreadable)
+      this.#leaveOut(this.#unreadable, why, MAX_REASONS, unreadable);
     return judged.findings.flatMap((finding) => {
       const model = models[finding.model];
       return model === undefined ? [] : this.#count(finding, model, judged.entities);
@@ -104,20 +116,22 @@ export class ScanTally {
         .sort(byNumber)
         .slice(0, MAX_FINDINGS)
         .map(({ kept: _kept, key: _key, ...finding }) => ({ ...finding, sample: [...finding.sample] })),
-      unmodelled: [...this.#unmodelled.values()]
-        .sort(byNumber)
-        .map((one) => ({ ...one, sample: [...one.sample] })),
+      unmodelled: Array.from(this.#unmodelled, ([type, one]) => ({
+        type,
+        ...one,
+        sample: [...one.sample],
+      })).sort(byNumber),
     };
   }
 
   /** What a reader of the record should know besides. */
   get warnings(): readonly string[] {
     const ambiguous = [...this.#ambiguous].map(
-      ([type, number]) =>
+      ([type, { entities: number }]) =>
         `${entities(number)} of the type ${type} ${were(number)} not judged: ` +
         'several models have this type. Name the domain, or the model.',
     );
-    const reasons = [...this.#reasons].map(
+    const unreadable = [...this.#unreadable].map(
       ([why, { entities: number, sample }]) =>
         `${entities(number)} ${were(number)} not judged: ${why}${sample.length === 0 ? '' : ` (${sample.join(', ')})`}.`,
     );
@@ -130,32 +144,23 @@ export class ScanTally {
             `of one finding, and ${String(MAX_KEPT.scan)} of all.`,
         ]
       : [];
-    return [...ambiguous, ...reasons, ...more, ...cut];
+    return [...ambiguous, ...unreadable, ...more, ...cut];
   }
 
-  #giveUp({ why, entities: number, sample }: Judged['unreadable'][number]): void {
+  /** Counts entities that were not judged. @param most groups that are told apart; all entities are counted */
+  #leaveOut(
+    groups: Map<string, LeftOut>,
+    name: string,
+    most: number,
+    { entities: number, sample }: { readonly entities: number; readonly sample: readonly string[] },
+  ): void {
     this.#notJudged += number;
-    const known = this.#reasons.get(why);
-    if (known === undefined && this.#reasons.size >= MAX_REASONS) return;
-    const one = known ?? { entities: 0, sample: [] };
-    this.#reasons.set(why, one);
-    one.entities += number;
-    one.sample.push(...sample.slice(0, MAX_SAMPLE - one.sample.length));
-  }
-
-  #setAside({ type, isAmbiguous, entities: number, sample }: Judged['others'][number]): void {
-    this.#notJudged += number;
-    if (isAmbiguous) {
-      if (this.#ambiguous.size < MAX_REASONS || this.#ambiguous.has(type))
-        this.#ambiguous.set(type, (this.#ambiguous.get(type) ?? 0) + number);
-      return;
-    }
-    const known = this.#unmodelled.get(type);
-    if (known === undefined && this.#unmodelled.size >= MAX_UNMODELLED) return;
-    const one = known ?? { type, entities: 0, sample: [] };
-    this.#unmodelled.set(type, one);
-    one.entities += number;
-    one.sample.push(...sample.slice(0, MAX_SAMPLE - one.sample.length));
+    const known = groups.get(name);
+    if (known === undefined && groups.size >= most) return;
+    const group = known ?? { entities: 0, sample: [] };
+    groups.set(name, group);
+    group.entities += number;
+    group.sample.push(...sample.slice(0, MAX_SAMPLE - group.sample.length));
   }
 
   #count(
