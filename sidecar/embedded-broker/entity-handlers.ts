@@ -3,7 +3,8 @@ import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
 import { newAttribute, readEntity, readFragment, type EntityFragment } from './entity-input.js';
 import { attributeOf, deleteInstances, mergeAttribute, putAttribute } from './entity-changes.js';
 import { canonicalSelector, readRepresentation } from './entity-query.js';
-import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
+import type { JsonValue } from '../shared/json/json.js';
+import type { BrokerContext, BrokerRequest, BrokerResponse, Handler } from './exchange.js';
 import { type StoredEntity, canonicalName, isUri } from './model.js';
 import { readInstanceChoice, readList, readParameters, type Parameters } from './query-parameters.js';
 import { refusals } from './refusal.js';
@@ -51,74 +52,51 @@ export function deleteEntity(request: BrokerRequest, context: BrokerContext): Br
 }
 
 /** PUT /entities/{id}: Replace Entity (clause 5.6.18). */
-export async function replaceEntity(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
-  const parameters = readParameters(request.search, new Set(['type', 'local']));
-  const body = await request.body();
-  return change(request, context, parameters, (entity, now) => {
+export const replaceEntity: Handler = (request, context) =>
+  changeByBody(request, context, ({ entity, now, body }) => {
     const fragment = ofEntity(readFragment(body), entity);
     entity.attributes = fragment.attributes.map(([name, value]) => newAttribute(name, value, now));
     entity.scopes = fragment.scopes ?? [];
     entity.types = fragment.types ?? entity.types;
     return NO_CONTENT;
   });
-}
 
 /** PATCH /entities/{id}: Merge Entity (clause 5.6.17). */
-export async function mergeEntity(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
-  const parameters = readParameters(request.search, new Set(['type', 'local']));
-  const body = await request.body();
-  return change(request, context, parameters, (entity, now) => {
+export const mergeEntity: Handler = (request, context) =>
+  changeByBody(request, context, ({ entity, now, body }) => {
     const fragment = ofEntity(readFragment(body), entity);
     for (const [name, value] of fragment.attributes) mergeAttribute(entity, name, value, now);
     gainTypesAndScopes(entity, fragment);
     return NO_CONTENT;
   });
-}
 
 /** POST /entities/{id}/attrs: Append Attributes (clause 5.6.3). */
-export async function appendAttributes(
-  request: BrokerRequest,
-  context: BrokerContext,
-): Promise<BrokerResponse> {
-  const parameters = readParameters(request.search, new Set(['type', 'options', 'local']));
-  const noOverwrite = readList(parameters, 'options')?.includes('noOverwrite') === true;
-  const body = await request.body();
-  return change(request, context, parameters, (entity, now) =>
-    putAttributes(
-      entity,
-      readFragment(body),
-      now,
-      (name) => !noOverwrite || attributeOf(entity, name) === undefined,
-    ),
+export const appendAttributes: Handler = (request, context) =>
+  changeByBody(
+    request,
+    context,
+    ({ entity, now, body, parameters }) => {
+      const noOverwrite = readList(parameters, 'options')?.includes('noOverwrite') === true;
+      const mayPut = (name: string) => !noOverwrite || attributeOf(entity, name) === undefined;
+      return putAttributes(entity, readFragment(body), now, mayPut);
+    },
+    'options',
   );
-}
 
 /** PATCH /entities/{id}/attrs: Update Attributes (clause 5.6.2). */
-export async function updateAttributes(
-  request: BrokerRequest,
-  context: BrokerContext,
-): Promise<BrokerResponse> {
-  const parameters = readParameters(request.search, new Set(['type', 'local']));
-  const body = await request.body();
-  return change(request, context, parameters, (entity, now) =>
+export const updateAttributes: Handler = (request, context) =>
+  changeByBody(request, context, ({ entity, now, body }) =>
     putAttributes(entity, readFragment(body), now, (name) => attributeOf(entity, name) !== undefined),
   );
-}
 
 /** PATCH /entities/{id}/attrs/{attr}: Partial Attribute Update (clause 5.6.4). */
-export async function patchAttribute(
-  request: BrokerRequest,
-  context: BrokerContext,
-): Promise<BrokerResponse> {
-  const parameters = readParameters(request.search, new Set(['type', 'local']));
-  const body = await request.body();
-  return change(request, context, parameters, (entity, now) => {
+export const patchAttribute: Handler = (request, context) =>
+  changeByBody(request, context, ({ entity, now, body }) => {
     const name = attributeName(request);
     if (attributeOf(entity, name) === undefined) throw missingAttribute(entity, name);
     mergeAttribute(entity, name, body, now);
     return NO_CONTENT;
   });
-}
 
 /** DELETE /entities/{id}/attrs/{attr} (clause 5.6.5): the default instance, one `datasetId`, or all (`deleteAll`). */
 export function deleteAttribute(request: BrokerRequest, context: BrokerContext): BrokerResponse {
@@ -152,6 +130,27 @@ function hasType(entity: StoredEntity, parameters: Parameters): boolean {
     if (error instanceof NgsiLdSyntaxError) throw refusals.badRequest(error.message);
     throw error;
   }
+}
+
+/** A change that a body asks for. */
+interface BodyChange {
+  /** A draft, which is kept only when the change does not throw. */
+  readonly entity: StoredEntity;
+  readonly now: number;
+  readonly body: JsonValue;
+  readonly parameters: Parameters;
+}
+
+/** Changes the entity that the path names, by the body. @param taken a parameter beside `type` and `local` */
+async function changeByBody(
+  request: BrokerRequest,
+  context: BrokerContext,
+  apply: (change: BodyChange) => BrokerResponse,
+  ...taken: readonly string[]
+): Promise<BrokerResponse> {
+  const parameters = readParameters(request.search, new Set(['type', 'local', ...taken]));
+  const body = await request.body();
+  return change(request, context, parameters, (entity, now) => apply({ entity, now, body, parameters }));
 }
 
 /** Runs a change on a draft of the entity and keeps it only when it does not throw. */
