@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'node:test';
-import { temporalEntities, type PageQuery } from '../../../../sidecar/purge/listing/index.js';
+import {
+  temporalEntities,
+  type PageQuery,
+  type PageSource,
+} from '../../../../sidecar/purge/listing/index.js';
+import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { TruncationEvidence } from '../../../../sidecar/purge/temporal/instance-pages.js';
 import { instanceListsOf, type AttributeInstance } from '../../../../sidecar/purge/temporal/instances.js';
 import { findByNarrowedQueries, interleave } from '../../../../sidecar/purge/temporal/narrowed-queries.js';
@@ -81,9 +86,40 @@ interface Found {
   readonly asked: readonly PageQuery[];
 }
 
-/** Shows a first list as a broker cuts it, and looks behind it. */
 const isProbe = ({ selection }: PageQuery) => selection.some(({ value }) => value.includes('PurgeProbe'));
 
+interface Behind {
+  readonly selection?: readonly Parameter[];
+  readonly time?: TimeFilter;
+  readonly evidence?: TruncationEvidence;
+  readonly keepsValues?: boolean;
+}
+
+/** Looks behind a list that was shown. */
+async function lookBehind(
+  lister: PageSource,
+  instances: readonly AttributeInstance[],
+  { time = ALL_DAY, ...more }: Behind = {},
+): Promise<Pick<Found, 'behind' | 'hides'>> {
+  const { selection = timeParameters(time), evidence = new TruncationEvidence(), keepsValues = false } = more;
+  const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };
+  const list = { entityId: ID, attribute: 'speed', instances };
+  const behind: string[] = [];
+  let hides = false;
+  const onHidden = () => {
+    hides = true;
+  };
+  const options = { keepsValues, evidence, asksBare: false, needsTimes: false, onHidden };
+  for await (const found of findByNarrowedQueries(context, list, time, options))
+    behind.push(...found.map(keyOf));
+  return { behind, hides };
+}
+
+/** Some instances, as they are read from what a broker shows. */
+const read = (shown: unknown, property: TimeFilter['property'] = 'observedAt') =>
+  instanceListsOf({ speed: shown }, property)[0]?.instances ?? [];
+
+/** Shows a first list as a broker cuts it, and looks behind it. */
 async function look(
   history: readonly Stored[],
   cut: Cut,
@@ -96,26 +132,12 @@ async function look(
     return isProbe(query) ? pageOf([]) : answerOf(history, cut, query);
   });
   const selection = [...others, ...timeParameters(time)];
-  const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };
   const page = answerOf(history, cut, { selection });
-  const first = instanceListsOf(page.entities[0] ?? {}, time.property)[0]?.instances ?? [];
-  const behind: string[] = [];
-  let hides = false;
-  const list = { entityId: ID, attribute: 'speed', instances: first };
+  const first = read(page.entities[0]?.['speed'] ?? [], time.property);
   const evidence = new TruncationEvidence();
   evidence.note(page, Math.max(first.length, longest));
-  const onHidden = () => {
-    hides = true;
-  };
-  for await (const found of findByNarrowedQueries(context, list, time, {
-    keepsValues,
-    evidence,
-    asksBare: false,
-    needsTimes: false,
-    onHidden,
-  }))
-    behind.push(...found.map(keyOf));
-  return { first, behind, hides, asked: asked.filter((query) => !isProbe(query)) };
+  const found = await lookBehind(lister, first, { selection, time, evidence, keepsValues });
+  return { first, ...found, asked: asked.filter((query) => !isProbe(query)) };
 }
 
 /** The time filter of a query, as its values in a row. */
@@ -192,26 +214,10 @@ describe('narrowed queries for the rest of a list', () => {
           isPartial: isBare ? tells.bare : tells.lastN,
         }),
       );
-      const context = {
-        ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: timeParameters(ALL_DAY) } }),
-        lister,
-      };
       const evidence = new TruncationEvidence();
       evidence.note({ isPartial: false, instances: 100 }, most);
-      const instances = instanceListsOf(
-        { speed: history.slice(0, most).map(({ shown }) => shown) },
-        'observedAt',
-      )[0];
-      const list = { entityId: ID, attribute: 'speed', instances: instances?.instances ?? [] };
-      let hides = false;
-      const behind: string[] = [];
-      for await (const found of findByNarrowedQueries(context, list, ALL_DAY, {
-        ...{ keepsValues: false, evidence, asksBare: false, needsTimes: false },
-        onHidden: () => {
-          hides = true;
-        },
-      }))
-        behind.push(...found.map(keyOf));
+      const first = read(history.slice(0, most).map(({ shown }) => shown));
+      const { hides, behind } = await lookBehind(lister, first, { evidence });
       return { hides, behind, asksBare: asked.some(({ isBare }) => isBare === true), asked };
     }
 
@@ -249,55 +255,26 @@ describe('narrowed queries for the rest of a list', () => {
     assert.deepEqual([new Set(behind).size, behind.length, hides], [5, 5, false]);
   });
 
+  const shown = read(at(1, 2).map((instance) => instance.shown));
+  const speed = stored(9000, 9).shown;
+
   it('narrowed queries take instances of their own entity alone, wherever it stands on a page', async () => {
-    const selection = timeParameters(ALL_DAY);
+    const own = { id: ID, color: stored(8000, 8).shown, speed: stored(7000, 7).shown };
     const { lister } = listerOf(() =>
-      pageOf(['urn:other', ID], {
-        entities: [
-          { id: 'urn:other', speed: stored(9000, 9).shown },
-          { id: ID, color: stored(8000, 8).shown, speed: stored(7000, 7).shown },
-        ],
-      }),
+      pageOf(['urn:other', ID], { entities: [{ id: 'urn:other', speed }, own] }),
     );
-    const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };
-    const [list] = instanceListsOf({ speed: at(1, 2).map(({ shown }) => shown) }, 'observedAt');
-    const found: string[] = [];
-    for await (const instances of findByNarrowedQueries(
-      context,
-      { entityId: ID, attribute: 'speed', instances: list?.instances ?? [] },
-      ALL_DAY,
-      {
-        ...{ keepsValues: false, asksBare: false, needsTimes: false, onHidden: () => {} },
-        evidence: new TruncationEvidence(),
-      },
-    ))
-      found.push(...instances.map(keyOf));
-    assert.deepEqual(found, ['urn:i:7']);
+    assert.deepEqual((await lookBehind(lister, shown)).behind, ['urn:i:7']);
   });
 
   it('narrowed queries end if the entity or its attribute is gone', async () => {
-    const selection = timeParameters(ALL_DAY);
-    const instances =
-      instanceListsOf({ speed: at(1, 2).map(({ shown }) => shown) }, 'observedAt')[0]?.instances ?? [];
     for (const page of [
       pageOf([]),
       pageOf([ID]),
-      pageOf(['urn:other'], { entities: [{ id: 'urn:other', speed: stored(9000, 9).shown }] }),
-      pageOf([ID], { entities: [{ id: ID, color: stored(9000, 9).shown }] }),
+      pageOf(['urn:other'], { entities: [{ id: 'urn:other', speed }] }),
+      pageOf([ID], { entities: [{ id: ID, color: speed }] }),
     ]) {
       const { lister } = listerOf(() => page);
-      const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };
-      const list = { entityId: ID, attribute: 'speed', instances };
-      const onHidden = () => assert.fail('nothing is hidden');
-      for await (const found of findByNarrowedQueries(context, list, ALL_DAY, {
-        keepsValues: false,
-        evidence: new TruncationEvidence(),
-        asksBare: false,
-        needsTimes: false,
-        onHidden,
-      })) {
-        assert.fail(JSON.stringify(found));
-      }
+      assert.deepEqual(await lookBehind(lister, shown), { behind: [], hides: false });
     }
   });
 });
