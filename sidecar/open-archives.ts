@@ -1,11 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type Archives, ArchiveUnavailableError, openArchives } from './archive/index.js';
+import {
+  ArchiveCipher,
+  Archives,
+  type ArchiveStorage,
+  ArchiveUnavailableError,
+  BucketStorage,
+  FolderStorage,
+  makeRoot,
+} from './archive/index.js';
 import type { PurgeMetrics } from './metrics/job-metrics.js';
 import { systemClock } from './shared/clock.js';
+import type { ArchivePlace } from './shared/config/archive-url.js';
 import { type Config, ConfigError } from './shared/config/load.js';
 
 /**
- * Opens the archives that the configuration names; undefined where it names none.
+ * Opens the archives that the configuration names, and makes sure that they can be written; undefined where it names none.
  *
  * @throws ConfigError where they cannot be written
  */
@@ -14,28 +23,41 @@ export async function openConfiguredArchives(
   logger: FastifyBaseLogger,
   metrics: Pick<PurgeMetrics, 'archiveFailed'>,
 ): Promise<Archives | undefined> {
-  const place = config.ARCHIVE_URL;
+  const { ARCHIVE_URL: place, ARCHIVE_SECRET: secret, ARCHIVE_SECRET_BEFORE: before } = config;
   if (place === undefined) return undefined;
-  const { ARCHIVE_SECRET: secret, ARCHIVE_SECRET_BEFORE: before } = config;
   try {
-    return await openArchives({
-      ...{ place, keepDays: config.ARCHIVE_DAYS, clock: systemClock },
-      secrets: [secret, before].filter((one) => one !== undefined),
-      aws: {
-        accessKeyId: config.AWS_ACCESS_KEY_ID ?? '',
-        secretAccessKey: config.AWS_SECRET_ACCESS_KEY ?? '',
-        sessionToken: config.AWS_SESSION_TOKEN,
-        region: config.AWS_REGION,
-        endpoint: config.AWS_ENDPOINT_URL,
-      },
+    const archives = new Archives({
+      storage: await storageAt(place, config),
+      cipher: new ArchiveCipher([secret, before].filter((one) => one !== undefined)),
+      keepDays: config.ARCHIVE_DAYS,
       onFailed(error) {
         logger.error({ err: error }, 'a segment of an archive cannot be written');
         metrics.archiveFailed();
       },
     });
+    await archives.check().catch(async (error: unknown) => {
+      await archives.close();
+      throw error;
+    });
+    return archives;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const isSaid = error instanceof ArchiveUnavailableError;
     throw new ConfigError([`ARCHIVE_URL cannot be used. ${isSaid ? why : `Its check failed: ${why}.`}`]);
   }
+}
+
+async function storageAt(place: ArchivePlace, config: Config): Promise<ArchiveStorage> {
+  if (place.kind === 'folder') {
+    await makeRoot(place.path);
+    return new FolderStorage(place.path);
+  }
+  return new BucketStorage({
+    ...{ bucket: place.bucket, prefix: place.prefix, clock: systemClock },
+    accessKeyId: config.AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: config.AWS_SECRET_ACCESS_KEY ?? '',
+    sessionToken: config.AWS_SESSION_TOKEN,
+    region: config.AWS_REGION,
+    endpoint: config.AWS_ENDPOINT_URL,
+  });
 }

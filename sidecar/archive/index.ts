@@ -6,7 +6,6 @@ export { BucketStorage, type BucketOptions } from './bucket-storage.js';
 export { ArchiveCipher } from './cipher.js';
 export { digestOf } from './digest-table.js';
 export { ArchiveUnavailableError, ArchiveUnreadableError } from './errors.js';
-export { type FileSystem, FolderStorage } from './folder-storage.js';
+export { type FileSystem, FolderStorage, makeRoot } from './folder-storage.js';
 export { type ArchivedEntity, instanceKey, readLine, textsOfItems } from './lines.js';
-export { openArchives } from './open-archives.js';
 export type { ArchiveStorage } from './storage.js';

@@ -36,7 +36,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/ngsi-ld': { rooms: ['sidecar/shared'], packages: ['re2js'] },
   'sidecar/archive': {
     rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],
-    onlyFor: { 'sidecar/archive/open-archives.ts': ['sidecar/shared/config'] },
     packages: ['aws4fetch', 'lru-cache', 'p-limit', 'undici'],
   },
   // The engine, from its plots down to the wire. Beside them are the face of the whole and its errors.
