@@ -9,6 +9,7 @@ import {
   type Answer,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { hour, TEMPORAL } from '../support/temporal-harness.js';
 import { ended, entitiesOf, everyKind, type PurgeRecord, recordOf } from '../support/undo.js';
 
 interface Planned extends PurgeRecord {
@@ -82,6 +83,29 @@ describe('plan and apply', () => {
     const left = await entitiesOf(broker, 'type=Car');
     assert.equal(left.filter((car) => 'speed' in car).length, 3);
   });
+
+  for (const [unit, query, left] of [
+    ['entities', 'type=Sensor', 1],
+    ['attributes', 'type=Sensor&attrs=temperature', 1],
+    ['instances', `type=Sensor&timerel=before&timeAt=${hour(8)}`, 2],
+  ] as const)
+    it(`covers ${unit} of histories as well`, async () => {
+      const measured = (id: string, hours: readonly number[]) => ({
+        ...{ id: `urn:ngsi-ld:Sensor:${unit}:${id}`, type: 'Sensor' },
+        temperature: hours.map((n) => ({ type: 'Property', value: n, observedAt: hour(n) })),
+      });
+      broker.temporal.seed(3, (index) => measured(String(index), [1, 2]));
+      const plan = await ran(
+        await post({ target: 'temporal', query, dryRun: true, plan: true, maxAffected: 100 }),
+      );
+      assert.deepEqual([plan.unit, plan.plan?.items], [unit, plan.matched]);
+      broker.temporal.seed(1, () => measured('late', [3, 4]));
+      const purge = await ran(await post({ plan: plan.id }));
+      assert.deepEqual([purge.state, purge.deleted, purge.arrived], ['succeeded', plan.matched, left]);
+      assert.equal(broker.temporal.instances(), 2);
+      broker.temporal.seed(1, () => measured('late', [3]));
+      await gateway.send('DELETE', `${TEMPORAL}?type=Sensor`);
+    });
 
   it('a plan is applied once, and by nothing that says more than its id', async () => {
     await withCars(3);

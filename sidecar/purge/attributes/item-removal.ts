@@ -35,7 +35,7 @@ const PAGE_SECONDS = 1.5;
  * shift the pages of a walk, while entities that lose a part mostly stay where they are and can be paged through meanwhile.
  *
  * @param total the broker's count of matches, if trusted
- * @returns how many items arrived during the purge and were left
+ * @returns how many items arrived during the purge and were left, without those that were made again
  * @throws BrokerReplyError when the broker counts matches that it does not list
  */
 export async function removeItems(
@@ -59,7 +59,6 @@ async function removeInPasses(
 ): Promise<number> {
   const entities = new IdStates();
   const cuts = new CutTries();
-  const madeAgainBefore = context.ledger.madeAgain;
   let rechecks = 0;
   let wholePasses = 0;
   let trusted = total;
@@ -91,7 +90,7 @@ async function removeInPasses(
     await resolveUnclear(context, kind);
     for await (const { error, ...item } of kind.hiddenItems?.() ?? [])
       context.ledger.recordStillListed(item, error);
-    return left + context.ledger.madeAgain - madeAgainBefore;
+    return left;
   }
   throw new NotConvergingError('Every pass finds more items to delete. Send the purge again.');
 }

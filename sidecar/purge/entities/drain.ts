@@ -38,7 +38,7 @@ const GONE = [IdState.gone, IdState.goneTwice, IdState.absentTwice] as const;
  *
  * @param first a page that was not processed yet
  * @param listed number of matches, if all were listed to check the maximum
- * @returns how many matches arrived during the purge and were left
+ * @returns how many matches arrived during the purge and were left, without those that were made again
  * @throws BrokerReplyError when the broker hides matches: it counts them, or its pages are full of what cannot go
  */
 export async function purgeByIds(
@@ -74,7 +74,6 @@ class Drain {
   readonly #target: number | undefined;
   readonly #ahead = new ListAhead();
   readonly #cuts = new CutTries();
-  readonly #madeAgainBefore: number;
   #ends: Ends | undefined;
   #unprocessed: ListedPage | undefined;
   #state = initialClosing;
@@ -89,7 +88,6 @@ class Drain {
     this.#context = context;
     this.#target = target;
     this.#unprocessed = first;
-    this.#madeAgainBefore = context.ledger.madeAgain;
   }
 
   async run(): Promise<number> {
@@ -133,7 +131,7 @@ class Drain {
 
   /** A round after all counted matches were taken. Returns, at the end, how many matches were left. */
   async #close(survey: Survey): Promise<number | undefined> {
-    const { ledger, requester } = this.#context;
+    const { requester } = this.#context;
     this.#sweptTo = 0;
     const sorted = await this.#sort(survey);
     if (sorted.untouched.length > 0) {
@@ -145,7 +143,7 @@ class Drain {
     const step = planClosing({ ...survey, lingering }, this.#state, this.#facts());
     if (step.kind === 'finish') {
       finish(this.#context, survey);
-      return survey.unseen + survey.unplanned + ledger.madeAgain - this.#madeAgainBefore;
+      return survey.unseen + survey.unplanned;
     }
     this.#state = step.state;
     if (step.kind === 'recheck') await requester.waitBefore(this.#state.rechecks);

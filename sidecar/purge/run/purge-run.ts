@@ -160,8 +160,8 @@ function probeOf(path: ListedResource['path'], { selection }: PurgeQuery): Purge
   return { method: 'GET', path: `${path}?${parameters}`, operation: 'answer' };
 }
 
-/** The report of a purge that ran to its end. @param arrived matches that turned up meanwhile and were left */
-export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
+/** The report of a purge that ran to its end. @param left matches that turned up meanwhile, without those that were made again */
+export function reportOf(scope: PurgeScope, left: number): PurgeReport {
   const { ledger, warnings, requester, archiving } = scope;
   return {
     dryRun: false,
@@ -170,7 +170,7 @@ export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
     errors: ledger.errors,
     sample: [],
     warnings: [...warnings, ...(archiving?.warnings ?? [])],
-    arrived,
+    arrived: left + ledger.madeAgain,
     ...requester.effort,
   };
 }

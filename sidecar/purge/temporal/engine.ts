@@ -95,13 +95,15 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
       isFirst = false;
     }
   }
-  let arrived = 0;
+  // Each query may show the same ones.
+  let left = 0;
   for await (const { context, first } of queries.open(scope)) {
-    arrived += await purgeByIds(withHistories(context, createInstanceGuard(query)), first, listed);
+    const guard = createInstanceGuard(query);
+    left = Math.max(left, await purgeByIds(withHistories(context, guard), first, listed));
     // The count is that of the first query; the others show what it missed.
     listed = undefined;
   }
-  return reportOf(scope, arrived);
+  return reportOf(scope, left);
 }
 
 async function purgeParts(
@@ -128,15 +130,20 @@ async function purgeParts(
       if (!foundAll) throw new UncountableError(UNCOUNTABLE);
     }
   }
-  let arrived = 0;
+  const left = new Map<string | undefined, number>();
   for await (const opened of queries.open(scope, shape)) {
-    arrived += await removeItems(
+    const more = await removeItems(
       query.target.kind === 'instances' ? opened.context : withHistories(opened.context, guard),
       kindOf(opened, false),
       trustedTotal(opened.context, opened.first),
     );
+    // Each query of a dataset may show the same ones.
+    left.set(opened.datasetId, Math.max(left.get(opened.datasetId) ?? 0, more));
   }
-  return reportOf(scope, arrived);
+  return reportOf(
+    scope,
+    [...left.values()].reduce((sum, each) => sum + each, 0),
+  );
 }
 
 /** @param count counts what one of the queries shows, and says whether that is all of it */
