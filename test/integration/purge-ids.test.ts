@@ -83,31 +83,6 @@ it('ids that are unsafe in URLs are deleted singly after a GET of the same path 
   }
 });
 
-it('ids that are unsafe in URLs are not deleted singly unless a GET of their path shows the same id', async (t) => {
-  for (const answer of [
-    { status: 404, body: { title: 'no such entity' } },
-    { status: 400, body: { title: 'unknown parameter' } },
-    { status: 403, body: { title: 'not yours' } },
-    { status: 301, headers: { location: '/elsewhere' } },
-    { status: 204 },
-    { status: 200, body: '<h1>hello</h1>' },
-    { status: 200, body: { id: 'urn:a', type: 'Thing' } },
-    { status: 200, body: [{ id: 'urn:a?b', type: 'Thing' }] },
-  ]) {
-    const entities = entitiesOf(['urn:a', 'urn:a?b', 'urn:plain:1']);
-    const broker = await startStubBroker(t, {
-      entities,
-      batch: 405,
-      fault: ({ kind }) => (kind === 'retrieve' ? answer : undefined),
-    });
-    const report = await purged(broker, 'type=Thing');
-    assert.deepEqual([...broker.entities.keys()], ['urn:a?b'], JSON.stringify(answer));
-    assert.deepEqual([report.deleted, report.failed], [2, 1]);
-    assert.equal(report.errors[0]?.error.type, 'urn:ngsi-ld-gateway:problem:no-safe-path');
-    assert.deepEqual(column(broker.of('single'), 'id'), ['urn:a', 'urn:plain:1']);
-  }
-});
-
 it('ids that are unsafe in URLs are tried again where that GET fails for a passing reason', async (t) => {
   let retrievals = 0;
   const broker = await startStubBroker(t, {
@@ -195,20 +170,6 @@ it('missing or empty ids end the purge before any delete', async (t) => {
   }
 });
 
-it('a broker that lists entities which id or idPattern excludes is stopped before the first delete', async (t) => {
-  const entities = things(20);
-  for (const [query, ignores] of [
-    ['type=Thing&id=urn:ngsi-ld:Thing:1,urn:ngsi-ld:Thing:2', ['id']],
-    ['type=Thing&idPattern=Thing:1$', ['idPattern']],
-  ] as const) {
-    const broker = await startStubBroker(t, { entities, ignores });
-    const { error } = await purge(broker, query);
-    assert.ok(error instanceof UnexpectedEntityError);
-    assert.equal(error.parameter, ignores[0]);
-    assert.equal(broker.entities.size, 20);
-  }
-});
-
 it('a broker that lists entities which id or idPattern excludes is stopped in the middle, and nothing more is deleted', async (t) => {
   let queries = 0;
   const broker = await startStubBroker(t, {
@@ -226,14 +187,4 @@ it('a broker that lists entities which id or idPattern excludes is stopped in th
   assert.equal(progress.deleted, 105 - broker.entities.size);
   assert.ok(broker.entities.has('urn:ngsi-ld:Other:1'));
   assert.equal(broker.requests.flatMap(({ ids }) => ids).includes('urn:ngsi-ld:Other:1'), false);
-});
-
-it('a broker that lists entities which id or idPattern excludes loses no entity outside the query', async (t) => {
-  const broker = await startStubBroker(t, { entities: things(30) });
-  const report = await purged(
-    broker,
-    'type=Thing&id=urn:ngsi-ld:Thing:3,urn:ngsi-ld:Thing:4,urn:ngsi-ld:Nothing',
-  );
-  assert.equal(report.deleted, 2);
-  assert.equal(broker.entities.size, 28);
 });

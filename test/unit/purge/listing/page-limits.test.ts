@@ -64,24 +64,10 @@ it('PageSize asks for no page that would take more than a second, or hold more t
   assert.equal(sizesAt(() => 5, { charsEach: 3000 }).at(-1), 1000);
 });
 
-it('PageSize never leaves a start that is also the maximum', () => {
-  assert.deepEqual(
-    sizesAt(() => 1, { most: 1000 }),
-    [1000],
-  );
-});
-
 it('PageSize learns nothing from pages of another size', () => {
   const size = new PageSize(100, 1000);
   size.note({ limit: 20, ms: 1, length: 10 });
   assert.equal(size.size, 100);
-});
-
-it('PageSize goes back to the last good size, for good, when the broker refuses one', () => {
-  const size = new PageSize(100, 10_000);
-  size.note({ limit: 100, ms: 5, length: 10 });
-  size.refuse();
-  assert.deepEqual([size.size, size.isSettled], [100, true]);
 });
 
 it('PageSize gives up a size that was good before when the broker refuses it later', () => {

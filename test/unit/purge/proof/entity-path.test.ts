@@ -219,12 +219,6 @@ function pathsOf(answer: (path: string, nth: number) => BrokerReply) {
   return { paths: { safePathOf: (id: string) => safePathOf(of, id, proven) }, asked };
 }
 
-it('the path of an entity needs no proof where no server could read it otherwise', async () => {
-  const { paths, asked } = pathsOf(() => replyOf(500));
-  assert.deepEqual(await paths.safePathOf('urn:a:1'), { path: '/entities/urn%3Aa%3A1' });
-  assert.deepEqual(asked, []);
-});
-
 it('the path of an entity is safe once a GET of it was answered with the same id', async () => {
   for (const reply of [
     replyOf(200, { id: ODD }),
@@ -267,21 +261,6 @@ it('the path of an entity is refused with at most 200 characters of the id that 
   assert.match(safe.doubt.problem.detail ?? '', /with urn:x{196}\. Nothing/);
 });
 
-it('the proof of a path concerns one item, whose failures are not taken for those of the broker', async () => {
-  const { paths } = pathsOf(() => replyOf(500));
-  for (let round = 0; round < 10; round += 1) {
-    const safe = await paths.safePathOf(ODD);
-    assert.ok('doubt' in safe && safe.doubt.kind === 'retryable');
-  }
-});
-
-it('the path of an entity is not remembered as unsafe: it is proven again for the final retry', async () => {
-  const { paths, asked } = pathsOf((_path, nth) => (nth === 1 ? replyOf(404) : replyOf(200, { id: ODD })));
-  assert.ok('doubt' in (await paths.safePathOf(ODD)));
-  assert.ok('path' in (await paths.safePathOf(ODD)));
-  assert.equal(asked.length, 2);
-});
-
 it('the path of an entity may be proven later where the tries of the proof ran out', async () => {
   const { paths } = pathsOf(() => replyOf(503));
   const safe = await paths.safePathOf(ODD);
@@ -303,15 +282,6 @@ it('the path of an entity ends the purge where the caller may not ask, or anythi
     throw new TypeError('a mistake');
   });
   await assert.rejects(paths.safePathOf(ODD), TypeError);
-});
-
-it('the path of an entity does not exist where it leads to something else once it is decoded', async () => {
-  for (const id of ['urn:a/attrs/b', 'urn:a/..', 'urn:\ud800']) {
-    const { paths, asked } = pathsOf(() => replyOf(200, { id }));
-    const safe = await paths.safePathOf(id);
-    assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
-    assert.deepEqual(asked, []);
-  }
 });
 
 it('the path of an entity is remembered as proven for ten thousand ids at most', async () => {
