@@ -233,19 +233,6 @@ it('a purge over HTTP obeys PURGE_MAX_AFFECTED, which a larger maxAffected does 
   assert.deepEqual(idsIn(tenant), ALL);
 });
 
-it('a purge over HTTP empties a tenant by local=true only with maxAffected', async () => {
-  const tenant = await town();
-  for (const query of ['local=true', 'type=*', 'type=*&local=true']) {
-    const refused = await gateway.purge(query, tenant);
-    assert.equal(refused.status, 400);
-    assert.equal(refused.problem()['parameter'], 'maxAffected');
-  }
-  assert.equal((await gateway.purge('local=true&maxAffected=5', tenant)).status, 409);
-  assert.equal(idsIn(tenant).length, ALL.length);
-  assert.equal((await gateway.purge('local=true&maxAffected=6', tenant)).status, 204);
-  assert.deepEqual(idsIn(tenant), []);
-});
-
 it('a purge over HTTP reads many pages where there are many matches', async () => {
   const tenant = `many${(towns += 1)}`;
   const small = await startTestGateway({

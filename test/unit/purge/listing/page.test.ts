@@ -19,14 +19,11 @@ it('parsePage keeps ids in order, repeats included, by id or @id', () => {
   assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
 });
 
-it('parsePage takes a missing body that is said not to be JSON for no answer of the broker', () => {
+it('parsePage reads a missing body as an empty page, unless it is said not to be JSON', () => {
   for (const type of ['text/html', 'text/plain; charset=utf-8', 'application/octet-stream'])
     assert.throws(() => parsePage(replyOf(200, '', { 'content-type': type })), BrokerReplyError);
   for (const type of ['application/json', 'application/ld+json; charset=utf-8', ''])
     assert.deepEqual(parsePage(replyOf(200, '', { 'content-type': type })).ids, []);
-});
-
-it('parsePage reads a missing body as an empty page', () => {
   for (const body of ['', ' \n', '[]']) assert.deepEqual(parsePage(replyOf(200, body)).ids, []);
 });
 
@@ -39,9 +36,6 @@ it('parsePage refuses anything but an array of entities with BrokerReplyError', 
   ]) {
     assert.throws(() => parsePage(replyOf(200, body)), BrokerReplyError, body);
   }
-});
-
-it('parsePage keeps the fault of the parser as the cause of what is not JSON', () => {
   assert.throws(
     () => parsePage(replyOf(200, '{')),
     (error: unknown) => error instanceof BrokerReplyError && error.cause instanceof SyntaxError,
