@@ -191,6 +191,8 @@ describe('writes that are checked', () => {
       await merged({ label: { type: 'LanguageProperty', languageMap: { de: gone, en: 'car' } } }),
       passes,
     );
+    const partial = await written('PATCH', `/entities/${ID}/attrs/address`, { value: { city: gone } });
+    assert.deepEqual(partial.pointers, ['/value/city']);
     assert.deepEqual(await merged({ address: P({ city: gone, floor: 2 }) }), {
       status: 400,
       pointers: ['/address/value/city'],
@@ -199,6 +201,15 @@ describe('writes that are checked', () => {
     assert.deepEqual((await merged({ address: P({ floor: 'x', zip: gone }) })).pointers, [
       '/address/value/floor',
     ]);
+  });
+
+  it('a null of JSON-LD is invalid for a required attribute, whatever the model says of its value', async () => {
+    const schema = { required: ['note'], properties: { type: { const: 'Box' }, note: {} } };
+    await api(gateway, 'POST', '/domains/D/models', { name: 'Box', schema }, 201);
+    stored.set('urn:ngsi-ld:Box:1', 'Box');
+    const jsonNull = { '@type': '@json', '@value': null };
+    for (const note of [jsonNull, P(jsonNull)])
+      assert.deepEqual((await written('PATCH', '/entities/urn:ngsi-ld:Box:1', { note })).pointers, ['/note']);
   });
 
   /** What the gateway says of a write. */

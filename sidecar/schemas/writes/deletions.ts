@@ -8,16 +8,17 @@ import {
   objectOf,
 } from '../../shared/json/json.js';
 
-/** What stands for the end of an attribute, or of a member of its value (clause 5.2.4, NGSI-LD Null). */
+/** What stands for the end of an attribute, or of a member of its value (clause 4.5.0, NGSI-LD Null). */
 const NULL = 'urn:ngsi-ld:null';
 
 /** Whether a broker may take an attribute as written down to delete it; of one dataset alone, it is not. */
 export function isDeleted(value: JsonValue): boolean {
   if (isArray(value)) return value.some((one) => isObject(one) && isDeleted(one));
-  if (!isObject(value)) return isNull(value);
+  if (mayBeNull(value)) return true;
+  if (!isObject(value)) return false;
   const dataset = member(value, 'datasetId');
   if (typeof dataset === 'string' && dataset !== '@none') return false;
-  return heldIn(value).some(isNull);
+  return heldIn(value).some(mayBeNull);
 }
 
 /** Whether an attribute, or an instance of it, is written down for nothing but to delete it. */
@@ -39,6 +40,11 @@ function heldIn(attribute: JsonObject): readonly JsonValue[] {
 
 function isNull(value: JsonValue): boolean {
   return value === NULL || value === null;
+}
+
+/** Some brokers also take for null what JSON-LD writes for it, `{"@type": "@json", "@value": null}`; others store it. */
+function mayBeNull(value: JsonValue): boolean {
+  return isNull(value) || (isObject(value) && member(value, '@value') === null);
 }
 
 /** An entity without the parts of its attributes that a write deletes. */

@@ -91,6 +91,18 @@ export function judgeFragment(
         slice.indexes,
       ),
     );
+    // A partial update replaces a value, or merges it, depending on the broker.
+    const merged = withoutDeletedParts(judged, true);
+    const ifMerged =
+      manner.deletes === 'attributes and parts' && !manner.isMerge && merged.entity !== judged
+        ? errorsOf(
+            model,
+            model.fragment,
+            { ...renamed, ...merged, positions, entity: { ...merged.entity, id: FRAGMENT_ID, type } },
+            { ...manner, isMerge: true },
+            spelling,
+          ).filter(({ keyword }) => keyword === 'required')
+        : [];
     return [
       ...deleted.map((name) => ({
         model: model.title,
@@ -99,7 +111,7 @@ export function judgeFragment(
         say: () => NOT_DELETED,
       })),
       ...otherValues(model, submitted),
-      ...found.filter(({ tokens: [name] }) => name !== 'id' && name !== 'type'),
+      ...[...found, ...ifMerged].filter(({ tokens: [name] }) => name !== 'id' && name !== 'type'),
     ];
   });
 }
