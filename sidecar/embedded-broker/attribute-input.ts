@@ -35,7 +35,7 @@ export function readInstances(name: string, input: JsonValue, depth = 0): readon
 }
 
 /** An array of attributes is a set of instances; an array of anything else is the value of a concise Property. */
-function isInstanceArray(input: readonly JsonValue[]): boolean {
+export function isInstanceArray(input: readonly JsonValue[]): boolean {
   return input.length > 0 && input.every((item) => ['typed', 'inferred'].includes(instanceOf(item).how));
 }
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonValue, member, itemsOf } from '../shared/json/json.js';
-import { MAIN_MEMBER } from './attribute-input.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member } from '../shared/json/json.js';
+import { isInstanceArray, MAIN_MEMBER } from './attribute-input.js';
 import { newAttribute, newInstance } from './entity-input.js';
 import { datasetIdOf, type Attribute, type Instance, type StoredEntity } from './model.js';
 import type { InstanceChoice } from './query-parameters.js';
@@ -57,7 +57,8 @@ export function deleteInstances(
  * @throws Refusal BadRequestData when the result is not an attribute
  */
 export function mergeAttribute(entity: StoredEntity, name: string, input: JsonValue, now: number): void {
-  for (const patch of itemsOf(input)) mergeInstance(entity, name, patch, now);
+  const patches = isArray(input) && isInstanceArray(input) ? input : [input];
+  for (const patch of patches) mergeInstance(entity, name, patch, now);
 }
 
 function mergeInstance(entity: StoredEntity, name: string, patch: JsonValue, now: number): void {

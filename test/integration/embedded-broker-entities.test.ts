@@ -125,6 +125,14 @@ it('a merge changes and adds attributes, and urn:ngsi-ld:null removes one', asyn
   assert.ok((await broker.idsOf('type=Vehicle')).includes(id));
 });
 
+it('a merge takes an array of values for the value of a Property', async () => {
+  for (const tags of [['a', 'b'], ['a'], []]) {
+    assert.equal((await send('PATCH', path, { tags })).status, 204);
+    assert.deepEqual((await read())['tags'], { type: 'Property', value: tags });
+  }
+  assert.equal((await send('PATCH', path, { tags: 'urn:ngsi-ld:null' })).status, 204);
+});
+
 it('a change that is refused changes nothing', async () => {
   assertProblem(
     await send('PATCH', path, { fuel: 5, speed: { type: 'Relationship', object: 'urn:x:1' } }),
