@@ -6,6 +6,7 @@ import { writeOptions } from '../ngsi-ld/write-options.js';
 import { type BatchError, type CandidatePolicy, mergedResult, tenantsOf } from '../write-checks/index.js';
 import type {
   EntityPlace,
+  WriteVerdict,
   KnownPolicies,
   RefusedEntity,
   WriteBody,
@@ -66,7 +67,7 @@ const UNCLEAR = problem(
  * writes where nothing is checked.
  */
 export function createWriteGate(options: WriteGateOptions): PassThrough {
-  const { passThrough, checks, baseUrlOf, isVouchedFor, bodyLimit, onRefused } = options;
+  const { passThrough, checks } = options;
   const room = new BodyRoom(ROOM);
 
   return (req, res, how = {}) => {
@@ -74,7 +75,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     if ((checks.mayRefuse || !checks.isCurrent) && isOverridden(method, url, req.rawHeaders))
       void Promise.resolve(checks.policies()).then(() => {
         if (res.closed) return;
-        if (checks.mayRefuse) refuse(req, res, OVERRIDDEN, how.awaitsContinue);
+        if (checks.mayRefuse) gated(req, res, 'unclear', how).refuse(OVERRIDDEN);
         else goOn(req, res, how);
       });
     else goOn(req, res, how);
@@ -82,229 +83,223 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
 
   function goOn(req: IncomingMessage, res: ServerResponse, how: ForwardingManner): void {
     const { method = '', url = '' } = req;
-    const write = SAFE.has(method) ? undefined : classifyWrite(method, url);
-    if (write === undefined) {
+    const route = SAFE.has(method) ? undefined : classifyWrite(method, url);
+    if (route === undefined) {
       passThrough(req, res, how);
       return;
     }
     checks.noteSeen();
+    const write = gated(req, res, route, how);
     const known = checks.policies();
     if (known instanceof Promise)
       void known.then((one) => {
-        if (!res.closed) take(req, res, how.awaitsContinue === true, write, one);
+        if (!res.closed) write.take(one);
       });
-    else take(req, res, how.awaitsContinue === true, write, known);
+    else write.take(known);
   }
 
-  function take(
+  function gated(
     req: IncomingMessage,
     res: ServerResponse,
-    awaitsContinue: boolean,
-    write: WriteRoute | 'unclear',
-    known: KnownPolicies | undefined,
-  ): void {
-    const candidates = candidatesFor(req, known);
-    const isDelete = write !== 'unclear' && (write.kind === 'delete' || write.kind === 'batch-delete');
+    route: WriteRoute | 'unclear',
+    { awaitsContinue = false }: ForwardingManner,
+  ): GatedWrite {
+    return new GatedWrite({ options, room, req, res, route, awaitsContinue });
+  }
+}
+
+interface Gated {
+  readonly options: WriteGateOptions;
+  readonly room: BodyRoom;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly route: WriteRoute | 'unclear';
+  readonly awaitsContinue: boolean;
+}
+
+/** One write at the gate. */
+class GatedWrite {
+  readonly #options: WriteGateOptions;
+  readonly #room: BodyRoom;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #route: WriteRoute | 'unclear';
+  /** What has become of the request until now. */
+  #parts: ForwardingManner;
+
+  constructor({ options, room, req, res, route, awaitsContinue }: Gated) {
+    this.#options = options;
+    this.#room = room;
+    this.#req = req;
+    this.#res = res;
+    this.#route = route;
+    this.#parts = { awaitsContinue };
+  }
+
+  /** @param known the policies; undefined where they could not be read */
+  take(known: KnownPolicies | undefined): void {
+    const { checks } = this.#options;
+    const route = this.#route;
+    const candidates = this.#candidatesIn(known);
+    const isDelete = route !== 'unclear' && (route.kind === 'delete' || route.kind === 'batch-delete');
     if (candidates === undefined || isDelete) {
       if (known !== undefined && known.policies.length > 0)
-        noteChange(res, write === 'unclear' || write.id === undefined ? undefined : [write.id]);
-      passThrough(req, res, { awaitsContinue });
-      return;
-    }
-    if (known === undefined) {
-      const outcome = checks.failed(candidates, new Error('The policies could not be read since the start.'));
-      if (outcome.action === 'fail-closed') refuse(req, res, failed(outcome), awaitsContinue);
-      else passThrough(req, res, { awaitsContinue, answerFields: [VERDICT, 'not-judged'] });
-      return;
-    }
-    if (write === 'unclear') {
+        this.#noteChange(route === 'unclear' || route.id === undefined ? undefined : [route.id]);
+      this.#passOn();
+    } else if (known === undefined)
+      this.#act(checks.failed(candidates, new Error('The policies could not be read since the start.')));
+    else if (route === 'unclear') {
       const isEnforced = candidates.some(({ mode }) => mode === 'enforce');
-      noteChange(res, undefined);
+      this.#noteChange(undefined);
       const decision = checks.unjudged(candidates, 'its path is not spelled as that of a write');
-      if (isEnforced) refuse(req, res, UNCLEAR, awaitsContinue);
-      else passThrough(req, res, { awaitsContinue, answerFields: [VERDICT, decision.verdict] });
-      return;
-    }
-    look(req, res, awaitsContinue, write, candidates, known.stamp).catch((error: unknown) => {
-      if (error instanceof RequestRefusedError && !res.headersSent)
-        refuse(req, res, problem(error.kind, error.message), true);
-      else req.socket.destroy();
-    });
+      if (isEnforced) this.refuse(UNCLEAR);
+      else this.#passOn(decision.verdict);
+    } else
+      this.#look(route, candidates, known.stamp).catch((error: unknown) => {
+        if (error instanceof RequestRefusedError && !this.#res.headersSent)
+          this.refuse(problem(error.kind, error.message), true);
+        else this.#req.socket.destroy();
+      });
   }
 
-  /** The policies that may decide about a request. */
-  function candidatesFor(
-    req: IncomingMessage,
-    known: KnownPolicies | undefined,
-  ): readonly CandidatePolicy[] | undefined {
-    const caller = callerOf(req.headers, isVouchedFor(req));
-    return checks.candidates(known, { tenants: tenantsOf(req.headers), caller });
+  /** @param isLast the rest of the body is not awaited */
+  refuse(draft: ProblemDraft, isLast = this.#parts.awaitsContinue === true): void {
+    this.#options.onRefused?.(this.#req, draft);
+    answerProblem(this.#req, this.#res, draft, isLast);
   }
 
-  async function look(
-    req: IncomingMessage,
-    res: ServerResponse,
-    awaitsContinue: boolean,
-    route: WriteRoute,
-    candidates: readonly CandidatePolicy[],
-    stamp: string,
-  ): Promise<void> {
+  /** The policies that may decide about the request. */
+  #candidatesIn(known: KnownPolicies | undefined): readonly CandidatePolicy[] | undefined {
+    const { checks, isVouchedFor } = this.#options;
+    const caller = callerOf(this.#req.headers, isVouchedFor(this.#req));
+    return checks.candidates(known, { tenants: tenantsOf(this.#req.headers), caller });
+  }
+
+  async #look(route: WriteRoute, candidates: readonly CandidatePolicy[], stamp: string): Promise<void> {
+    const { checks, bodyLimit } = this.#options;
+    const [req, res, room] = [this.#req, this.#res, this.#room];
     const facts = bodyFacts(req);
     if ('doubt' in facts) {
-      settleUnjudged(req, res, { awaitsContinue }, candidates, facts.doubt);
+      this.#settleUnjudged(candidates, facts.doubt);
       return;
     }
     if (route.kind === 'delete-attribute') {
-      const write = writeOf(req, res, route, candidates, stamp);
-      act(req, res, { awaitsContinue }, route, await checks.check(write, { ...facts, bytes: '' }));
+      this.#act(await checks.check(this.#writeOf(route, candidates, stamp), { ...facts, bytes: '' }));
       return;
     }
     const isLarge = Number(req.headers['content-length'] ?? 0) > bodyLimit;
-    if (awaitsContinue && !isLarge) res.writeContinue();
+    if (this.#parts.awaitsContinue === true && !isLarge) res.writeContinue();
     const body = await collectBody(req, res, bodyLimit, room);
     if (body === 'gone') return;
     if (body === 'slow') {
       answerProblem(req, res, FAILURE_PROBLEMS['slow-client'], true);
       return;
     }
+    if (!isLarge) this.#parts = { body };
     // While it waits for the broker, it is there, too.
     const give = () => room.give(body.bytes.length);
     if (res.closed) give();
     else res.on('close', give);
     try {
       if (!body.isWhole) {
-        const parts = isLarge ? { awaitsContinue } : { body };
         if (body.why === 'large')
-          settleUnjudged(req, res, parts, candidates, `its body is larger than ${bodyLimit} bytes`);
-        else
-          act(
-            req,
-            res,
-            parts,
-            route,
-            checks.failed(candidates, new Error('Too many bodies are being read.')),
-          );
+          this.#settleUnjudged(candidates, `its body is larger than ${bodyLimit} bytes`);
+        else this.#act(checks.failed(candidates, new Error('Too many bodies are being read.')));
         return;
       }
       // They may have changed while the body arrived.
       const current = checks.policies();
       const known = current instanceof Promise ? await current : current;
-      const latest = known === undefined || known.stamp === stamp ? candidates : candidatesFor(req, known);
+      const latest = known === undefined || known.stamp === stamp ? candidates : this.#candidatesIn(known);
       if (latest === undefined) {
-        noteChange(res, undefined);
-        passThrough(req, res, { body });
+        this.#noteChange(undefined);
+        this.#passOn();
         return;
       }
-      const write = writeOf(req, res, route, latest, known?.stamp ?? stamp);
+      const write = this.#writeOf(route, latest, known?.stamp ?? stamp);
       const outcome = await checks.check(write, { ...facts, bytes: body.bytes.toString('latin1') });
-      if (!res.closed) act(req, res, { body }, route, outcome);
+      if (!res.closed) this.#act(outcome);
     } catch (error) {
       // The client has left.
       if (!res.closed) throw error;
     }
   }
 
-  function writeOf(
-    req: IncomingMessage,
-    res: ServerResponse,
-    route: WriteRoute,
-    candidates: readonly CandidatePolicy[],
-    stamp: string,
-  ) {
-    // Few writes depend on what is stored.
-    const placeOfEntities = () => placeOf(req, route.kind.startsWith('temporal-'));
+  #writeOf(route: WriteRoute, candidates: readonly CandidatePolicy[], stamp: string) {
     return {
-      route,
-      placeOfEntities,
-      candidates,
-      stamp,
-      baseUrl: baseUrlOf(req),
-      signal: new ClientDisconnect(res),
+      ...{ route, candidates, stamp },
+      // Few writes depend on what is stored.
+      placeOfEntities: () => placeOf(this.#req, route.kind.startsWith('temporal-')),
+      baseUrl: this.#options.baseUrlOf(this.#req),
+      signal: new ClientDisconnect(this.#res),
     };
   }
 
   /** Nobody can judge it, as is known beforehand. */
-  function settleUnjudged(
-    req: IncomingMessage,
-    res: ServerResponse,
-    parts: ForwardedParts & { readonly awaitsContinue?: boolean },
-    candidates: readonly CandidatePolicy[],
-    reason: string,
-  ): void {
-    const decision = checks.unjudged(candidates, reason);
-    noteChange(res, undefined);
-    if (decision.action === 'pass')
-      passThrough(req, res, { ...parts, answerFields: [VERDICT, decision.verdict] });
-    else refuse(req, res, refusal(decision.refused, false), parts.awaitsContinue);
+  #settleUnjudged(candidates: readonly CandidatePolicy[], reason: string): void {
+    const decision = this.#options.checks.unjudged(candidates, reason);
+    this.#noteChange(undefined);
+    if (decision.action === 'pass') this.#passOn(decision.verdict);
+    else this.refuse(refusal(decision.refused, false));
   }
 
   /** Does what was decided. */
-  function act(
-    req: IncomingMessage,
-    res: ServerResponse,
-    parts: ForwardedParts & { readonly awaitsContinue?: boolean },
-    route: WriteRoute,
-    outcome: WriteOutcome,
-  ): void {
+  #act(outcome: WriteOutcome): void {
+    const route = this.#route === 'unclear' ? undefined : this.#route;
     switch (outcome.action) {
       case 'fail-closed':
-        refuse(req, res, failed(outcome), parts.awaitsContinue);
+        this.refuse(failed(outcome));
         return;
       case 'fail-open':
-        noteChange(res, undefined);
-        passThrough(req, res, { ...parts, answerFields: [VERDICT, 'not-judged'] });
+        this.#noteChange(undefined);
+        this.#passOn('not-judged');
         return;
       case 'refuse':
-        refuse(req, res, refusal(outcome.refused, route.kind.startsWith('batch-')), parts.awaitsContinue);
+        this.refuse(refusal(outcome.refused, route?.kind.startsWith('batch-') === true));
         return;
       case 'pass':
       case 'thin': {
         if (outcome.isMissing) {
-          refuse(
-            req,
-            res,
-            problem('notFound', `The broker has no entity ${route.id ?? ''}.`),
-            parts.awaitsContinue,
-          );
+          this.refuse(problem('notFound', `The broker has no entity ${route?.id ?? ''}.`));
           return;
         }
-        if (outcome.ids === undefined || outcome.ids.length > 0) noteChange(res, outcome.ids);
+        if (outcome.ids === undefined || outcome.ids.length > 0) this.#noteChange(outcome.ids);
         const { thinned } = outcome;
-        const answerFields = [VERDICT, outcome.verdict];
-        if (thinned === undefined) passThrough(req, res, { ...parts, answerFields });
-        else {
-          const errors = batchErrors(outcome.refused);
-          passThrough(req, res, {
-            answerFields,
-            instead: {
-              body: Buffer.from(thinned.body),
-              answer: (status, body) => {
-                const result = mergedResult(status, body, thinned.ids, errors, UNREADABLE);
-                return result && { status: 207, body: JSON.stringify(result) };
-              },
-            },
-          });
-        }
+        this.#passOn(outcome.verdict, thinned && insteadOf(thinned, outcome.refused));
       }
     }
   }
 
-  /** The types of entities may change until the answer has been sent. */
-  function noteChange(res: ServerResponse, ids: readonly string[] | undefined): void {
-    const end = checks.types.changing(ids);
-    res.on('close', end);
-    if (res.closed) end();
+  /** @param verdict undefined where nobody has looked */
+  #passOn(verdict?: WriteVerdict, instead?: ForwardedParts['instead']): void {
+    const answerFields = verdict === undefined ? [] : [VERDICT, verdict];
+    this.#options.passThrough(this.#req, this.#res, {
+      ...this.#parts,
+      ...{ answerFields, ...(instead === undefined ? {} : { instead }) },
+    });
   }
 
-  function refuse(
-    req: IncomingMessage,
-    res: ServerResponse,
-    draft: ProblemDraft,
-    awaitsContinue: boolean | undefined,
-  ): void {
-    onRefused?.(req, draft);
-    answerProblem(req, res, draft, awaitsContinue === true);
+  /** The types of entities may change until the answer has been sent. */
+  #noteChange(ids: readonly string[] | undefined): void {
+    const end = this.#options.checks.types.changing(ids);
+    this.#res.on('close', end);
+    if (this.#res.closed) end();
   }
+}
+
+/** A batch without what was refused, and its answer with that. */
+function insteadOf(
+  { body, ids }: { readonly body: string; readonly ids: readonly string[] },
+  refused: readonly RefusedEntity[],
+): NonNullable<ForwardedParts['instead']> {
+  const errors = batchErrors(refused);
+  return {
+    body: Buffer.from(body),
+    answer: (status, text) => {
+      const result = mergedResult(status, text, ids, errors, UNREADABLE);
+      return result && { status: 207, body: JSON.stringify(result) };
+    },
+  };
 }
 
 /** Headers that only say how the body is to be read. */
