@@ -120,7 +120,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,
     isStoreShared: isShared,
-    broker: jobBroker(broker.url, { isEmbedded: config.BROKER_URL === 'embedded', isShared }),
+    broker: jobBroker(config, broker.url),
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
@@ -186,30 +186,17 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
 /**
  * What all processes call a broker: its URL without credentials. An address that only this machine reaches is named with the
  * machine.
- *
- * @param machine the name of this machine
  */
-export function brokerName({ origin, pathname, hostname: host }: URL, machine = hostname()): string {
+function brokerName({ origin, pathname, hostname: host }: URL, machine = hostname()): string {
   const url = origin + pathname.replace(/\/+$/, '');
   return isLoopback(host.replace(/^\[|\]$/g, '')) ? `${url} on ${machine}` : url;
-}
-
-export interface JobBrokerOptions {
-  /** The broker is the embedded one. */
-  readonly isEmbedded: boolean;
-  /** Processes on other machines may use the same store. */
-  readonly isShared: boolean;
-  /** The name of this machine. @default that of the system */
-  readonly machine?: string;
 }
 
 /**
  * The broker that a job is bound to: it is never resumed at another one. The embedded broker has another port at each start,
  * and a SQLite file belongs to one machine, whatever its name is now.
- *
- * @param url of the broker
  */
-export function jobBroker(url: URL, { isEmbedded, isShared, machine }: JobBrokerOptions): string {
-  if (isEmbedded) return 'embedded';
-  return brokerName(url, isShared ? machine : 'this machine');
+function jobBroker({ BROKER_URL, DATABASE_URL }: Config, url: URL): string {
+  if (BROKER_URL === 'embedded') return 'embedded';
+  return DATABASE_URL === undefined ? brokerName(url, 'this machine') : brokerName(url);
 }

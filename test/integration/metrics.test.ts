@@ -133,20 +133,3 @@ it('GET /metrics counts refused requests by reason', async () => {
   assert.equal(valueOf(text, 'requests_refused_total', { reason: 'inexact-collection' }), 1);
   assert.equal(valueOf(text, 'requests_refused_total', { reason: 'unreadable' }), 1);
 });
-
-it('METRICS_PORT serves the metrics and nothing else', async () => {
-  const broker = await startTestBroker();
-  const gateway = await startTestGateway({ BROKER_URL: broker.url, METRICS_PORT: '0' });
-  const { origin } = new URL(gateway.gateway.metricsUrl);
-  assert.equal((await send(origin, 'GET', '/metrics')).status, 200);
-  assert.equal((await send(origin, 'HEAD', '/metrics?x=1')).status, 200);
-  for (const [method, path] of [
-    ['GET', '/'],
-    ['POST', '/metrics'],
-    ['DELETE', '/ngsi-ld/v1/entities?type=A'],
-    ['GET', '/ngsi-ld/v1/entities?type=A'],
-  ] as const)
-    assert.equal((await send(origin, method, path)).problem().status, 404, path);
-  // Whether it answers is one of the metrics.
-  assert.equal(broker.requests.entries.length, 1);
-});

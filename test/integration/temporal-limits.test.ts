@@ -54,10 +54,13 @@ it('TEMPORAL_WHOLE_DELETE=refuse forbids whole temporal entities, but not dry ru
   assert.equal((await purge(BEFORE)).status, 204);
 });
 
-it('the policy allow-temporal=?0 forbids all temporal purges', async () => {
-  const { broker, purge } = await startTemporal();
-  const refused = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal=?0' } });
-  assert.deepEqual([refused.status, broker.requests.total], [403, 0]);
+it('the policy allow-temporal=?0 forbids all temporal purges, dry runs included, and no purge of entities', async () => {
+  const { broker, purge, gateway } = await startTemporal();
+  const headers = { 'x-purge-policy': 'allow-temporal=?0' };
+  for (const query of [BEFORE, 'type=Sensor', 'type=Sensor&attrs=humidity', `${BEFORE}&dryRun=true`])
+    assert.equal((await purge(query, { headers })).status, 403, query);
+  assert.equal(broker.requests.total, 0);
+  assert.equal((await gateway.purge('type=Sensor', headers)).status, 204);
   const allowed = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal' } });
   assert.equal(allowed.status, 204);
 });

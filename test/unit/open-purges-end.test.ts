@@ -1,29 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, it, type TestContext } from 'node:test';
+import { afterEach, it } from 'node:test';
 import { PurgeFailedError } from '../../sidecar/jobs/errors.js';
 import { PurgeStoppedError } from '../../sidecar/purge/index.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
-import {
-  closeOpened,
-  EMPTY,
-  NEVER,
-  order,
-  policy,
-  purgesOf,
-  turns,
-  unanswered,
-} from '../support/opened-purges.js';
-
-/** Settings of a gateway on a file of SQLite. */
-async function onFile(t: TestContext): Promise<Readonly<Record<string, string>>> {
-  const folder = await mkdtemp(join(tmpdir(), 'open-purges-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return { DATABASE_PATH: join(folder, 'schema.db') };
-}
+import { closeOpened, NEVER, order, policy, purgesOf, turns, unanswered } from '../support/opened-purges.js';
 
 afterEach(closeOpened);
 
@@ -68,35 +48,6 @@ it('the run that is being begun is waited for before the records are closed', as
   begin();
   await closed;
   assert.deepEqual(order, ['run', 'closed']);
-});
-
-it('recorded ids are kept beside the database, and go with a gateway that keeps nothing', async (t) => {
-  for (const isLasting of [true, false]) {
-    const env = isLasting ? await onFile(t) : {};
-    const { purges, state } = purgesOf(env);
-    const car = JSON.stringify([{ id: 'urn:ngsi-ld:T:1', type: 'T' }]);
-    let isGone = false;
-    state.answer = async ({ method, path }) => {
-      if (method !== 'GET') {
-        isGone = true;
-        return { ...EMPTY, status: 204, body: '' };
-      }
-      const isThere = !isGone && path.includes('type=T') && !path.includes('PurgeProbe');
-      const count = new Map([['ngsild-results-count', isThere ? '1' : '0']]);
-      return { status: 200, headers: count, body: isThere ? car : '[]' };
-    };
-    const { record } = await purges.service.run(order('type=T&record=ids'), NEVER);
-    const folders = isLasting
-      ? [join(env['DATABASE_PATH'] ?? '', '..', 'purge-ids')]
-      : (await readdir(tmpdir())).map((name) => join(tmpdir(), name));
-    const file = folders
-      .map((folder) => join(folder, `${record.id}.ndjson`))
-      .find((path) => existsSync(path));
-    assert.ok(file !== undefined);
-    purges.stop();
-    await purges.close();
-    assert.equal(existsSync(dirname(file)), isLasting);
-  }
 });
 
 for (const how of ['stop', 'close'] as const) {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { afterEach, it } from 'node:test';
-import { PurgeFailedError } from '../../sidecar/jobs/errors.js';
-import { TooManyPurgesError } from '../../sidecar/purge/index.js';
 import { RunUnderWayError } from '../../sidecar/store/errors.js';
 import {
   closeOpened,
@@ -15,74 +13,56 @@ import {
   unanswered,
 } from '../support/opened-purges.js';
 
-const DAY_MS = 86_400_000;
-
 afterEach(closeOpened);
 
-it('jobs are held by the settings of the gateway: how many wait, for how long they are held, and by whom', async () => {
-  const env = { PURGE_MAX_QUEUED: '17', JOB_LEASE_MS: '12345', INSTANCE_NAME: 'north' };
-  const { purges, given } = purgesOf(env);
-  const { worker } = await purges.service.submit(order());
-  assert.equal(worker, 'north');
-  const [[, , max, broker] = []] = given('add');
-  assert.deepEqual([max, broker], [17, 'http://orion:1026']);
-  const [taken] = given('take')[0] as [{ leaseMs: number; broker: string; holder: string }];
-  assert.deepEqual([taken.leaseMs, taken.broker], [12_345, 'http://orion:1026']);
-  const other = purgesOf();
-  assert.equal((await other.purges.service.submit(order())).worker, `${hostname()}:8080`);
-  const [[holder] = []] = other.given('take') as [{ holder: string }][];
-  assert.notEqual(holder?.holder, taken.holder, 'each start has a name of its own');
+it('each start of a gateway has a name of its own for its leases, and the name of its machine and port in records', async () => {
+  const holders = new Set<unknown>();
+  for (const { purges, given } of [purgesOf(), purgesOf()]) {
+    assert.equal((await purges.service.submit(order())).worker, `${hostname()}:8080`);
+    for (const [taken] of given('take') as [{ holder: string; broker: string }][]) {
+      assert.equal(taken.broker, 'http://orion:1026');
+      holders.add(taken.holder);
+    }
+  }
+  assert.equal(holders.size, 2);
 });
 
-it('a job is bound to its broker: the embedded one, or its URL with the machine on a shared database', async () => {
-  for (const [env, url, broker] of [
-    [{}, 'http://127.0.0.1:1026', 'http://127.0.0.1:1026 on this machine'],
-    [{ DATABASE_URL: 'postgres://db/x' }, 'http://127.0.0.1:1026', `http://127.0.0.1:1026 on ${hostname()}`],
-    [{ BROKER_URL: 'embedded' }, 'http://127.0.0.1:1026', 'embedded'],
-  ] as const) {
+const SHARED = { DATABASE_URL: 'postgres://db/x' };
+
+for (const [what, env, url, broker] of [
+  [
+    'in a file, whatever its machine is called',
+    {},
+    'http://127.0.0.1:1026',
+    'http://127.0.0.1:1026 on this machine',
+  ],
+  [
+    'with its machine on a shared database',
+    SHARED,
+    'http://127.0.0.1:1026/',
+    `http://127.0.0.1:1026 on ${hostname()}`,
+  ],
+  [
+    'by any address of its machine',
+    SHARED,
+    'http://localhost:1026',
+    `http://localhost:1026 on ${hostname()}`,
+  ],
+  ['by one of IPv6', SHARED, 'http://[::1]:1026', `http://[::1]:1026 on ${hostname()}`],
+  ['that is embedded, whatever its port', { BROKER_URL: 'embedded' }, 'http://127.0.0.1:1026', 'embedded'],
+  [
+    'elsewhere, without credentials',
+    SHARED,
+    'https://me:secret@Broker.example/a/b/?x=1',
+    'https://broker.example/a/b',
+  ],
+  ['elsewhere, in a file', {}, 'http://me:secret@orion:1026/broker/', 'http://orion:1026/broker'],
+] as const)
+  it(`a job is bound to its broker, ${what}`, async () => {
     const { purges, given } = purgesOf(env, url);
     await purges.service.submit(order());
     assert.equal(given('add')[0]?.[3], broker);
-  }
-});
-
-it('records are kept for PURGE_HISTORY_DAYS, by the time of day', async () => {
-  const { purges, given } = purgesOf({ PURGE_HISTORY_DAYS: '7' });
-  purges.start();
-  await turns();
-  const [before] = given('prune')[0] as [number];
-  assert.ok(Math.abs(Date.now() - 7 * DAY_MS - before) < 60_000);
-});
-
-it('a purge runs without a record unless PURGE_RECORD=required', async () => {
-  for (const [env, runs] of [
-    [{}, true],
-    [{ PURGE_RECORD: 'required' }, false],
-  ] as const) {
-    const { purges, kept, state } = purgesOf(env);
-    let requests = 0;
-    state.answer = async () => {
-      requests += 1;
-      return EMPTY;
-    };
-    kept.isAway = true;
-    await purges.service.run(order(), NEVER).catch((error: unknown) => {
-      assert.ok(error instanceof PurgeFailedError);
-    });
-    assert.equal(requests > 0, runs);
-    kept.isAway = false;
-  }
-});
-
-it('credentials of jobs are kept with the first of the secrets, and not without any', async () => {
-  const bearer = { authorization: 'Bearer b' };
-  const sealing = purgesOf({ JOB_SECRET: `${'a'.repeat(32)},${'b'.repeat(32)}` });
-  await sealing.purges.service.submit(order('type=T', bearer));
-  const [, job] = sealing.given('add')[0] as [unknown, { headers: object; sealedHeaders?: string }];
-  assert.deepEqual(job.headers, {});
-  assert.equal(typeof job.sealedHeaders, 'string');
-  await assert.rejects(purgesOf().purges.service.submit(order('type=T', bearer)), PurgeFailedError);
-});
+  });
 
 it('a job whose credentials were kept with an earlier secret goes on with them once the secret is replaced', async () => {
   const [former, next] = ['a'.repeat(32), 'b'.repeat(32)];
@@ -100,21 +80,6 @@ it('a job whose credentials were kept with an earlier secret goes on with them o
   await turns();
   assert.ok(sent.length > 0);
   assert.ok(sent.every((credentials) => credentials === 'Bearer b'));
-});
-
-it('as many purges are at work as PURGE_MAX_RUNNING says', async () => {
-  const { purges, state } = purgesOf({ PURGE_MAX_RUNNING: '2' });
-  let answer = () => {};
-  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
-  state.answer = async () => {
-    await isAnswered;
-    return EMPTY;
-  };
-  const running = [1, 2].map(() => purges.service.run(order(), NEVER));
-  await turns();
-  await assert.rejects(purges.service.run(order(), NEVER), TooManyPurgesError);
-  answer();
-  await Promise.all(running);
 });
 
 it('purges are counted and logged with their target and their outcome', async () => {
@@ -166,7 +131,7 @@ it('a store of records that works again is logged', async () => {
 });
 
 it('what another process has done is looked at: its jobs, or its notes about the broker', async () => {
-  const { purges, state, given } = purgesOf({ DATABASE_URL: 'postgres://db/x' });
+  const { purges, state, given } = purgesOf(SHARED);
   purges.noticed({ what: 'waiting', id: 'a' });
   await turns();
   assert.deepEqual([given('take').length, state.reads.length], [1, 0]);
@@ -195,4 +160,55 @@ it('a run of a retention policy that could not begin is counted and logged, at l
     ],
   );
   assert.deepEqual(metered, ['ran busy skipped', 'ran broken not_begun']);
+});
+
+it('a job that another gateway has taken over is left, and the log says so', async (t) => {
+  const { purges, kept, state, told } = purgesOf(SHARED);
+  state.answer = unanswered;
+  await purges.service.submit(order());
+  await turns();
+  const laterMs = Date.now() + 60_000;
+  t.mock.method(Date, 'now', () => laterMs);
+  const taken = await kept.store.take({
+    ...{ holder: 'another', leaseMs: 30_000, broker: 'http://orion:1026' },
+    ...{ takesJobs: true, takesDryRuns: true, takesScans: true, takesLapsed: true },
+  });
+  assert.ok(taken !== undefined);
+  purges.noticed({ what: 'waiting', id: taken.record.id });
+  await turns();
+  assert.ok(
+    told.some((line) => /^warn +purge left: another gateway has it$/.test(line)),
+    told.join(),
+  );
+});
+
+it('jobs are held against other gateways on the same database alone', async () => {
+  for (const [env, isShared] of [
+    [SHARED, true],
+    [{}, false],
+  ] as const) {
+    const { purges, state, given } = purgesOf(env);
+    state.answer = unanswered;
+    await purges.service.submit(order());
+    await turns();
+    purges.noticed({ what: 'waiting', id: 'a' });
+    await turns();
+    assert.equal(given('renew').length > 0, isShared);
+  }
+});
+
+it('the log tells of jobs that wait for another broker than that of the gateway', async () => {
+  const { purges, kept, state } = purgesOf();
+  state.answer = unanswered;
+  await purges.service.submit(order());
+  await turns();
+  purges.stop();
+  await purges.close();
+  const other = purgesOf({}, 'http://scorpio:1026', kept);
+  other.purges.start();
+  await turns();
+  assert.deepEqual(
+    other.told.filter((line) => line.startsWith('warn')).map((line) => line.replace(/ +/g, ' ')),
+    ['warn jobs wait for another broker than BROKER_URL names'],
+  );
 });

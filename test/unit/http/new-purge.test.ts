@@ -153,63 +153,42 @@ it('a fault that was found before is refused first, and recorded as well; anothe
   assert.equal(refused.length, 1);
 });
 
-const assertRefused = (header: string) =>
-  assert.throws(
-    () => parsePurgePolicy(header),
-    (error: unknown) => {
-      assert.ok(error instanceof RequestRefusedError, header);
-      assert.equal(error.problem.status, 400);
-      assert.match(error.message, /X-Purge-Policy/);
-      return true;
-    },
-  );
-
 it('parsePurgePolicy (RFC 9651 § 3.2) reads every bound and switch', () => {
-  const header =
-    'max-affected=100, page-size=50,batch-size=20 ,concurrency=2,\ttemporal-concurrency=8, dry-run-only=?1, allow-temporal=?0';
-  assert.deepEqual(parsePurgePolicy(header), {
-    maxAffected: 100,
-    pageSize: 50,
-    batchSize: 20,
-    concurrency: 2,
-    temporalConcurrency: 8,
-    dryRunOnly: true,
-    allowTemporal: false,
-  });
+  for (const [header, policy] of [
+    [
+      'max-affected=100, page-size=50,batch-size=20 ,concurrency=2,\ttemporal-concurrency=8, dry-run-only=?1, allow-temporal=?0',
+      {
+        ...{ maxAffected: 100, pageSize: 50, batchSize: 20, concurrency: 2, temporalConcurrency: 8 },
+        ...{ dryRunOnly: true, allowTemporal: false },
+      },
+    ],
+    [undefined, {}],
+    [['max-affected=1', 'page-size=2'], { maxAffected: 1, pageSize: 2 }],
+    ['dry-run-only', { dryRunOnly: true }],
+    ['dry-run-only=?0, allow-temporal', { dryRunOnly: false, allowTemporal: true }],
+  ] as const)
+    assert.deepEqual(parsePurgePolicy(header), policy);
 });
 
-it('parsePurgePolicy (RFC 9651 § 3.2) sets no limit without the header, and combines repeated values', () => {
-  assert.deepEqual(parsePurgePolicy(undefined), {});
-  assert.deepEqual(parsePurgePolicy(['max-affected=1', 'page-size=2']), { maxAffected: 1, pageSize: 2 });
-});
-
-it('parsePurgePolicy (RFC 9651 § 3.2) takes a switch without a value for true', () => {
-  assert.deepEqual(parsePurgePolicy('dry-run-only'), { dryRunOnly: true });
-  assert.deepEqual(parsePurgePolicy('dry-run-only=?0, allow-temporal'), {
-    dryRunOnly: false,
-    allowTemporal: true,
-  });
-});
-
-it('parsePurgePolicy refuses what it does not understand, since a bound that is not read would not hold', () => {
+it('parsePurgePolicy refuses what it does not understand, since a bound that is not read would not hold, and quotes a part of it', () => {
   for (const header of [
     ...words(`
     , max-affected=1, max-affected max-affected= max-affected=0 max-affected=-1 max-affected=1.5
     max-affected=1e3 max-affected="5" max-affected=?1 max-affected=1=2 max-affected=1;q=1
     max-affected=9999999999999999 Max-Affected=5 max_affected=5 maxAffected=5 dry-run-only=true
-    dry-run-only=1 dry-run-only=?2 unknown=1 constructor=1 __proto__
+    dry-run-only=1 dry-run-only=?2 unknown=1 constructor=1 __proto__ {} max-affected=10,,page-size=1
   `),
-    ...['', ' ', 'max-affected= 5', 'max-affected=5, toString=?1'],
-  ]) {
-    assertRefused(header);
-  }
-});
-
-it('parsePurgePolicy quotes only a part of what it refuses', () => {
-  assert.throws(
-    () => parsePurgePolicy('x'.repeat(5000)),
-    (error: unknown) => error instanceof RequestRefusedError && error.message.length < 200,
-  );
+    ...['', ' ', 'max-affected= 5', 'max-affected=5, toString=?1', 'x'.repeat(5000)],
+  ])
+    assert.throws(
+      () => parsePurgePolicy(header),
+      (error: unknown) =>
+        error instanceof RequestRefusedError &&
+        error.problem.status === 400 &&
+        error.message.includes('X-Purge-Policy') &&
+        error.message.length < 200,
+      header,
+    );
 });
 
 it('parsePurgePolicy (RFC 9651 § 3.2) answers a policy of positive bounds or refuses, whatever the header holds', () => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { configuredKinds } from '../../../sidecar/jobs/configured-kinds.js';
-import { preparePurge } from '../../../sidecar/jobs/purge-kinds.js';
-import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/index.js';
 import { loadConfig } from '../../../sidecar/shared/config/load.js';
 import { createTestClock } from '../../support/purge-harness.js';
 
@@ -33,27 +31,12 @@ it('a configuration puts each setting of purges where it acts', () => {
   }
 });
 
-it('PURGE_MAX_AFFECTED=0 sets no maximum', () => {
-  assert.equal(kindsOf({ PURGE_MAX_AFFECTED: '0' }).entities.limits.maxAffected, undefined);
-});
-
 it('what is learnt about a broker is kept apart for current and temporal entities', () => {
   const { entities, temporal } = kindsOf();
   assert.notEqual(entities.dependencies.capabilities, temporal.dependencies.capabilities);
 });
 
-it('PURGE_STRATEGY holds for entities only, and the choices for whole tenants and temporal entities for each target', () => {
-  const native = kindsOf({ PURGE_STRATEGY: 'native' });
-  assert.deepEqual([native.entities.limits.strategy, native.temporal.limits.strategy], ['native', 'single']);
-  for (const target of ['entities', 'temporal'] as const) {
-    const prepare = (env: Readonly<Record<string, string>>, query: string) =>
-      preparePurge(kindsOf(env), { target, query, policy: {}, headers: {} });
-    assert.throws(() => prepare({}, 'local=true'), QueryRefusedError);
-    assert.throws(() => prepare({ PURGE_WHOLE_TENANT: 'refuse' }, 'local=true'), PolicyRefusedError);
-    assert.equal(prepare({ PURGE_WHOLE_TENANT: 'allow' }, 'local=true').dryRun, false);
-    const whole = () => prepare({ TEMPORAL_WHOLE_DELETE: 'refuse' }, 'type=T');
-    if (target === 'temporal') assert.throws(whole, PolicyRefusedError);
-    else assert.equal(whole().unit, 'entities');
-    assert.equal(prepare({}, 'type=T').unit, 'entities');
-  }
+it('PURGE_STRATEGY holds for entities only', () => {
+  const { entities, temporal } = kindsOf({ PURGE_STRATEGY: 'native' });
+  assert.deepEqual([entities.limits.strategy, temporal.limits.strategy], ['native', 'single']);
 });

@@ -10,7 +10,6 @@ import {
 import {
   type PurgeLimits,
   Pace,
-  PolicyRefusedError,
   QueryRefusedError,
   type PurgeDependencies,
   type PurgeOrder,
@@ -72,58 +71,6 @@ it('each limit of a purge is the least of what configuration, policy and caller 
   );
 });
 
-const refusal = (act: () => void) => {
-  try {
-    act();
-  } catch (error) {
-    assert.ok(error instanceof PolicyRefusedError, String(error));
-    return error.message;
-  }
-  return undefined;
-};
-
-it('every purge of entities is allowed, whatever the policy says about temporal purges', () => {
-  const { entities } = kinds();
-  for (const allowTemporal of [true, false])
-    assert.equal(
-      refusal(() => entities.read('type=Car', { allowTemporal })),
-      undefined,
-    );
-});
-
-it('a policy without temporal purges refuses each of them, dry runs included', () => {
-  const { temporal } = kinds();
-  for (const query of ['type=Car', 'type=Car&attrs=a', 'type=Car&dryRun=true']) {
-    const vet = (policy: PurgePolicy) => refusal(() => temporal.read(query, policy));
-    assert.match(vet({ allowTemporal: false }) ?? '', /no temporal purges/, query);
-    assert.equal(vet({ allowTemporal: true }), undefined);
-    assert.equal(vet({}), undefined);
-  }
-});
-
-it('a configuration without whole temporal deletes refuses them, but not dry runs or parts of entities', () => {
-  const temporal = temporalPurges({ ...setup(), allowsWhole: false });
-  const vet = (query: string) => refusal(() => temporal.read(query, {}));
-  assert.match(vet('type=Car') ?? '', /TEMPORAL_WHOLE_DELETE/);
-  for (const query of [
-    ...['type=Car&dryRun=true', 'type=Car&attrs=a', 'type=Car&datasetId=@none'],
-    'type=Car&timerel=before&timeAt=2026-01-01T00:00:00Z',
-  ])
-    assert.equal(vet(query), undefined, query);
-});
-
-it('the setting for whole tenants holds for both kinds of purges', () => {
-  const ALL = 'local=true';
-  for (const make of [
-    entityPurges,
-    (some: Parameters<typeof entityPurges>[0]) => temporalPurges({ ...some, allowsWhole: true }),
-  ]) {
-    assert.throws(() => make(setup()).read(ALL, {}), QueryRefusedError);
-    assert.equal(make({ ...setup(), wholeTenant: 'allow' }).read(ALL, {}).query.maxAffected, undefined);
-    assert.throws(() => make({ ...setup(), wholeTenant: 'refuse' }).read(ALL, {}), PolicyRefusedError);
-  }
-});
-
 const prepare = (query: string, policy: PurgePolicy = {}, limits = LIMITS) =>
   preparePurge(kinds(limits), { target: 'entities', query, policy, headers: {} });
 
@@ -144,12 +91,6 @@ it('a prepared purge has the members of its query, the bound of its policy, and 
   ] as const) {
     assert.equal(preparePurge(kinds(), { ...temporal, query }).unit, of);
   }
-});
-
-it('a policy of dry runs only refuses every other purge', () => {
-  assert.throws(() => prepare('type=Car', { dryRunOnly: true }), PolicyRefusedError);
-  assert.equal(prepare('type=Car&dryRun=true', { dryRunOnly: true }).dryRun, true);
-  assert.equal(prepare('type=Car', { dryRunOnly: false }).dryRun, false);
 });
 
 it('a purge that the broker runs itself refuses a rate', () => {
