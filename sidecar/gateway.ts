@@ -240,7 +240,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const metricsServer =
     config.METRICS_PORT === undefined
       ? undefined
-      : await startMetricsServer(metrics, { host: config.HOST, port: config.METRICS_PORT });
+      : await startMetricsServer(metrics, {
+          ...{ host: config.HOST, port: config.METRICS_PORT },
+          onFailed: (err) => logger.error({ err }, 'the metrics cannot be read'),
+        });
   opened.add(async () => metricsServer?.close());
   // Fastify hands all options on to node:net; its types do not know reusePort.
   const address = { host: config.HOST, port: config.PORT, reusePort: config.REUSE_PORT };

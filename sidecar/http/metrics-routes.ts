@@ -29,6 +29,13 @@ export interface MetricsServer {
 
 const NOT_FOUND = problem('notFound', `There is nothing but GET ${PATH} on this port.`);
 
+export interface MetricsServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Called when the metrics cannot be read. Must not throw. */
+  readonly onFailed: (error: unknown) => void;
+}
+
 /**
  * Serves the metrics, and nothing else, on a port of their own.
  *
@@ -36,9 +43,9 @@ const NOT_FOUND = problem('notFound', `There is nothing but GET ${PATH} on this 
  */
 export async function startMetricsServer(
   page: MetricsPage,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, onFailed }: MetricsServerOptions,
 ): Promise<MetricsServer> {
-  const server = createServer((req, res) => void answer(page, req, res));
+  const server = createServer((req, res) => void answer(page, req, res, onFailed));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -57,7 +64,12 @@ export async function startMetricsServer(
   };
 }
 
-async function answer(page: MetricsPage, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function answer(
+  page: MetricsPage,
+  req: IncomingMessage,
+  res: ServerResponse,
+  onFailed: MetricsServerOptions['onFailed'],
+): Promise<void> {
   const isRead = req.method === 'GET' || req.method === 'HEAD';
   if (!isRead || req.url?.split('?', 1)[0] !== PATH) {
     answerProblem(req, res, NOT_FOUND);
@@ -71,7 +83,8 @@ async function answer(page: MetricsPage, req: IncomingMessage, res: ServerRespon
       'Cache-Control': 'no-store',
     });
     res.end(text);
-  } catch {
+  } catch (error) {
+    onFailed(error);
     answerProblem(req, res, { detail: '', ...unforeseen() });
   }
 }

@@ -7,9 +7,11 @@ import { startMetricsServer, type MetricsServer } from '../../../sidecar/http/me
 
 let server: MetricsServer;
 let page = async () => 'a_total 1\n';
+const failures: unknown[] = [];
+const ANYWHERE = { host: '127.0.0.1', port: 0, onFailed: (error: unknown) => failures.push(error) };
 before(async () => {
   const served = { contentType: 'text/plain; version=0.0.4', text: () => page() };
-  server = await startMetricsServer(served, { host: '127.0.0.1', port: 0 });
+  server = await startMetricsServer(served, ANYWHERE);
 });
 after(() => server.close());
 
@@ -47,19 +49,18 @@ it('nothing else is on the port of the metrics', async () => {
   }
 });
 
-it('metrics that cannot be read are 500, without the cause', async () => {
-  page = async () => {
-    throw new Error('the secret cause');
-  };
+it('metrics that cannot be read are 500, without the cause, which is told', async () => {
+  const cause = new Error('the secret cause');
+  page = () => Promise.reject(cause);
   const { status, text } = await ask('GET');
   assert.equal(status, 500);
   assert.match(text, /its log has the cause/);
   assert.doesNotMatch(text, /secret/);
+  assert.deepEqual(failures, [cause]);
 });
 
 it('the port of the metrics is closed at once, whatever its clients have begun and not ended', async () => {
-  const at = { host: '127.0.0.1', port: 0 };
-  const own = await startMetricsServer({ contentType: 'text/plain', text: async () => '' }, at);
+  const own = await startMetricsServer({ contentType: 'text/plain', text: async () => '' }, ANYWHERE);
   const client = connect(Number(new URL(own.url).port), '127.0.0.1');
   client.on('error', () => {});
   await once(client, 'connect');
@@ -72,6 +73,6 @@ it('the port of the metrics is closed at once, whatever its clients have begun a
 it('a port that is taken is reported, and a closed one is free', async () => {
   const { port } = new URL(server.url);
   const none = { contentType: 'text/plain', text: async () => '' };
-  const at = { host: '127.0.0.1', port: Number(port) };
-  await assert.rejects(startMetricsServer(none, at), { code: 'EADDRINUSE' });
+  const taken = { ...ANYWHERE, port: Number(port) };
+  await assert.rejects(startMetricsServer(none, taken), { code: 'EADDRINUSE' });
 });
