@@ -1,4 +1,4 @@
-import { nextTurn } from '../shared/next-turn.js';
+import { setImmediate } from 'node:timers/promises';
 import { type BrokerNotes, type BrokerNotice, SqlBrokerNotes } from './sql-broker-notes.js';
 import type { LockWaits } from './sqlite-session.js';
 import type { JobNotice } from './job-records.js';
@@ -62,7 +62,7 @@ export abstract class SqlStore implements SchemaStore {
 
   revision(): Promise<string> {
     // All requests that come in the same turn of the event loop share one look, after the last of them.
-    this.#look ??= nextTurn().then(() => {
+    this.#look ??= setImmediate().then(() => {
       this.#look = undefined;
       return this.#session.revision();
     });

@@ -11,8 +11,6 @@ import {
   json,
   list,
   MODEL_PATH,
-  modelKey,
-  modelUrl,
   PAGE,
   Query,
   SHA256,
@@ -21,7 +19,7 @@ import {
   VERSION,
   type WrittenOf,
 } from './schemas.js';
-import type { Api } from './routes.js';
+import { type Api, modelKey, modelUrl } from './routes.js';
 
 const tag = 'Documents of a model';
 const MODEL = '/domains/:domain/models/:model';

@@ -32,8 +32,6 @@ import {
   json,
   list,
   MODEL_PATH,
-  modelKey,
-  modelUrl,
   PAGE,
   Query,
   SHA256,
@@ -41,7 +39,7 @@ import {
   URL_TEXT,
   type WrittenOf,
 } from './schemas.js';
-import type { Api } from './routes.js';
+import { type Api, modelKey, modelUrl } from './routes.js';
 import { ENTITIES, ENTITY_FORM, VERDICT, WORK_PROBLEMS } from './workbench.js';
 
 const tag = 'Examples of a model';

@@ -32,15 +32,13 @@ import {
   json,
   list,
   MODEL_PATH,
-  modelKey,
-  modelUrl,
   PAGE,
   Query,
   TextParameter,
   VERSION,
   VersionParameter,
 } from './schemas.js';
-import { type Api, apiUrl } from './routes.js';
+import { type Api, apiUrl, modelKey, modelUrl } from './routes.js';
 
 const tag = 'Models';
 const MODELS = '/domains/:domain/models';

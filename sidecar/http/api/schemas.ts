@@ -1,9 +1,7 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import type { JsonValue } from '../../shared/json/json.js';
 import { isResourceName, RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
-import type { ModelKey } from '../../store/index.js';
 import { refused } from '../errors.js';
-import { apiUrl } from './routes.js';
 
 /**
  * The schemas that several resources are made of. One schema checks a request, types it, and describes it in
@@ -103,16 +101,6 @@ export const MODEL_PATH = Type.Object({
   ...DOMAIN_PATH.properties,
   model: { ...NAME, description: 'Name of a model.' },
 });
-
-/** The model that a path names. */
-export function modelKey({ domain, model }: Static<typeof MODEL_PATH>): ModelKey {
-  return { domain, name: model };
-}
-
-/** The absolute URL of a model, or of something below it. */
-export function modelUrl(baseUrl: string, { domain, name }: ModelKey, ...below: readonly string[]): string {
-  return apiUrl(baseUrl, 'domains', domain, 'models', name, ...below);
-}
 
 /** A parameter that is free text. */
 export function TextParameter(maxLength: number, description: string) {

@@ -11,7 +11,6 @@ import {
   Flag,
   json,
   MODEL_PATH,
-  modelKey,
   NameParameter,
   Query,
   STRINGS,
@@ -19,7 +18,7 @@ import {
   TextOf,
   VERSION,
 } from './schemas.js';
-import type { Api } from './routes.js';
+import { type Api, modelKey } from './routes.js';
 
 const tag = 'Workbench';
 
