@@ -83,15 +83,3 @@ it('the database of a gateway is closed when the start fails for another reason'
     'SQLite removes its log when the last connection is closed',
   );
 });
-
-it('/health/ready checks the database', async () => {
-  const broker = await startTestBroker();
-  const { url } = await startApi({ BROKER_URL: broker.url });
-  const ready = await fetch(`${url}/health/ready`);
-  assert.equal(ready.status, 200);
-  assert.deepEqual(await ready.json(), { status: 'up', broker: 'up', database: 'up' });
-  const { url: alone } = await startApi();
-  const down = await fetch(`${alone}/health/ready`);
-  assert.equal(down.status, 503);
-  assert.deepEqual(await down.json(), { status: 'down', broker: 'down', database: 'up' });
-});

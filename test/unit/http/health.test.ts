@@ -26,16 +26,6 @@ function healthOf(...given: Parameters<typeof gatewayOf>) {
   return { sent, health: readHealth(options) };
 }
 
-it('a gateway is up while broker and database are', async () => {
-  for (const [status, isReady, expected] of [
-    [200, true, { status: 'up', broker: 'up', database: 'up' }],
-    [200, false, { status: 'down', broker: 'up', database: 'down' }],
-    [undefined, true, { status: 'down', broker: 'down', database: 'up' }],
-    [undefined, false, { status: 'down', broker: 'down', database: 'down' }],
-  ] as const)
-    assert.deepEqual(await healthOf(status, isReady).health, expected);
-});
-
 it('a broker is up with any answer but a server error', async () => {
   for (const status of [200, 204, 301, 400, 401, 404, 499])
     assert.equal((await healthOf(status, true).health).broker, 'up', `${status}`);
