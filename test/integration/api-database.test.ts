@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { ApiClient, CAR_WITH_BRAND, etagOf, makeModel, startApi } from './api-client.js';
 

@@ -65,6 +65,21 @@ describe('checked writes in which something goes wrong', () => {
     }
   });
 
+  it('a client that waits for 100 Continue with a body too large to be judged gets it from the broker', async () => {
+    const small = await enforcing(broker, { BODY_LIMIT_BYTES: '2000' });
+    const api = await ApiClient.of(small.url);
+    await api.put('/write-policies/all', { mode: 'enforce', onUnjudged: 'accept' });
+    const body = JSON.stringify(car(1, { load: 'x'.repeat(3000) }));
+    const sent = sending(small, ENTITIES, body, { expect: '100-continue' });
+    sent.flushHeaders();
+    await once(sent, 'continue');
+    sent.end(body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.deepEqual([answer.statusCode, answer.headers['write-check']], [201, 'not-judged']);
+    assert.equal(broker.writes.at(-1)?.body, body);
+  });
+
   it('a body that is refused unseen is not asked for with 100 Continue', async () => {
     const coded = { 'content-encoding': 'gzip', expect: '100-continue' };
     const sent = sending(gateway, ENTITIES, JSON.stringify(car(1)), coded);
