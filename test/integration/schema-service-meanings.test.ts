@@ -144,8 +144,13 @@ it('a context that gives a term another meaning is accepted without compatibilit
   assert.deepEqual([there.change, there.pointers], [seatsMean(OTHER, SEATS), []]);
   const back = await service.comparison.diff(KEY, { from: 2, to: 1, ...OPTIONS });
   assert.deepEqual(back.change, seatsMean(SEATS, OTHER));
-  for (const compatibility of ['forward', 'full'] as const)
-    await rejection(put(service, { context: { seats: SEATS }, compatibility }), IncompatibleChangeError);
+  for (const [compatibility, report] of [
+    ['forward', seatsMean(OTHER, SEATS)],
+    ['full', seatsMean(SEATS, OTHER)],
+  ] as const) {
+    const change = put(service, { context: { seats: SEATS }, compatibility });
+    assert.deepEqual((await rejection(change, IncompatibleChangeError)).report, report);
+  }
 });
 
 it('a context whose terms cannot be found out leaves the change unproven', async (t) => {
