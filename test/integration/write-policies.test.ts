@@ -166,6 +166,25 @@ it('a report passes everything on, says its verdict, and counts what it finds', 
   });
 });
 
+it("a type is known by the name that a model's own context has for its IRI now", async () => {
+  const words = (iri: string) => ({ '@context': { Tram: iri } });
+  await api.post('/contexts', { name: 'Words', ...words('https://rail.test/1') });
+  const schema = { ...SCHEMA, properties: { ...SCHEMA.properties, type: { const: 'Tram' } } };
+  const model = await makeModel(api, 'Rail', 'Tram', schema, { context: 'Words' });
+  const verdictOn = async (iri: string) => {
+    const body = { ...car(1, 'fast'), '@context': { Wagon: iri }, type: 'Wagon' };
+    const { headers } = await write(body, ENTITIES, { 'content-type': 'application/ld+json' });
+    return headers.get('write-check');
+  };
+  await under({ r: { mode: 'report' } }, async () => {
+    assert.equal(await verdictOn('https://rail.test/1'), 'invalid');
+    await api.put('/contexts/Words', words('https://rail.test/2'));
+    assert.equal(await verdictOn('https://rail.test/2'), 'invalid');
+    assert.equal(await verdictOn('https://rail.test/1'), 'not-judged');
+  });
+  await api.delete(model);
+});
+
 it('the policy with the highest priority decides, by tenant and type, and the strictest for what is unclear', async () => {
   const policies = {
     a: { mode: 'enforce' },
