@@ -153,6 +153,19 @@ describe('the contexts of an import', () => {
       });
   });
 
+  it('a model that follows a context of several new versions is compared with what it was before all of them', async () => {
+    await withVersions(['urn:1'], async (transfer, { domains, models }) => {
+      await domains.create({ name: 'City' });
+      await models.create('City', { name: 'Lamp', schema: schema('Lamp'), context: 'a' }, OPTIONS);
+      const files = { [version(1)]: terms('urn:1'), [version(2)]: terms('urn:2'), [A]: terms('urn:3') };
+      const { dependents } = await importing(transfer, files);
+      assert.deepEqual(
+        dependents.map(({ model, differences }) => [model, differences?.map(({ detail }) => detail)]),
+        [['Lamp', ['"t" means urn:3, meant urn:1']]],
+      );
+    });
+  });
+
   for (const [what, before, files, reason] of [
     [
       'whose first version is missing',
