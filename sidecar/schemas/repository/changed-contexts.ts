@@ -56,7 +56,6 @@ export class ChangedContexts {
   }
 
   async #text(name: string): Promise<string | undefined> {
-    const found = await ifThere('context', this.#contexts.document(name));
-    return found === undefined || found.kind === 'domain' ? undefined : found.bytes.toString();
+    return (await ifThere('context', this.#contexts.document(name)))?.bytes.toString();
   }
 }
