@@ -26,9 +26,11 @@ interface PlacedSample {
 export function samplesIn(document: JsonValue, base: readonly string[] = []): readonly PlacedSample[] {
   const faults = new SampleFaults();
   const samples = placed(document, base).flatMap(({ value, tokens }): readonly PlacedSample[] => {
-    if (!isObject(value)) faults.add(tokens, `must be a sample, which is an object; is ${kindOf(value)}`);
-    else if (isSound(value)) return [{ sample: value, tokens }];
-    else addUnsound(value, [...tokens], faults);
+    if (isObject(value)) {
+      addUnsound(value, [...tokens], faults);
+      return [{ sample: value, tokens }];
+    }
+    faults.add(tokens, `must be a sample, which is an object; is ${kindOf(value)}`);
     return [];
   });
   if (isArray(document) && document.length === 0) faults.add(base, 'must hold at least one sample, is empty');
@@ -48,18 +50,12 @@ function kindOf(value: JsonValue): string {
   return value === null ? 'null' : isArray(value) ? 'an array' : `a ${jsonType(value)}`;
 }
 
-/** Numbers such as 1e400 become infinite when they are read. Names of halves of characters fit into no schema's URIs. */
-function isSound(value: JsonValue): boolean {
-  if (isArray(value)) return value.every(isSound);
-  if (!isObject(value)) return isSoundScalar(value);
-  return Object.keys(value).every(isSoundName) && Object.values(value).every(isSound);
-}
-
-function isSoundName(name: string): boolean {
-  return !/\p{Surrogate}/u.test(name);
-}
-
-/** @param path to the value; as it was when this returns. Copies of it at each member would be too many. */
+/**
+ * Finds numbers such as 1e400, which become infinite when they are read, and names of halves of characters, which fit into no
+ * schema's URIs.
+ *
+ * @param path to the value; as it was when this returns. Copies of it at each member would be too many.
+ */
 function addUnsound(value: JsonValue, path: string[], faults: SampleFaults): void {
   if (typeof value === 'number')
     faults.add(path, 'must be a number of the range of IEEE 754 doubles (RFC 8259, section 6)');
@@ -73,7 +69,7 @@ function addUnsound(value: JsonValue, path: string[], faults: SampleFaults): voi
   } else if (isObject(value)) {
     for (const [name, inner] of Object.entries(value)) {
       path.push(name);
-      if (!isSoundName(name)) faults.add(path, 'must have a name without lone surrogates');
+      if (/\p{Surrogate}/u.test(name)) faults.add(path, 'must have a name without lone surrogates');
       if (!isSoundScalar(inner)) addUnsound(inner, path, faults);
       path.pop();
     }

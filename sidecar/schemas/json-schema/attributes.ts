@@ -196,11 +196,19 @@ function spelling(word: JsonValue | undefined): string | undefined {
   return typeof word === 'string' ? word.toLowerCase() : undefined;
 }
 
+/** The only values that a schema allows for the member `type`; undefined when it allows others. */
+export function listedTypes({
+  root,
+  targets,
+}: Pick<FlatSchema, 'root' | 'targets'>): readonly JsonValue[] | undefined {
+  return new Facts(new Facts([root], targets).property('type'), targets).values;
+}
+
 /**
  * The types that entities of a model may have, at least one: its name, where the schema allows that; else the types that the
  * schema lists for the member `type`. Where it lists none that is a string, the name stands, and no entity is valid.
  *
- * @param listed the only values that the schema allows for `type`; undefined when it allows others
+ * @param listed see {@link listedTypes}
  */
 export function entityTypes(model: string, listed: readonly JsonValue[] | undefined): readonly string[] {
   if (listed === undefined) return [model];

@@ -8,14 +8,13 @@ import {
   tokensOf,
 } from '../../shared/json/json.js';
 import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
-import { entityTypes, modelOf } from './attributes.js';
+import { entityTypes, listedTypes, modelOf } from './attributes.js';
 import { type TracedChange, type TracedChanges, traceChanges } from './change-report.js';
 import type { Finding, Step } from './checks.js';
 import type { Difference } from './differences.js';
 import { exampleWith } from './example.js';
 import type { Fault } from './explain.js';
 import { type Preferred, preferredFor } from './example-maker.js';
-import { Facts } from './facts.js';
 import { patternExample } from './pattern-example.js';
 import { resolveWith } from './linker.js';
 import { createValidator, type Validate } from './validator.js';
@@ -270,7 +269,6 @@ function changedAt(
 /** What an entity of a model has beside what its schema asks for. */
 function preferredIn(schema: JsonObject, model: string | undefined): Preferred {
   if (model === undefined) return new Map();
-  const { attributes, root, targets } = modelOf(schema);
-  const type = new Facts([root], targets).property('type');
-  return preferredFor(attributes, model, entityTypes(model, new Facts(type, targets).values));
+  const described = modelOf(schema);
+  return preferredFor(described.attributes, model, entityTypes(model, listedTypes(described)));
 }

@@ -12,12 +12,17 @@ import {
 import type { Needs } from '../json-ld/errors.js';
 import { jsonLdTasks } from '../json-ld/tasks.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
-import { entityTypes, isNormalized, type ModelAttribute, modelOf } from '../json-schema/attributes.js';
+import {
+  entityTypes,
+  isNormalized,
+  listedTypes,
+  type ModelAttribute,
+  modelOf,
+} from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
 import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
 import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
-import { Facts } from '../json-schema/facts.js';
 import { type LinkedSchema, resolveWith } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
 import { usabilityFaults } from '../json-schema/usability.js';
@@ -75,15 +80,15 @@ function refusalOf(error: unknown): TaskRefusal<SchemaRefusal> {
  * @param before that of the version before, which the description is made faster with
  */
 export function descriptionOf(bundled: JsonObject, before?: JsonObject): ModelDescription {
-  const { root, targets, attributes } = modelOf(bundled, before && modelOf(before));
-  const type = new Facts([root], targets).property('type');
+  const described = modelOf(bundled, before && modelOf(before));
+  const { targets, attributes } = described;
   const text = writeJson(bundled);
   bundles.set(text, bundled);
   return {
     bundled: text,
     attributes: attributes.map(({ name, kind }) => ({ name, kind })),
     names: namesInSchema(bundled),
-    types: new Facts(type, targets).values?.map(withDoubles),
+    types: listedTypes(described)?.map(withDoubles),
     normalized: attributes.filter(({ schema }) => isNormalized(schema, targets)).map(({ name }) => name),
   };
 }

@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import { entityTypes, type ModelAttribute, modelOf } from '../json-schema/attributes.js';
+import { entityTypes, listedTypes, type ModelAttribute, modelOf } from '../json-schema/attributes.js';
 import type { Fault } from '../json-schema/explain.js';
-import { Facts } from '../json-schema/facts.js';
 import {
   conjunctsOf,
   type FlatSchema,
@@ -50,10 +49,9 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     ({ schema: own }) => !describesWrapping(own, described.targets),
   );
   const unwrappedNames = new Set(unwrapped.map((attribute) => attribute.name));
-  const type = new Facts([described.root], described.targets).property('type');
   return {
     name,
-    types: entityTypes(name, new Facts(type, described.targets).values),
+    types: entityTypes(name, listedTypes(described)),
     flat,
     firstError: (keyValues) => validate(keyValues)[0],
     attributes: new Map(kinds),
