@@ -130,33 +130,6 @@ describe('from samples to a verdict', () => {
     }
   });
 
-  it('several entities have one result each, with pointers into the whole body', async () => {
-    const bad = { ...SAMPLES[1], speed: 'fast' };
-    const answer = await api.post('/validate/City/Bike', [SAMPLES[0], bad, SAMPLES[1]]);
-    const verdicts = answer.json() as readonly Verdict[];
-    assert.deepEqual(column(verdicts, 'valid'), [true, false, true]);
-    assert.deepEqual(
-      verdicts[1]?.errors.map(({ pointer }) => pointer),
-      ['/1/speed'],
-    );
-    assert.deepEqual((await api.post('/validate/City/Bike', [])).json(), []);
-  });
-
-  it('an attribute that the model does not have, and a Property in the place of a Relationship, are warnings', async () => {
-    const { valid, warnings } = verdictOf(
-      await api.post('/validate/City/Bike', {
-        ...SAMPLES[0],
-        owner: { type: 'Property', value: 'urn:ngsi-ld:Person:1' },
-        colour: { type: 'Property', value: 'red' },
-      }),
-    );
-    assert.equal(valid, true);
-    assert.deepEqual(columns(warnings, 'pointer', 'code'), [
-      ['/owner', 'other-kind'],
-      ['/colour', 'unknown-attribute'],
-    ]);
-  });
-
   it('validation can ask for an older version, and uses a new one from the first request on', async () => {
     const entity = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', speed: 500, status: 'free' };
     assert.equal(verdictOf(await api.post('/validate/City/Bike', entity)).valid, true);
@@ -184,17 +157,6 @@ describe('from samples to a verdict', () => {
     const text = await api.send('POST', '/validate/City/Bike', { raw: '{"id": "a",\n "type" 1}' });
     assert.equal(text.status, 400);
     assert.deepEqual([text.problem()['line'], text.problem()['column']], [2, 9]);
-  });
-
-  it('an entity without an id or type, or with two of them, is not valid', async () => {
-    const pointers = async (entity: unknown) =>
-      verdictOf(await api.post('/validate/City/Bike', entity)).errors.map(({ pointer }) => pointer);
-    assert.deepEqual(await pointers({ ...SAMPLES[0], type: 'Car' }), ['/type']);
-    assert.deepEqual(await pointers({ ...SAMPLES[0], id: 'Bike 1' }), ['/id']);
-    const twice = { type: 'Property', value: 1, datasetId: 'urn:ngsi-ld:Dataset:1' };
-    assert.deepEqual(await pointers({ ...SAMPLES[0], speed: [twice, { ...twice, value: 2 }] }), [
-      '/speed/1/datasetId',
-    ]);
   });
 });
 
@@ -230,21 +192,6 @@ describe('samples', () => {
   let api: ApiClient;
   before(async () => {
     ({ api } = await startApi());
-  });
-
-  it('samples give the same schema in any order, as one object or as an array of one', async () => {
-    const [one, other] = SAMPLES;
-    const schemas = await Promise.all(
-      [
-        [one, other],
-        [other, one],
-      ].map(async (samples) => (await api.post('/workbench/schema/infer?form=ngsi-ld', samples)).text),
-    );
-    assert.equal(schemas[0], schemas[1]);
-    assert.equal(
-      (await api.post('/workbench/schema/infer', { a: 1 })).text,
-      (await api.post('/workbench/schema/infer', [{ a: 1 }])).text,
-    );
   });
 
   it('samples that break rules of NGSI-LD are taken with strict=false, by the values that can be read', async () => {

@@ -60,36 +60,6 @@ describe('work on schemas in workers', () => {
     return outcome.refused.errors;
   };
 
-  it('workers accept a schema that compiles, and name each fault of one that does not', async () => {
-    assert.deepEqual(await faultsOf({ type: 'object', 'x-other': 1 }), []);
-    const schema = { type: 'objekt', properties: { a: { pattern: '(' } }, patternProperties: { '[': true } };
-    const pointers = (await faultsOf(schema)).map(({ pointer }) => pointer);
-    assert.deepEqual(pointers.sort(), ['/patternProperties/[', '/properties/a/pattern', '/type']);
-  });
-
-  it('workers refuse references that never descend into the value', async () => {
-    const [fault] = await faultsOf({ anyOf: [{ $ref: '#' }] });
-    assert.equal(fault?.pointer, '/anyOf/0/$ref');
-  });
-
-  it('workers accept documents of other drafts beside a schema', async () => {
-    const $schema = 'http://json-schema.org/draft-07/schema#';
-    const uri = 'https://example.com/a';
-    const stored = { [uri]: { $schema, items: [{ type: 'string' }] } };
-    assert.deepEqual(await faultsOf({ $ref: uri }, stored), []);
-  });
-
-  it('workers make examples and report changes', async () => {
-    const schema = { properties: { a: { enum: ['x'] } } };
-    const input = { schema: JSON.stringify(schema), entityType: 'T' };
-    const { example, faults } = await workers.run('makeExample', input);
-    assert.deepEqual([JSON.parse(example), faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
-    const after = { properties: { a: { enum: ['y'] } } };
-    const texts = { before: JSON.stringify(schema), after: JSON.stringify(after) };
-    const report = await workers.run('compareSchemas', texts);
-    assert.equal(report.overall, 'breaking');
-  });
-
   it('workers compile chains of references and many properties, up to the limits', async () => {
     const $defs: Record<string, JsonObject> = { d600: true as unknown as JsonObject };
     for (let index = 0; index < 600; index += 1)

@@ -222,25 +222,6 @@ describe('entities', () => {
     );
   });
 
-  it('entities are refused where a list of types holds something else', () => {
-    const options = { form: 'ngsi-ld', model: 'Vehicle' } as const;
-    const infer = (type: JsonValue, form: InferSchemaOptions['form']) =>
-      inferSchema({ id: 'urn:a:1', type }, { ...options, ...(form && { form }) });
-    assert.ok('properties' in infer(['Vehicle', 'Boat'], 'keyvalues'));
-    for (const type of [['Vehicle', 1], ['Boat'], [], 'Boat', null])
-      assert.throws(() => infer(type, 'keyvalues'), SamplesRefusedError, JSON.stringify(type));
-  });
-
-  it('entities are described without any member that brokers add', () => {
-    const time = '2024-01-01T00:00:00Z';
-    const added = { createdAt: time, modifiedAt: time, deletedAt: time };
-    const schema = inferSchema(
-      { id: 'urn:a:1', type: 'Vehicle', speed: { type: 'Property', value: 1 }, expiresAt: time, ...added },
-      { form: 'ngsi-ld' },
-    );
-    assert.deepEqual(Object.keys(schema['properties'] as JsonObject), ['id', 'type', 'expiresAt', 'speed']);
-  });
-
   it('entities that are Features without an entity in them are refused, also where rules may be broken', () => {
     for (const isStrict of [true, false])
       assert.throws(

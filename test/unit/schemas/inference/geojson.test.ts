@@ -6,13 +6,7 @@ import {
   geometryDefinitions,
   geometryTypeOf,
 } from '../../../../sidecar/schemas/inference/geojson.js';
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  objectOf,
-} from '../../../../sidecar/shared/json/json.js';
+import { isArray, isObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { geometries } from './sample-arbitraries.js';
@@ -76,32 +70,8 @@ describe('a GeoJSON geometry', () => {
     assert.equal(geometryTypeOf(collection(point, point)), 'GeometryCollection');
     assert.equal(geometryTypeOf(collection(point, collection(point))), undefined);
     assert.equal(geometryTypeOf(collection(point, 1)), undefined);
-  });
-
-  it('a GeoJSON geometry is not recognised where coordinates are missing, not numbers, or nested otherwise', () => {
-    const others: readonly JsonObject[] = [
-      { type: 'Point' },
-      { coordinates: [1, 2] },
-      { type: 'point', coordinates: [1, 2] },
-      { type: 'Point', coordinates: [1] },
-      { type: 'Point', coordinates: ['1', '2'] },
-      { type: 'Point', coordinates: [[1, 2]] },
-      { type: 'LineString', coordinates: [[1, 2]] },
-      {
-        type: 'Polygon',
-        coordinates: [
-          [
-            [1, 2],
-            [1, 3],
-            [1, 2],
-          ],
-        ],
-      },
-      { type: 'constructor', coordinates: [1, 2] },
-      { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] } },
-      { type: 'GeometryCollection', geometries: [{ type: 'GeometryCollection', geometries: [] }] },
-    ];
-    for (const other of others) assert.equal(geometryTypeOf(other), undefined, JSON.stringify(other));
+    for (const type of ['point', 'constructor', 'Feature'])
+      assert.equal(geometryTypeOf({ ...point, type }), undefined, type);
   });
 });
 

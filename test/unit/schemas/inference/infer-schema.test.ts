@@ -15,6 +15,7 @@ import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usabili
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { describedBy, sampleLists } from './sample-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
+import { reversed } from '../../../support/json-values.js';
 
 /** With and without a model; the samples of one have its type where they have any. */
 const options: fc.Arbitrary<InferSchemaOptions> = fc.record(
@@ -46,7 +47,7 @@ describe('the schema inferred from any samples', () => {
           JSON.stringify(
             inferSchema(
               fitted(
-                others.map((one) => backwards(one)),
+                others.map((one) => reversed(one)),
                 how,
               ),
               how,
@@ -118,18 +119,6 @@ function assertAccepts(schema: JsonObject, documents: readonly JsonValue[]): voi
     const faults = validate(document);
     assert.deepEqual(faults, [], `${JSON.stringify(schema)} refuses ${JSON.stringify(document)}`);
   }
-}
-
-function backwards(value: JsonObject): JsonObject;
-function backwards(value: JsonValue): JsonValue;
-function backwards(value: JsonValue): JsonValue {
-  if (isArray(value)) return value.map(backwards);
-  if (!isObject(value)) return value;
-  return objectOf(
-    Object.entries(value)
-      .reverse()
-      .map(([name, held]) => [name, backwards(held)]),
-  );
 }
 
 function hasEmpty(value: JsonValue): boolean {

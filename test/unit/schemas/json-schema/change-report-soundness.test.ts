@@ -9,6 +9,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { runs } from '../../../support/thoroughness.js';
 import { documents, schemas } from './schema-arbitraries.js';
+import { reversed } from '../../../support/json-values.js';
 
 const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0);
 
@@ -91,18 +92,6 @@ function uses(document: JsonValue, names: ReadonlySet<string | undefined>): bool
   return (
     isObject(document) &&
     Object.entries(document).some(([name, held]) => names.has(name) || uses(held, names))
-  );
-}
-
-function reversed(value: JsonObject): JsonObject;
-function reversed(value: JsonValue): JsonValue;
-function reversed(value: JsonValue): JsonValue {
-  if (isArray(value)) return value.map(reversed);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .map(([name, held]) => [name, reversed(held)] as const)
-      .reverse(),
   );
 }
 

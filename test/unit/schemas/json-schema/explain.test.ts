@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  pointerOf,
-  step,
-} from '../../../../sidecar/shared/json/json.js';
+import { type JsonObject, type JsonValue, pointerOf } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { explain } from '../../../../sidecar/schemas/json-schema/explain.js';
 import { documents, schemas } from '../json-schema/schema-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
+import { reversed, valueAt } from '../../../support/json-values.js';
 
 type Line = readonly [pointer: string, detail: string];
 
@@ -457,7 +452,7 @@ describe('any explanation', () => {
           assert.equal(found.length === 0, validate(value).length === 0, JSON.stringify([schema, value]));
           for (const { tokens, say } of found) {
             assert.ok(say().length > 0);
-            assert.notEqual(at(value, tokens), undefined, JSON.stringify([schema, value, tokens]));
+            assert.notEqual(valueAt(value, tokens), undefined, JSON.stringify([schema, value, tokens]));
           }
         }
       }),
@@ -566,10 +561,6 @@ function tagged(type: string, coordinates: JsonObject): JsonObject {
   };
 }
 
-function at(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {
-  return tokens.reduce<JsonValue | undefined>((inner, token) => step(inner, token), value);
-}
-
 function nestedObject(depth: number): JsonValue {
   let value: JsonValue = 0;
   for (let level = 0; level < depth; level += 1) value = { a: value };
@@ -578,14 +569,4 @@ function nestedObject(depth: number): JsonValue {
 
 function numbered(count: number, value: (index: number) => JsonValue): JsonObject {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, value(index)]));
-}
-
-function reversed(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([name, held]) => [name, reversed(held)]),
-  );
 }

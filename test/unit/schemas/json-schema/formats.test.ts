@@ -8,38 +8,22 @@ import {
   hasFormat,
   typesRefusedBy,
 } from '../../../../sidecar/schemas/json-schema/formats.js';
+import { words } from '../../../support/words.js';
 import { isArray, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 
-const FORMATS = [
-  ...['date-time', 'date', 'time', 'duration', 'uri', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'regex'],
-  ...['uri-template', 'json-pointer', 'byte', 'int32', 'int64', 'float', 'double', 'password', 'binary'],
-  ...['text', 'idn-email', 'constructor', '__proto__'],
-];
+const FORMATS = words(`
+  date-time date time duration uri email hostname ipv4 ipv6 uuid regex uri-template json-pointer byte
+  int32 int64 float double password binary text idn-email constructor __proto__
+`);
 
 const SAMPLES: readonly JsonValue[] = [
-  ...[
-    '2024-01-31T12:00:00Z',
-    '2024-02-30',
-    '2024-01-31',
-    '12:00:00Z',
-    'PT1H',
-    'urn:a:b',
-    'a b',
-    'a@example.org',
-  ],
-  ...[
-    'city.example',
-    '192.0.2.1',
-    '2001:db8::1',
-    '123e4567-e89b-12d3-a456-426614174000',
-    '(',
-    '{a}',
-    '/a/~0',
-    'YQ==',
-  ],
-  ...[5, 1.5, 2 ** 40, 2 ** 70, null, true, [], {}],
+  ...words(`
+    2024-01-31T12:00:00Z 2024-02-30 2024-01-31 12:00:00Z PT1H urn:a:b a@example.org city.example 192.0.2.1
+    2001:db8::1 123e4567-e89b-12d3-a456-426614174000 ( {a} /a/~0 YQ==
+  `),
+  ...['a b', 5, 1.5, 2 ** 40, 2 ** 70, null, true, [], {}],
 ];
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'number'];

@@ -85,29 +85,22 @@ describe('the limits of schemas', () => {
     assert.equal(resolveWith({ $ref: 'https://example.com/a#/definitions/d7' }, stored).positions.size, 2);
   });
 
-  it('the size in bytes is limited for the schema and for each document', async () => {
+  it('a limit that a schema exceeds is named with its place, that of another document at the reference', async () => {
+    const [uri, long] = ['https://example.com/a', 'a'.repeat(SCHEMA_LIMITS.patternLength + 1)];
     const large = { description: 'ü'.repeat(SCHEMA_LIMITS.bytes / 2) };
-    await faultsOfRefusal(() => resolveWith(large), CODE);
-    const stored = new Map([['https://example.com/a', large]]);
-    const [fault] = await faultsOfRefusal(() => resolveWith({ $ref: 'https://example.com/a' }, stored), CODE);
-    assert.equal(fault?.pointer, '/$ref');
-  });
-
-  it('the length of patterns is limited, also of keys that are patterns', async () => {
-    const long = 'a'.repeat(SCHEMA_LIMITS.patternLength + 1);
-    const schema = { properties: { a: { pattern: long } } };
-    const [fault] = await faultsOfRefusal(() => resolveWith(schema), CODE);
-    assert.equal(fault?.pointer, '/properties/a/pattern');
-    const [other] = await faultsOfRefusal(() => resolveWith({ patternProperties: { [long]: true } }), CODE);
-    assert.equal(other?.pointer, `/patternProperties/${long}`);
-  });
-
-  it('the number of documents of a schema is limited', async () => {
-    const allOf = Array.from({ length: SCHEMA_LIMITS.documents + 1 }, (_, index) => ({
+    const references = Array.from({ length: SCHEMA_LIMITS.documents + 1 }, (_, index) => ({
       $ref: `https://example.com/${index}`,
     }));
-    const [fault] = await faultsOfRefusal(() => resolveWith({ allOf }), CODE);
-    assert.equal(fault?.pointer, `/allOf/${SCHEMA_LIMITS.documents}/$ref`);
+    for (const [schema, pointer] of [
+      [large, ''],
+      [{ $ref: uri }, '/$ref'],
+      [{ properties: { a: { pattern: long } } }, '/properties/a/pattern'],
+      [{ patternProperties: { [long]: true } }, `/patternProperties/${long}`],
+      [{ allOf: references }, `/allOf/${SCHEMA_LIMITS.documents}/$ref`],
+    ] satisfies [JsonObject, string][]) {
+      const [fault] = await faultsOfRefusal(() => resolveWith(schema, new Map([[uri, large]])), CODE);
+      assert.equal(fault?.pointer, pointer);
+    }
   });
 });
 

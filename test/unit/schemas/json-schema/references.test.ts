@@ -5,6 +5,7 @@ import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/erro
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { resolveAll, resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { acceptedBy } from './verdicts.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 
 const DANGLING = 'schemaReferenceDangling';
@@ -12,52 +13,6 @@ const A = 'https://example.com/schemas/a.json';
 const B = 'https://example.com/schemas/b.json';
 
 describe('references within a schema', () => {
-  it('references lead to pointers, anchors, and resources by relative and absolute URI', () => {
-    const schema = {
-      $id: 'https://example.com/root.json',
-      properties: {
-        pointer: { $ref: '#/$defs/text' },
-        escaped: { $ref: '#/$defs/a~1b%25~0c' },
-        anchor: { $ref: '#number' },
-        relative: { $ref: 'item.json' },
-        absolute: { $ref: 'https://example.com/item.json#/$defs/inner' },
-        own: { $ref: 'https://EXAMPLE.com:443/root.json#/$defs/text' },
-      },
-      $defs: {
-        text: { type: 'string' },
-        'a/b%~c': { type: 'string' },
-        number: { $anchor: 'number', type: 'number' },
-        item: { $id: 'item.json', type: 'array', $defs: { inner: { type: 'boolean' } } },
-      },
-    };
-    const isValid = validity(schema);
-    assert.ok(isValid({ pointer: '', escaped: '', anchor: 1, relative: [], absolute: true, own: '' }));
-    for (const wrong of [
-      { pointer: 1 },
-      { escaped: 1 },
-      { anchor: '' },
-      { relative: 1 },
-      { absolute: 1 },
-      { own: 1 },
-    ])
-      assert.ok(!isValid(wrong), JSON.stringify(wrong));
-  });
-
-  it('references lead below unknown keywords, which then hold schemas', () => {
-    const schema = {
-      $ref: '#/components/schemas/Outer',
-      components: {
-        schemas: {
-          Outer: { properties: { a: { $ref: '#/components/schemas/Inner' } } },
-          Inner: { type: 'string' },
-        },
-      },
-    };
-    const isValid = validity(schema);
-    assert.ok(isValid({ a: '' }));
-    assert.ok(!isValid({ a: 1 }));
-  });
-
   it('references lead to $dynamicAnchor only in the draft that has it', async () => {
     const schema = (dialect: string): JsonObject => ({
       $schema: `https://json-schema.org/draft/${dialect}/schema`,
@@ -251,16 +206,6 @@ describe('references to other documents', () => {
     assert.ok(createValidator(linked)({ a: {} }).length > 0);
   });
 
-  it('references may form circles that descend into the value', () => {
-    const stored = new Map<string, JsonValue>([
-      [A, { properties: { b: { $ref: B } }, type: 'object' }],
-      [B, { properties: { a: { $ref: A } }, type: 'object' }],
-    ]);
-    const isValid = validity({ $ref: A }, stored);
-    assert.ok(isValid({ b: { a: { b: {} } } }));
-    assert.ok(!isValid({ b: { a: { b: 1 } } }));
-  });
-
   it('references pass on the error of loading a document', async () => {
     const failure = new Error('no such table');
     await assert.rejects(
@@ -272,10 +217,6 @@ describe('references to other documents', () => {
   });
 });
 
-function validity(
-  schema: JsonObject,
-  documents?: ReadonlyMap<string, JsonValue>,
-): (value: JsonValue) => boolean {
-  const validate = createValidator(resolveWith(schema, documents));
-  return (value) => validate(value).length === 0;
+function validity(schema: JsonObject): (value: JsonValue) => boolean {
+  return acceptedBy(resolveWith(schema));
 }

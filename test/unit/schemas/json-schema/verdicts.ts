@@ -3,6 +3,8 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { Dialect } from '../../../../sidecar/schemas/json-schema/keywords.js';
+import type { LinkedSchema } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 
 const OPTIONS = {
@@ -45,6 +47,12 @@ export function verdictOf(
       throw error;
     }
   };
+}
+
+/** Whether the validator of a schema accepts a document. */
+export function acceptedBy(linked: LinkedSchema): (document: JsonValue) => boolean {
+  const validate = createValidator(linked);
+  return (document) => validate(document).length === 0;
 }
 
 const metaSchema = new Ajv2020({ strict: false, logger: false });

@@ -20,26 +20,6 @@ describe('the OpenAPI document of a model', () => {
     assert.deepEqual(other.servers, [{ url: 'https://broker.example' }]);
   });
 
-  it('the OpenAPI document of a model has the operations of NGSI-LD on entities and their attributes', () => {
-    const { paths } = openApi(PARKING);
-    const operations = Object.entries(paths).map(([path, item]) => [
-      path.replace('/ngsi-ld/v1', ''),
-      Object.keys(item)
-        .filter((method) => method !== 'parameters')
-        .join(' '),
-    ]);
-    assert.deepEqual(operations, [
-      ['/entities', 'get post'],
-      ['/entities/{entityId}', 'get put patch delete'],
-      ['/entities/{entityId}/attrs', 'post patch'],
-      ['/entities/{entityId}/attrs/{attrName}', 'patch delete'],
-    ]);
-    const { post } = paths['/ngsi-ld/v1/entities'] ?? {};
-    assert.deepEqual(Object.keys(post?.responses ?? {}), ['201', '207', '400', '409']);
-    const parameters = JSON.stringify(paths);
-    for (const name of ['Tenant', 'Link']) assert.ok(parameters.includes(`#/components/parameters/${name}"`));
-  });
-
   it('the OpenAPI document of a model names the answers of each operation', () => {
     const { paths } = openApi(PARKING);
     const answers = Object.fromEntries(

@@ -95,38 +95,6 @@ describe('entities validated by their types', () => {
       [['is old'], ['is older'], [], []],
     );
   });
-
-  it('what NGSI-LD forbids is a warning where the caller is not strict', () => {
-    const entity = { id: 'no uri', type: 'A', a: { type: 'Property', value: 1 } };
-    assert.deepEqual(
-      [{}, { isStrict: true }, { isStrict: false }].map((options) => {
-        const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE), options);
-        return [verdict?.valid, verdict?.warnings.map(({ code }) => code)];
-      }),
-      [
-        [false, []],
-        [false, []],
-        [true, ['ngsi-ld']],
-      ],
-    );
-  });
-
-  it('the form that the caller names is the one in which entities are read', () => {
-    const entity = { id: 'urn:a:1', type: 'A', a: { value: 'x' } };
-    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE), { form: 'concise' });
-    assert.deepEqual(
-      verdict?.errors.map(({ pointer }) => pointer),
-      ['/a/value'],
-    );
-  });
-
-  it('a body that cannot be read, or holds no entities, is refused with its reason', () => {
-    for (const given of [modelsOf(BY_TYPE), { models: [] }]) {
-      assert.ok('unreadable' in validationTasks.validate({ text: '{', ...given }));
-      const outcome = validationTasks.validate({ text: '[1]', ...given });
-      assert.ok('refused' in outcome && outcome.refused.kind === 'bodyInvalid');
-    }
-  });
 });
 
 /** The types that a task needs the models of. */

@@ -6,11 +6,11 @@ import {
   type JsonValue,
   objectOf,
   pointerOf,
-  step,
 } from '../../../../sidecar/shared/json/json.js';
 import { readEntity, type Form } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { MISTAKES, modelOf, VEHICLE, VEHICLE_KEY_VALUES, VEHICLE_SCHEMA, withValue } from './models.js';
+import { valueAt } from '../../../support/json-values.js';
 
 const MODEL = modelOf(VEHICLE_SCHEMA);
 
@@ -314,7 +314,7 @@ describe('any entity', () => {
         if (readings.length === 1) assert.equal(errors.length === 0, faults.length === 0 && isRight);
         for (const { tokens, say } of [...errors, ...warnings]) {
           assert.ok(say().length > 0);
-          assert.notEqual(at(entity, tokens), undefined, pointerOf(tokens));
+          assert.notEqual(valueAt(entity, tokens), undefined, pointerOf(tokens));
         }
       }),
       { numRuns: 1000 },
@@ -385,8 +385,4 @@ function entities(): fc.Arbitrary<JsonObject> {
       ...Object.fromEntries(Object.entries(VEHICLE).filter(([name]) => kept.includes(name))),
       ...changed,
     }));
-}
-
-function at(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {
-  return tokens.reduce<JsonValue | undefined>((inner, token) => step(inner, token), value);
 }

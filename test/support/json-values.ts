@@ -1,0 +1,23 @@
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectOf,
+  step,
+} from '../../sidecar/shared/json/json.js';
+
+/** The value with the members of all objects in it in the opposite order. */
+export function reversed(value: JsonObject): JsonObject;
+export function reversed(value: JsonValue): JsonValue;
+export function reversed(value: JsonValue): JsonValue {
+  if (isArray(value)) return value.map((item) => reversed(item));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([name, held]) => [name, reversed(held)] as const);
+  return objectOf(entries.reverse());
+}
+
+/** What reference tokens lead to in a value. */
+export function valueAt(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {
+  return tokens.reduce<JsonValue | undefined>(step, value);
+}
