@@ -1,77 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
-import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 
 describe('the attributes of a model', () => {
-  const parking = attributesOf(bundle(resolveWith(PARKING, SHARED_DOCUMENTS)));
-  const byName = new Map(parking.attributes.map((attribute) => [attribute.name, attribute]));
-
-  it('the attributes of a model are the properties that allOf and references bring together, without id and type', () => {
-    assert.deepEqual([...byName.keys()].sort(), [
-      ...[
-        'areaServed',
-        'category',
-        'contact',
-        'location',
-        'mainEntrance',
-        'name',
-        'notes',
-        'occupancy',
-        'opens',
-      ],
-      ...['owner', 'refSpot', 'totalSpotNumber'],
-    ]);
-  });
-
-  it('the attributes of a model have the kind at the beginning of their description, or of what they refer to', () => {
-    const kinds = Object.fromEntries([...byName].map(([name, { kind }]) => [name, kind]));
-    assert.deepEqual(kinds, {
-      ...{ areaServed: 'Property', category: 'Property', contact: 'Property', name: 'Property' },
-      ...{ notes: 'Property', occupancy: 'Property', opens: 'Property', totalSpotNumber: 'Property' },
-      ...{
-        location: 'GeoProperty',
-        mainEntrance: 'GeoProperty',
-        owner: 'Relationship',
-        refSpot: 'Relationship',
-      },
-    });
-  });
-
-  it('the attributes of a model say whether every entity has them, and what they are', () => {
-    const required = [...byName.values()].filter((attribute) => attribute.required);
-    assert.deepEqual(
-      required.map(({ name }) => name),
-      ['location'],
-    );
-    assert.equal(byName.get('opens')?.description, 'Property. When it opens');
-    assert.equal(byName.get('refSpot')?.description, 'Relationship. Its spots');
-  });
-
-  it('the attributes of a model have their schema, whose references lead to the definitions beside them', () => {
-    const opens = byName.get('opens')?.schema;
-    assert.deepEqual(opens, { $ref: '#/$defs/Opening' });
-    assert.deepEqual(parking.definitions.get('Opening'), {
-      type: 'string',
-      format: 'time',
-      description: 'Property. When it opens',
-    });
-  });
-
-  it('the attributes of a model have references as the caller writes them, to names that are left to the definitions', () => {
-    const { attributes, definitions } = attributesOf(bundle(resolveWith(PARKING, SHARED_DOCUMENTS)), {
-      reference: (name) => `#/components/schemas/${name ?? 'Parking'}`,
-      reserved: new Set(['Opening']),
-    });
-    assert.deepEqual(attributes.find(({ name }) => name === 'opens')?.schema, {
-      $ref: '#/components/schemas/Opening-2',
-    });
-    assert.ok(definitions.has('Opening-2') && !definitions.has('Opening'));
-  });
-
   it('the attributes of a model take their kind from x-ngsi first, and are Properties where nothing else is said', () => {
     assert.deepEqual(
       kindsOf({
