@@ -218,3 +218,17 @@ it('instances without a time, which some brokers refuse, do not keep back those 
     { id: 'urn:t:1', type: 'T', speed: [ONE], name: [ONE] },
   ]);
 });
+
+it('instances with a time are looked for by it, beside those without one, for which some brokers take no query', async () => {
+  const seen = { ...ONE, observedAt: '2026-01-01T00:00:00Z' };
+  const { restored, alreadyThere } = await restore(
+    'instances',
+    [{ id: 'urn:t:1', type: 'T', speed: [{ ...ONE, value: 2 }, seen] }],
+    ({ method, path }) => {
+      if (method !== 'GET') return replyOf(201);
+      if (path.includes('timeproperty=createdAt')) return problem(400);
+      return replyOf(200, [{ id: 'urn:t:1', type: 'T', speed: [seen] }]);
+    },
+  );
+  assert.deepEqual([restored, alreadyThere], [1, 1]);
+});
