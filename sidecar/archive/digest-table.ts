@@ -1,4 +1,5 @@
 import { hash as digestBy, randomBytes } from 'node:crypto';
+import { hashed, hashText } from '../shared/text-hash.js';
 
 /** Slots of each part at first: a power of two, as the place of a key is found by its low bits. */
 const FIRST_SLOTS = 64;
@@ -92,18 +93,8 @@ export function digestOf(text: string): number {
   return Number.parseInt(digestBy('sha256', text, 'hex').slice(0, DIGEST_DIGITS), 16) || 1;
 }
 
-/** 53 bits of two interleaved multiply-and-mix lanes over UTF-16 code units; never 0. */
+/** 53 bits of the hash of a text; never 0. */
 function hash(text: string, seed: number): number {
-  let a = seed ^ 0xdeadbeef;
-  let b = seed ^ 0x41c6ce57;
-  for (let i = 0; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i);
-    a = Math.imul(a ^ unit, 0x9e3779b1);
-    b = Math.imul(b ^ unit, 0x5f356495);
-    a ^= b >>> 15;
-    b ^= a >>> 13;
-  }
-  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
-  b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
-  return (b & 0x1fffff) * LOW + (a >>> 0) || 1;
+  hashText(text, seed, seed);
+  return (hashed.high & 0x1fffff) * LOW + hashed.low || 1;
 }

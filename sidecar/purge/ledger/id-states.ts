@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { hashed, hashText } from '../../shared/text-hash.js';
 
 /** The state of one item, by its key, during a purge. */
 export const IdState = {
@@ -147,17 +148,17 @@ export class IdStates {
     if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
     const slot = this.#slotOf(id);
     if (this.#cells[slot] === 0) {
-      this.#low[slot] = hashLow;
-      this.#high[slot] = hashHigh;
+      this.#low[slot] = hashed.low;
+      this.#high[slot] = hashed.high;
       this.#used += 1;
     }
     return slot;
   }
 
-  /** The slot of an id, or the empty slot where it belongs; leaves the hash in hashLow and hashHigh. */
+  /** The slot of an id, or the empty slot where it belongs; leaves the hash in `hashed`. */
   #slotOf(id: string): number {
-    hash(id, this.#seed1, this.#seed2);
-    return this.#probe(hashLow, hashHigh);
+    hashText(id, this.#seed1, this.#seed2);
+    return this.#probe(hashed.low, hashed.high);
   }
 
   #probe(low: number, high: number): number {
@@ -195,26 +196,4 @@ const MARKS = 7;
 
 function stateOf(cell: number): IdState {
   return (cell & STATE_BITS) as IdState;
-}
-
-// The 64-bit result of hash() in two halves: returning a pair would allocate for each of a million ids.
-let hashLow = 0;
-let hashHigh = 0;
-
-/** Two interleaved multiply-and-mix lanes over UTF-16 code units, each with its own seed. */
-function hash(text: string, seed1: number, seed2: number): void {
-  let a = seed1 ^ 0xdeadbeef;
-  let b = seed2 ^ 0x41c6ce57;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    a = Math.imul(a ^ unit, 0x9e3779b1);
-    b = Math.imul(b ^ unit, 0x5f356495);
-    // Without carrying between the lanes, each would be a plain 32-bit hash with its collisions.
-    a ^= b >>> 15;
-    b ^= a >>> 13;
-  }
-  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
-  b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
-  hashLow = a >>> 0;
-  hashHigh = b >>> 0;
 }
