@@ -382,11 +382,16 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(trial.now.trial.found?.version, 2);
     });
 
-    it('nothing is looked at where there is nothing to write', async () => {
+    it('nothing is looked at where there is nothing to write, and what was found before is forgotten', async () => {
       const trial = await open({ write: undefined });
       await trial.pass(1000);
       assert.equal(page.sent.length, 0);
       assert.equal(trial.now.trial.isCurrent, false);
+      await trial.give(schema('1'));
+      await trial.pass(1000);
+      assert.ok(trial.now.trial.found);
+      await trial.give({ write: undefined });
+      assert.deepEqual([trial.now.trial.found, trial.now.trial.isCurrent], [undefined, false]);
     });
 
     it('what failed is looked at again when that is wanted', async () => {
