@@ -6,7 +6,7 @@ import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { openConsole, startBrowser } from '../support/browser.js';
 import { ensureCliBuilt } from '../support/cli-process.js';
 import { checkAccess } from '../support/console/access.js';
-import { endFlow } from '../support/console/flow.js';
+import { endFlow, tabTo } from '../support/console/flow.js';
 import { formFlows } from '../support/console/form-flow.js';
 import { listFlows } from '../support/console/list-flow.js';
 import { modelFlows } from '../support/console/model-flow.js';
@@ -386,18 +386,25 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByText('There are no active purges.').waitFor();
     for (const [status, title] of [
       [403, 'Not allowed'],
+      [404, 'Not to be found'],
       [503, 'Temporarily unavailable'],
     ] as const) {
-      await page.route('**/api/v2/**', async (route) =>
+      await page.route('**/api/v2/**', (route) =>
         route.fulfill({
-          status,
-          contentType: 'application/problem+json',
-          body: `{"title":"T","detail":"D"}`,
+          ...{ status, contentType: 'application/problem+json' },
+          body: '{"title": "Not to be found", "detail": "Why."}',
         }),
       );
-      for (const section of ['History', 'Retention']) {
-        await page.getByRole('link', { name: section }).click();
-        await page.getByRole('alert').getByText(title).waitFor();
+      for (const place of [
+        'history',
+        'retention',
+        'models',
+        'models/~contexts',
+        'models/City',
+        'models/City/Car',
+      ]) {
+        await page.goto(`${gateway.url}/console/#/${place}`);
+        await page.getByRole('alert').getByText(title).first().waitFor();
       }
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     }
@@ -407,34 +414,30 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByRole('alert').getByText('cannot be reached').waitFor();
     await page.context().setOffline(false);
     await page.getByText('There are no purges yet.').waitFor();
-    await page.context().setOffline(true);
-    await page.getByRole('link', { name: 'Retention' }).click();
-    await page.getByRole('alert').getByText('cannot be reached').waitFor();
-    await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('There are no retention policies yet.').waitFor();
+    for (const [section, sign] of [
+      ['Retention', 'There are no retention policies yet.'],
+      ['Models', 'There are no domains yet.'],
+    ] as const) {
+      await page.context().setOffline(true);
+      await page.getByRole('link', { name: section }).click();
+      await page.getByRole('alert').getByText('cannot be reached').waitFor();
+      await page.context().setOffline(false);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText(sign).waitFor();
+    }
   });
 
   it('a purge can be made by the keyboard alone', async () => {
     const world = await withHeldCars(5);
     world.turnstile.let(100);
     const { page } = await openConsole(browser, world.gateway.url);
-    const focused = async () =>
-      String(await page.evaluate('(document.activeElement.labels?.[0] ?? document.activeElement).innerText'));
-    const tabTo = async (name: RegExp) => {
-      for (let steps = 0; steps < 60; steps += 1) {
-        if (name.test(await focused())) return;
-        await page.keyboard.press('Tab');
-      }
-      assert.fail(`${String(name)} cannot be reached by Tab.`);
-    };
-    await tabTo(/^Type$/);
+    await tabTo(page, /^Type$/);
     await page.keyboard.type('Car');
     await page.getByText('5 entities match now').first().waitFor();
-    await tabTo(/^Purge 5 entities…$/);
+    await tabTo(page, /^Purge 5 entities…$/);
     await page.keyboard.press('Enter');
     await page.getByLabel(/^Type the count/).waitFor();
-    await tabTo(/^Type the count/);
+    await tabTo(page, /^Type the count/);
     await page.keyboard.type('5');
     await page.keyboard.press('Enter');
     await page.getByText('5 of 5 entities').waitFor();

@@ -39,6 +39,22 @@ export async function confirmPurge(page: Page, counted: string): Promise<void> {
   await page.getByText('succeeded', { exact: true }).waitFor();
 }
 
+/** Goes on by Tab until something of this name has the focus, in the root of an editor as well. */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let steps = 0; steps < 60; steps += 1) {
+    if (name.test(String(await page.evaluate(FOCUSED)))) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`${String(name)} cannot be reached by Tab.`);
+}
+
+/** The name of what has the focus. */
+const FOCUSED = `(() => {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused?.getAttribute('aria-label') ?? (focused?.labels?.[0] ?? focused)?.innerText;
+})()`;
+
 /** The query of the request that the form shows, decoded. */
 export async function shownQuery(page: Page): Promise<string> {
   const request = await page.locator('pre.request').first().innerText();

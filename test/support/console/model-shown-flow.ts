@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { checkAccess } from './access.js';
-import { endFlow, openFlow, type Flow } from './flow.js';
+import { endFlow, openFlow, tabTo, type Flow } from './flow.js';
 import { carSchema, fillEditor, openModels } from './models.js';
 import { itAtLength } from '../thoroughness.js';
 
@@ -16,36 +16,6 @@ export function modelShownFlows(browser: () => Browser): void {
       await endFlow(flow);
     },
   );
-
-  it('refusals and outages are shown in the models section, with a way to try again', async () => {
-    const flow = await openModels(browser(), '');
-    const { page } = flow;
-    await page.getByText('There are no domains yet.').waitFor();
-    for (const [status, title] of [
-      [403, 'Not allowed'],
-      [404, 'Not to be found'],
-      [503, 'Temporarily unavailable'],
-    ] as const) {
-      await page.route('**/api/v2/**', (route) =>
-        route.fulfill({
-          ...{ status, contentType: 'application/problem+json' },
-          body: '{"title": "Not to be found", "detail": "Why."}',
-        }),
-      );
-      for (const place of ['/~contexts', '/City', '/City/Car', '']) {
-        await page.goto(`${flow.gateway.url}/console/#/models${place}`);
-        await page.getByRole('alert').getByText(title).first().waitFor();
-      }
-      await page.unrouteAll({ behavior: 'ignoreErrors' });
-    }
-    await page.context().setOffline(true);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('alert').getByText('cannot be reached').waitFor();
-    await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('There are no domains yet.').waitFor();
-    await endFlow(flow);
-  });
 
   it('models are read without the token; it is asked for once when something would be written, and what was typed stays', async () => {
     const token = 'token-of-models';
@@ -135,25 +105,17 @@ export function modelShownFlows(browser: () => Browser): void {
     const flow = await openModels(browser(), '');
     const { page } = flow;
     await page.getByText('There are no domains yet.').waitFor();
-    const focused = async () => String(await page.evaluate(FOCUSED));
-    const tabTo = async (name: RegExp) => {
-      for (let steps = 0; steps < 60; steps += 1) {
-        if (name.test(await focused())) return;
-        await page.keyboard.press('Tab');
-      }
-      assert.fail(`${String(name)} cannot be reached by Tab.`);
-    };
-    await tabTo(/^New model$/);
+    await tabTo(page, /^New model$/);
     await page.keyboard.press('Enter');
     await page.getByRole('textbox', { name: 'One entity, or a list of them' }).waitFor();
-    await tabTo(/^One entity/);
+    await tabTo(page, /^One entity/);
     await page.keyboard.insertText('{"id": "urn:ngsi-ld:Car:1", "type": "Car", "speed": 3}');
-    await tabTo(/^Make a schema from it$/);
+    await tabTo(page, /^Make a schema from it$/);
     await page.keyboard.press('Enter');
     await page.getByText('The schema is below.').waitFor();
-    await tabTo(/^Name of the new domain$/);
+    await tabTo(page, /^Name of the new domain$/);
     await page.keyboard.type('City');
-    await tabTo(/^Create the model$/);
+    await tabTo(page, /^Create the model$/);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Car', exact: true }).waitFor();
     await endFlow(flow);
@@ -192,13 +154,6 @@ export function modelShownFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 }
-
-/** The name of what has the focus, in the root of an editor as well. */
-const FOCUSED = `(() => {
-  let focused = document.activeElement;
-  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
-  return focused?.getAttribute('aria-label') ?? (focused?.labels?.[0] ?? focused)?.innerText;
-})()`;
 
 const MARKUP = '<img src=x onerror=reportFault(1)><b>bold</b>';
 
