@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../shared/json/json.js';
+import { KIND_OF_MEMBER } from '../ngsi-ld/members.js';
 import { isInstanceArray, MAIN_MEMBER } from './attribute-input.js';
 import { newAttribute, newInstance } from './entity-input.js';
 import { datasetIdOf, type Attribute, type Instance, type StoredEntity } from './model.js';
@@ -76,7 +77,8 @@ function mergeInstance(entity: StoredEntity, name: string, patch: JsonValue, now
   const main = MAIN_MEMBER.get(kind) ?? 'value';
   const change = isObject(patch) && !isBareGeometry(patch) ? patch : { [main]: patch };
   const named = member(change, 'type');
-  if (named !== undefined && named !== kind) {
+  const isOther = [...KIND_OF_MEMBER.keys()].some((held) => held !== main && Object.hasOwn(change, held));
+  if (isOther || (named !== undefined && named !== kind)) {
     throw refusals.badRequest(`Attribute ${name} is a ${JSON.stringify(kind)}; its type cannot change`);
   }
   const merged = newAttribute(name, mergeObjects(present.body, change), now);

@@ -138,6 +138,8 @@ it('a change that is refused changes nothing', async () => {
     await send('PATCH', path, { fuel: 5, speed: { type: 'Relationship', object: 'urn:x:1' } }),
     400,
   );
+  assertProblem(await send('PATCH', path, { fuel: 5, speed: { object: 'urn:x:1' } }), 400);
+  assertProblem(await send('PATCH', `${path}/attrs/speed`, { json: 1 }), 400);
   assertProblem(await send('POST', `${path}/attrs`, { fuel: 5, bad: { object: 'no uri' } }), 400);
   assertProblem(await send('PUT', path, { type: 'Boat', bad: null }), 400);
   assertProblem(await send('PATCH', path, { id: 'urn:other:1', fuel: 5 }), 400);
