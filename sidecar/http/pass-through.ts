@@ -15,13 +15,12 @@ export interface PassThroughOptions {
   readonly brokerUrl: URL;
   /** This gateway's own name in `Via`. */
   readonly viaName: string;
-  /** Request headers that are for this service alone, e.g. `x-gateway-token`. */
-  readonly strippedHeaders?: readonly string[];
+  /** Lower-case names of request headers that are for this service alone, e.g. `x-gateway-token`. */
+  readonly strippedHeaders: readonly string[];
   /**
    * Longest wait for the head of the broker's answer once the request is sent, and for more of the answer's body, in ms.
-   * @default 30000
    */
-  readonly brokerTimeoutMs?: number;
+  readonly brokerTimeoutMs: number;
   /** How many requests the broker gets at a time, by kind, and how long the others wait for their place. */
   readonly places?: Partial<PassThroughPlaces>;
   /** Called once for each request when it is over, however it ended. Must not throw. */
@@ -55,8 +54,6 @@ export interface ForwardingManner extends ForwardedParts {
 
 export type { ForwardFailure, PassThroughEnd };
 
-const BROKER_TIMEOUT_DEFAULT_MS = 30_000;
-
 const PLACES: PassThroughPlaces = {
   ...{ whole: 256, uploads: 128, waitMs: 10_000, idleMs: 4000 },
   bytesPerSecond: MIN_BYTES_PER_SECOND,
@@ -77,11 +74,8 @@ const PLACES: PassThroughPlaces = {
  */
 export function createPassThrough(options: PassThroughOptions): PassThrough {
   const base = brokerBase(options.brokerUrl);
-  const forwardedHeaders = createForwardedHeaders(
-    (options.strippedHeaders ?? []).map((name) => name.toLowerCase()),
-    options.viaName,
-  );
-  const brokerTimeout = options.brokerTimeoutMs ?? BROKER_TIMEOUT_DEFAULT_MS;
+  const forwardedHeaders = createForwardedHeaders(options.strippedHeaders, options.viaName);
+  const { brokerTimeoutMs: brokerTimeout } = options;
   const { whole, uploads, bytesPerSecond, ...times } = { ...PLACES, ...options.places };
   const exchangeOptions = {
     dispatcher: options.dispatcher,

@@ -289,7 +289,11 @@ it('an early answer does not oblige the gateway to read an upload for ever', asy
 it('createPassThrough refuses a broker URL that is not a base URL', () => {
   for (const url of ['ftp://x/', 'http://u:p@x/', 'http://x/?a', 'http://x/#a']) {
     assert.throws(
-      () => createPassThrough({ dispatcher: new Agent(), brokerUrl: new URL(url), viaName: 'g' }),
+      () =>
+        createPassThrough({
+          ...{ dispatcher: new Agent(), brokerUrl: new URL(url), viaName: 'g' },
+          ...{ strippedHeaders: [], brokerTimeoutMs: 1 },
+        }),
       TypeError,
       url,
     );

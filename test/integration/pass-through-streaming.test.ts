@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { after, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -18,6 +17,7 @@ import {
   startRawBroker,
   statusOf,
 } from './pass-through-wire.js';
+import { listening } from '../support/listening.js';
 import { isThorough } from '../support/thoroughness.js';
 
 after(closeAll);
@@ -60,14 +60,9 @@ async function memoryGrowth(work: () => Promise<void>): Promise<number> {
 }
 
 async function startBroker(handler: http.RequestListener) {
-  const server = http.createServer(handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  closeLater(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url };
+  const { url, close } = await listening(http.createServer(handler));
+  closeLater(close);
+  return { url: new URL(url) };
 }
 
 const FRAMINGS = isThorough ? (['Content-Length', 'chunked'] as const) : (['chunked'] as const);

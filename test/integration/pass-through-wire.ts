@@ -10,6 +10,7 @@ import {
   type PassThrough,
   type PassThroughOptions,
 } from '../../sidecar/http/pass-through.js';
+import { listening } from '../support/listening.js';
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -94,6 +95,7 @@ export async function startGateway(
     brokerUrl,
     viaName: 'ngsi-ld-gateway',
     strippedHeaders: ['x-gateway-token', 'x-purge-policy'],
+    brokerTimeoutMs: 30_000,
     onError: (_error, failure) => failures.push(failure),
     ...options,
     dispatcher,
@@ -107,16 +109,14 @@ export async function startGateway(
   server.on('checkContinue', (req: http.IncomingMessage, res: http.ServerResponse) => {
     forward(req, res, { awaitsContinue: true });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, close } = await listening(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     failures,
     passThrough,
     inFlight: () => inFlight,
     close: closeLater(async () => {
-      server.closeAllConnections();
-      server.close();
+      await close();
       await dispatcher.destroy();
     }),
   };

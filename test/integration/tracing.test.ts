@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, it, type TestContext } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { listening } from '../support/listening.js';
 
 after(stopAll);
 
@@ -34,13 +33,8 @@ async function startCollector(t: TestContext) {
       res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     })();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const { url, close } = await listening(server);
+  t.after(close);
   return { url, spans, texts };
 }
 

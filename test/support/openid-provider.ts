@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   type CryptoKey,
   exportJWK,
@@ -11,6 +9,7 @@ import {
 } from 'jose';
 import Provider, { type Configuration } from 'oidc-provider';
 import { stopLater } from './gateway-harness.js';
+import { listening, type Listening } from './listening.js';
 
 /** Where tokens of the provider are for. */
 export const AUDIENCE = 'https://gateway.example/api';
@@ -40,23 +39,22 @@ export class OpenIdProvider {
   readonly requests: string[] = [];
   /** Answers by path, in place of its own. */
   readonly answers = new Map<string, Answering>();
-  readonly #server: Server;
+  readonly #listening: Listening;
   readonly #users: Readonly<Record<string, Claims>>;
   readonly #redirects: string[] = [];
   #key!: SigningKey;
   #own!: Answering;
 
-  private constructor(server: Server, users: Readonly<Record<string, Claims>>) {
-    this.#server = server;
+  private constructor(listened: Listening, users: Readonly<Record<string, Claims>>) {
+    this.#listening = listened;
     this.#users = users;
-    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.issuer = listened.url;
   }
 
   /** @param users the claims of each, by name */
   static async start(users: Readonly<Record<string, Claims>>): Promise<OpenIdProvider> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const provider = new OpenIdProvider(server, users);
+    const server = createServer();
+    const provider = new OpenIdProvider(await listening(server), users);
     await provider.rotate('first');
     server.on('request', (req, res) => {
       const path = req.url?.split('?', 1)[0] ?? '';
@@ -110,10 +108,8 @@ export class OpenIdProvider {
   }
 
   /** Connections are refused from now on. */
-  async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
+  close(): Promise<void> {
+    return this.#listening.close();
   }
 
   #makeProvider(): Provider {

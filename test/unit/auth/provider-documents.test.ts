@@ -1,30 +1,28 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
 import { after, before, it } from 'node:test';
 import { ProviderDocuments, ProviderError } from '../../../sidecar/auth/provider-documents.js';
+import { listening, type Listening } from '../../support/listening.js';
 
-let server: Server;
+let server: Listening;
 let issuer: string;
 let asked: string[];
 let answers: Readonly<Record<string, (res: ServerResponse) => void>>;
 const opened: ProviderDocuments[] = [];
 
 before(async () => {
-  server = createServer((req, res) => {
+  const provider = createServer((req, res) => {
     asked.push(req.url ?? '');
     const answer = answers[req.url ?? ''];
     if (answer === undefined) res.writeHead(404).end();
     else answer(res);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realms/city`;
+  });
+  server = await listening(provider);
+  issuer = `${server.url}/realms/city`;
 });
 after(async () => {
   for (const documents of opened) await documents.close();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });
 
 const json = (document: unknown) => (res: ServerResponse) => res.end(JSON.stringify(document));

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { request } from 'undici';
 import { ClientDisconnect, disconnectSignal } from '../../../sidecar/http/client-disconnect.js';
+import { listening, type Listening } from '../../support/listening.js';
 
 const server = createServer();
-const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+let listened: Listening;
+const url = () => listened.url;
 const arrival = async (): Promise<ServerResponse> => {
   const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
   return response;
 };
 before(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  listened = await listening(server);
 });
-after(() => server.close());
+after(() => listened.close());
 
 it('a disconnecting client aborts the work for it, and calls each listener that is still there', async () => {
   const client = new AbortController();

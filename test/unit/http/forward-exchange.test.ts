@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { PassThrough } from 'node:stream';
 import { after, before, it } from 'node:test';
 import { errors, type Dispatcher } from 'undici';
@@ -12,6 +12,7 @@ import {
 } from '../../../sidecar/http/forward-exchange.js';
 import { Places, type Entrant, type Holder } from '../../../sidecar/http/places.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { listening, type Listening } from '../../support/listening.js';
 
 /** Places that say who has one, who waits, and who is watched. */
 class CountedPlaces extends Places {
@@ -60,14 +61,11 @@ function controllerOf() {
 }
 
 const server = createServer();
+let listened: Listening;
 before(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  listened = await listening(server);
 });
-after(() => {
-  server.closeAllConnections();
-  server.close();
-});
+after(() => listened.close());
 
 /** A request that has arrived, and everything that comes of it. */
 async function arrived(text: string, { max = 1, throws = false } = {}) {
@@ -85,7 +83,7 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
     },
   } as unknown as Dispatcher;
   const request = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
-  const client: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const client: Socket = connect(listened.port, '127.0.0.1');
   let answer = '';
   client.on('data', (bytes) => (answer += String(bytes))).on('error', () => undefined);
   client.write(text);

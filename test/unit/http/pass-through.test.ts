@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { after, before, beforeEach, it } from 'node:test';
 import type { Dispatcher } from 'undici';
 import {
@@ -10,20 +10,18 @@ import {
   type PassThroughOptions,
 } from '../../../sidecar/http/pass-through.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { listening, type Listening } from '../../support/listening.js';
 
 const server = createServer();
+let listened: Listening;
 let clients: Socket[];
 before(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  listened = await listening(server);
 });
 beforeEach(() => {
   clients = [];
 });
-after(() => {
-  server.closeAllConnections();
-  server.close();
-});
+after(() => listened.close());
 
 /** A pass-through before a broker that answers nothing. */
 function passing(options: Partial<PassThroughOptions> = {}) {
@@ -37,6 +35,7 @@ function passing(options: Partial<PassThroughOptions> = {}) {
   } as unknown as Dispatcher;
   const passThrough = createPassThrough({
     ...{ dispatcher, brokerUrl: new URL('http://broker:1026/prefix/'), viaName: 'me' },
+    ...{ strippedHeaders: [], brokerTimeoutMs: 30_000 },
     onEnded: (end) => ends.push(end),
     ...options,
   });
@@ -46,7 +45,7 @@ function passing(options: Partial<PassThroughOptions> = {}) {
     /** Sends a request, and waits until it was looked at. */
     pass: async (text: string, isClosed = false) => {
       const request = once(server, 'request');
-      const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      const client = connect(listened.port, '127.0.0.1');
       clients.push(client.on('error', () => undefined));
       client.write(text);
       const [req, res] = (await request) as Parameters<typeof passThrough>;
@@ -64,12 +63,6 @@ function passing(options: Partial<PassThroughOptions> = {}) {
 }
 const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: g\r\n${fields}\r\n`;
 const UPLOAD = 'POST /up HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
-
-it('a broker has half a minute unless it is said otherwise', async () => {
-  const { sent, pass } = passing();
-  await pass(get('/x'));
-  assert.deepEqual([sent[0]?.headersTimeout, sent[0]?.bodyTimeout], [30_000, 30_000]);
-});
 
 it('as many whole requests and as many uploads reach the broker as each kind has places', async () => {
   const { sent, pass } = passing({ places: { whole: 1, uploads: 2 } });
