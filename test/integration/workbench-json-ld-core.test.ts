@@ -101,12 +101,6 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
       assert.ok(outcome.refused.detail.includes(url));
     }
   });
-
-  it('custom contexts are checked in workers', async (t) => {
-    const { service, tasks } = await rigOf(t);
-    await service.contexts.create('terms', { seats: 'https://terms.example/seats' }, OPTIONS);
-    assert.deepEqual(tasks, ['checkContext']);
-  });
 });
 
 describe('a custom context whose processing is too costly', () => {
