@@ -149,6 +149,17 @@ describe('limits', () => {
     });
     assert.equal(refused.kind, 'limitExceeded');
     assert.ok(fan.asked.length <= 100);
+    const halves = ['a', 'b'].map((half) => `https://contexts.example/${half}`);
+    const named = halves.map((half) => Array.from({ length: 60 }, (_, n) => [`${half}${n}`, {}] as const));
+    const known = new Desk(
+      Object.fromEntries<unknown>([
+        ...halves.map((half, index) => [half, named[index]?.map(([one]) => one)] as const),
+        ...named.flat(),
+      ]),
+    );
+    for (const half of halves) await known.expand({ document: { '@context': half, 'urn:p:p': 1 } });
+    const both = await known.refused('expandDocument', { document: { '@context': halves } });
+    assert.match(both.detail, /more than 100 others/);
   });
 
   it('the size of a JSON-LD result is limited', async () => {
