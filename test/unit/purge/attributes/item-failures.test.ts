@@ -74,12 +74,6 @@ it('items whose deletes fail are each reported, and the others are deleted', asy
   );
 });
 
-it('items whose deletes fail are each reported where the broker answers each with a refusal', async () => {
-  const { ended, ledger, tried } = removal((index) => (index % 2 === 0 ? 409 : undefined));
-  await ended;
-  assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, tried.length], [50, 50, 100]);
-});
-
 it('items whose deletes fail end the purge where the broker answers with nothing but failures', async () => {
   const { ended, ledger, tried } = removal(() => 503);
   await assert.rejects(

@@ -142,6 +142,14 @@ it('each unclear entity is queried in one portion, of at most 100 ids and 4000 c
   );
 });
 
+it('short ids of unclear entities are queried a hundred at a time', async () => {
+  const { queries } = await looked({ items: wholes(250), world: {} });
+  assert.deepEqual(
+    queries.map((query) => query.get('id')?.split(',').length),
+    [100, 100, 50],
+  );
+});
+
 it('no query is sent if nothing is unclear', async () => {
   assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
 });
