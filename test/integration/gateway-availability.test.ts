@@ -120,20 +120,6 @@ it('a purge is 429 with Retry-After when the broker asks for too long a pause', 
   assert.equal(broker.requests.total, 1);
 });
 
-it('a purge goes on through passing failures', async () => {
-  const broker = await startTestBroker();
-  broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
-  const gateway = await startTestGateway({ BROKER_URL: broker.url, PURGE_BATCH_SIZE: '5' });
-  Object.assign(broker.behaviour, {
-    faultRate: 0.3,
-    faultKinds: ['429', '503', '500', 'reset-before', 'reset-after'],
-  });
-  const purged = await gateway.purge('type=Car');
-  assert.equal(purged.status, 204, purged.text);
-  assert.equal(purged.headers.get('purge-deleted'), '30');
-  assert.equal(broker.entities.count(), 0);
-});
-
 it('a purge whose filter the broker ignores is 501 and deletes nothing', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(5, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));

@@ -48,19 +48,6 @@ it('a broker that ignores a filter loses no entity either when its first page wa
   assert.equal(broker.entities.size, 20);
 });
 
-it('a broker that ignores a filter loses no attribute, and gets an error instead of a count in a dry run', async (t) => {
-  for (const query of [
-    'type=Thing&q=n>5&drop=n',
-    'type=Thing&q=n>5&dryRun=true',
-    'type=Thing&q=n>5&maxAffected=50',
-  ]) {
-    const broker = await startStubBroker(t, { entities, ignores: ['q'] });
-    const { error } = await purge(broker, query);
-    assert.ok(error instanceof FilterIgnoredError, query);
-    assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
-  }
-});
-
 it('a broker that ignores a filter loses nothing when the proof fails', async (t) => {
   const broker = await startStubBroker(t, {
     entities,

@@ -322,22 +322,6 @@ it('ItemLedger: success never names an entity with a failed attribute, whatever 
   }
 });
 
-it('ItemLedger: the lists hold a thousand items each, while the counts go on', () => {
-  const ledger = new ItemLedger();
-  for (let index = 0; index < 1500; index++) {
-    for (const [kind, verdict] of [
-      ['good', GONE],
-      ['bad', REFUSED],
-    ] as const) {
-      const item = { entityId: `urn:${kind}:${index}` };
-      ledger.add(item);
-      ledger.record(item, verdict, false);
-    }
-  }
-  assert.deepEqual(ledger.counts, counted({ matched: 3000, deleted: 1500, failed: 1500 }));
-  assert.deepEqual([ledger.success.length, ledger.errors.length], [1000, 1000]);
-});
-
 it('ItemLedger: success never names an entity with a failed attribute, even when the list of errors is full', () => {
   for (const isFirst of [true, false]) {
     const ledger = new ItemLedger();
