@@ -103,7 +103,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
 }
 
 /** Where requests are forwarded to. */
-export interface BrokerBase {
+interface BrokerBase {
   /** Scheme and authority, e.g. `http://orion:1026`. */
   readonly origin: string;
   /** Path prefix without a trailing slash; empty when there is none. */
@@ -114,7 +114,7 @@ export interface BrokerBase {
  * Takes a broker's base URL apart.
  * @throws TypeError when it is not http(s) or has credentials, a query or a fragment, which could not be honoured
  */
-export function brokerBase(url: URL): BrokerBase {
+function brokerBase(url: URL): BrokerBase {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new TypeError(`The broker's URL must be http or https, not ${url.protocol}`);
   }
