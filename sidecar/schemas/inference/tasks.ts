@@ -7,14 +7,9 @@ import { Inference, type InferenceOptions } from './inference.js';
 import { SampleFaults, samplesIn } from './samples.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
 
-export interface InferInput {
+export interface InferInput extends InferSchemaOptions {
   /** JSON: one sample, or an array of samples. */
   readonly text: string;
-  readonly form: SampleForm;
-  readonly enumerates: boolean;
-  readonly model?: string;
-  /** See `InferSchemaOptions`. */
-  readonly isStrict?: boolean;
 }
 
 /** The text of the schema, or why there is none. */

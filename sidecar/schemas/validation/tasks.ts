@@ -161,13 +161,6 @@ function bounded(answer: string): TaskAnswer<ValidationRefusal['kind']> {
   return { refused: { kind: 'limitExceeded', detail, errors: [] } };
 }
 
-interface ExampleInput {
-  /** Self-contained. */
-  readonly schema: JsonObject;
-  /** The name of the model: the type of the example unless the schema has another, and part of its id. */
-  readonly entityType: string;
-}
-
 /** An example in key-values form, and what is wrong with it: nothing when one was found that is valid. */
 interface MadeExample {
   readonly example: JsonValue;
@@ -176,16 +169,12 @@ interface MadeExample {
   readonly normalizedFaults: readonly InputIssue[];
 }
 
-/** The same as texts of JSON, since exact numbers do not cross threads. */
-type ExampleTexts = Omit<ExampleInput, 'schema'> & { readonly schema: string };
-type MadeExampleText = Omit<MadeExample, 'example'> & { readonly example: string };
-
 /** Tasks on examples that run in a worker because they compile schemas and execute patterns. */
 export const exampleTasks = {
-  /** See {@link exampleFor}. */
-  makeExample({ schema, entityType }: ExampleTexts): MadeExampleText {
-    const made = exampleFor({ schema: parseJson(schema) as JsonObject, entityType });
-    return { ...made, example: writeJson(made.example) };
+  /** See {@link exampleFor}. The schema and the example are texts of JSON, since exact numbers do not cross threads. */
+  makeExample({ schema, entityType }: { readonly schema: string; readonly entityType: string }) {
+    const { example, ...faults } = exampleFor({ schema: parseJson(schema) as JsonObject, entityType });
+    return { example: writeJson(example), ...faults };
   },
 };
 
@@ -193,8 +182,17 @@ export const exampleTasks = {
  * An example of a model, as an entity in key-values form; see `exampleWith`. It passes validation in this form and
  * normalized where there is such an example: a schema and the kinds of its attributes may exclude each other, e.g. in a
  * Relationship that is a number. Such an attribute is left out where it can be; else the example is one by the schema.
+ *
+ * @param schema self-contained
+ * @param entityType the name of the model: the type of the example unless the schema has another, and part of its id
  */
-export function exampleFor({ schema, entityType }: ExampleInput): MadeExample {
+export function exampleFor({
+  schema,
+  entityType,
+}: {
+  readonly schema: JsonObject;
+  readonly entityType: string;
+}): MadeExample {
   const validate = createValidator(resolveWith(schema));
   const model = prepareModel(entityType, schema);
   const { root, targets, attributes } = modelOf(schema);
