@@ -194,8 +194,8 @@ describe('an explanation of an invalid value', () => {
     assert.deepEqual(linesOf(typed, { b: 1, c: 2 }), [
       ['/c', 'is not among the members that the schema allows'],
     ]);
-    assert.deepEqual(linesOf({ prefixItems: [true], unevaluatedItems: { type: 'string' } }, [1, 'a', 2]), [
-      ['/2', 'must be a string, is the number 2'],
+    assert.deepEqual(linesOf({ prefixItems: [true], unevaluatedItems: { type: 'string' } }, [1, 2, 'a']), [
+      ['/1', 'must be a string, is the number 2'],
     ]);
     assert.deepEqual(linesOf({ contains: { type: 'string' }, unevaluatedItems: false }, ['a', 2, 'b']), [
       ['/1', 'is not among the items that the schema allows'],
