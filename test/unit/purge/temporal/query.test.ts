@@ -10,40 +10,44 @@ const parse = (given: Readonly<Record<string, string>>) => parseTemporalPurgeQue
 const selectionOf = (given: Readonly<Record<string, string>>) =>
   Object.fromEntries(parse(given).selection.map(({ name, value }) => [name, value]));
 
-it('a temporal purge without a time filter, attrs and datasetId deletes the whole temporal entity', () => {
-  for (const query of ['type=Car', 'q=speed>1', 'type=Car&id=urn:a:1', 'local=true&maxAffected=1']) {
-    assert.deepEqual(parseTemporalPurgeQuery(query).target, { kind: 'entities' }, query);
-  }
-});
+const INSTANCES = { kind: 'instances', time: { property: 'observedAt', from: SINCE.timeAt, to: undefined } };
+for (const [what, target, ...queries] of [
+  [
+    'the whole temporal entity without a time filter, attrs and datasetId',
+    { kind: 'entities' },
+    ...['type=Car', 'q=speed>1', 'type=Car&id=urn:a:1', 'local=true&maxAffected=1'],
+  ],
+  ['attributes with attrs alone', { kind: 'attributes' }, 'type=Car&attrs=speed,https://a.test/n%23x'],
+  [
+    'datasets of the named attributes with attrs and datasetId',
+    { kind: 'datasets', datasetIds: ['urn:d:1', '@none'] },
+    'attrs=speed&datasetId=urn:d:1,@none',
+  ],
+  [
+    'datasets of every attribute shown with datasetId alone, never the entity',
+    { kind: 'datasets', datasetIds: ['@none'] },
+    'type=Car&datasetId=@none',
+  ],
+  [
+    'instances with a time filter, whatever else is given',
+    INSTANCES,
+    ...['', '&attrs=speed', '&datasetId=urn:d:1', '&attrs=speed&datasetId=@none'].map(
+      (more) => `type=Car&timerel=after&timeAt=${SINCE.timeAt}${more}`,
+    ),
+  ],
+] as const)
+  it(`a temporal purge deletes ${what}`, () => {
+    for (const query of queries) assert.deepEqual(parseTemporalPurgeQuery(query).target, target, query);
+  });
 
-it('a temporal purge with attrs alone deletes attributes', () => {
-  const { target, attributes, datasetIds } = parse({ type: 'Car', attrs: 'speed,https://a.test/n#x' });
-  assert.deepEqual(target, { kind: 'attributes' });
-  assert.deepEqual([attributes, datasetIds], [['speed', 'https://a.test/n#x'], undefined]);
-});
-
-it('a temporal purge with attrs and datasetId deletes datasets of the named attributes', () => {
-  const query = parse({ attrs: 'speed', datasetId: 'urn:d:1,@none' });
-  assert.deepEqual(query.target, { kind: 'datasets', datasetIds: ['urn:d:1', '@none'] });
-  assert.deepEqual([query.attributes, query.datasetIds], [['speed'], ['urn:d:1', '@none']]);
-});
-
-it('a temporal purge with datasetId alone deletes datasets of every attribute shown, never the entity', () => {
-  for (const datasetId of ['urn:d:1', '@none']) {
-    const { target, attributes } = parse({ type: 'Car', datasetId });
-    assert.deepEqual([target, attributes], [{ kind: 'datasets', datasetIds: [datasetId] }, undefined]);
-  }
-});
-
-it('a temporal purge with a time filter deletes instances, whatever else is given', () => {
-  const time = { property: 'observedAt', from: SINCE.timeAt, to: undefined };
-  for (const more of [
-    {},
-    { attrs: 'speed' },
-    { datasetId: 'urn:d:1' },
-    { attrs: 'speed', datasetId: '@none' },
-  ]) {
-    assert.deepEqual(parse({ type: 'Car', ...SINCE, ...more }).target, { kind: 'instances', time });
+it('a temporal purge keeps the names of attributes and datasets that its query has, and no others', () => {
+  for (const [query, attributes, datasetIds] of [
+    ['type=Car&attrs=speed,https://a.test/n%23x', ['speed', 'https://a.test/n#x'], undefined],
+    ['attrs=speed&datasetId=urn:d:1,@none', ['speed'], ['urn:d:1', '@none']],
+    ['type=Car&datasetId=@none', undefined, ['@none']],
+  ] as const) {
+    const parsed = parseTemporalPurgeQuery(query);
+    assert.deepEqual([parsed.attributes, parsed.datasetIds], [attributes, datasetIds], query);
   }
 });
 
@@ -85,17 +89,6 @@ it('a temporal purge names the time property unless it is the default, since som
     selectionOf({ type: 'Car', ...SINCE, timeproperty: 'createdAt' })['timeproperty'],
     'createdAt',
   );
-});
-
-it('a temporal purge by type=* is always local', () => {
-  assert.equal(selectionOf({ type: '*', ...SINCE })['local'], 'true');
-  assert.equal(selectionOf({ type: 'Car', ...SINCE })['local'], undefined);
-});
-
-it('a temporal purge keeps the dry run and the bound apart from the query', () => {
-  const { dryRun, maxAffected } = parse({ type: 'Car', dryRun: 'true', maxAffected: '5' });
-  assert.deepEqual([dryRun, maxAffected], [true, 5]);
-  assert.deepEqual([parse({ type: 'Car' }).dryRun, parse({ type: 'Car' }).maxAffected], [false, undefined]);
 });
 
 it('a temporal purge names each dataset once, up to a hundred', () => {
