@@ -143,6 +143,7 @@ it('a change that is refused changes nothing', async () => {
   assertProblem(await send('POST', `${path}/attrs`, { fuel: 5, bad: { object: 'no uri' } }), 400);
   assertProblem(await send('PUT', path, { type: 'Boat', bad: null }), 400);
   assertProblem(await send('PATCH', path, { id: 'urn:other:1', fuel: 5 }), 400);
+  assertProblem(await send('PATCH', `${path}?type=Boat`, { fuel: 5 }), 404);
   assert.deepEqual(await read(), car);
   assert.equal((await broker.idsOf('type=Boat')).length, 0);
 });

@@ -90,6 +90,11 @@ it('instances can be limited, and marked by 206', async () => {
   assert.equal((await send('GET', `/temporal/entities/${idAt(4)}`)).status, 206);
 });
 
+it('the bounds of an interval can be excluded', async () => {
+  behaviour.exclusiveBounds = true;
+  assert.deepEqual(valuesOf((await query(after(2))).items.at(-1)), [3, 4, 5, 6]);
+});
+
 it('lastN can be applied before the interval', async () => {
   behaviour.lastNBeforeTime = true;
   const { items } = await query(`type=X&timerel=before&timeAt=${day(6)}&lastN=2`, 206);

@@ -97,6 +97,7 @@ it('every filter of a temporal query narrows it, and several narrow it together'
   assert.deepEqual(await ids(`q=${encode('n>2;location')}&type=Hall`), numbered(3));
   const near = 'georel=near;maxDistance==1000&geometry=Point&coordinates=[3,0]';
   assert.deepEqual(await ids(near), numbered(3));
+  assert.deepEqual(await ids(`q=${encode('n==3')}&${near}`), numbered(3));
 });
 
 it('scopeQ selects by the scope of the entity', async () => {
