@@ -15,7 +15,7 @@ import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
 import type { JobObserver } from './jobs/service-options.js';
-import { createHeaderSealer } from './jobs/sealed-headers.js';
+import { createHeaderSealer } from './jobs/job-headers.js';
 import type { PurgeKinds } from './jobs/purge-kinds.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { Tracing } from './tracing/tracing.js';

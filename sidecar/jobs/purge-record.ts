@@ -3,7 +3,7 @@ import { queryText } from '../purge/index.js';
 import { traceIn } from '../shared/traceparent.js';
 import type { JobNeeds, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
 import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './live-job.js';
-import { placeOf } from './place-headers.js';
+import { placeOf } from './job-headers.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
 import { defined } from '../shared/defined.js';
 

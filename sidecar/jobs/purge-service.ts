@@ -9,7 +9,7 @@ import {
   PurgeCancelledError,
   PurgeFailedError,
 } from './errors.js';
-import { headersAt } from './place-headers.js';
+import { headersAt } from './job-headers.js';
 import { checkMakesPlan, withoutDryRun } from './plan-service.js';
 import { JobKind } from './job-kind.js';
 import type { JobService } from './job-service.js';

@@ -12,7 +12,7 @@ import type { ArchiveService } from './archive-service.js';
 import { endWithoutWork, type JobService } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
 import type { NewPurge } from './purge-kinds.js';
-import { headersAt } from './place-headers.js';
+import { headersAt } from './job-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';

@@ -6,7 +6,7 @@ import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PlanService } from './plan-service.js';
 import type { PurgeKinds } from './purge-kinds.js';
-import type { HeaderSealer } from './sealed-headers.js';
+import type { HeaderSealer } from './job-headers.js';
 
 /** Observes jobs as they go, e.g. for a log and metrics. */
 export interface JobObserver {

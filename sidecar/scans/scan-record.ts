@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { cancelled, LiveJob, waitingFor, withoutPace, withoutWait } from '../jobs/live-job.js';
-import { placeOf } from '../jobs/place-headers.js';
+import { placeOf } from '../jobs/job-headers.js';
 import { traceIn } from '../shared/traceparent.js';
 import type { NewPurge } from '../jobs/purge-kinds.js';
 import type { ScanRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';

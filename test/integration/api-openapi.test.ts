@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { validate } from '@readme/openapi-parser';
 import { ArchiveUnavailableError, ArchiveUnreadableError } from '../../sidecar/archive/index.js';
 import { ArchiveInUseError, PurgeCancelledError, QueueFullError } from '../../sidecar/jobs/errors.js';
-import { JobSecretError } from '../../sidecar/jobs/sealed-headers.js';
+import { JobSecretError } from '../../sidecar/jobs/job-headers.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,

@@ -7,7 +7,7 @@ import type { PurgeServiceOptions } from '../../sidecar/jobs/service-options.js'
 import { JobService } from '../../sidecar/jobs/job-service.js';
 import { PlanService } from '../../sidecar/jobs/plan-service.js';
 import { PurgeService } from '../../sidecar/jobs/purge-service.js';
-import { createHeaderSealer } from '../../sidecar/jobs/sealed-headers.js';
+import { createHeaderSealer } from '../../sidecar/jobs/job-headers.js';
 import {
   type PurgeLimits,
   type PurgeEvent,

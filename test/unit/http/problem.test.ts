@@ -7,7 +7,7 @@ import { ConfigError } from '../../../sidecar/shared/config/load.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { problemKinds } from '../../../sidecar/http/problem-kinds.js';
 import { problemOf, unforeseen, type ProblemAnswer } from '../../../sidecar/http/problem.js';
-import { JobSecretError } from '../../../sidecar/jobs/sealed-headers.js';
+import { JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 import * as jobs from '../../../sidecar/jobs/errors.js';
 import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';
 import * as errors from '../../../sidecar/purge/errors.js';

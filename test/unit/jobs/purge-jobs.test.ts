@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { JobSecretError } from '../../../sidecar/jobs/sealed-headers.js';
+import { JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, it } from 'node:test';
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createHeaderSealer, JobSecretError } from '../../../sidecar/jobs/sealed-headers.js';
+import { createHeaderSealer, JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 
 const HEADERS = {
   'ngsild-tenant': 'north',
