@@ -88,6 +88,30 @@ describe('an import that is disturbed', () => {
     });
   }
 
+  it('an import whose client leaves updates no further models outside of it', async () => {
+    const leaving = new AbortController();
+    const updated: string[] = [];
+    const leftAtFirst = (store: SchemaStore) =>
+      storeWith(store, {
+        models: over(store.models, {
+          update: (key, ...rest) => {
+            updated.push(key.name);
+            leaving.abort(new Error('gone'));
+            return store.models.update(key, ...rest);
+          },
+        }),
+      });
+    await withTransfer(async (transfer, { domains, models, references }) => {
+      await references.put('urn:x', { type: 'string' });
+      await domains.create({ name: 'City' });
+      const user = { type: 'object', properties: { a: { $ref: 'urn:x' } } };
+      for (const name of ['Bench', 'Lamp']) await models.create('City', { name, schema: user }, OPTIONS);
+      const { signal } = leaving;
+      await assert.rejects(importing(transfer, { 'urn:x': { type: 'number' } }, { signal }), /gone/);
+      assert.deepEqual(updated, ['Bench']);
+    }, leftAtFirst);
+  });
+
   it('an import takes a domain that another client makes meanwhile as it is, and one that cannot be made is refused', async () => {
     const overtaken = noting(async (write, store) => {
       if (write === 'domain City') await store.domains.create({ name: 'City', description: 'Of others.' });
