@@ -69,8 +69,11 @@ async function fill(gateway: BenchGateway): Promise<void> {
 async function measure(gateway: BenchGateway, round: number): Promise<Rates> {
   const reads = (path: string) =>
     requestsPerSecond({
-      ...{ url: `${gateway.url}${path}`, status: 200, headers: {} },
-      ...{ connections: CONNECTIONS, requests: REQUESTS },
+      url: `${gateway.url}${path}`,
+      status: 200,
+      headers: {},
+      connections: CONNECTIONS,
+      requests: REQUESTS,
     });
   const put = (index: number, number: number) =>
     write(gateway, 'PUT', modelOf(index), { schema: schemaOf(round * WRITES + number) }, 200);

@@ -29,8 +29,13 @@ const SCHEMA = {
   properties: { id: { type: 'string' }, type: { const: 'Vehicle' }, speed: { type: 'number', maximum: 300 } },
 };
 const RETENTION_POLICY = {
-  ...{ name: 'house', target: 'entities', query: 'type=Vehicle', olderThan: 'P1D', by: 'speed.observedAt' },
-  ...{ schedule: '0 3 * * *', mode: 'enforce' },
+  name: 'house',
+  target: 'entities',
+  query: 'type=Vehicle',
+  olderThan: 'P1D',
+  by: 'speed.observedAt',
+  schedule: '0 3 * * *',
+  mode: 'enforce',
 };
 const ENTITY = { id: 'urn:ngsi-ld:Vehicle:1', type: 'Vehicle', speed: 500 };
 
@@ -117,14 +122,12 @@ function roomOf(path) {
 async function measureRequests(folder) {
   const compiled = join(folder, '.tests', '.house');
   await build({
-    ...{
-      absWorkingDir: folder,
-      outbase: folder,
-      outdir: compiled,
-      platform: 'node',
-      format: 'esm',
-      target: 'node22.19',
-    },
+    absWorkingDir: folder,
+    outbase: folder,
+    outdir: compiled,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22.19',
     entryPoints: (await filesBelow(join(folder, 'sidecar'))).filter((file) => file.endsWith('.ts')),
   });
   const coverage = await mkdtemp(join(tmpdir(), 'house-coverage-'));
@@ -133,8 +136,12 @@ async function measureRequests(folder) {
     cwd: coverage,
     execArgv: ['--import', join(import.meta.dirname, 'house-recorder.js')],
     env: {
-      ...{ PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
-      ...{ BROKER_URL: broker.url, DATABASE_PATH: ':memory:' },
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      BROKER_URL: broker.url,
+      DATABASE_PATH: ':memory:',
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });

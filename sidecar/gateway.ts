@@ -26,7 +26,7 @@ import { ScanService } from './scans/scan-service.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
-import { Newcomers } from './shared/next-turn.js';
+import { NewConnections } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
 import { openStore } from './store/databases.js';
 
@@ -125,10 +125,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     lockWaits: () => store.lockWaits,
   });
   const viaName = createViaName();
-  const newcomers = new Newcomers();
+  const newConnections = new NewConnections();
   const broker = await openBroker(config, {
     viaName,
-    newcomers,
+    newConnections,
     onEnded(end) {
       metrics.requests.brokerAnswered(end);
       tracing?.brokerAnswered(end);
@@ -162,7 +162,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   });
 
   const signIn = openSignIn(config, {
-    ...{ clock, timeoutMs: options.providerTimeoutMs },
+    clock,
+    timeoutMs: options.providerTimeoutMs,
     onAway: (err) => logger.error({ err }, 'the OpenID provider does not give its keys'),
     onBack: () => logger.info('the OpenID provider gives its keys again'),
   });
@@ -180,7 +181,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     scans,
     retention: purges.retention,
     access: new Access({
-      ...{ tokens: config.GATEWAY_TOKEN, signIn, forwardsTokens: config.AUTH_FORWARD },
+      tokens: config.GATEWAY_TOKEN,
+      signIn,
+      forwardsTokens: config.AUTH_FORWARD,
       notesClients: signIn !== undefined || config.TRUSTED_PROXIES !== undefined,
       onTokenRefused: () => metrics.requests.refused('token'),
     }),
@@ -218,7 +221,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       },
     }),
   });
-  app.server.on('connection', () => newcomers.note());
+  app.server.on('connection', () => newConnections.note());
   opened.add(async () => {
     // Idle connections are closed at once; clients still being served by now are cut off.
     app.server.closeIdleConnections();
@@ -241,7 +244,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     config.METRICS_PORT === undefined
       ? undefined
       : await startMetricsServer(metrics, {
-          ...{ host: config.HOST, port: config.METRICS_PORT },
+          host: config.HOST,
+          port: config.METRICS_PORT,
           onFailed: (err) => logger.error({ err }, 'the metrics cannot be read'),
         });
   opened.add(async () => metricsServer?.close());

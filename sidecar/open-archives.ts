@@ -53,7 +53,9 @@ async function storageAt(place: ArchivePlace, config: Config): Promise<ArchiveSt
     return new FolderStorage(place.path);
   }
   return new BucketStorage({
-    ...{ bucket: place.bucket, prefix: place.prefix, clock: systemClock },
+    bucket: place.bucket,
+    prefix: place.prefix,
+    clock: systemClock,
     accessKeyId: config.AWS_ACCESS_KEY_ID ?? '',
     secretAccessKey: config.AWS_SECRET_ACCESS_KEY ?? '',
     sessionToken: config.AWS_SESSION_TOKEN,

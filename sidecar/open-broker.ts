@@ -8,13 +8,13 @@ import {
 } from './purge/broker/index.js';
 import { systemClock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
-import { type Newcomers, OneATurn } from './shared/next-turn.js';
+import { type NewConnections, TurnQueue } from './shared/next-turn.js';
 
 export interface OpenBrokerOptions {
   /** The name of this process in `Via`. */
   readonly viaName: string;
   /** Connections of clients, which go before the work on large answers. */
-  readonly newcomers: Newcomers;
+  readonly newConnections: NewConnections;
   /** Told of each request of purges, scans and checks. Must not throw. */
   readonly onEnded: (end: BrokerRequestEnd) => void;
 }
@@ -37,7 +37,7 @@ export interface OpenBroker {
 
 /** Opens the connections to the broker that the configuration names, or to one that it starts in this process. */
 export async function openBroker(config: Config, options: OpenBrokerOptions): Promise<OpenBroker> {
-  const { viaName, newcomers, onEnded } = options;
+  const { viaName, newConnections, onEnded } = options;
   const embedded =
     config.BROKER_URL === 'embedded' ? await startEmbeddedBroker({ sampleData: true }) : undefined;
   const url = embedded === undefined ? (config.BROKER_URL as URL) : new URL(embedded.url);
@@ -46,7 +46,7 @@ export async function openBroker(config: Config, options: OpenBrokerOptions): Pr
     brokerUrl: url,
     timeoutMs: config.BROKER_TIMEOUT_MS,
     viaName,
-    large: new OneATurn(newcomers),
+    large: new TurnQueue(newConnections),
     // The time of day, as retention has it.
     onReply: (reply) => brokerClock.note(reply, systemClock.now()),
     onEnded,

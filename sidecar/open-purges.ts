@@ -157,7 +157,10 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   });
   let stopped: Promise<void> | undefined;
   return {
-    ...{ jobs, kinds, service, retention },
+    jobs,
+    kinds,
+    service,
+    retention,
     archives: service.archives,
     start() {
       jobs.start();

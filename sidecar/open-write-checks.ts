@@ -41,7 +41,9 @@ export async function openWriteChecks(
   const { service, tasks } = schemas;
   const setting = config.WRITE_CHECK;
   const cache = new PolicyCache({
-    ...{ store, policies: store.writePolicies, clock },
+    store,
+    policies: store.writePolicies,
+    clock,
     onAway: (err) =>
       logger.warn({ err, setting }, 'the write policies cannot be read: those that were last read hold'),
     onBack: () => logger.info('the write policies can be read again'),
@@ -49,17 +51,19 @@ export async function openWriteChecks(
   await cache.refresh();
   const supply = new ModelSupply(service);
   const checks = new WriteChecks({
-    ...{
-      setting,
-      policies: cache,
-      clock,
-      judge: new Judge(tasks, supply),
-      types: new EntityTypes(client, clock),
-    },
+    setting,
+    policies: cache,
+    clock,
+    judge: new Judge(tasks, supply),
+    types: new EntityTypes(client, clock),
     observer: observerOf(metrics.writes, logger, clock),
   });
   const policies = new WritePolicyService({
-    ...{ store: store.writePolicies, models: store.models, supply, cache, checks },
+    store: store.writePolicies,
+    models: store.models,
+    supply,
+    cache,
+    checks,
     knowsCallers: config.GATEWAY_TOKEN !== undefined,
   });
   return { checks, policies, noteStored: cache.expire };
@@ -73,8 +77,8 @@ function observerOf(
   logger: FastifyBaseLogger,
   clock: Pick<Clock, 'now'>,
 ): WriteObserver {
-  const invalid = new Rarely(clock);
-  const failures = new Rarely(clock);
+  const invalid = new LogThrottle(clock);
+  const failures = new LogThrottle(clock);
   return {
     judged: ({ verdict, action, refused }, entities, ms) => {
       metrics.judged(entities, ms);
@@ -87,8 +91,12 @@ function observerOf(
       invalid.say((unsaid) =>
         logger.info(
           {
-            ...{ verdict, action, policy: first?.policy ?? policy ?? '', entity: first?.id?.slice(0, 500) },
-            ...{ fault: first?.faults[0]?.detail.slice(0, 500), unsaid },
+            verdict,
+            action,
+            policy: first?.policy ?? policy ?? '',
+            entity: first?.id?.slice(0, 500),
+            fault: first?.faults[0]?.detail.slice(0, 500),
+            unsaid,
           },
           'a write is not valid',
         ),
@@ -105,7 +113,7 @@ function observerOf(
 }
 
 /** Lets something be said once in a while, with how often it was not. */
-class Rarely {
+class LogThrottle {
   readonly #clock: Pick<Clock, 'now'>;
   #saidMs = -Infinity;
   #unsaid = 0;

@@ -29,7 +29,11 @@ async function bundle(): Promise<void> {
   bundled ??= build({
     entryPoints: [join(ROOT, 'sidecar/embedded-broker/index.ts')],
     outfile: BROKER,
-    ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm', logLevel: 'warning' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'warning',
   });
   await bundled;
 }

@@ -79,7 +79,11 @@ export const PARKING_SCHEMA = {
 const NAMES = [
   ...Object.keys(PARKING_SCHEMA.allOf[0].properties),
   ...Object.keys(PARKING_SCHEMA.allOf[1].properties),
-  ...['addressLocality', 'addressCountry', 'streetAddress', 'postalCode', 'Parking'],
+  'addressLocality',
+  'addressCountry',
+  'streetAddress',
+  'postalCode',
+  'Parking',
 ].filter((name) => !['id', 'type', 'location', 'name', 'description'].includes(name));
 
 /** A context of its names. */

@@ -22,7 +22,12 @@ export class Rivals {
     const [ajv, judge] = await this.#inTurns(isEven, VALIDATIONS, 'ajv', 'judge');
     const megabytes = samplesMegabytes();
     return {
-      ...{ ajv, judge, bareExpand, ownExpand, bareCompact, ownCompact },
+      ajv,
+      judge,
+      bareExpand,
+      ownExpand,
+      bareCompact,
+      ownCompact,
       genson: genson * megabytes,
       infer: infer * megabytes,
     };

@@ -71,7 +71,9 @@ export async function signIn(settings: SignInSettings): Promise<void> {
   const { authorization_endpoint: endpoint } = provider;
   if (endpoint === undefined) throw new Error('The provider has no authorization endpoint.');
   const departure: Departure = {
-    ...{ settings, verifier: oauth.generateRandomCodeVerifier(), state: oauth.generateRandomState() },
+    settings,
+    verifier: oauth.generateRandomCodeVerifier(),
+    state: oauth.generateRandomState(),
     hash: location.hash,
   };
   const url = new URL(endpoint);
@@ -79,8 +81,12 @@ export async function signIn(settings: SignInSettings): Promise<void> {
   if (url.protocol !== 'https:' && url.protocol !== new URL(settings.issuer).protocol)
     throw new Error('The authorization endpoint of the provider is not an https address.');
   const parameters = {
-    ...{ client_id: settings.clientId ?? '', redirect_uri: returnAddress(), response_type: 'code' },
-    ...{ scope: 'openid profile', state: departure.state, code_challenge_method: 'S256' },
+    client_id: settings.clientId ?? '',
+    redirect_uri: returnAddress(),
+    response_type: 'code',
+    scope: 'openid profile',
+    state: departure.state,
+    code_challenge_method: 'S256',
     code_challenge: await oauth.calculatePKCECodeChallenge(departure.verifier),
     ...resourceOf(settings),
   };

@@ -53,7 +53,10 @@ export function JsonEditor({
         // The policy of the page allows styles in a root of their own alone.
         const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
         view.current = views.showCode(root, {
-          ...{ label, isSchema, value: latest.current.value, heights: HEIGHTS[height] },
+          label,
+          isSchema,
+          value: latest.current.value,
+          heights: HEIGHTS[height],
           onInput: (typed) => latest.current.onInput(typed),
         });
         setState('there');

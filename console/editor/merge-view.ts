@@ -18,7 +18,12 @@ const UNCHANGED = { margin: 3, minSize: 6 } as const;
 /** What a text has that is only read. */
 function readOnly(label: string): Extension {
   return [
-    ...[lineNumbers(), json(), unframed, editorTheme, EditorView.lineWrapping, EditorState.readOnly.of(true)],
+    lineNumbers(),
+    json(),
+    unframed,
+    editorTheme,
+    EditorView.lineWrapping,
+    EditorState.readOnly.of(true),
     // Focusable, so that the keyboard scrolls it.
     EditorView.editable.of(false),
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
@@ -31,7 +36,11 @@ export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => voi
   const view = new MergeView({
     a: { doc: older.value, extensions: readOnly(older.label) },
     b: { doc: newer.value, extensions: readOnly(newer.label) },
-    ...{ parent, root, collapseUnchanged: UNCHANGED, gutter: true, highlightChanges: true },
+    parent,
+    root,
+    collapseUnchanged: UNCHANGED,
+    gutter: true,
+    highlightChanges: true,
   });
   return () => {
     view.destroy();
@@ -43,7 +52,9 @@ export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => voi
 export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: string): () => void {
   const parent = frameIn(root);
   const view = new EditorView({
-    ...{ parent, root, doc: newer.value },
+    parent,
+    root,
+    doc: newer.value,
     extensions: [
       readOnly(label),
       unifiedMergeView({ original: older.value, mergeControls: false, collapseUnchanged: UNCHANGED }),
@@ -59,8 +70,10 @@ export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: s
 function frameIn(root: ShadowRoot): HTMLElement {
   const frame = document.createElement('div');
   Object.assign(frame.style, {
-    ...{ maxHeight: '600px', overflow: 'auto' },
-    ...{ border: '1px solid var(--edge)', borderRadius: '5px' },
+    maxHeight: '600px',
+    overflow: 'auto',
+    border: '1px solid var(--edge)',
+    borderRadius: '5px',
   });
   root.append(frame);
   return frame;

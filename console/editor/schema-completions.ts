@@ -76,8 +76,20 @@ const MAPS: ReadonlySet<string> = new Set(
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   type: ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'],
   format: [
-    ...['uri', 'date-time', 'date', 'time', 'duration', 'email', 'uuid', 'iri', 'hostname', 'ipv4', 'ipv6'],
-    ...['uri-reference', 'json-pointer', 'regex'],
+    'uri',
+    'date-time',
+    'date',
+    'time',
+    'duration',
+    'email',
+    'uuid',
+    'iri',
+    'hostname',
+    'ipv4',
+    'ipv6',
+    'uri-reference',
+    'json-pointer',
+    'regex',
   ],
   $schema: [
     'https://json-schema.org/draft/2020-12/schema',
@@ -87,8 +99,14 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const KINDS = [
-  ...['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty'],
-  ...['ListProperty', 'ListRelationship'],
+  'Property',
+  'Relationship',
+  'GeoProperty',
+  'LanguageProperty',
+  'VocabProperty',
+  'JsonProperty',
+  'ListProperty',
+  'ListRelationship',
 ];
 
 /** Offers keywords of JSON Schema where a name can stand, and the values that a keyword has. */

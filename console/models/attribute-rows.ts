@@ -34,7 +34,10 @@ export function attributeRows(openapi: unknown, schema: unknown): readonly Attri
       const hint = partOf(partOf(partOf(partOf(schema)['properties'])[name])['x-ngsi']);
       const said = given.replace(new RegExp(`^${kind}\\b[.:]?\\s*`), '');
       return {
-        ...{ name, kind, isRequired: required.includes(name), type: holdsOf(value) },
+        name,
+        kind,
+        isRequired: required.includes(name),
+        type: holdsOf(value),
         unit: textOf(hint['units']) ?? textOf(hint['unit']) ?? statedUnit(said),
         description: withoutUnit(said),
       };

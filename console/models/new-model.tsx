@@ -26,7 +26,13 @@ const NEW = '~';
 
 /** What is typed of a new model. */
 const EMPTY = {
-  ...{ domain: '', newDomain: '', name: '', isNamed: false, description: '', isDraft: false, schema: '' },
+  domain: '',
+  newDomain: '',
+  name: '',
+  isNamed: false,
+  description: '',
+  isDraft: false,
+  schema: '',
   /** The schema as it was made from samples: whoever changed it is asked before it is made again. */
   inferred: '',
 };
@@ -63,7 +69,8 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const take = ({ schema: found, example, name: guessed }: Inferred) => {
     const made = shownJson(withExample(found, example));
     change({
-      ...{ schema: made, inferred: made },
+      schema: made,
+      inferred: made,
       ...(isNamed || guessed === undefined ? {} : { name: guessed }),
     });
   };
@@ -171,7 +178,9 @@ const NEW_DOMAIN_TRIAL: Trial = {
   error: undefined,
   found: {
     ...({ dryRun: true, outcome: 'created' } as const),
-    ...{ version: 1, warnings: [], change: { overall: 'compatible', differences: [] } },
+    version: 1,
+    warnings: [],
+    change: { overall: 'compatible', differences: [] },
   },
 };
 

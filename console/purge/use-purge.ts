@@ -52,7 +52,11 @@ export function usePurge(id: string): WatchedPurge {
     return () => aborter.abort();
   }, [id, turn]);
   return {
-    ...{ record, rates, before, isBroken, error },
+    record,
+    rates,
+    before,
+    isBroken,
+    error,
     retry: () => setTurn((last) => last + 1),
     // An answer may come after the event that ended the purge, and is older then.
     show: (next) => setRecord((last) => (last !== undefined && isFinal(last) ? last : next)),

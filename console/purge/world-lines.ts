@@ -37,7 +37,9 @@ function boxed(points: readonly Point[]): WorldLine {
   const lats = points.map(({ lat }) => lat);
   return {
     points,
-    ...{ west: Math.min(...lons), east: Math.max(...lons) },
-    ...{ south: Math.min(...lats), north: Math.max(...lats) },
+    west: Math.min(...lons),
+    east: Math.max(...lons),
+    south: Math.min(...lats),
+    north: Math.max(...lats),
   };
 }

@@ -94,7 +94,9 @@ function Editor({
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const faults = memberFaults(error);
   const begin = (name: keyof WritePolicyForm) => ({
-    ...{ label: t.fields[name], value: form[name], error: faults[name] },
+    label: t.fields[name],
+    value: form[name],
+    error: faults[name],
     onInput: (value: string) => draft.change({ [name]: value }),
   });
   const choice = <Name extends 'mode' | 'tenants' | 'onUnjudged' | 'onFailure' | 'batch'>(

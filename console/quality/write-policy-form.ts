@@ -21,8 +21,18 @@ export interface WritePolicyForm {
 }
 
 export const NEW_WRITE_POLICY: WritePolicyForm = {
-  ...{ name: '', mode: 'report', types: '', tenants: 'all', tenant: '', callers: '', model: '' },
-  ...{ priority: '0', onUnjudged: 'accept', onFailure: '', batch: 'all', description: '' },
+  name: '',
+  mode: 'report',
+  types: '',
+  tenants: 'all',
+  tenant: '',
+  callers: '',
+  model: '',
+  priority: '0',
+  onUnjudged: 'accept',
+  onFailure: '',
+  batch: 'all',
+  description: '',
 };
 
 /** The fields of a policy that is there. */
@@ -30,7 +40,12 @@ export function formOfWritePolicy(policy: WritePolicy): WritePolicyForm {
   const { name, mode, tenant, types = [], callers = [], model = '', description = '' } = policy;
   const { priority, onUnjudged, onFailure, batch } = policy;
   return {
-    ...{ name, mode, model, description, onUnjudged, batch },
+    name,
+    mode,
+    model,
+    description,
+    onUnjudged,
+    batch,
     tenants: tenant === undefined ? 'all' : tenant === '' ? 'default' : 'one',
     tenant: tenant ?? '',
     types: types.join('\n'),
@@ -52,7 +67,9 @@ export function writeSettingsOf(form: WritePolicyForm): WriteSettings {
   const priority = form.priority.trim();
   const value = Number(priority);
   return {
-    ...{ mode, onUnjudged, batch },
+    mode,
+    onUnjudged,
+    batch,
     ...lines('types'),
     ...lines('callers'),
     ...words('model'),

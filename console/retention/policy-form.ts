@@ -26,10 +26,17 @@ export interface PolicyForm extends Readonly<Record<Count, string>> {
 }
 
 export const NEW_POLICY: PolicyForm = {
-  ...{ name: '', target: 'entities', query: '', tenant: '', olderThan: 'P90D', by: 'modifiedAt' },
-  ...{ schedule: '0 3 * * *', timeZone: 'UTC' },
+  name: '',
+  target: 'entities',
+  query: '',
+  tenant: '',
+  olderThan: 'P90D',
+  by: 'modifiedAt',
+  schedule: '0 3 * * *',
+  timeZone: 'UTC',
   ...counts((name) => (name === 'maxGrowth' ? '3' : '')),
-  ...{ enabled: true, description: '' },
+  enabled: true,
+  description: '',
 };
 
 /** The fields of a policy that is there. */
@@ -47,7 +54,16 @@ export function formOfPolicy(policy: RetentionPolicy): PolicyForm {
     description = '',
   } = policy;
   return {
-    ...{ name, target, query, tenant, olderThan, by, schedule, timeZone, enabled, description },
+    name,
+    target,
+    query,
+    tenant,
+    olderThan,
+    by,
+    schedule,
+    timeZone,
+    enabled,
+    description,
     ...counts((count) => String(policy[count] ?? '')),
   };
 }
@@ -63,13 +79,13 @@ export function settingsOf(form: PolicyForm, before?: RetentionPolicy): Retentio
   const words = (name: 'tenant' | 'description') =>
     form[name].trim() === '' ? {} : { [name]: form[name].trim() };
   return {
-    ...{
-      target,
-      query: query.trim(),
-      olderThan: shortDuration(olderThan.trim()) ?? olderThan.trim(),
-      by: by.trim(),
-    },
-    ...{ schedule: schedule.trim(), timeZone: timeZone.trim(), enabled },
+    target,
+    query: query.trim(),
+    olderThan: shortDuration(olderThan.trim()) ?? olderThan.trim(),
+    by: by.trim(),
+    schedule: schedule.trim(),
+    timeZone: timeZone.trim(),
+    enabled,
     ...words('tenant'),
     ...words('description'),
     ...Object.fromEntries(numbers),

@@ -29,8 +29,13 @@ export function time(iso: string | number, zone?: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return String(iso);
   return new Intl.DateTimeFormat('en-GB', {
-    ...{ year: 'numeric', month: 'short', day: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
     ...(zone === undefined ? {} : { timeZone: zone }),
   }).format(date);
 }

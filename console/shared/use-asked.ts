@@ -64,6 +64,8 @@ export function useAsked<Value>(
   };
   return {
     isCurrent: (answer !== undefined && answer.key === key) || isBarred.current,
-    ...{ value: answer?.value, error: answer?.error, again },
+    value: answer?.value,
+    error: answer?.error,
+    again,
   };
 }

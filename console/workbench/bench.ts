@@ -18,8 +18,13 @@ export interface Bench {
 }
 
 export const EMPTY_BENCH: Bench = {
-  ...{ text: '', model: '', form: '', isStrict: true },
-  ...{ context: 'own', url: '', inline: '{}' },
+  text: '',
+  model: '',
+  form: '',
+  isStrict: true,
+  context: 'own',
+  url: '',
+  inline: '{}',
 };
 
 /** What was on the workbench when another page was opened; a reload clears it. */
@@ -50,7 +55,8 @@ export const EXAMPLE = `{
 
 /** The model of {@link EXAMPLE}, for a gateway that has none for its type. */
 export const EXAMPLE_MODEL = {
-  ...{ domain: 'Examples', name: 'Bike' },
+  domain: 'Examples',
+  name: 'Bike',
   schema: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',

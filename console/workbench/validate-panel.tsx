@@ -100,7 +100,8 @@ export function ValidatePanel({
 /** The places in the text: findings, or where it is not JSON. */
 function marksOf(verdicts: readonly Verdict[], error: unknown) {
   const found = verdicts.flatMap(findingsOf).map((finding) => ({
-    ...{ pointer: finding.pointer, detail: finding.detail },
+    pointer: finding.pointer,
+    detail: finding.detail,
     isWarning: 'code' in finding,
   }));
   return [...found, ...faultsOf(error, '', 0)];

@@ -11,12 +11,12 @@ export function openSignIn(
   // The one is never without the other.
   if (issuer === undefined || audience === undefined) return undefined;
   const signIn = new SignIn({
-    ...{ issuer, audience, keysUrl: config.AUTH_JWKS_URL },
-    ...{
-      rolesClaim: config.AUTH_ROLES_CLAIM,
-      tenantsClaim: config.AUTH_TENANTS_CLAIM,
-      roleMap: config.AUTH_ROLE_MAP,
-    },
+    issuer,
+    audience,
+    keysUrl: config.AUTH_JWKS_URL,
+    rolesClaim: config.AUTH_ROLES_CLAIM,
+    tenantsClaim: config.AUTH_TENANTS_CLAIM,
+    roleMap: config.AUTH_ROLE_MAP,
     ...options,
   });
   signIn.prefetch();

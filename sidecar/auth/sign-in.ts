@@ -36,8 +36,17 @@ export interface SignedIn {
 
 /** Signatures that only the provider can make: no `none`, and nothing that a public key could sign (HS256). */
 const ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 
 /** Kinds of tokens (`typ`) that say who sends a request (RFC 9068); others, such as proofs and logout tokens, do not. */
@@ -103,8 +112,12 @@ export class SignIn {
     const { issuer, audience, clock } = this.#options;
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys.find, {
-        ...{ issuer, audience, algorithms: ALGORITHMS, requiredClaims: ['exp'] },
-        ...{ clockTolerance: CLOCK_SKEW_S, currentDate: new Date(clock.now()) },
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        requiredClaims: ['exp'],
+        clockTolerance: CLOCK_SKEW_S,
+        currentDate: new Date(clock.now()),
       });
       if (!TYPES.has(protectedHeader.typ?.toLowerCase()) || isForClients(payload))
         throw new TokenRefusedError('It is of another kind than access tokens.');

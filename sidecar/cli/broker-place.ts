@@ -33,7 +33,8 @@ export interface BrokerPlaceOptions {
 export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   const { brokerUrl, config, authorization, clock } = options;
   const client = createBrokerClient({
-    ...{ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS },
+    brokerUrl,
+    timeoutMs: config.BROKER_TIMEOUT_MS,
     viaName: createViaName(),
   });
 
@@ -46,7 +47,10 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     try {
       const headers = { ...headersOf(request), ...(authorization === undefined ? {} : { authorization }) };
       return preparePurge(kinds, {
-        ...{ target: request.target, query: queryOf(request, dryRun), policy: {}, headers },
+        target: request.target,
+        query: queryOf(request, dryRun),
+        policy: {},
+        headers,
       });
     } catch (error) {
       if (error instanceof QueryRefusedError || error instanceof PolicyRefusedError)
@@ -68,7 +72,8 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
       try {
         const { matched, sample, unit, isLowerBound, hints } = await start(prepare(request, true), signal);
         return {
-          ...{ matched, sample },
+          matched,
+          sample,
           ...(unit === undefined ? {} : { unit }),
           ...(isLowerBound === undefined ? {} : { atLeast: isLowerBound }),
           ...(hints === undefined ? {} : { hints }),
@@ -107,9 +112,19 @@ export async function* viewsOf(
 ): AsyncGenerator<PurgeView, void> {
   const startedAt = new Date(clock.now()).toISOString();
   let view: PurgeView = {
-    ...{ state: 'running', target, unit, query, dryRun: false, startedAt },
+    state: 'running',
+    target,
+    unit,
+    query,
+    dryRun: false,
+    startedAt,
     ...(tenant === undefined ? {} : { tenant }),
-    ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 0 },
+    matched: 0,
+    deleted: 0,
+    alreadyGone: 0,
+    failed: 0,
+    unknown: 0,
+    requests: 0,
   };
   let counted = 0;
   const ended = () => ({ endedAt: new Date(clock.now()).toISOString() });

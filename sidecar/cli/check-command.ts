@@ -12,7 +12,7 @@ import { printable } from './format.js';
 import { importHere, type HereImport } from './import-here.js';
 import { sendImport, storedIn } from './models-commands.js';
 import { readUpload, type Upload } from './repository-folder.js';
-import { areAllAccepted, demandStored } from './stored-check.js';
+import { areAllAccepted, requireStored } from './stored-check.js';
 
 /** Bytes of an archive that git makes. */
 const MAX_ARCHIVE = 512 * 1024 * 1024;
@@ -30,7 +30,7 @@ export async function checkModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const { against, domain, failOn = 'breaking' } = options;
-  demandStored(options);
+  requireStored(options);
   if (gateway !== undefined && against !== undefined) throw usage('Use either --against or --gateway.');
   if (gateway === undefined && options.stored === true)
     throw usage('--stored needs a gateway, which has the entities: add --gateway.');

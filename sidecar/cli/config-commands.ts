@@ -53,12 +53,10 @@ export function useContext(name: string, { env, stdout }: CliContext): ExitCode 
 export function listContexts(options: OutputOptions, context: CliContext): ExitCode {
   const { current, contexts } = readContexts(context.env);
   const records = Object.entries(contexts).map(([name, { gateway, tokenCommand }]) => ({
-    ...{
-      name,
-      gateway,
-      isCurrent: name === current,
-      token: tokenCommand === undefined ? 'none' : 'by command',
-    },
+    name,
+    gateway,
+    isCurrent: name === current,
+    token: tokenCommand === undefined ? 'none' : 'by command',
   }));
   const table = () =>
     records.length === 0
@@ -66,7 +64,10 @@ export function listContexts(options: OutputOptions, context: CliContext): ExitC
       : formatTable([
           ['', 'NAME', 'GATEWAY', 'TOKEN'],
           ...records.map(({ name, gateway, isCurrent, token }) => [
-            ...[isCurrent ? '*' : '', printable(name), gateway, token],
+            isCurrent ? '*' : '',
+            printable(name),
+            gateway,
+            token,
           ]),
         ]);
   sayList(records, options, table, context);

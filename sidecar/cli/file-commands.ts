@@ -72,7 +72,8 @@ export async function inferSchema(
     gateway === undefined
       ? inferHere(file, text, { model, form, enums })
       : await gateway.json('post', '/workbench/schema/infer', {
-          ...{ query: { form, model, ...(enums ? { enum: true } : {}) }, body: text },
+          query: { form, model, ...(enums ? { enum: true } : {}) },
+          body: text,
         });
   say(context.stdout, json === true ? jsonText(schema) : jsonText(schema, 2));
   return EXIT.done;

@@ -80,7 +80,9 @@ export function tokenOf({ tokenCommand }: GatewayContext, env: Env): string | un
   if (tokenCommand === undefined) return undefined;
   try {
     const written = execSync(tokenCommand, {
-      ...{ env: { ...env }, encoding: 'utf8', stdio: ['inherit', 'pipe', 'inherit'] },
+      env: { ...env },
+      encoding: 'utf8',
+      stdio: ['inherit', 'pipe', 'inherit'],
     });
     return written.trim();
   } catch {

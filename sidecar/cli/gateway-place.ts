@@ -15,7 +15,10 @@ type Purge = Schemas['Purge'];
 export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace {
   function bodyOf({ target, query, tenant, link, options }: PurgeRequest) {
     return {
-      ...{ target, query, ...(tenant === undefined ? {} : { tenant }), ...options },
+      target,
+      query,
+      ...(tenant === undefined ? {} : { tenant }),
+      ...options,
       ...(link === undefined ? {} : { link: linkHeader(link) }),
     };
   }
@@ -81,7 +84,7 @@ export async function* followPurge(
   clock: Clock,
   { cancelOn, stopOn }: { readonly cancelOn?: AbortSignal; readonly stopOn?: AbortSignal },
 ): AsyncGenerator<PurgeView, void> {
-  const purge = demandId(id);
+  const purge = requireId(id);
   let cancelling: Promise<unknown> | undefined;
   const cancel = () => {
     cancelling ??= cancelPurge(gateway, id);
@@ -96,7 +99,9 @@ export async function* followPurge(
         gateway.request('get', '/purges/{purge}/events', { path: { purge }, headers, signal: stopOn }),
       (data) => readPurge(parsed(data) as Purge),
       {
-        ...{ what: 'purge', clock, stopOn },
+        what: 'purge',
+        clock,
+        stopOn,
         advice: [`The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`],
       },
     );
@@ -109,11 +114,11 @@ export async function* followPurge(
 
 /** Asks for a purge to be cancelled. @returns its record then */
 export async function cancelPurge(gateway: ApiClient, id: string): Promise<Purge> {
-  return readPurge(await gateway.json('post', '/purges/{purge}/cancel', { path: { purge: demandId(id) } }));
+  return readPurge(await gateway.json('post', '/purges/{purge}/cancel', { path: { purge: requireId(id) } }));
 }
 
 /** The id of a purge: a wrong one would be another path. @throws CliError */
-export function demandId(id: string): string {
+export function requireId(id: string): string {
   if (/^[\w-]{1,128}$/.test(id)) return id;
   throw usage(`${JSON.stringify(id)} is not the id of a purge.`);
 }

@@ -48,7 +48,7 @@ export async function modelAround(
   const repository = files.map(({ path: at, content }) => ({ path: at, bytes: new Uint8Array(content) }));
   const { described, refused } = await describeFiles(repository, ON_THIS_THREAD);
   const unread = [...refused.map(({ path: at, reason }) => `${at}: ${reason}`), ...leftOut];
-  demandRead(target, path, unread);
+  requireRead(target, path, unread);
   const plan = planOf(() => discover(described, { domain, only: { path: target, name } }));
   const [planned] = plan.models;
   if (planned === undefined) {
@@ -88,7 +88,7 @@ export async function isThere(path: string): Promise<boolean> {
 }
 
 /** @throws CliError if a file that is needed could not be read */
-export function demandRead(target: string, path: string, unread: readonly string[]): void {
+export function requireRead(target: string, path: string, unread: readonly string[]): void {
   const why = unread.find((line) => line.startsWith(`${target} `) || line.startsWith(`${target}: `));
   if (why !== undefined) throw usage(`${path} cannot be used. ${why}`);
 }

@@ -16,7 +16,7 @@ import { candidatesOf } from './stored-candidates.js';
 import {
   areAllAccepted,
   checkStored,
-  demandStored,
+  requireStored,
   storedLines,
   type StoredOptions,
 } from './stored-check.js';
@@ -54,7 +54,7 @@ export async function diffModels(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  demandStored(options);
+  requireStored(options);
   const { report, upload } = await importPaths(paths, { ...options, dryRun: true }, gateway, context);
   const stored =
     options.stored === true ? await storedIn({ upload, report }, options, gateway, context) : undefined;
@@ -107,7 +107,9 @@ export async function sendImport(
   const headers = { 'content-type': mediaType };
   const report = await gateway.json('post', '/import', { query, body: bytes, headers });
   return expected(report, 'the report of an import', {
-    ...{ summary: 'object', files: 'array', dependents: 'array' },
+    summary: 'object',
+    files: 'array',
+    dependents: 'array',
   });
 }
 

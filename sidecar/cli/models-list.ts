@@ -29,7 +29,9 @@ export async function listModels(
   const rows = found.map((model) => {
     const { version, status, modifiedAt, description = '' } = model;
     return [
-      ...[printable(`${model.domain}/${model.name}`), String(version), coloured(printable(status), context)],
+      printable(`${model.domain}/${model.name}`),
+      String(version),
+      coloured(printable(status), context),
       ...[modifiedAt, description].map(printable),
     ];
   });

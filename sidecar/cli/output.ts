@@ -73,16 +73,19 @@ export function yamlOf(record: unknown): string {
 
 /** Colours of the states of purges and the like; a word that is not here has none. */
 const STYLES: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
-  ...{ succeeded: 'green', published: 'green', enforce: 'green' },
-  ...{ queued: 'cyan', running: 'cyan', draft: 'cyan' },
-  ...{
-    partial: 'yellow',
-    cancelling: 'yellow',
-    cancelled: 'yellow',
-    interrupted: 'yellow',
-    deprecated: 'yellow',
-  },
-  ...{ failed: 'red', refused: 'red' },
+  succeeded: 'green',
+  published: 'green',
+  enforce: 'green',
+  queued: 'cyan',
+  running: 'cyan',
+  draft: 'cyan',
+  partial: 'yellow',
+  cancelling: 'yellow',
+  cancelled: 'yellow',
+  interrupted: 'yellow',
+  deprecated: 'yellow',
+  failed: 'red',
+  refused: 'red',
 };
 
 /** Colours a state where standard output is a terminal and NO_COLOR is not set. @param text begins with the state */

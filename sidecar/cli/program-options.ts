@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiClient } from '../client/client.js';
 import type { CliContext } from './context.js';
 import type { ExitCode } from './exit-codes.js';
-import { demandGateway, type PlaceOptions } from './settings.js';
+import { requireGateway, type PlaceOptions } from './settings.js';
 
 const OUTPUTS = ['table', 'json', 'yaml'] as const;
 
@@ -58,7 +58,7 @@ export function gatewayActions(context: CliContext, end: (code: ExitCode) => voi
       const options = { ...(read.at(-2) as Options & PlaceOptions) };
       const { gateway } = options;
       Reflect.deleteProperty(options, 'gateway');
-      const client = demandGateway(gatewayNamed(gateway), context.env);
+      const client = requireGateway(gatewayNamed(gateway), context.env);
       const run = await load();
       const words = read.slice(0, -2) as readonly unknown[] as Words;
       end(await run(...words, options, client, context));

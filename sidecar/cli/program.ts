@@ -23,7 +23,7 @@ import type { ScanOptions } from './scan-command.js';
 import {
   authorizationOf,
   brokerOf,
-  demandGateway,
+  requireGateway,
   engineConfig,
   gatewayOf,
   type PlaceOptions,
@@ -168,7 +168,7 @@ function createProgram(
       const brokerUrl = brokerOf(options);
       const place =
         brokerUrl === undefined
-          ? gatewayScans(demandGateway(options, env), context)
+          ? gatewayScans(requireGateway(options, env), context)
           : (await import('./scan-here.js')).brokerScans(
               brokerUrl,
               engineConfig(env, brokerUrl),

@@ -22,7 +22,10 @@ export function createProgress({ stderr, clock }: CliContext): Progress {
   const bar = new SingleBar({
     format: () => text,
     stream: stderr,
-    ...{ hideCursor: true, clearOnComplete: true, fps: 10, linewrap: null },
+    hideCursor: true,
+    clearOnComplete: true,
+    fps: 10,
+    linewrap: null,
   });
   let isDrawn = false;
   return {

@@ -3,7 +3,7 @@ import type { ApiClient } from '../client/client.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import { cancelPurge, demandId, followPurge } from './gateway-place.js';
+import { cancelPurge, requireId, followPurge } from './gateway-place.js';
 import { coloured, sayList, sayOne } from './output.js';
 import type { OutputOptions } from './program-options.js';
 import { follow } from './purge-command.js';
@@ -79,7 +79,8 @@ function rowOf(record: PurgeView, context: CliContext): readonly string[] {
   const kind = record.retentionPolicy === undefined ? '' : ', retention';
   const marked = record.dryRun ? `${state} (dry${kind})` : `${state}${kind && ' (retention)'}`;
   return [
-    ...[printable(id), coloured(printable(marked), context)],
+    printable(id),
+    coloured(printable(marked), context),
     ...[target, ...counts, caller, tenant ?? '-', createdAt ?? '-', cut(query, QUERY_SHOWN)].map(printable),
   ];
 }
@@ -109,7 +110,7 @@ function rowsOf(record: PurgeView): readonly (readonly string[])[] {
 
 /** The id of a purge that was given in full, or by as much of its beginning as no other has. @throws CliError */
 export async function purgeNamed(idOrPrefix: string, gateway: ApiClient): Promise<string> {
-  const prefix = demandId(idOrPrefix);
+  const prefix = requireId(idOrPrefix);
   // Ids are UUIDs: only what may be the beginning of one is looked up.
   if (!/^[\da-f-]{1,35}$/.test(prefix)) return prefix;
   const { items, total } = await gateway.page('/purges', { query: { limit: MAX_PAGE } });

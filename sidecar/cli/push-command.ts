@@ -16,7 +16,7 @@ import { candidateOf } from './stored-candidates.js';
 import {
   areAllAccepted,
   checkStored,
-  demandStored,
+  requireStored,
   storedLines,
   type StoredOptions,
   type StoredVerdict,
@@ -46,7 +46,7 @@ export async function pushModel(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  demandStored(options);
+  requireStored(options);
   const plan = await planPush(path, options);
   const { domain, name } = plan;
   const there = await unlessMissing(gateway.answer('get', MODEL, { path: { domain, model: name } }));
@@ -59,7 +59,10 @@ export async function pushModel(
       const stored = await storedBy(plan, options, gateway, context);
       if (options.json === true)
         sayJson(context, {
-          ...{ dryRun: true, domain, model: name, outcome: 'created' },
+          dryRun: true,
+          domain,
+          model: name,
+          outcome: 'created',
           ...(stored === undefined ? {} : { stored }),
         });
       else say(context.stdout, `${domain}/${name}: new. ${note}`, ...storedLines(stored ?? []));

@@ -3,7 +3,7 @@ import { isResourceName, RESOURCE_NAME_RULE } from '../shared/resource-name.js';
 import { folderOf } from '../schemas/repository/file-paths.js';
 import { contextIn, type FoundModelTexts } from '../schemas/repository/model-change.js';
 import { usage } from './exit-codes.js';
-import { demandRead, modelAround } from './model-around.js';
+import { requireRead, modelAround } from './model-around.js';
 
 export interface PushOptions {
   readonly domain?: string;
@@ -25,11 +25,11 @@ export interface PushPlan {
  * @throws CliError if there is no such model
  */
 export async function planPush(path: string, { domain, model }: PushOptions): Promise<PushPlan> {
-  for (const name of [domain, model]) if (name !== undefined) demandName(name);
+  for (const name of [domain, model]) if (name !== undefined) requireName(name);
   const { target, plan, planned, textAt, unread } = await modelAround(path, { domain, name: model });
   for (let around = folderOf(target); around !== ''; around = folderOf(around.slice(0, -1)))
     for (const beside of ['context.jsonld', 'meta.json'])
-      demandRead(around + beside, around + beside, unread);
+      requireRead(around + beside, around + beside, unread);
 
   const { context, settings, id } = planned;
   const stored = plan.contexts.find((one) => one.path === context);
@@ -53,7 +53,7 @@ export async function planPush(path: string, { domain, model }: PushOptions): Pr
 }
 
 /** @throws CliError for a text that cannot be the name of a domain or a model */
-export function demandName(name: string): void {
+export function requireName(name: string): void {
   if (isResourceName(name)) return;
   throw usage(`${JSON.stringify(name)} is not a name: ${RESOURCE_NAME_RULE}`);
 }

@@ -60,12 +60,16 @@ function rowOf(policy: Policy): readonly string[] {
     lastRun,
   } = policy;
   return [
-    ...[name, enabled ? mode : `${mode} (off)`, schedule, timeZone, olderThan, by, target],
-    ...[
-      tenant,
-      lastRun === undefined ? '-' : lastRunOf(lastRun),
-      query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query,
-    ],
+    name,
+    enabled ? mode : `${mode} (off)`,
+    schedule,
+    timeZone,
+    olderThan,
+    by,
+    target,
+    tenant,
+    lastRun === undefined ? '-' : lastRunOf(lastRun),
+    query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query,
   ].map(printable);
 }
 
@@ -103,7 +107,9 @@ export async function previewPolicy(
   const path = { retentionPolicy: name };
   const answer = await gateway.json('get', `${POLICY}/preview`, { path });
   const preview = expected(answer, 'the preview of a policy', {
-    ...{ matched: 'number', sample: 'array', cutoff: 'string' },
+    matched: 'number',
+    sample: 'array',
+    cutoff: 'string',
   });
   if (json === true) {
     sayJson(context, preview);

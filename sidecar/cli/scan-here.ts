@@ -34,7 +34,9 @@ export function brokerScans(
       ...(authorization === undefined ? {} : { authorization }),
     };
     const client = createBrokerClient({
-      ...{ brokerUrl, timeoutMs: config.BROKER_TIMEOUT_MS, viaName: createViaName() },
+      brokerUrl,
+      timeoutMs: config.BROKER_TIMEOUT_MS,
+      viaName: createViaName(),
     });
     const { limits, dependencies } = configuredKinds(config, { client, clock, random: Math.random }).entities;
     const models = await context.openModels();
@@ -48,7 +50,12 @@ export function brokerScans(
       const court = await models.judge.court({ candidate: schema });
       return runScan(
         {
-          ...{ query: parsed, headers, limits, sample, court, tally },
+          query: parsed,
+          headers,
+          limits,
+          sample,
+          court,
+          tally,
           pace: new Pace(clock, maxPerSecond),
           onJudged: async () => {},
           onEvent: (event) => {

@@ -66,7 +66,7 @@ function credentialsOf(token: string): Readonly<Record<string, string>> {
 }
 
 /** @throws CliError where none is named */
-export function demandGateway(options: PlaceOptions, env: Env): ApiClient {
+export function requireGateway(options: PlaceOptions, env: Env): ApiClient {
   const gateway = gatewayOf(options, env);
   if (gateway === undefined)
     throw usage('No gateway given: use --gateway URL, NGSILD_GATEWAY_URL or config set-context.');

@@ -67,14 +67,23 @@ export async function checkStored(
     };
     const invalidBy = async (request: ScanRequest): Promise<Judged> => {
       const record = await followScan(request, place, context);
-      demandEnd(record, name);
+      requireEnd(record, name);
       return { record, ids: record.invalid === 0 ? new Set() : await idsOf(record, gateway) };
     };
     const next = await invalidBy({ ...current, schema });
     const before = isThere && next.record.invalid > 0 ? await invalidBy(current) : undefined;
     const { id: scan, state, checked, invalid: refused, notJudged, findings, warnings } = next.record;
     verdicts.push({
-      ...{ domain, model, types, scan, state, checked, refused, notJudged, findings, warnings },
+      domain,
+      model,
+      types,
+      scan,
+      state,
+      checked,
+      refused,
+      notJudged,
+      findings,
+      warnings,
       ...comparedWith(before, next),
     });
   }
@@ -103,7 +112,7 @@ function comparedWith(
 }
 
 /** @throws CliError for options that say of which entities, if none are looked at */
-export function demandStored({ stored, tenant, link }: StoredOptions): void {
+export function requireStored({ stored, tenant, link }: StoredOptions): void {
   if (stored === true || (tenant === undefined && link === undefined)) return;
   throw usage(`${tenant === undefined ? '--link' : '--tenant'} needs --stored.`);
 }
@@ -144,7 +153,7 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
   });
 }
 
-function demandEnd(record: Schemas['Scan'], label: string): void {
+function requireEnd(record: Schemas['Scan'], label: string): void {
   const code = exitCodeOf(record, Infinity);
   if (code === EXIT.done || code === EXIT.partial) return;
   if (code === EXIT.interrupted)

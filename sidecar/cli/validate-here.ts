@@ -17,7 +17,7 @@ import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
 import { importHere, UNNAMED } from './import-here.js';
 import { isThere, modelAround, type ModelAround } from './model-around.js';
-import { demandName } from './push-plan.js';
+import { requireName } from './push-plan.js';
 import { isFolder, readFolders, type ReadFolders } from './repository-folder.js';
 
 /** The result of checking a file: the verdicts in the form of the API, or why there are none. */
@@ -101,7 +101,7 @@ async function bySchema(
   { others, model, form }: Wanted & { readonly others: readonly string[] },
   { service, workbench }: LocalModels,
 ): Promise<Validate> {
-  if (model !== undefined) demandName(model);
+  if (model !== undefined) requireName(model);
   const around = await modelAround(path, { domain: UNNAMED, name: model, others });
   const { planned, target, textAt } = around;
   const faults = await storeDocuments(around, service);

@@ -42,8 +42,16 @@ export async function listWritePolicies(
 function rowOf(policy: Policy): readonly string[] {
   const { name, mode, priority, tenant, types, callers, model = '-', onUnjudged, onFailure, batch } = policy;
   return [
-    ...[name, mode, String(priority), tenant === '' ? '(default)' : (tenant ?? '-')],
-    ...[types?.join(' ') ?? '-', callers?.join(' ') ?? '-', model, onUnjudged, onFailure, batch],
+    name,
+    mode,
+    String(priority),
+    tenant === '' ? '(default)' : (tenant ?? '-'),
+    types?.join(' ') ?? '-',
+    callers?.join(' ') ?? '-',
+    model,
+    onUnjudged,
+    onFailure,
+    batch,
   ].map(printable);
 }
 

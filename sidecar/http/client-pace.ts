@@ -13,7 +13,7 @@ export const MIN_BYTES_PER_SECOND = 1000;
  * How far a client is behind the slowest pace. Time in which it is not its turn is not booked, and nothing is saved up: who was
  * quick at first may not be slow later.
  */
-export class Arrears {
+export class ClientLag {
   readonly #bytesPerSecond: number;
   #ms = 0;
 
@@ -26,7 +26,7 @@ export class Arrears {
    *
    * @param elapsedMs its length
    * @param bytes that moved in it
-   * @returns the arrears, in ms
+   * @returns the lag, in ms
    */
   book(elapsedMs: number, bytes: number): number {
     this.#ms = Math.max(0, this.#ms + elapsedMs - timeFor(bytes, this.#bytesPerSecond));

@@ -12,7 +12,7 @@ export type CollectedBody =
   | 'slow';
 
 /** Memory for bodies that are being read. */
-export class BodyRoom {
+export class BodyMemory {
   #left: number;
 
   constructor(bytes: number) {
@@ -39,7 +39,7 @@ export function collectBody(
   req: IncomingMessage,
   res: ServerResponse,
   limit: number,
-  room: BodyRoom,
+  room: BodyMemory,
 ): Promise<CollectedBody> {
   const length = req.headers['content-length'];
   if (!hasBody(req)) return Promise.resolve({ bytes: EMPTY, isWhole: true });
@@ -69,7 +69,7 @@ function collectChunks(
   req: IncomingMessage,
   res: ServerResponse,
   limit: number,
-  room: BodyRoom,
+  room: BodyMemory,
   resolve: (body: CollectedBody) => void,
 ): void {
   const chunks: Buffer[] = [];

@@ -14,7 +14,7 @@ import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders } from './forward-headers.js';
 import { type ForwardedParts, HeldAnswer, ReplyNotHttpError } from './forwarded-parts.js';
 import { isPlainlyFramed } from './request-checks.js';
-import type { Entrant, Holder, Places } from './places.js';
+import type { PlaceSeeker, Holder, Places } from './places.js';
 import { requestIdOf, loggedPath } from './request-log.js';
 
 /** A request that could not be forwarded completely. */
@@ -67,7 +67,7 @@ class ClientGoneError extends Error {}
  * One request on its way to the broker, and the answer on its way back: connects the two sides, so that
  * the pace and the end of each reach the other. Use once.
  */
-export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Holder {
+export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker, Holder {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #options: ExchangeOptions;

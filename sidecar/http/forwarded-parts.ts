@@ -18,7 +18,12 @@ export interface ForwardedParts {
 
 /** Fields that say something of the bytes of a body, or how the answer to it may be coded. */
 const OF_BODY: ReadonlySet<string> = new Set([
-  ...['content-length', 'content-md5', 'content-digest', 'repr-digest', 'digest', 'accept-encoding'],
+  'content-length',
+  'content-md5',
+  'content-digest',
+  'repr-digest',
+  'digest',
+  'accept-encoding',
 ]);
 
 /** The fields with which the parts go to the broker. */
@@ -77,7 +82,10 @@ export class HeldAnswer {
     const kept = fields.filter((_, at) => !OF_ANSWER.test(fields[at - (at % 2)] ?? ''));
     res.writeHead(other.status, [
       ...kept,
-      ...['Content-Type', 'application/json', 'Content-Length', String(bytes.length)],
+      'Content-Type',
+      'application/json',
+      'Content-Length',
+      String(bytes.length),
     ]);
     res.write(bytes);
   }

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nextTurn } from '../shared/next-turn.js';
-import { Arrears, timeFor, type ClientPace } from './client-pace.js';
+import { ClientLag, timeFor, type ClientPace } from './client-pace.js';
 import { RequestRefusedError } from './errors.js';
 import { SLOW_CLIENT } from './forward-problem.js';
 import type { Turns } from './turns.js';
@@ -18,7 +18,7 @@ interface Task {
 
 interface Watch {
   readonly task: Task;
-  readonly arrears: Arrears;
+  readonly lag: ClientLag;
 }
 
 /**
@@ -69,10 +69,10 @@ function watchPace(
       if (task === undefined) continue;
       const last = watches.get(socket);
       const goesOn = last?.task.answer === task.answer && last.task.kind === task.kind;
-      const arrears = goesOn ? last.arrears : new Arrears(bytesPerSecond);
-      const behindMs = goesOn ? arrears.book(elapsedMs, task.moved - last.task.moved) : 0;
+      const lag = goesOn ? last.lag : new ClientLag(bytesPerSecond);
+      const behindMs = goesOn ? lag.book(elapsedMs, task.moved - last.task.moved) : 0;
       if (behindMs > idleMs + timeFor(task.due, bytesPerSecond)) giveUp(socket, task);
-      else next.set(socket, { task, arrears });
+      else next.set(socket, { task, lag });
     }
     watches = next;
   }

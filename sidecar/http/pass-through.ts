@@ -55,7 +55,10 @@ export interface ForwardingManner extends ForwardedParts {
 export type { ForwardFailure, PassThroughEnd };
 
 const PLACES: PassThroughPlaces = {
-  ...{ whole: 256, uploads: 128, waitMs: 10_000, idleMs: 4000 },
+  whole: 256,
+  uploads: 128,
+  waitMs: 10_000,
+  idleMs: 4000,
   bytesPerSecond: MIN_BYTES_PER_SECOND,
 };
 

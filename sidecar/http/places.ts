@@ -1,5 +1,5 @@
 /** A request that needs a place. */
-export interface Entrant {
+export interface PlaceSeeker {
   /** Called when it has a place, which it keeps until `leave` is called. */
   admit(): void;
   /** Called when no place became free in time. */
@@ -16,7 +16,7 @@ export interface Holder {
 
 export interface PlacesOptions {
   readonly max: number;
-  /** How long an entrant waits for a place, in ms. */
+  /** How long a seeker waits for a place, in ms. */
   readonly waitMs: number;
   /** How long a client may let a place wait that others are waiting for, in ms. */
   readonly idleMs: number;
@@ -30,7 +30,7 @@ export class Places {
   readonly #options: PlacesOptions;
   #taken = 0;
   /** With the time since which they wait, the first first. */
-  readonly #waiting = new Map<Entrant, number>();
+  readonly #waiting = new Map<PlaceSeeker, number>();
   readonly #holders = new Set<Holder>();
   #watch: NodeJS.Timeout | undefined;
 
@@ -39,13 +39,13 @@ export class Places {
   }
 
   /** Admits at once where a place is free. */
-  enter(entrant: Entrant): void {
+  enter(seeker: PlaceSeeker): void {
     if (this.#taken < this.#options.max) {
       this.#taken += 1;
-      entrant.admit();
+      seeker.admit();
       return;
     }
-    this.#waiting.set(entrant, performance.now());
+    this.#waiting.set(seeker, performance.now());
     const { waitMs, idleMs } = this.#options;
     this.#watch ??= setInterval(() => this.#look(), Math.max(1, Math.min(waitMs, idleMs) / 4));
   }
@@ -66,8 +66,8 @@ export class Places {
   }
 
   /** Stops waiting. */
-  giveUp(entrant: Entrant): void {
-    this.#waiting.delete(entrant);
+  giveUp(seeker: PlaceSeeker): void {
+    this.#waiting.delete(seeker);
     if (this.#waiting.size > 0) return;
     clearInterval(this.#watch);
     this.#watch = undefined;
@@ -86,10 +86,10 @@ export class Places {
   #look(): void {
     const nowMs = performance.now();
     const { waitMs, idleMs } = this.#options;
-    for (const [entrant, sinceMs] of this.#waiting) {
+    for (const [seeker, sinceMs] of this.#waiting) {
       if (nowMs - sinceMs < waitMs) break;
-      this.giveUp(entrant);
-      entrant.turnAway();
+      this.giveUp(seeker);
+      seeker.turnAway();
     }
     let needed = this.#waiting.size;
     for (const holder of this.#holders) {

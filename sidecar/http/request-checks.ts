@@ -26,8 +26,15 @@ const MAX_TARGET_CHARS = 16 * 1024;
  * or both joined by a comma; some take an empty tenant for the default tenant.
  */
 const SINGLE: ReadonlySet<string> = new Set([
-  ...['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'ngsild-snapshot', 'ngsild-entitymap'],
-  ...['authorization', 'x-auth-token', 'x-gateway-token', 'x-purge-policy'],
+  'ngsild-tenant',
+  'fiware-service',
+  'fiware-servicepath',
+  'ngsild-snapshot',
+  'ngsild-entitymap',
+  'authorization',
+  'x-auth-token',
+  'x-gateway-token',
+  'x-purge-policy',
 ]);
 
 const TOO_MANY = problem('fieldsTooLarge', `The request has more than ${MAX_FIELDS} header fields.`);

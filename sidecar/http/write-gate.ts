@@ -15,7 +15,7 @@ import type {
 } from '../write-checks/index.js';
 import type { BaseUrlOf } from './api/admission.js';
 import { ClientDisconnect } from './client-disconnect.js';
-import { BodyRoom, collectBody } from './collected-body.js';
+import { BodyMemory, collectBody } from './collected-body.js';
 import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-problem.js';
 import { RequestRefusedError } from './errors.js';
 import { callerOf } from './access.js';
@@ -68,7 +68,7 @@ const UNCLEAR = problem(
  */
 export function createWriteGate(options: WriteGateOptions): PassThrough {
   const { passThrough, checks } = options;
-  const room = new BodyRoom(ROOM);
+  const room = new BodyMemory(ROOM);
 
   return (req, res, how = {}) => {
     const { method = '', url = '' } = req;
@@ -110,7 +110,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
 
 interface Gated {
   readonly options: WriteGateOptions;
-  readonly room: BodyRoom;
+  readonly room: BodyMemory;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly route: WriteRoute | 'unclear';
@@ -120,7 +120,7 @@ interface Gated {
 /** One write at the gate. */
 class GatedWrite {
   readonly #options: WriteGateOptions;
-  readonly #room: BodyRoom;
+  readonly #room: BodyMemory;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #route: WriteRoute | 'unclear';
@@ -227,7 +227,9 @@ class GatedWrite {
 
   #writeOf(route: WriteRoute, candidates: readonly CandidatePolicy[], stamp: string) {
     return {
-      ...{ route, candidates, stamp },
+      route,
+      candidates,
+      stamp,
       // Few writes depend on what is stored.
       placeOfEntities: () => placeOf(this.#req, route.kind.startsWith('temporal-')),
       baseUrl: this.#options.baseUrlOf(this.#req),
@@ -275,7 +277,8 @@ class GatedWrite {
     const answerFields = verdict === undefined ? [] : [VERDICT, verdict];
     this.#options.passThrough(this.#req, this.#res, {
       ...this.#parts,
-      ...{ answerFields, ...(instead === undefined ? {} : { instead }) },
+      answerFields,
+      ...(instead === undefined ? {} : { instead }),
     });
   }
 

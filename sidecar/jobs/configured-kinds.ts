@@ -46,11 +46,14 @@ export function configuredKinds(
   const archiving = { least: config.PURGE_ARCHIVE, isPossible: keepsArchives };
   return {
     entities: entityPurges({
-      ...{ limits, wholeTenant, archiving },
+      limits,
+      wholeTenant,
+      archiving,
       dependencies: { ...dependencies, capabilities: memories.entities },
     }),
     temporal: temporalPurges({
-      ...{ wholeTenant, archiving },
+      wholeTenant,
+      archiving,
       limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
       dependencies: { ...dependencies, capabilities: memories.temporal },
       allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',

@@ -5,7 +5,7 @@ import {
   type JobKindName,
   type JobRecord,
   kindOf,
-  type StrandedJob,
+  type OrphanedJob,
   type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
@@ -27,7 +27,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
 
   abstract begin(taken: TakenJob, lease: Lease): void;
 
-  abstract requeued(left: StrandedJob): UnfinishedJob;
+  abstract requeued(left: OrphanedJob): UnfinishedJob;
 
   /** What of a change may be granted. @throws an error for a change that is refused */
   protected abstract requestFor(record: Record, change: Omit<ControlRequest, 'cancel'>): ControlRequest;

@@ -116,7 +116,10 @@ function askedFor(record: JobRecord): object {
 function cameOf(record: JobRecord): object {
   const { state, requests, retries, createdAt, startedAt = createdAt, endedAt = startedAt, problem } = record;
   return {
-    ...{ state, ...countsOf(record), requests, retries },
+    state,
+    ...countsOf(record),
+    requests,
+    retries,
     durationMs: Date.parse(endedAt) - Date.parse(startedAt),
     ...defined({ status: problem?.status }),
   };

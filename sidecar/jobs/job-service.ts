@@ -1,4 +1,4 @@
-import { isFinal, type JobKindName, type JobNotice, kindOf, type StrandedJob } from '../store/index.js';
+import { isFinal, type JobKindName, type JobNotice, kindOf, type OrphanedJob } from '../store/index.js';
 import type { ControlRequest, JobNeeds, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
 import { outcomeOf, TooManyPurgesError } from '../purge/index.js';
 import { QueueFullError } from './errors.js';
@@ -16,7 +16,7 @@ export interface ServedKind {
   /** Begins a job that was taken from the queue, or ends it: enters it into the registry, and takes its place, at once. */
   begin(taken: TakenJob, lease: Lease): void;
   /** What a job of another broker becomes on which no process works; has no effects. */
-  requeued(left: StrandedJob): UnfinishedJob;
+  requeued(left: OrphanedJob): UnfinishedJob;
 }
 
 /** The jobs of this process, whatever they do: their queue, leases, records and history. */
@@ -38,7 +38,12 @@ export class JobService {
     this.#history = new HistoryPruner(options, (id) => this.records.latest(id) !== undefined);
     this.records = new RecordKeeper(options, this.registry, this.#history);
     this.leases = new LeaseKeeper({
-      ...{ registry: this.registry, store, holder, leaseMs, broker, isShared: isStoreShared },
+      registry: this.registry,
+      store,
+      holder,
+      leaseMs,
+      broker,
+      isShared: isStoreShared,
       monotonicMs: options.monotonicMs ?? (() => performance.now()),
       begin: (taken, lease) => this.#kindOf(taken.record).begin(taken, lease),
       requeued: (left): UnfinishedJob => this.#kindOf(left.record).requeued(left),
@@ -137,7 +142,7 @@ export class JobService {
   }
 
   /** Jobs of other brokers went back into the queue, or have ended since that was requested. */
-  #noteRequeued(changed: readonly Pick<StrandedJob, 'record' | 'broker'>[]): void {
+  #noteRequeued(changed: readonly Pick<OrphanedJob, 'record' | 'broker'>[]): void {
     const { observer } = this.options;
     for (const { record } of changed) {
       if (isFinal(record.state)) observer.ended(record);

@@ -2,7 +2,7 @@ import {
   type ControlRequest,
   isFinal,
   type Jobs,
-  type StrandedJob,
+  type OrphanedJob,
   type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
@@ -30,9 +30,9 @@ export interface LeaseKeeperOptions {
   /** Begins to work on a job that was taken: enters it into the registry, and takes its place, at once. */
   readonly begin: (taken: TakenJob, lease: Lease) => void;
   /** What a job of another broker becomes on which no process works; has no effects. */
-  readonly requeued: (left: StrandedJob) => UnfinishedJob;
+  readonly requeued: (left: OrphanedJob) => UnfinishedJob;
   /** Called with what such jobs have become, and with their brokers. */
-  readonly onRequeued: (jobs: readonly Pick<StrandedJob, 'record' | 'broker'>[]) => void;
+  readonly onRequeued: (jobs: readonly Pick<OrphanedJob, 'record' | 'broker'>[]) => void;
   /** Does what another process requests of a purge that this one runs; called again until the store forgets the request. */
   readonly grant: (id: string, request: ControlRequest) => void;
   /** Whether something is still to be written of a purge. */
@@ -176,7 +176,12 @@ export class LeaseKeeper {
       if (registry.stopping.aborted || this.#isOver()) return;
       const sentMs = monotonicMs();
       const taken = await store.take({
-        ...{ holder, leaseMs, broker, takesJobs, takesDryRuns, takesScans },
+        holder,
+        leaseMs,
+        broker,
+        takesJobs,
+        takesDryRuns,
+        takesScans,
         takesLapsed: this.#isInTouch(sentMs),
       });
       this.#touch(sentMs);

@@ -123,7 +123,8 @@ export class LivePurge extends LiveJob<PurgeRecord> implements PurgeControl {
       matched: this.settledBefore + this.#unknownBefore + matched,
       deleted: before.deleted + deleted,
       alreadyGone: before.alreadyGone + alreadyGone,
-      ...{ failed, unknown: this.#unknownBefore + unknown },
+      failed,
+      unknown: this.#unknownBefore + unknown,
       requests: before.requests + requests,
       retries: before.retries + retries,
       ...this.paceAt(settled, expected === undefined ? undefined : expected - this.#unknownBefore),
@@ -146,7 +147,9 @@ function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRec
   const more = isLowerBound === true ? ['There are more matches than could be counted.'] : [];
   const warnings = [...before, ...report.warnings, ...more];
   return {
-    ...{ arrived, warnings, errors: errors.slice(0, MAX_ERRORS) },
+    arrived,
+    warnings,
+    errors: errors.slice(0, MAX_ERRORS),
     ...(dryRun ? { sample } : {}),
     ...defined({ unit }),
   };

@@ -227,7 +227,8 @@ function vetted<Query extends PurgeQuery>(
   const maxAffected = least(limits.maxAffected, least(policy.maxAffected, query.maxAffected));
   // The smaller of every bound: configuration, gateway policy, caller.
   const narrowed: PurgeLimits = {
-    ...{ ...limits, maxAffected: maxAffected === Infinity ? undefined : maxAffected },
+    ...limits,
+    maxAffected: maxAffected === Infinity ? undefined : maxAffected,
     pageSize: least(limits.pageSize, policy.pageSize),
     pageSizeMax: least(limits.pageSizeMax, policy.pageSize),
     batchSize: least(limits.batchSize, policy.batchSize),
@@ -277,7 +278,11 @@ function prepared<Query extends PurgeQuery>(
   const { dryRun, maxPerSecond } = query;
   const recordsIds = query.record === 'ids';
   return {
-    ...{ dryRun, limits, maxPerSecond, recordsIds, unit },
+    dryRun,
+    limits,
+    maxPerSecond,
+    recordsIds,
+    unit,
     archive: dryRun ? 'none' : mode,
     isPaced: limits.strategy !== 'native',
     asDryRun: () =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { queryText } from '../purge/index.js';
 import { traceIn } from '../shared/traceparent.js';
-import type { JobNeeds, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import type { JobNeeds, PurgeRecord, OrphanedJob, TakenJob, UnfinishedJob } from '../store/index.js';
 import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './live-job.js';
 import { placeOf } from './job-headers.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
@@ -12,7 +12,7 @@ const MAX_WARNINGS = 20;
 
 /** Jobs of the store that are purges. */
 export type TakenPurge = TakenJob & { readonly record: PurgeRecord };
-export type StrandedPurge = StrandedJob & { readonly record: PurgeRecord };
+export type OrphanedPurge = OrphanedJob & { readonly record: PurgeRecord };
 
 /** Where and when a record begins. */
 export type RecordStart = Pick<PurgeRecord, 'state' | 'worker' | 'createdAt'>;
@@ -24,8 +24,16 @@ export function targetOf({ target }: Pick<PurgeRecord, 'target'>): 'entities' | 
 
 /** The counts of a purge that has done nothing yet. */
 export const NOTHING_DONE = {
-  ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
-  ...{ requests: 0, retries: 0, errors: [], warnings: [] },
+  matched: 0,
+  deleted: 0,
+  alreadyGone: 0,
+  failed: 0,
+  unknown: 0,
+  arrived: 0,
+  requests: 0,
+  retries: 0,
+  errors: [],
+  warnings: [],
 };
 
 /** The record of a purge that was prepared and has done nothing yet. */
@@ -48,12 +56,21 @@ export function refusedRecord(
 function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
   const { target, query, caller, client, requestId, policy, headers, retentionPolicy, planOf } = asked;
   return {
-    ...{ id: randomUUID(), ...start, target, query: queryText(query), caller },
-    ...{ ...client, requestId },
+    id: randomUUID(),
+    ...start,
+    target,
+    query: queryText(query),
+    caller,
+    ...client,
+    requestId,
     ...placeOf(headers),
     ...traceIn(headers),
     ...defined({ retentionPolicy, planOf }),
-    ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1, ...NOTHING_DONE },
+    policy: { ...policy },
+    dryRun: false,
+    maxPerSecond: null,
+    concurrency: 1,
+    ...NOTHING_DONE,
   };
 }
 
@@ -93,7 +110,9 @@ export function resumed(
 ): PurgeRecord {
   return withoutWait({
     ...withoutPace(record),
-    ...{ state: 'running', worker, failed: 0 },
+    state: 'running',
+    worker,
+    failed: 0,
     // After a crash, it is not known which of them were settled since.
     unknown: record.state === 'queued' ? record.unknown : 0,
     concurrency: Math.min(record.concurrency, concurrency),
@@ -113,7 +132,7 @@ export function abandoned(record: PurgeRecord, job: JobNeeds | undefined, worker
  * @param worker the name of this process
  * @param now as in records
  */
-export function requeued(left: StrandedPurge, worker: string, now: string): UnfinishedJob {
+export function requeued(left: OrphanedPurge, worker: string, now: string): UnfinishedJob {
   const { job, broker, request } = left;
   const warnings = warningsAfter(left.record, job, worker, 'put it back into the queue');
   const record = withoutWait({ ...left.record, warnings });

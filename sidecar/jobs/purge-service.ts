@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { outcomeOf, type PurgeReport } from '../purge/index.js';
-import type { ControlRequest, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import type { ControlRequest, PurgeRecord, OrphanedJob, TakenJob, UnfinishedJob } from '../store/index.js';
 import { ArchiveService } from './archive-service.js';
 import {
   IdsNotFoundError,
@@ -21,7 +21,7 @@ import {
   refusedRecord,
   requeued,
   targetOf,
-  type StrandedPurge,
+  type OrphanedPurge,
   type TakenPurge,
 } from './purge-record.js';
 import { RestoreJobs, type NewRestore } from './restore-jobs.js';
@@ -56,8 +56,8 @@ export class PurgeService extends JobKind<PurgeRecord> {
     else this.#taken.begin(taken as TakenPurge, lease);
   }
 
-  override requeued(left: StrandedJob): UnfinishedJob {
-    return requeued(left as StrandedPurge, this.#options.worker, this.jobs.records.now());
+  override requeued(left: OrphanedJob): UnfinishedJob {
+    return requeued(left as OrphanedPurge, this.#options.worker, this.jobs.records.now());
   }
 
   /**
@@ -130,8 +130,12 @@ export class PurgeService extends JobKind<PurgeRecord> {
     if (!dryRun || record.plan === undefined || record.target === 'restore')
       throw new PlanGoneError(`The purge ${id} kept no plan: preview the purge with plan set to true.`);
     return {
-      ...{ ...asked, target: record.target, query: withoutDryRun(query), planOf: id },
-      ...{ headers: headersAt(asked.headers, record), policy: narrower(policy, asked.policy) },
+      ...asked,
+      target: record.target,
+      query: withoutDryRun(query),
+      planOf: id,
+      headers: headersAt(asked.headers, record),
+      policy: narrower(policy, asked.policy),
     };
   }
 
@@ -176,7 +180,8 @@ export class PurgeService extends JobKind<PurgeRecord> {
     { maxPerSecond, concurrency }: Omit<ControlRequest, 'cancel'>,
   ): ControlRequest {
     const { isPaced, limits } = preparePurge(this.#options.kinds, {
-      ...{ ...record, headers: {} },
+      ...record,
+      headers: {},
       target: targetOf(record),
     });
     if (typeof maxPerSecond === 'number' && !isPaced) throw rateRefused();

@@ -55,12 +55,24 @@ export class RestoreJobs {
     const unit = restoredUnit(source);
     const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
-      ...{ id: randomUUID(), state: 'queued', target: 'restore', restoreOf: of, query, unit, worker },
+      id: randomUUID(),
+      state: 'queued',
+      target: 'restore',
+      restoreOf: of,
+      query,
+      unit,
+      worker,
       ...defined({ tenant, link }),
       ...traceIn(headers),
-      ...{ caller, ...client, requestId, policy: { ...policy }, dryRun, createdAt: this.#jobs.records.now() },
+      caller,
+      ...client,
+      requestId,
+      policy: { ...policy },
+      dryRun,
+      createdAt: this.#jobs.records.now(),
       ...NOTHING_DONE,
-      ...{ restored: 0, alreadyThere: 0 },
+      restored: 0,
+      alreadyThere: 0,
       maxPerSecond: maxPerSecond ?? null,
       concurrency: Math.min(this.#options.kinds.entities.limits.concurrency, policy.concurrency ?? Infinity),
     };
@@ -175,7 +187,11 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
   #countsOf(report: RestoreReport): Partial<PurgeRecord> {
     const { matched, restored, alreadyThere, different, failed, unknown, dryRun } = report;
     return {
-      ...{ matched, restored, alreadyThere, failed, unknown },
+      matched,
+      restored,
+      alreadyThere,
+      failed,
+      unknown,
       errors: this.#errorsWith(report),
       sample: [...new Set([...(this.#before.sample ?? []), ...report.sample])].slice(0, MAX_NAMED),
       ...(dryRun ? { different } : {}),

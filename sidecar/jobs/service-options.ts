@@ -1,7 +1,7 @@
 import type { Archives } from '../archive/index.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import type { JobRecord, Jobs, PurgeRecord, StrandedJob } from '../store/index.js';
+import type { JobRecord, Jobs, PurgeRecord, OrphanedJob } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PlanService } from './plan-service.js';
@@ -22,7 +22,7 @@ export interface JobObserver {
   /** A record was given up, since too many wait for the store. */
   recordLost(record: JobRecord): void;
   /** Jobs wait for other brokers than that of this process, and begin to say so. */
-  elsewhere(jobs: readonly Pick<StrandedJob, 'record' | 'broker'>[]): void;
+  elsewhere(jobs: readonly Pick<OrphanedJob, 'record' | 'broker'>[]): void;
   /** Another process has taken over a job, which stops here. */
   taken(record: JobRecord): void;
 }

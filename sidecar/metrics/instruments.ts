@@ -33,7 +33,9 @@ export class Instruments {
   /** A gauge of the moment, asked for whenever the metrics are read. */
   current(name: string, help: string, value: () => number | Promise<number>): void {
     new Gauge({
-      ...{ name: METRICS_PREFIX + name, help, registers: this.#registers },
+      name: METRICS_PREFIX + name,
+      help,
+      registers: this.#registers,
       async collect() {
         this.set(await value());
       },
@@ -43,7 +45,9 @@ export class Instruments {
   /** A counter of what is summed up elsewhere. */
   sum(name: string, help: string, value: () => number): void {
     new Counter({
-      ...{ name: METRICS_PREFIX + name, help, registers: this.#registers },
+      name: METRICS_PREFIX + name,
+      help,
+      registers: this.#registers,
       collect() {
         this.reset();
         this.inc(value());

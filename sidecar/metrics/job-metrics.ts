@@ -17,8 +17,10 @@ const PURGED = {
   unknown: 'unknown',
 } as const;
 const RESTORED = {
-  ...{ restored: 'restored', alreadyThere: 'already_there' },
-  ...{ failed: 'failed', unknown: 'unknown' },
+  restored: 'restored',
+  alreadyThere: 'already_there',
+  failed: 'failed',
+  unknown: 'unknown',
 } as const;
 const VERDICTS = { valid: 'valid', invalid: 'invalid', notJudged: 'not_judged' } as const;
 

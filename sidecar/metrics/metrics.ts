@@ -58,7 +58,11 @@ export function createMetrics(sources: StateSources): Metrics {
   }
 
   return {
-    ...{ purges, scans, retention, requests, writes },
+    purges,
+    scans,
+    retention,
+    requests,
+    writes,
     contentType: registry.contentType,
     text() {
       reading ??= read().finally(() => (reading = undefined));

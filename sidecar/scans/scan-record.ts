@@ -3,7 +3,7 @@ import { cancelled, LiveJob, waitingFor, withoutPace, withoutWait } from '../job
 import { placeOf } from '../jobs/job-headers.js';
 import { traceIn } from '../shared/traceparent.js';
 import type { NewPurge } from '../jobs/purge-kinds.js';
-import type { ScanRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import type { ScanRecord, OrphanedJob, TakenJob, UnfinishedJob } from '../store/index.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 
@@ -23,7 +23,7 @@ export interface NewScan extends Pick<NewPurge, 'headers' | 'policy' | 'caller' 
 
 /** Jobs of the store that are scans. */
 export type TakenScan = TakenJob & { readonly record: ScanRecord };
-export type StrandedScan = StrandedJob & { readonly record: ScanRecord };
+export type OrphanedScan = OrphanedJob & { readonly record: ScanRecord };
 
 const NOTHING_FOUND = {
   ...{ matched: 0, checked: 0, valid: 0, invalid: 0, notJudged: 0, requests: 0, retries: 0 },
@@ -71,7 +71,7 @@ export function begun(record: ScanRecord, worker: string, startedAt: string): Sc
 }
 
 /** What a scan becomes that no process works on and that is for another broker. @param now as in records */
-export function requeuedScan({ record, job, broker, request }: StrandedScan, now: string): UnfinishedJob {
+export function requeuedScan({ record, job, broker, request }: OrphanedScan, now: string): UnfinishedJob {
   if (record.state === 'cancelling' || request?.cancel === true)
     return { record: cancelled(record, now), job };
   return { record: waitingFor({ ...withoutWait(record), ...NOTHING_FOUND }, broker), job };

@@ -14,7 +14,7 @@ import {
   type JobNeeds,
   type ScanEntities,
   type ScanRecord,
-  type StrandedJob,
+  type OrphanedJob,
   type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
@@ -25,7 +25,7 @@ import {
   type NewScan,
   newScanRecord,
   requeuedScan,
-  type StrandedScan,
+  type OrphanedScan,
   subjectOf,
   type TakenScan,
 } from './scan-record.js';
@@ -127,8 +127,8 @@ export class ScanService extends JobKind<ScanRecord> {
     }
   }
 
-  override requeued(left: StrandedJob): UnfinishedJob {
-    return requeuedScan(left as StrandedScan, this.jobs.records.now());
+  override requeued(left: OrphanedJob): UnfinishedJob {
+    return requeuedScan(left as OrphanedScan, this.jobs.records.now());
   }
 
   protected override requestFor(

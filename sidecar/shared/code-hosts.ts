@@ -16,13 +16,23 @@ const VIEWS = new Set(['blob', 'tree', 'raw', 'src', 'media', 'edit', 'blame']);
 
 /** Hosts whose URLs are `/<owner>/<repository>/<revision>/<path>`. */
 const RAW_HOSTS = new Set([
-  ...['raw.githubusercontent.com', 'raw.github.com', 'rawgit.com', 'cdn.rawgit.com', 'rawgithub.com'],
-  ...['raw.githack.com', 'rawcdn.githack.com'],
+  'raw.githubusercontent.com',
+  'raw.github.com',
+  'rawgit.com',
+  'cdn.rawgit.com',
+  'rawgithub.com',
+  'raw.githack.com',
+  'rawcdn.githack.com',
 ]);
 
 /** Hosts whose URLs are `/<owner>/<repository>/<view>/<revision>/<path>`. */
 const BROWSED_HOSTS = new Set([
-  ...['github.com', 'www.github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'gitea.com'],
+  'github.com',
+  'www.github.com',
+  'gitlab.com',
+  'bitbucket.org',
+  'codeberg.org',
+  'gitea.com',
 ]);
 
 /** Hosts of pages, whose URLs are `/<repository>/<path>`; GitHub had them below github.com at first. */
@@ -56,7 +66,9 @@ export function hostedFile(url: string): HostedFile | undefined {
   }
   if (RAW_HOSTS.has(hostname))
     return fileIn({
-      ...{ host: GITHUB, owner: first, repository: second },
+      host: GITHUB,
+      owner: first,
+      repository: second,
       ...behindRevision(segments.slice(2)),
     });
   if (COPIES.has(hostname) && first === 'gh') {
@@ -71,12 +83,16 @@ export function hostedFile(url: string): HostedFile | undefined {
   // GitLab, also on hosts of its users; there are groups within groups.
   if (dash >= 2 && VIEWS.has(segments[dash + 1] ?? ''))
     return fileIn({
-      ...{ host: hostname, owner: segments.slice(0, dash - 1).join('/') },
-      ...{ repository: segments[dash - 1] ?? '', ...behindRevision(segments.slice(dash + 2)) },
+      host: hostname,
+      owner: segments.slice(0, dash - 1).join('/'),
+      repository: segments[dash - 1] ?? '',
+      ...behindRevision(segments.slice(dash + 2)),
     });
   if (BROWSED_HOSTS.has(hostname))
     return fileIn({
-      ...{ host: hostname.replace(/^www\./, ''), owner: first, repository: second },
+      host: hostname.replace(/^www\./, ''),
+      owner: first,
+      repository: second,
       ...behindView(segments.slice(2)),
     });
   return undefined;

@@ -9,7 +9,7 @@ export async function nextTurn(): Promise<void> {
  * Lets new connections go first. The event loop takes in one for each turn (libuv does since 1.46), so the last of five hundred
  * that come at once waits for five hundred turns: until then they have to be short.
  */
-export class Newcomers {
+export class NewConnections {
   #arrived = 0;
 
   /** To be called for each connection. */
@@ -30,18 +30,18 @@ export class Newcomers {
 const MAX_TURNS = 100;
 
 /** Gives each caller a turn of the event loop, one after the other, so that many large pieces of work do not block it. */
-export class OneATurn {
-  readonly #newcomers: Newcomers | undefined;
+export class TurnQueue {
+  readonly #newConnections: NewConnections | undefined;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param newcomers that go first */
-  constructor(newcomers?: Newcomers) {
-    this.#newcomers = newcomers;
+  /** @param newConnections they go first */
+  constructor(newConnections?: NewConnections) {
+    this.#newConnections = newConnections;
   }
 
   /** Resolves in a turn that no other caller has. */
   turn(): Promise<void> {
-    this.#last = this.#last.then(async () => this.#newcomers?.pass() ?? nextTurn());
+    this.#last = this.#last.then(async () => this.#newConnections?.pass() ?? nextTurn());
     return this.#last;
   }
 }

@@ -31,17 +31,24 @@ interface Table {
 
 /** All records, those first that others refer to. */
 const TABLES = [
-  ...['content', 'domain', 'model', 'context', 'context_version', 'model_version', 'reference'],
-  ...['model_uses_reference', 'model_uses_context', 'context_uses_context', 'context_uses_reference'],
-  ...[
-    'model_own_context',
-    'model_example',
-    'reference_uses_uri',
-    'model_term',
-    'job',
-    'scan_entities',
-    'retention_policy',
-  ],
+  'content',
+  'domain',
+  'model',
+  'context',
+  'context_version',
+  'model_version',
+  'reference',
+  'model_uses_reference',
+  'model_uses_context',
+  'context_uses_context',
+  'context_uses_reference',
+  'model_own_context',
+  'model_example',
+  'reference_uses_uri',
+  'model_term',
+  'job',
+  'scan_entities',
+  'retention_policy',
   'write_policy',
 ];
 

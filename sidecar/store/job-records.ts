@@ -2,8 +2,15 @@ import type { Problem } from '../ngsi-ld/problem.js';
 
 /** The states of a job; all but the first three are final. */
 export const JOB_STATES = [
-  ...['queued', 'running', 'cancelling'],
-  ...['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'],
+  'queued',
+  'running',
+  'cancelling',
+  'succeeded',
+  'partial',
+  'failed',
+  'cancelled',
+  'refused',
+  'interrupted',
 ] as const;
 export type JobState =
   | 'queued'
@@ -282,7 +289,7 @@ export interface HeldJob {
 export type TakenJob = UnfinishedJob & Omit<HeldJob, 'id'>;
 
 /** A job on which no process works, as the last one left it. */
-export interface StrandedJob {
+export interface OrphanedJob {
   readonly record: JobRecord;
   readonly job: JobNeeds;
   /** The broker for which it is meant. */

@@ -304,7 +304,11 @@ const CURRENT_CONTEXT =
 
 /** Tables whose rows name texts. */
 const NAMING_CONTENT = [
-  ...['model_version', 'model_uses_reference', 'context_version', 'reference', 'model_own_context'],
+  'model_version',
+  'model_uses_reference',
+  'context_version',
+  'reference',
+  'model_own_context',
 ];
 
 function viewOf(tables: readonly string[]): string {

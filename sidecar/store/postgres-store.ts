@@ -129,7 +129,11 @@ export class PostgresStore extends SqlStore {
   ) {
     const config = connectionConfig(url);
     const connections = new PostgresConnections({
-      ...{ config, clock, random, onAway, onBack },
+      config,
+      clock,
+      random,
+      onAway,
+      onBack,
       prepare: async (client) => {
         if (!(await isMigrated(client, placeOf(url)))) await migratePostgres(config, placeOf(url));
       },

@@ -5,7 +5,7 @@ import type {
   JobNeeds,
   JobRecord,
   ControlRequest,
-  StrandedJob,
+  OrphanedJob,
   TakenJob,
   TakeOptions,
   UnfinishedJob,
@@ -141,9 +141,9 @@ export class SqlJobQueue {
    */
   requeue(
     options: RequeueOptions,
-    requeued: (left: StrandedJob) => UnfinishedJob,
+    requeued: (left: OrphanedJob) => UnfinishedJob,
   ): Promise<readonly Requeued[]> {
-    return this.session.change(() => requeueStranded(options, requeued));
+    return this.session.change(() => requeueOrphaned(options, requeued));
   }
 
   /** Renews the leases of all purges that a process holds. @returns them; one that is missing was taken by another */
@@ -185,7 +185,7 @@ export class SqlJobQueue {
 }
 
 /** What a job of another broker has become. */
-type Requeued = Pick<StrandedJob, 'record' | 'broker'>;
+type Requeued = Pick<OrphanedJob, 'record' | 'broker'>;
 
 function* countWaiting(): Work<number> {
   return (yield* first(WAITING, {}))?.count ?? 0;
@@ -215,9 +215,9 @@ function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenJob 
   };
 }
 
-function* requeueStranded(
+function* requeueOrphaned(
   { broker, ...options }: RequeueOptions,
-  requeued: (left: StrandedJob) => UnfinishedJob,
+  requeued: (left: OrphanedJob) => UnfinishedJob,
 ): Work<readonly Requeued[]> {
   const takesLapsed = options.takesLapsed ? 1 : 0;
   const wanted = { broker, takesLapsed, takesWaiting: options.takesWaiting ? 1 : 0 } as const;

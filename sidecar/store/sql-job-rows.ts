@@ -73,7 +73,11 @@ export function rowOf(
   const isOver = isFinal(state);
   const { findings, ...shown } = record.target === 'scan' ? record : { ...record, findings: undefined };
   return {
-    ...{ id, kind: storedKindOf(record), state, caller, lease },
+    id,
+    kind: storedKindOf(record),
+    state,
+    caller,
+    lease,
     tenant: tenant ?? '',
     retentionPolicy: retentionPolicy ?? null,
     heldBack: heldBack === true ? 1 : 0,

@@ -332,7 +332,9 @@ export function* deleteVersion(
 function* toVersion(modelId: number, row: VersionRow): Work<ModelVersion> {
   const { number, createdAt, description, metadata } = row;
   return {
-    ...{ number, createdAt, description: description ?? undefined },
+    number,
+    createdAt,
+    description: description ?? undefined,
     schema: { sha256: row.schemaSha256, size: row.schemaSize },
     context: { sha256: row.contextSha256, size: row.contextSize },
     references: yield* all(PINS, { modelId, number }),

@@ -167,7 +167,10 @@ export class SqlRetention extends SqlPolicies<RetentionColumns, RetentionPolicy,
     requireStorable({ name, ...texts });
     const isAnew = before === undefined || startsAnew(settingsOf(before), settings);
     yield* run(PUT_RETENTION, {
-      ...{ name, ...texts, ...times, enabled: settings.enabled ? 1 : 0 },
+      name,
+      ...texts,
+      ...times,
+      enabled: settings.enabled ? 1 : 0,
       doneUntil: isAnew ? times.modifiedAt : before.doneUntil,
     });
   }
@@ -175,7 +178,11 @@ export class SqlRetention extends SqlPolicies<RetentionColumns, RetentionPolicy,
   protected override policyOf(row: Row & RetentionColumns): RetentionPolicy {
     const { name, settings, author, doneUntil, createdAt, modifiedAt } = row;
     return {
-      ...{ name, doneUntil, createdAt, modifiedAt, settings: settingsOf(row) },
+      name,
+      doneUntil,
+      createdAt,
+      modifiedAt,
+      settings: settingsOf(row),
       author: JSON.parse(author) as RetentionAuthor,
       // What the schedule has come to is not the user's, and changes no ETag.
       etag: etagOf({ name, settings, author, createdAt, modifiedAt }),

@@ -52,7 +52,11 @@ export class SqlScanEntities {
   /** Keeps entities. Nothing happens where another process has the scan. */
   async keep(scan: string, lease: number, found: readonly FoundEntities[]): Promise<void> {
     const rows = found.map((one) => ({
-      ...{ scan, lease, finding: one.finding, first: one.first, count: one.entities.length },
+      scan,
+      lease,
+      finding: one.finding,
+      first: one.first,
+      count: one.entities.length,
       entities: JSON.stringify(one.entities),
     }));
     await this.#session.change(function* () {

@@ -7,13 +7,13 @@ export const APPLICATION_ID = 0x4e534c44;
 
 /** The scheme, and what changes it; see migrations.ts. The format of a database is its `user_version`. */
 export const SQLITE_MIGRATIONS: readonly string[] = migrationsFor({
-  ...{
-    text: 'TEXT',
-    integer: 'INTEGER',
-    id: 'INTEGER PRIMARY KEY',
-    counted: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-  },
-  ...{ strict: ' STRICT', keyed: ' STRICT, WITHOUT ROWID', deferred: '' },
+  text: 'TEXT',
+  integer: 'INTEGER',
+  id: 'INTEGER PRIMARY KEY',
+  counted: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  strict: ' STRICT',
+  keyed: ' STRICT, WITHOUT ROWID',
+  deferred: '',
   only: ({ sqlite = '' }) => sqlite,
 });
 

@@ -27,7 +27,10 @@ describe('archives in the bucket of a real S3 server', { skip }, () => {
   function at(more: Partial<BucketOptions> = {}): BucketStorage {
     const { bucket, endpoint, keys } = server;
     return new BucketStorage({
-      ...{ bucket, endpoint, prefix: 'gateway/x=1/', clock: { sleep: async () => {} } },
+      bucket,
+      endpoint,
+      prefix: 'gateway/x=1/',
+      clock: { sleep: async () => {} },
       ...keys,
       ...more,
     });
@@ -82,9 +85,12 @@ describe('archives in the bucket of a real S3 server', { skip }, () => {
     const broker: EmbeddedBroker = await startTestBroker();
     broker.entities.seed(4500, everyKind);
     const gateway = await startTestGateway({
-      ...{ BROKER_URL: broker.url, ARCHIVE_URL: `s3://${server.bucket}/purges` },
-      ...{ ARCHIVE_SECRET: 'a secret of sixteen or more', AWS_ENDPOINT_URL: server.endpoint.href },
-      ...{ AWS_REGION: server.keys.region, AWS_ACCESS_KEY_ID: server.keys.accessKeyId },
+      BROKER_URL: broker.url,
+      ARCHIVE_URL: `s3://${server.bucket}/purges`,
+      ARCHIVE_SECRET: 'a secret of sixteen or more',
+      AWS_ENDPOINT_URL: server.endpoint.href,
+      AWS_REGION: server.keys.region,
+      AWS_ACCESS_KEY_ID: server.keys.accessKeyId,
       AWS_SECRET_ACCESS_KEY: server.keys.secretAccessKey,
     });
     const first = withoutSystemTimes(await entitiesOf(broker, 'type=Car'));

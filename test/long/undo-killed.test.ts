@@ -21,11 +21,11 @@ describe('a purge and its restore whose gateways are killed', () => {
     broker.entities.seed(ENTITIES, everyKind);
     const before = withoutSystemTimes(await entitiesOf(broker, 'type=Car'));
     const env = {
-      ...{ PORT: '0', BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'gateway.db') },
-      ...{
-        ARCHIVE_URL: pathToFileURL(join(folder, 'archive')).href,
-        ARCHIVE_SECRET: 'a secret of sixteen or more',
-      },
+      PORT: '0',
+      BROKER_URL: broker.url,
+      DATABASE_PATH: join(folder, 'gateway.db'),
+      ARCHIVE_URL: pathToFileURL(join(folder, 'archive')).href,
+      ARCHIVE_SECRET: 'a secret of sixteen or more',
     };
 
     /** Runs a job to its end. The gateway is killed each time that so many are there. */

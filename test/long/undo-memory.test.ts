@@ -23,7 +23,9 @@ it('entities of 5 MB are archived and restored, and the memory does not grow wit
   stopLater(async () => rmSync(folder, { recursive: true, force: true }));
   const broker = await startTestBroker({ limits: { maxBodyBytes: 4 * ENTITY } });
   const gateway = await GatewayProcess.start({
-    ...{ PORT: '0', BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'gateway.db') },
+    PORT: '0',
+    BROKER_URL: broker.url,
+    DATABASE_PATH: join(folder, 'gateway.db'),
     ARCHIVE_URL: pathToFileURL(join(folder, 'archive')).href,
   });
   const url = await gateway.url();

@@ -47,8 +47,10 @@ export async function copyProject(): Promise<ProjectCopy> {
     async put(path, text) {
       const { code } = await transform(text, {
         loader: path.endsWith('.tsx') ? 'tsx' : 'ts',
-        ...{ jsx: 'automatic', jsxImportSource: 'preact' },
-        ...{ target: 'node22.19', logLevel: 'silent' },
+        jsx: 'automatic',
+        jsxImportSource: 'preact',
+        target: 'node22.19',
+        logLevel: 'silent',
       });
       await writeFile(compiledPath(folder, path), code);
     },

@@ -105,8 +105,13 @@ export function demonstrateCity(size: CitySize): void {
       assert.deepEqual(
         { state, matched, checked, good, invalid, notJudged, warnings },
         {
-          ...{ state: 'succeeded', matched: all.length, checked: all.length, good: valid.length },
-          ...{ invalid: broken.length, notJudged: 0, warnings: [] },
+          state: 'succeeded',
+          matched: all.length,
+          checked: all.length,
+          good: valid.length,
+          invalid: broken.length,
+          notJudged: 0,
+          warnings: [],
         },
       );
       const wayOf = new Map(broken.map(({ id, type, way }) => [id, `${type} ${way ?? ''}`]));

@@ -219,9 +219,13 @@ export class City {
     const about =
       way === undefined ? 'name' : way === 'lacks' ? required : way === 'outside' ? outside[0] : way;
     const given: Readonly<Record<string, unknown>> = {
-      ...{ name: `Straße ${index}`, description: 'As it is found in the city. '.repeat(8) },
-      ...{ dateModified: NOON, owner: [`urn:ngsi-ld:Owner:${index % 9}`], seeAlso: 'https://city.example/' },
-      ...{ location: { type: 'Point', coordinates: [13.4, 52.5] }, address: { addressLocality: 'Berlin' } },
+      name: `Straße ${index}`,
+      description: 'As it is found in the city. '.repeat(8),
+      dateModified: NOON,
+      owner: [`urn:ngsi-ld:Owner:${index % 9}`],
+      seeAlso: 'https://city.example/',
+      location: { type: 'Point', coordinates: [13.4, 52.5] },
+      address: { addressLocality: 'Berlin' },
       ...values,
       ...(way === undefined ? {} : { [about]: way === 'outside' ? outside[1] : WRONG[way] }),
     };

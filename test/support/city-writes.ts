@@ -29,16 +29,24 @@ export const SINGLE_ROUTES: Readonly<Record<string, SingleRoute>> = {
   'PUT /entities/{id}': (entity) => ({ method: 'PUT', path: entityPath(entity), body: whole(entity) }),
   'PATCH /entities/{id}': (entity) => ({ method: 'PATCH', path: entityPath(entity), body: parts(entity) }),
   'POST /entities/{id}/attrs': (entity) => ({
-    ...{ method: 'POST', path: `${entityPath(entity)}/attrs`, body: parts(entity) },
+    method: 'POST',
+    path: `${entityPath(entity)}/attrs`,
+    body: parts(entity),
   }),
   'PATCH /entities/{id}/attrs': (entity) => ({
-    ...{ method: 'PATCH', path: `${entityPath(entity)}/attrs`, body: parts(entity) },
+    method: 'PATCH',
+    path: `${entityPath(entity)}/attrs`,
+    body: parts(entity),
   }),
   'PATCH /entities/{id}/attrs/{attr}': (entity) => ({
-    ...{ method: 'PATCH', path: attributePath(entity), body: partOf(entity) },
+    method: 'PATCH',
+    path: attributePath(entity),
+    body: partOf(entity),
   }),
   'PUT /entities/{id}/attrs/{attr}': (entity) => ({
-    ...{ method: 'PUT', path: attributePath(entity), body: partOf(entity) },
+    method: 'PUT',
+    path: attributePath(entity),
+    body: partOf(entity),
   }),
   // It breaks a model in one way only.
   'DELETE /entities/{id}/attrs/{attr}': (entity) =>
@@ -52,10 +60,14 @@ export const SINGLE_ROUTES: Readonly<Record<string, SingleRoute>> = {
     return { method: 'POST', path: '/temporal/entities', body };
   },
   'POST /temporal/entities/{id}/attrs': (entity) => ({
-    ...{ method: 'POST', path: `/temporal${entityPath(entity)}/attrs`, body: series(entity) },
+    method: 'POST',
+    path: `/temporal${entityPath(entity)}/attrs`,
+    body: series(entity),
   }),
   'PATCH /temporal/entities/{id}/attrs/{attr}/{instance}': (entity) => ({
-    ...{ method: 'PATCH', path: `/temporal${attributePath(entity)}/urn:ngsi-ld:i:1`, body: series(entity) },
+    method: 'PATCH',
+    path: `/temporal${attributePath(entity)}/urn:ngsi-ld:i:1`,
+    body: series(entity),
   }),
 };
 
@@ -141,7 +153,8 @@ export async function startWriteWitness(brokerUrl: string) {
       expected.set(number, { line: `${method} ${target}`, bytes: Buffer.from(sent) });
       const once = async () => {
         const answer = await request(`${gateway}${target}`, {
-          ...{ method, dispatcher: agent },
+          method,
+          dispatcher: agent,
           headers: { 'content-type': 'application/json', [NUMBER]: number },
           ...(body === '' ? {} : { body }),
         });

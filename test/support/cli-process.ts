@@ -118,7 +118,8 @@ export async function cli(
   const exitCode = await runCli(args, VERSION, {
     env: { PATH: process.env['PATH'], ...env },
     stdin: Readable.from([input]),
-    ...{ stdout, stderr },
+    stdout,
+    stderr,
     clock: systemClock,
     onInterrupt: () => () => undefined,
     leave: (code) => (left ??= code),

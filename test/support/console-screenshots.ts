@@ -70,8 +70,13 @@ await take(page, 'console-workbench');
 await gateway.send('PUT', '/api/v2/retention-policies/silent-sensors', {
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({
-    ...{ target: 'entities', query: 'type=AirQualityObserved', olderThan: 'P90D', by: 'modifiedAt' },
-    ...{ schedule: '0 3 * * *', timeZone: 'Europe/Madrid', description: 'Sensors that fell silent.' },
+    target: 'entities',
+    query: 'type=AirQualityObserved',
+    olderThan: 'P90D',
+    by: 'modifiedAt',
+    schedule: '0 3 * * *',
+    timeZone: 'Europe/Madrid',
+    description: 'Sensors that fell silent.',
   }),
 });
 /** A model with two versions, of which the second breaks the first. */

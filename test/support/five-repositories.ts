@@ -23,7 +23,9 @@ function model($id: string, attribute: string, ...refs: readonly string[]): obje
 }
 
 const example = (type: string, ...contexts: readonly string[]) => ({
-  ...{ id: `urn:ngsi-ld:${type}:1`, type, '@context': contexts },
+  id: `urn:ngsi-ld:${type}:1`,
+  type,
+  '@context': contexts,
 });
 
 /** What a document of the common repository says of names. */

@@ -103,7 +103,16 @@ export class FlawedBroker {
 const NOW = Date.UTC(2026, 0, 1);
 
 const FILTERS = new Set([
-  ...['type', 'id', 'idPattern', 'attrs', 'q', 'scopeQ', 'georel', 'geometry', 'coordinates', 'geoproperty'],
+  'type',
+  'id',
+  'idPattern',
+  'attrs',
+  'q',
+  'scopeQ',
+  'georel',
+  'geometry',
+  'coordinates',
+  'geoproperty',
 ]);
 
 /** A query in the names of the broker. */

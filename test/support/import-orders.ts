@@ -23,7 +23,8 @@ export async function closeWorkers(): Promise<void> {
 
 const CONFIG = {
   CONTEXT_BASE_IRI: 'https://uri.etsi.org/ngsi-ld/default-context/',
-  ...{ WORKBENCH_TIMEOUT_MS: 30_000, IMPORT_LIMIT_BYTES: 512 * 1024 * 1024 },
+  WORKBENCH_TIMEOUT_MS: 30_000,
+  IMPORT_LIMIT_BYTES: 512 * 1024 * 1024,
 } as unknown as Config;
 
 /**

@@ -23,8 +23,16 @@ export interface Manifest {
 
 /** What is used here, each with a check made of the schema of its kind. */
 const MODELS = [
-  ...[ConfigMap, Deployment, Ingress, NetworkPolicy, PersistentVolumeClaim, PodDisruptionBudget, Service],
-  ...[Gateway, HTTPRoute, PodMonitor],
+  ConfigMap,
+  Deployment,
+  Ingress,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  Service,
+  Gateway,
+  HTTPRoute,
+  PodMonitor,
 ];
 
 /** All objects of a text. */

@@ -38,7 +38,12 @@ export const turns = async () => {
 
 /** An order to purge. */
 export const order = (query = 'type=T', headers: Readonly<Record<string, string>> = {}) => ({
-  ...{ target: 'entities' as const, query, policy: {}, caller: 'c', requestId: 'r', headers },
+  target: 'entities' as const,
+  query,
+  policy: {},
+  caller: 'c',
+  requestId: 'r',
+  headers,
 });
 
 /** The purges of a gateway with these settings, and what they ask of all around them. Its broker is empty unless it says otherwise. */
@@ -61,7 +66,9 @@ export function purgesOf(
     told.push([level, policy ?? '', policy === undefined ? '' : (purgeId ?? ''), message].join(' '));
   };
   const logger = {
-    ...{ debug: log('debug'), warn: log('warn'), error: log('error') },
+    debug: log('debug'),
+    warn: log('warn'),
+    error: log('error'),
     info: (fields: object | string, message?: string) =>
       typeof fields === 'string' ? told.push(`info ${fields}`) : log('info')(fields, message ?? ''),
   } as unknown as FastifyBaseLogger;
@@ -122,9 +129,19 @@ export function unanswered({ signal }: BrokerRequest): Promise<BrokerReply> {
 export const policy = (name: string): RetentionPolicy => ({
   name,
   settings: {
-    ...{ target: 'entities', query: 'type=T', olderThan: 'P1D', by: 'modifiedAt', schedule: '* * * * *' },
-    ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true },
+    target: 'entities',
+    query: 'type=T',
+    olderThan: 'P1D',
+    by: 'modifiedAt',
+    schedule: '* * * * *',
+    timeZone: 'UTC',
+    maxGrowth: 3,
+    mode: 'report',
+    enabled: true,
   },
   author: { caller: 'ada', policy: {} },
-  ...{ doneUntil: 0, createdAt: 0, modifiedAt: 0, etag: 'e' },
+  doneUntil: 0,
+  createdAt: 0,
+  modifiedAt: 0,
+  etag: 'e',
 });

@@ -69,7 +69,9 @@ export class OpenIdProvider {
   async rotate(kid: string): Promise<void> {
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
     this.#key = {
-      ...{ kid, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid } },
+      kid,
+      privateKey,
+      publicJwk: { ...(await exportJWK(publicKey)), kid },
       privateJwk: { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' },
     };
     this.#own = this.#makeProvider().callback();
@@ -119,15 +121,20 @@ export class OpenIdProvider {
       cookies: { keys: ['some secret'] },
       clients: [
         ...users.map((name) => ({
-          ...{ client_id: name, client_secret: SECRET, grant_types: ['client_credentials'] },
-          ...{ redirect_uris: [], response_types: [] },
+          client_id: name,
+          client_secret: SECRET,
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
         })),
         ...(this.#redirects.length === 0
           ? []
           : [
               {
-                ...{ client_id: CONSOLE_CLIENT, token_endpoint_auth_method: 'none' as const },
-                ...{ grant_types: ['authorization_code'], redirect_uris: [...this.#redirects] },
+                client_id: CONSOLE_CLIENT,
+                token_endpoint_auth_method: 'none' as const,
+                grant_types: ['authorization_code'],
+                redirect_uris: [...this.#redirects],
               },
             ]),
       ],
@@ -144,7 +151,10 @@ export class OpenIdProvider {
           defaultResource: async () => AUDIENCE,
           useGrantedResource: async () => true,
           getResourceServerInfo: async () => ({
-            ...{ scope: 'openid profile', audience: AUDIENCE, accessTokenFormat: 'jwt', accessTokenTTL: 300 },
+            scope: 'openid profile',
+            audience: AUDIENCE,
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: 300,
             jwt: { sign: { alg: 'RS256' } },
           }),
         },

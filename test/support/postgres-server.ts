@@ -26,7 +26,9 @@ const QUICK = [
 const SETTINGS = [
   ...(process.argv.includes('durable') ? [] : QUICK),
   ...(process.argv.includes('tls') ? ['ssl=on', 'ssl_cert_file=server.pem', 'ssl_key_file=server.key'] : []),
-  ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'],
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'max_connections=300',
 ].flatMap((setting) => ['-c', setting]);
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));

@@ -120,7 +120,11 @@ async function observe(
   let report: PurgeReport | undefined;
   let error: unknown;
   let progress: PurgeProgress = {
-    ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 },
+    matched: 0,
+    deleted: 0,
+    alreadyGone: 0,
+    failed: 0,
+    unknown: 0,
     hasBegun: false,
     requests: 0,
     retries: 0,

@@ -31,7 +31,11 @@ interface Finished {
 }
 
 export const LIMITS: PurgeLimits = {
-  ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
+  pageSize: 100,
+  pageSizeMax: 1000,
+  batchSize: 50,
+  concurrency: 4,
+  strategy: 'auto',
   maxAffected: undefined,
 };
 
@@ -42,29 +46,66 @@ export const NEVER = new AbortController().signal;
 
 /** A purge of entities as a caller asks for it. */
 export const newPurge = (query = 'type=T', headers: Readonly<Record<string, string>> = {}): NewPurge => ({
-  ...{ target: 'entities', query, headers, policy: {}, caller: 'c', requestId: 'r' },
+  target: 'entities',
+  query,
+  headers,
+  policy: {},
+  caller: 'c',
+  requestId: 'r',
 });
 
 /** The record of a purge that runs and has done nothing yet. */
 export const recordOf = (members: Partial<PurgeRecord> = {}): PurgeRecord => ({
-  ...{ id: randomUUID(), state: 'running', target: 'entities', query: 'type=T', caller: 'c', requestId: 'r' },
-  ...{ worker: 'old', dryRun: false, policy: {}, maxPerSecond: null, concurrency: 1 },
-  ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 0, retries: 0 },
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', errors: [], warnings: [] },
+  id: randomUUID(),
+  state: 'running',
+  target: 'entities',
+  query: 'type=T',
+  caller: 'c',
+  requestId: 'r',
+  worker: 'old',
+  dryRun: false,
+  policy: {},
+  maxPerSecond: null,
+  concurrency: 1,
+  matched: 0,
+  deleted: 0,
+  alreadyGone: 0,
+  failed: 0,
+  unknown: 0,
+  arrived: 0,
+  requests: 0,
+  retries: 0,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  errors: [],
+  warnings: [],
   ...members,
 });
 
 /** A lease that never ends, unless the test says so. */
 export const leaseOf = (number = 0, more: Partial<LeaseOptions> = {}) =>
   new Lease({
-    ...{ claim: { lease: number }, untilMs: Infinity, monotonicMs: () => 0, ask: async () => {} },
+    claim: { lease: number },
+    untilMs: Infinity,
+    monotonicMs: () => 0,
+    ask: async () => {},
     ...more,
   });
 
 /** What a purge came to that deleted three entities. */
 export const REPORT: PurgeReport = {
-  ...{ matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 2, retries: 0 },
-  ...{ dryRun: false, success: [], errors: [], sample: [], warnings: [] },
+  matched: 3,
+  deleted: 3,
+  alreadyGone: 0,
+  failed: 0,
+  unknown: 0,
+  arrived: 0,
+  requests: 2,
+  retries: 0,
+  dryRun: false,
+  success: [],
+  errors: [],
+  sample: [],
+  warnings: [],
 };
 export const finished = (more: Partial<PurgeReport> = {}): Finished => ({
   type: 'finished',
@@ -125,8 +166,14 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     temporal: temporalPurges({ ...kindSetup, allowsWhole: true }),
   };
   const jobs = new JobService({
-    ...{ store: kept.store, maxRunning: 4, clock, worker: 'w', holder: randomUUID(), leaseMs: 30_000 },
-    ...{ maxQueued: 10, historyDays: 2 },
+    store: kept.store,
+    maxRunning: 4,
+    clock,
+    worker: 'w',
+    holder: randomUUID(),
+    leaseMs: 30_000,
+    maxQueued: 10,
+    historyDays: 2,
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
     sealer: createHeaderSealer([]),
@@ -139,7 +186,9 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
         told.push(`ended ${state}`);
         errors.push(error);
       },
-      ...{ storeAway: () => told.push('away'), storeBack: () => {}, recordLost: () => {} },
+      storeAway: () => told.push('away'),
+      storeBack: () => {},
+      recordLost: () => {},
       taken: () => told.push('taken'),
       elsewhere: (jobs) => told.push(`elsewhere ${jobs.map(({ broker }) => broker).join()}`),
     },

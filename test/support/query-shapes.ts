@@ -147,7 +147,10 @@ export async function checkPurges(flaw: Flaw, seed: number, often: number): Prom
     const others = broker.ids(tenant === 'a' ? 'b' : 'a').length;
     const context = `<${link ?? ''}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
     const { report, error } = await purge({ url: new URL('http://broker.test') }, query, {
-      ...{ capabilities, clock, client: broker.client, limits: { pageSize: 7, pageSizeMax: 7 } },
+      capabilities,
+      clock,
+      client: broker.client,
+      limits: { pageSize: 7, pageSizeMax: 7 },
       retry: { maxAttempts: 1 },
       headers: { 'ngsild-tenant': tenant, ...(link === undefined ? {} : { link: context }) },
     });

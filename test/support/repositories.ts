@@ -106,17 +106,23 @@ export function contextsRepository(): Readonly<Record<string, unknown>> {
     'parts/power.jsonld': { '@context': ['base.jsonld', { power: 'https://terms.example/city/power' }] },
     'parts/base.jsonld': { '@context': { volts: 'https://terms.example/city/volts' } },
     'Bench/examples/example.jsonld': {
-      ...{ id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: { type: 'Property', value: 3 } },
+      id: 'urn:ngsi-ld:Bench:1',
+      type: 'Bench',
+      seats: { type: 'Property', value: 3 },
       '@context': [`${onHost}/master/context.jsonld`],
     },
     'Bench/examples/examples.jsonld': [
       {
-        ...{ id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: { type: 'Property', value: 3 } },
+        id: 'urn:ngsi-ld:Bench:1',
+        type: 'Bench',
+        seats: { type: 'Property', value: 3 },
         '@context': `${onHost}/blob/main/context.jsonld`,
       },
     ],
     'Lamp/examples/example.jsonld': {
-      ...{ id: 'urn:ngsi-ld:Lamp:1', type: 'Lamp', power: { type: 'Property', value: 60 } },
+      id: 'urn:ngsi-ld:Lamp:1',
+      type: 'Lamp',
+      power: { type: 'Property', value: 60 },
       '@context': [`${BASE}/Lamp/context.jsonld`],
     },
   };

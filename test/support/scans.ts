@@ -74,8 +74,12 @@ export function roomEntity(index: number): object {
     from += 100;
   }
   const entity = {
-    ...{ id: `urn:ngsi-ld:Room:${String(index)}`, type: 'Room', name: property(`Room ${String(index)}`) },
-    ...{ temperature: property(index % 40), status: property('on'), levels: property([1, 2]) },
+    id: `urn:ngsi-ld:Room:${String(index)}`,
+    type: 'Room',
+    name: property(`Room ${String(index)}`),
+    temperature: property(index % 40),
+    status: property('on'),
+    levels: property([1, 2]),
     ...breaks,
   };
   return JSON.parse(JSON.stringify(entity)) as object;

@@ -29,8 +29,13 @@ export function modelContract(test: StoreTest): void {
     const { createdAt, modifiedAt, etag, ...model } = created.model;
     const unset = { ownContext: undefined, deprecatedAt: undefined, sunsetAt: undefined };
     assert.deepEqual(model, {
-      ...{ ...KEY, ...settings, ...unset, ownCompatibility: 'backward', status: 'published' },
-      ...{ currentVersion: 1, contextName: 'energy~Meter' },
+      ...KEY,
+      ...settings,
+      ...unset,
+      ownCompatibility: 'backward',
+      status: 'published',
+      currentVersion: 1,
+      contextName: 'energy~Meter',
     });
     assert.deepEqual([createdAt, modifiedAt], [clock.time, clock.time]);
     assert.match(etag, /^[\w-]{22}$/);
@@ -165,7 +170,9 @@ export function modelContract(test: StoreTest): void {
       ['Plug', 1],
     ]);
     assert.deepEqual(current[0], {
-      ...{ name: 'Meter', number: 2, createdAt: version.createdAt },
+      name: 'Meter',
+      number: 2,
+      createdAt: version.createdAt,
       contextSha256: version.context.sha256,
     });
   });

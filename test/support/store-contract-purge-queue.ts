@@ -10,8 +10,12 @@ const JOB = { headers: {} };
 
 /** A process with places for everything, whose leases end in an hour. */
 const one: TakeOptions = {
-  ...{ holder: 'one', leaseMs: 3_600_000 },
-  ...{ takesJobs: true, takesDryRuns: true, takesScans: true, takesLapsed: true },
+  holder: 'one',
+  leaseMs: 3_600_000,
+  takesJobs: true,
+  takesDryRuns: true,
+  takesScans: true,
+  takesLapsed: true,
 };
 const two: TakeOptions = { ...one, holder: 'two' };
 /** One whose leases have ended before it looks. */

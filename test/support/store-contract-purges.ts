@@ -21,28 +21,70 @@ export function purgeOf(record: JobRecord | undefined): PurgeRecord {
 export function purgeRecord(id: string, state: JobState, members: Partial<PurgeRecord> = {}): PurgeRecord {
   const isOver = !['queued', 'running', 'cancelling'].includes(state);
   return {
-    ...{ id, state, target: 'entities', query: 'type=Car', caller: 'ada', requestId: `request ${id}` },
-    ...{ worker: 'one:8080', dryRun: false, policy: {}, maxPerSecond: null, concurrency: 4 },
-    ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 0, retries: 0 },
-    ...{ createdAt: new Date(NOW - 7_200_000).toISOString(), errors: [], warnings: [] },
+    id,
+    state,
+    target: 'entities',
+    query: 'type=Car',
+    caller: 'ada',
+    requestId: `request ${id}`,
+    worker: 'one:8080',
+    dryRun: false,
+    policy: {},
+    maxPerSecond: null,
+    concurrency: 4,
+    matched: 0,
+    deleted: 0,
+    alreadyGone: 0,
+    failed: 0,
+    unknown: 0,
+    arrived: 0,
+    requests: 0,
+    retries: 0,
+    createdAt: new Date(NOW - 7_200_000).toISOString(),
+    errors: [],
+    warnings: [],
     ...(isOver ? { endedAt: new Date(NOW - 3_600_000).toISOString() } : {}),
     ...members,
   };
 }
 
 const FINDING: ScanFinding = {
-  ...{ domain: 'D', model: 'M', pointer: '/speed/*', keyword: 'type', detail: 'must be a number' },
-  ...{ entities: 2, sample: ['urn:ngsi-ld:M:1'] },
+  domain: 'D',
+  model: 'M',
+  pointer: '/speed/*',
+  keyword: 'type',
+  detail: 'must be a number',
+  entities: 2,
+  sample: ['urn:ngsi-ld:M:1'],
 };
 
 /** The same of a scan. */
 export function scanRecord(id: string, state: JobState, members: Partial<ScanRecord> = {}): ScanRecord {
   const { query, caller, requestId, worker, createdAt, endedAt } = purgeRecord(id, state);
   return {
-    ...{ id, state, target: 'scan', query, caller, requestId, worker, createdAt, policy: {} },
+    id,
+    state,
+    target: 'scan',
+    query,
+    caller,
+    requestId,
+    worker,
+    createdAt,
+    policy: {},
     ...(endedAt === undefined ? {} : { endedAt }),
-    ...{ maxPerSecond: null, matched: 0, checked: 0, valid: 0, invalid: 0, notJudged: 0, requests: 0 },
-    ...{ retries: 0, models: [], unmodelled: [], findings: [], warnings: [], ...members },
+    maxPerSecond: null,
+    matched: 0,
+    checked: 0,
+    valid: 0,
+    invalid: 0,
+    notJudged: 0,
+    requests: 0,
+    retries: 0,
+    models: [],
+    unmodelled: [],
+    findings: [],
+    warnings: [],
+    ...members,
   };
 }
 

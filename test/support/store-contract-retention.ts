@@ -7,8 +7,15 @@ function policy(name: string, settings: Partial<NewRetentionPolicy['settings']> 
   return {
     name,
     settings: {
-      ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt' },
-      ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true },
+      target: 'entities',
+      query: 'type=Car',
+      olderThan: 'P90D',
+      by: 'modifiedAt',
+      schedule: '0 3 * * *',
+      timeZone: 'UTC',
+      maxGrowth: 3,
+      mode: 'report',
+      enabled: true,
       ...settings,
     },
     author: { caller: 'ada', policy: { 'max-affected': 10 } },

@@ -75,7 +75,8 @@ export function searchContract(test: StoreTest): void {
     const key = { domain: 'energy', name: 'Meter' };
     const replace = (tag: string, terms?: typeof METER) =>
       store.models.update(key, {
-        ...{ settings: SETTINGS, replaces: true },
+        settings: SETTINGS,
+        replaces: true,
         version: modelVersion(tag, terms === undefined ? {} : { terms }),
       });
     await replace('a', { types: ['Meter'], attributes: ['power'] });

@@ -24,7 +24,8 @@ export function writePolicyContract(test: StoreTest): void {
     const { etag, ...rest } = made.policy;
     assert.deepEqual(rest, {
       ...policy('cars', { types: ['Car', 'https://x/Ä'], tenant: '' }),
-      ...{ createdAt: clock.time, modifiedAt: clock.time },
+      createdAt: clock.time,
+      modifiedAt: clock.time,
     });
     assert.deepEqual(await writePolicies.get('cars'), made.policy);
     clock.time += 1000;

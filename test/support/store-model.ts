@@ -33,7 +33,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       do: fc.constantFrom('put example', 'delete example'),
-      ...{ model, name: fc.constantFrom(...EXAMPLES), text: fc.constantFrom(...EXAMPLE_TEXTS), stale },
+      model,
+      name: fc.constantFrom(...EXAMPLES),
+      text: fc.constantFrom(...EXAMPLE_TEXTS),
+      stale,
     }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('delete model'), model, stale }) },

@@ -128,11 +128,13 @@ function isSigned(request: IncomingMessage, body: Buffer): boolean {
   if (id !== BUCKET_KEYS.accessKeyId || region !== BUCKET_KEYS.region) return false;
   const [path = '', search = ''] = url.split('?');
   const canonical = [
-    ...[method, canonicalPath(path)],
+    method,
+    canonicalPath(path),
     search.split('&').sort().join('&'),
     ...names.split(';').map((name) => `${name}:${String(headers[name])}`),
     '',
-    ...[names, digest],
+    names,
+    digest,
   ].join('\n');
   const scope = `${day}/${region}/s3/aws4_request`;
   const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');

@@ -28,7 +28,9 @@ export function givenBucket(): RealBucket | undefined {
   const { origin, pathname, username, password } = new URL(given);
   const [accessKeyId, secretAccessKey] = [decodeURIComponent(username), decodeURIComponent(password)];
   return {
-    ...{ bucket: pathname.slice(1), endpoint: new URL(origin), close: async () => {} },
+    bucket: pathname.slice(1),
+    endpoint: new URL(origin),
+    close: async () => {},
     keys: { region: process.env['AWS_REGION'] ?? 'us-east-1', accessKeyId, secretAccessKey },
   };
 }

@@ -59,7 +59,8 @@ export function everyKind(index: number) {
       { type: 'Property', value: -index, datasetId: 'urn:ngsi-ld:dataset:gps' },
     ],
     owner: {
-      ...{ type: 'Relationship', object: 'urn:ngsi-ld:Person:1' },
+      type: 'Relationship',
+      object: 'urn:ngsi-ld:Person:1',
       since: { type: 'Property', value: { type: 'Property', createdAt: 'a value of its own' } },
     },
     name: { type: 'LanguageProperty', languageMap: { de: 'Wagen', en: 'car' } },

@@ -94,7 +94,11 @@ export function sending(
   const method = path === ENTITIES ? 'POST' : 'PATCH';
   const length = Buffer.byteLength(body);
   return request({
-    ...{ host: '127.0.0.1', port: gateway.port, method, path, agent: false },
+    host: '127.0.0.1',
+    port: gateway.port,
+    method,
+    path,
+    agent: false,
     headers: { 'content-type': 'application/json', 'content-length': length, ...headers },
   }).on('error', () => undefined);
 }

@@ -36,7 +36,11 @@ const schedules = fc.record({
 
 /** Looking at what was made again takes so long that what was reported missing is never tried again in time. */
 const NEVER_IN_TIME: typeof schedules extends fc.Arbitrary<infer Schedule> ? Schedule : never = {
-  ...{ entities: 19, hasBatches: true, byValue: false, showsTimes: false, seed: 1 },
+  entities: 19,
+  hasBatches: true,
+  byValue: false,
+  showsTimes: false,
+  seed: 1,
   requestMs: 400,
   deleteMs: 60,
   pageSize: 7,
@@ -65,9 +69,15 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
         { url: new URL('http://broker') },
         made.byValue ? 'type=Thing&q=on==1' : 'type=Thing',
         {
-          ...{ clock, client: broker, capabilities, pace, seed: made.seed },
+          clock,
+          client: broker,
+          capabilities,
+          pace,
+          seed: made.seed,
           limits: {
-            ...{ pageSize: made.pageSize, batchSize: made.batchSize, concurrency: made.concurrency },
+            pageSize: made.pageSize,
+            batchSize: made.batchSize,
+            concurrency: made.concurrency,
             maxAffected,
           },
           onOutcome: (_item, outcome) => void (told += outcome === 'deleted' ? 1 : 0),

@@ -148,7 +148,8 @@ export function takePreflight(api: Api, { url, schema }: ApiRoute): void {
   api.options(url.slice(API_PATH.length), {
     schema: {
       ...(schema.params === undefined ? {} : { params: schema.params }),
-      ...{ tags: schema.tags ?? [], operationId: `${schema.operationId}Preflight` },
+      tags: schema.tags ?? [],
+      operationId: `${schema.operationId}Preflight`,
       summary: 'Reads that scripts of other origins may send (CORS)',
       response: { 204: empty('GET and HEAD, with any headers.') },
     },

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { UnreadableBodyError } from '../../schemas/models/index.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
-import { OneATurn } from '../../shared/next-turn.js';
+import { TurnQueue } from '../../shared/next-turn.js';
 import { refused } from '../errors.js';
 
 /** Media types of bodies: JSON by its general name, or by that of the document. */
@@ -24,7 +24,7 @@ const LARGE_BYTES = 64 * 1024;
 
 /** Makes the routes of a scope accept JSON bodies only. A route whose schema is a `TextOf` gets the text, any other the value. */
 export function takeJsonBodies(scope: FastifyInstance): void {
-  const large = new OneATurn();
+  const large = new TurnQueue();
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     [...BODY_MEDIA_TYPES],

@@ -132,7 +132,10 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       const options = await writeOptions(conditions, () => contexts.document(params.context));
       const written = await contexts.update(params.context, body['@context'], {
         ...options,
-        ...{ baseUrl, dryRun, looksAtFollowers: true, signal: disconnectSignal(raw, reply.raw) },
+        baseUrl,
+        dryRun,
+        looksAtFollowers: true,
+        signal: disconnectSignal(raw, reply.raw),
       });
       const { etag } = written.context;
       return send(

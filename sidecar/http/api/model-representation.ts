@@ -233,9 +233,12 @@ export function modelJson({ model, version, schema, ownContext }: StoredModel): 
   const { dialect, warnings } = metadataOf(version);
   return {
     ...modelSummaryJson(model),
-    ...{ version: version.number, dialect, schema: parseJson(schema) },
+    version: version.number,
+    dialect,
+    schema: parseJson(schema),
     ...(ownContext === undefined ? {} : { context: parseJson(ownContext) }),
-    ...{ references: version.references.map(({ uri }) => uri), warnings },
+    references: version.references.map(({ uri }) => uri),
+    warnings,
   };
 }
 
@@ -252,8 +255,13 @@ export function versionJson(version: ModelVersion): WrittenOf<typeof MODEL_VERSI
   const { number, createdAt, description, schema, references } = version;
   const { dialect, change, caller } = metadataOf(version);
   return {
-    ...{ version: number, createdAt: timeText(createdAt), description, dialect, ...schema },
-    ...{ change, caller },
+    version: number,
+    createdAt: timeText(createdAt),
+    description,
+    dialect,
+    ...schema,
+    change,
+    caller,
     references: references.map(({ uri }) => uri),
   };
 }

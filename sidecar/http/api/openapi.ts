@@ -104,7 +104,8 @@ function describe({ paths: described = {}, ...document }: Described, routes: rea
   );
   return {
     ...document,
-    ...{ paths, purges: Object.fromEntries(purges) },
+    paths,
+    purges: Object.fromEntries(purges),
     tags: [...new Set(routes.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({ name })),
     components: { ...document.components, schemas: Object.fromEntries(schemas) },
   };

@@ -62,7 +62,9 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       const { ids, dryRun = false, maxPerSecond } = body;
       const record = await purges.restore(params.purge, {
         ...requesterOf(request),
-        ...{ ids, dryRun, maxPerSecond },
+        ids,
+        dryRun,
+        maxPerSecond,
       });
       return send(reply, namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
     },

@@ -243,7 +243,8 @@ const NEW_PURGE_MEMBERS = {
 };
 
 const NEW_PURGE = Type.Object(NEW_PURGE_MEMBERS, {
-  ...{ title: 'NewPurge', additionalProperties: false },
+  title: 'NewPurge',
+  additionalProperties: false,
   // With the id of a plan, nothing else is said.
   if: { properties: { plan: { type: 'string' } }, required: ['plan'] },
   then: {

@@ -255,7 +255,8 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     handler: async (request, reply) => {
       const { params, query, baseUrl } = request;
       const { items, total } = await retention.runs(params.retentionPolicy, {
-        ...{ ...query, ...listedTenants(request) },
+        ...query,
+        ...listedTenants(request),
       });
       const url = apiUrl(baseUrl, 'retention-policies', params.retentionPolicy, 'runs');
       return send(reply, page(items, total, query, url));

@@ -200,9 +200,12 @@ export function policyMembers<Settings extends TProperties, Defaulted extends TP
     named: { name: NAME, ...given },
     inPath: { name: Type.Optional({ ...NAME, description: 'As in the path.' }), ...given },
     read: {
-      ...{ name: NAME, ...settings, ...defaulted },
+      name: NAME,
+      ...settings,
+      ...defaulted,
       caller: { ...TEXT, description: 'Who wrote it last.' },
-      ...{ createdAt: TIME, modifiedAt: TIME },
+      createdAt: TIME,
+      modifiedAt: TIME,
     },
   };
 }

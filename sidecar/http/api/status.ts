@@ -46,7 +46,9 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
         reply,
         current({
           version: VERSION,
-          ...{ environment, archives, signIn },
+          environment,
+          archives,
+          signIn,
           ...(await readHealth(options)),
           learnt,
         }),

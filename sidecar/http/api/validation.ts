@@ -8,7 +8,10 @@ import { refused, type RequestRefusedError } from '../errors.js';
 
 /** The schemas are constants of this folder without references, so they need no check of their own. */
 const OPTIONS = {
-  ...{ ownProperties: true, allowUnionTypes: true, meta: false, validateSchema: false },
+  ownProperties: true,
+  allowUnionTypes: true,
+  meta: false,
+  validateSchema: false,
   // The sentences need the value and the schema at fault.
   verbose: true,
 } as const;
@@ -130,14 +133,26 @@ function bodyFault(error: ErrorObject): InputIssue {
 }
 
 const IN_WORDS: Readonly<Record<string, string>> = {
-  ...{ object: 'an object', array: 'an array', string: 'a string', number: 'a number' },
-  ...{ integer: 'a whole number', boolean: 'true or false' },
+  object: 'an object',
+  array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
 };
 
 /** Members that JSON Schemas have at their top, and bodies of this API do not. */
 const OF_SCHEMAS = [
-  ...['$schema', '$id', '$ref', '$defs', 'definitions'],
-  ...['properties', 'allOf', 'anyOf', 'oneOf', 'required'],
+  '$schema',
+  '$id',
+  '$ref',
+  '$defs',
+  'definitions',
+  'properties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'required',
 ];
 
 /** The fault of a body that is a JSON Schema where it should hold one; undefined for others. */

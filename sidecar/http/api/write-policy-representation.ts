@@ -107,7 +107,7 @@ export function writePolicySettings(
   given: Omit<Static<typeof WRITE_POLICY_SETTINGS>, 'name'>,
 ): WritePolicySettings {
   const onFailure = given.mode === 'enforce' ? 'refuse' : 'accept';
-  return { ...given, ...{ priority: 0, onUnjudged: 'accept', onFailure, batch: 'all' }, ...given };
+  return { ...given, priority: 0, onUnjudged: 'accept', onFailure, batch: 'all', ...given };
 }
 
 export function writePolicyJson(

@@ -144,8 +144,12 @@ function clockOf(timeZone: string): OffsetAt {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   return (atMs) => {
     const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));

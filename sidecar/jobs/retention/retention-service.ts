@@ -214,7 +214,11 @@ export class RetentionService {
 function purgeOf({ settings, author }: PolicyToRun, by: RetentionCaller, query: PurgeParameters): NewPurge {
   const { target, tenant, link } = settings;
   return {
-    ...{ target, query, caller: by.caller, client: by.client, requestId: by.requestId },
+    target,
+    query,
+    caller: by.caller,
+    client: by.client,
+    requestId: by.requestId,
     policy: narrower(author.policy, by.policy),
     headers: {
       ...by.headers,

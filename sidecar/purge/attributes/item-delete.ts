@@ -74,7 +74,11 @@ export async function deleteItem(
   let settled: Settled;
   try {
     settled = await requester.send({
-      ...{ method: 'DELETE', path, operation, item: keyOf(item), deletes: 1 },
+      method: 'DELETE',
+      path,
+      operation,
+      item: keyOf(item),
+      deletes: 1,
       isPart: true,
       isStale,
       onSend: () => {

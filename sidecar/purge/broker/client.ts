@@ -1,5 +1,5 @@
 import { errors, Pool, type Dispatcher } from 'undici';
-import { OneATurn } from '../../shared/next-turn.js';
+import { TurnQueue } from '../../shared/next-turn.js';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { withVia } from '../../shared/via.js';
 import {
@@ -61,7 +61,7 @@ export interface BrokerClientOptions {
   /** Told of each answer. Must not throw. */
   readonly onReply?: (reply: BrokerReply) => void;
   /** When large answers are handed out. By default one after the other, each in a turn of the event loop. */
-  readonly large?: OneATurn;
+  readonly large?: TurnQueue;
   /** Replaces the client's own connection pool, for tests. */
   readonly dispatcher?: Dispatcher;
 }
@@ -98,7 +98,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   const { brokerUrl, timeoutMs, viaName, onEnded, onReply } = options;
   const replyMaxBytes = options.replyMaxBytes ?? MAX_REPLY_BYTES;
   const prefix = brokerUrl.pathname.replace(/\/+$/, '') + API_ROOT;
-  const large = options.large ?? new OneATurn();
+  const large = options.large ?? new TurnQueue();
   const dispatcher =
     options.dispatcher ??
     new Pool(brokerUrl.origin, {

@@ -235,7 +235,12 @@ export class Deleter {
   async #viaPath(id: string, path: string, isStale: () => boolean): Promise<DeleteResult> {
     const operation = this.#isTemporal ? 'delete a temporal entity' : 'delete an entity';
     const settled = await this.#context.requester.send({
-      ...{ method: 'DELETE', path, operation, item: id, deletes: 1, isStale },
+      method: 'DELETE',
+      path,
+      operation,
+      item: id,
+      deletes: 1,
+      isStale,
       onSend: () => this.#context.ledger.addNew([id]),
       onUnclear: () => this.#markUnclear([id]),
     });
@@ -255,8 +260,13 @@ export class Deleter {
   ): Promise<Settled> {
     const { ids } = batch;
     return this.#context.requester.send({
-      ...{ method: 'POST', path: BATCH_PATH, jsonBody: JSON.stringify(ids), operation },
-      ...{ deletes: ids.length, isStale, item },
+      method: 'POST',
+      path: BATCH_PATH,
+      jsonBody: JSON.stringify(ids),
+      operation,
+      deletes: ids.length,
+      isStale,
+      item,
       onSend: () => this.#context.ledger.addNew(ids),
       onUnclear: () => {
         batch.mayBeGone = true;

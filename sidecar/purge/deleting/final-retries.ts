@@ -102,14 +102,16 @@ function triesOf(context: DeletingContext, listed: Listed, cuts: CutTries): Fina
   const cut = new Set<string>();
   const retry = { listed, isRetry: true, isFinalTry: false, singly: false } as const;
   const final = {
-    ...{ ...retry, isFinalTry: true },
+    ...retry,
+    isFinalTry: true,
     mayTryAgain(id: string): boolean {
       cut.add(id);
       return cuts.note(id);
     },
   };
   return {
-    ...{ listed, cut },
+    listed,
+    cut,
     singly: (ids, isAlone) =>
       deleteIds(context, ids, { ...final, singly: true, ...(isAlone === true ? { isAlone } : {}) }),
     inBatches: (ids, retrySingly) => deleteIds(context, ids, { ...final, retrySingly }),

@@ -52,11 +52,13 @@ export function planHints(selection: readonly Parameter[], dropped: readonly str
     hints: query === undefined ? [] : conditionsOf(query).flatMap(quotedTimes),
     types: types.map((name) => ({
       selection: [{ name: 'type', value: name }, ...local],
-      ...{ name, hint: `No entity of type ${name} is listed.` },
+      name,
+      hint: `No entity of type ${name} is listed.`,
     })),
     attributes: [...asked].map(([name, parameter]) => ({
       selection: [...typed, { name: parameter, value: name }],
-      ...{ name, hint: `No ${owner} has the attribute ${name}.` },
+      name,
+      hint: `No ${owner} has the attribute ${name}.`,
     })),
   };
 }

@@ -67,7 +67,10 @@ export async function purgeNatively(
   try {
     for (let idle = 0; left > 0 && idle < MAX_IDLE_PURGES;) {
       const settled = await requester.send({
-        ...{ method: 'DELETE', path, operation: OPERATION, deletes: left },
+        method: 'DELETE',
+        path,
+        operation: OPERATION,
+        deletes: left,
         onUnclear,
       });
       if (settled.kind === 'gave-up' && settled.failure.kind === 'withheld')
@@ -107,7 +110,9 @@ export async function purgeNatively(
 function countsOf(matched: number, left: number, as: 'failed' | 'unknown' | 'left'): PurgeCounts {
   const rest = Math.min(left, matched);
   return {
-    ...{ matched, deleted: matched - rest, alreadyGone: 0 },
+    matched,
+    deleted: matched - rest,
+    alreadyGone: 0,
     failed: as === 'failed' ? rest : 0,
     unknown: as === 'unknown' ? rest : 0,
   };

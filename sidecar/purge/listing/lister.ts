@@ -252,7 +252,10 @@ export class Lister {
     const known = capabilities.get('collection-end');
     const path = resource.path + (known ?? '');
     const request: PurgeRequest = {
-      ...{ method: 'GET', path: `${path}?${search}`, operation: resource.listing, takes403: true },
+      method: 'GET',
+      path: `${path}?${search}`,
+      operation: resource.listing,
+      takes403: true,
       ...sending,
       // Workers read the text.
       mayBeDeep: resource.keepsText,

@@ -90,9 +90,17 @@ const MAX_ARRIVALS = 256;
 
 export function startOfWalk(from: number): WalkState {
   return {
-    ...{ offset: from, listed: from, known: undefined, counted: undefined, reach: 0 },
-    ...{ emptyPages: 0, confirmations: 0, shortPages: 0, skippedPages: 0 },
-    ...{ hasSkipped: false, isDoubtful: false },
+    offset: from,
+    listed: from,
+    known: undefined,
+    counted: undefined,
+    reach: 0,
+    emptyPages: 0,
+    confirmations: 0,
+    shortPages: 0,
+    skippedPages: 0,
+    hasSkipped: false,
+    isDoubtful: false,
   };
 }
 

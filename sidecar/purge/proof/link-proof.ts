@@ -10,7 +10,12 @@ import type { Requester } from '../requests/index.js';
 /** Terms of the core @context that queries use; no other @context may give them another meaning (clause 5.5.7). */
 const CORE_TERMS: ReadonlySet<string> = new Set([
   ...NO_OWN_ATTRIBUTES,
-  ...['location', 'observationSpace', 'operationSpace', 'observedAt', 'unitCode', 'datasetId'],
+  'location',
+  'observationSpace',
+  'operationSpace',
+  'observedAt',
+  'unitCode',
+  'datasetId',
 ]);
 
 const IRI = /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/|urn:)/;

@@ -61,7 +61,9 @@ export function impossibleSelections(
   if (filter === 'timerel') others.push({ name: 'timeAt', value: LONG_AGO });
   return impossibleValues(filter, given.value, isHistory).map(
     ({ text, about = given.value, isContradiction = false }) => ({
-      ...{ filter, about, isContradiction },
+      filter,
+      about,
+      isContradiction,
       selection: [...others, { name, value: text }],
     }),
   );
@@ -126,7 +128,10 @@ function termOfType(node: TypeNode): Term {
 
 function termOfScopes(text: string): Term {
   const leafOf = ({ start, end }: ScopePattern): Term => ({
-    ...{ kind: 'leaf', start, end, operands: [] },
+    kind: 'leaf',
+    start,
+    end,
+    operands: [],
     impossible: `/NoSuchScopePurgeProbe${text.slice(start, end)}`,
   });
   return joined(
@@ -206,7 +211,9 @@ function filterProbe(
   const shortened = about.length > 100 ? `${about.slice(0, 100)}…` : about;
   const what = filter === 'georel' ? 'the geoquery (georel)' : `${filter} (${shortened})`;
   return {
-    ...{ parameter: filter, filter, isContradiction },
+    parameter: filter,
+    filter,
+    isContradiction,
     query: { selection: [...selection, ...additions] },
     showsBareEntities: ON_INSTANCES.has(filter),
     refusal: isContradiction
@@ -243,7 +250,10 @@ function tenantProbes(
 
 function tenantProbe(parameter: string, query: Probe['query']): Probe {
   return {
-    ...{ parameter, query, showsBareEntities: false, isContradiction: false },
+    parameter,
+    query,
+    showsBareEntities: false,
+    isContradiction: false,
     refusal:
       `The broker ignores the header ${parameter} in this query: it lists entities for a tenant ` +
       'that does not exist, so the query would reach another tenant. Nothing was deleted.',

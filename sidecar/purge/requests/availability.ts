@@ -174,7 +174,7 @@ export class Availability {
   }
 }
 
-export interface ClearanceOptions {
+export interface RequestGateOptions {
   readonly clock: Clock;
   /** Holds back deletes, each try of them; without it nothing does. */
   readonly pace?: Pace | undefined;
@@ -209,11 +209,11 @@ export const WITHHELD: Failure = {
 };
 
 /** Lets the requests of a purge go: when the broker can be asked, within the rate, and booked before they are sent. */
-export class Clearance {
+export class RequestGate {
   readonly #availability: Availability;
-  readonly #options: ClearanceOptions;
+  readonly #options: RequestGateOptions;
 
-  constructor(availability: Availability, options: ClearanceOptions) {
+  constructor(availability: Availability, options: RequestGateOptions) {
     this.#availability = availability;
     this.#options = options;
   }

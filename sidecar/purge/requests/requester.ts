@@ -17,7 +17,13 @@ import {
   PurgeStoppedError,
   throwIfStopped,
 } from '../errors.js';
-import { Availability, Clearance, WITHHELD, type Booking, type ClearanceOptions } from './availability.js';
+import {
+  Availability,
+  RequestGate,
+  WITHHELD,
+  type Booking,
+  type RequestGateOptions,
+} from './availability.js';
 import type { OutageEvent } from './outage.js';
 import { ListedTooLongAgo, sleep, TryFailed, type PurgeRequest } from './request.js';
 import { backoffMs, retryDelayMs, type RetryPolicy } from './retry-policy.js';
@@ -30,7 +36,7 @@ export type Settled =
   | { readonly kind: 'answered'; readonly reply: BrokerReply }
   | { readonly kind: 'gave-up'; readonly failure: Failure; readonly isCutShort?: boolean };
 
-export interface RequesterOptions extends ClearanceOptions {
+export interface RequesterOptions extends RequestGateOptions {
   readonly client: BrokerClient;
   /** Sent with each request: tenant, @context, credentials. */
   readonly headers: Readonly<Record<string, string>>;
@@ -75,7 +81,7 @@ export class Requester {
   readonly headers: Readonly<Record<string, string>>;
   readonly #options: RequesterOptions;
   readonly #availability: Availability;
-  readonly #clearance: Clearance;
+  readonly #gate: RequestGate;
   readonly #effort = { requests: 0, retries: 0 };
   #phase = startPhase();
 
@@ -85,7 +91,7 @@ export class Requester {
     this.#options = options;
     const probe = async (ending: AbortSignal) => this.#probe(ending);
     this.#availability = new Availability({ retry, clock, random, onOutage, probe });
-    this.#clearance = new Clearance(this.#availability, options);
+    this.#gate = new RequestGate(this.#availability, options);
     if (signal.aborted) this.halt();
     signal.addEventListener('abort', () => this.halt(), { once: true });
   }
@@ -171,7 +177,7 @@ export class Requester {
     try {
       for (;;) {
         try {
-          await this.#clearance.wait(request, signal, tries);
+          await this.#gate.wait(request, signal, tries);
           tries.pausesBefore = this.#availability.pauses;
           if (tries.lastFailure !== undefined) this.#effort.retries += 1;
           const reply = await this.#transmit(request, signal);
@@ -291,7 +297,9 @@ export async function tryOnce(
       method,
       path,
       headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
-      ...{ jsonBody, replyMaxBytes, mayBeDeep },
+      jsonBody,
+      replyMaxBytes,
+      mayBeDeep,
       ...(method === 'GET' ? { signal } : { beforeSending }),
     });
   } catch (error) {

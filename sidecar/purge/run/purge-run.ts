@@ -99,13 +99,23 @@ export function createPurgeScope(
     return { affected: deleted + unknown, taken: reportsItself ? Infinity : ledger.matched };
   };
   const requester = new Requester({
-    ...{ ...dependencies, headers, pace, beforeDelete, signal, onOutage: onEvent },
+    ...dependencies,
+    headers,
+    pace,
+    beforeDelete,
+    signal,
+    onOutage: onEvent,
     reserve: budget && ((deletes) => budget.reserve(deletes, done)),
     mostAtOnce: budget && (() => budget.mostAtOnce),
     probe: probeOf(path, query),
   });
   const scope: PurgeScope = {
-    ...{ limits, requester, capabilities, ledger, warnings, clock },
+    limits,
+    requester,
+    capabilities,
+    ledger,
+    warnings,
+    clock,
     archiving: archive && new Archiving(archive, signal),
     plan: order.plan,
     onPlanned: order.onPlanned,

@@ -58,17 +58,25 @@ export class OpenedQuery implements PageSource {
     const contextUrl = contextOfRequest(headers['link']);
     if (contextUrl !== undefined && dependsOnContext(selection, removed)) this.#contextUrl = contextUrl;
     this.#lister = new Lister({
-      ...{ requester, capabilities, clock, resource, pageSize: limits.pageSize },
+      requester,
+      capabilities,
+      clock,
+      resource,
+      pageSize: limits.pageSize,
       pageSizeMax: Math.min(limits.pageSizeMax, capabilities.get('page-max') ?? Infinity),
     });
     this.#proof = new QueryProof({
       name: proofNameOf(selection, headers, resource.projectionsOf({ selection }).join()),
       probes: probesOf(filters, additions, headers, countsUnshown),
       lister: this.#lister,
-      ...{ capabilities, countsUnshown },
+      capabilities,
+      countsUnshown,
     });
     this.view = {
-      ...{ resource, selection, countsUnshown, showsAll: !isPartial },
+      resource,
+      selection,
+      countsUnshown,
+      showsAll: !isPartial,
       paging: { contradicted: false, longestPage: 0 },
       lister: this,
       // What one of several queries shows, the others mostly do not show again.

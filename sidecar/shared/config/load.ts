@@ -110,7 +110,11 @@ function sharedPortMistakes(values: ReadonlyMap<string, unknown>): readonly stri
 
 /** Settings of sign-in that do nothing alone: whoever sets one of them expects it to hold. */
 const ONLY_WITH_ISSUER = [
-  ...['AUTH_JWKS_URL', 'AUTH_AUDIENCE', 'AUTH_TENANTS_CLAIM', 'AUTH_ROLE_MAP', 'AUTH_CLIENT_ID'],
+  'AUTH_JWKS_URL',
+  'AUTH_AUDIENCE',
+  'AUTH_TENANTS_CLAIM',
+  'AUTH_ROLE_MAP',
+  'AUTH_CLIENT_ID',
 ];
 
 function signInMistakes(

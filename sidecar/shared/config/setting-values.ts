@@ -93,8 +93,15 @@ export function httpUrl(text: string): URL {
 
 /** What a URL of PostgreSQL may say behind its `?`. What is not known would be left out silently, a misspelt sslmode with it. */
 const DATABASE_PARAMETERS: readonly string[] = [
-  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'port'],
-  ...['application_name', 'connect_timeout', 'options'],
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'host',
+  'port',
+  'application_name',
+  'connect_timeout',
+  'options',
 ];
 const SSL_MODES: readonly string[] = ['disable', 'require', 'verify-ca', 'verify-full'];
 

@@ -36,7 +36,8 @@ export function modelFlows(browser: () => Browser): void {
     const { page, gateway } = flow;
     await page.getByRole('link', { name: 'Create a model from a sample' }).click();
     const sample = {
-      ...{ id: 'urn:ngsi-ld:Car:1', type: 'Car' },
+      id: 'urn:ngsi-ld:Car:1',
+      type: 'Car',
       speed: { type: 'Property', value: 30 },
       owner: { type: 'Relationship', object: 'urn:ngsi-ld:Person:1' },
     };

@@ -202,7 +202,9 @@ async function drop(page: Page, path: string): Promise<void> {
   const [x, y] = [zone.x + zone.width / 2, zone.y + zone.height / 2];
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
     await session.send('Input.dispatchDragEvent', {
-      ...{ type, x, y },
+      type,
+      x,
+      y,
       data: { items: [], files: [path], dragOperationsMask: 1 },
     });
 }

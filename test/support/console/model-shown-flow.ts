@@ -160,20 +160,38 @@ const MARKUP = '<img src=x onerror=reportFault(1)><b>bold</b>';
 /** Every page of the section, where all that the gateway says is markup. */
 async function showHostile({ page, gateway }: Flow): Promise<void> {
   const fulfil = (body: unknown, status = 200) => ({
-    ...{ status, contentType: 'application/json', headers: { etag: '"e"' } },
+    status,
+    contentType: 'application/json',
+    headers: { etag: '"e"' },
     body: JSON.stringify(body),
   });
   const difference = {
-    ...{ pointer: MARKUP, class: 'breaking', reason: 'type', detail: MARKUP },
+    pointer: MARKUP,
+    class: 'breaking',
+    reason: 'type',
+    detail: MARKUP,
     witness: { a: MARKUP },
   };
   const change = { overall: 'breaking', differences: [difference] };
   const warnings = [{ code: MARKUP, term: MARKUP, detail: MARKUP, pointer: MARKUP }];
   const model = {
-    ...{ domain: MARKUP, name: MARKUP, description: MARKUP, status: 'deprecated', compatibility: 'none' },
-    ...{ version: 2, contextName: MARKUP, createdAt: MARKUP, modifiedAt: MARKUP, dialect: MARKUP },
-    ...{ schema: { title: MARKUP, examples: [MARKUP] }, context: MARKUP, references: [], warnings },
-    ...{ sunset: MARKUP, deprecatedAt: MARKUP, contextBase: MARKUP },
+    domain: MARKUP,
+    name: MARKUP,
+    description: MARKUP,
+    status: 'deprecated',
+    compatibility: 'none',
+    version: 2,
+    contextName: MARKUP,
+    createdAt: MARKUP,
+    modifiedAt: MARKUP,
+    dialect: MARKUP,
+    schema: { title: MARKUP, examples: [MARKUP] },
+    context: MARKUP,
+    references: [],
+    warnings,
+    sunset: MARKUP,
+    deprecatedAt: MARKUP,
+    contextBase: MARKUP,
   };
   const context = { name: MARKUP, kind: 'custom', version: 1, url: MARKUP };
   const terms = {
@@ -194,8 +212,15 @@ async function showHostile({ page, gateway }: Flow): Promise<void> {
     if (pathname.endsWith('/import')) {
       const files = [{ path: MARKUP, status: 'refused', reason: MARKUP, url: MARKUP, model: MARKUP }];
       const summary = {
-        ...{ dryRun: true, domains: [MARKUP], created: 1, updated: 0, unchanged: 0, refused: 1 },
-        ...{ ignored: 0, models: 1, examples: { valid: 0, invalid: 0, unchecked: 0, kept: 0, leftOut: 0 } },
+        dryRun: true,
+        domains: [MARKUP],
+        created: 1,
+        updated: 0,
+        unchanged: 0,
+        refused: 1,
+        ignored: 0,
+        models: 1,
+        examples: { valid: 0, invalid: 0, unchecked: 0, kept: 0, leftOut: 0 },
       };
       return route.fulfill(fulfil({ summary, files, dependents: [] }));
     }
@@ -216,9 +241,18 @@ async function showHostile({ page, gateway }: Flow): Promise<void> {
   });
   const name = encodeURIComponent(MARKUP);
   for (const hash of [
-    ...['', `?q=${name}`, `/${name}`, `/${name}/${name}`, `/${name}/${name}/versions`],
-    ...[`/${name}/${name}/examples`, `/${name}/${name}/openapi`, `/${name}/${name}/context`],
-    ...[`/${name}/${name}/settings`, '/~contexts', `/~contexts/${name}`, '/~import'],
+    '',
+    `?q=${name}`,
+    `/${name}`,
+    `/${name}/${name}`,
+    `/${name}/${name}/versions`,
+    `/${name}/${name}/examples`,
+    `/${name}/${name}/openapi`,
+    `/${name}/${name}/context`,
+    `/${name}/${name}/settings`,
+    '/~contexts',
+    `/~contexts/${name}`,
+    '/~import',
   ]) {
     // So that nothing of the page before is taken for this one.
     await page.goto('about:blank');

@@ -12,8 +12,16 @@ export function runFlows(browser: () => Browser): void {
     const known = (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as object;
     const long = 'x'.repeat(300);
     const running = {
-      ...{ ...known, endedAt: undefined, state: 'running', expected: 2 ** 53 - 1, matched: 2 ** 53 - 1 },
-      ...{ deleted: 5000, ratePerSecond: 40, caller: long, tenant: long, query: `type=${long}` },
+      ...known,
+      endedAt: undefined,
+      state: 'running',
+      expected: 2 ** 53 - 1,
+      matched: 2 ** 53 - 1,
+      deleted: 5000,
+      ratePerSecond: 40,
+      caller: long,
+      tenant: long,
+      query: `type=${long}`,
       startedAt: new Date(Date.now() - 100_000).toISOString(),
     };
     const ended = { ...running, state: 'succeeded', endedAt: new Date().toISOString() };

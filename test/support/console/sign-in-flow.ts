@@ -10,7 +10,9 @@ export function signInFlows(browser: () => Browser): void {
   it('a viewer signs in, sees the history, and is told why a purge is not for them', async () => {
     const provider = await OpenIdProvider.start({ vera: { preferred_username: 'Vera', roles: ['viewer'] } });
     const flow = await openFlow(browser(), '#/history', () => {}, {
-      ...{ AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: AUDIENCE, AUTH_CLIENT_ID: CONSOLE_CLIENT },
+      AUTH_ISSUER: provider.issuer,
+      AUTH_AUDIENCE: AUDIENCE,
+      AUTH_CLIENT_ID: CONSOLE_CLIENT,
     });
     const { page, gateway } = flow;
     provider.allowConsole(gateway.url);

@@ -122,7 +122,9 @@ export function workbenchFlows(browser: () => Browser): void {
     it('many entities are checked at once, and all that is suggested is applied by one click', async () => {
       await clear(page);
       const bikes = Array.from({ length: 60 }, (_, index) => ({
-        ...{ id: `urn:ngsi-ld:Bike:${String(index)}`, type: 'Bike', speed: 3 },
+        id: `urn:ngsi-ld:Bike:${String(index)}`,
+        type: 'Bike',
+        speed: 3,
         status: index < 3 ? 'fre' : 'free',
       }));
       await paste(page, JSON.stringify(bikes));

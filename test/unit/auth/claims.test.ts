@@ -45,8 +45,21 @@ it('roles are those of a list or of a text with blanks, and a higher role includ
 
 it('a claim that is absent, a number, nested, or holds other things gives no role', () => {
   for (const claim of [
-    ...[undefined, null, 7, true, '', 'Admin', 'administrator', {}, { admin: true }, { roles: ['admin'] }],
-    ...[[], [['admin']], [{ name: 'admin' }], [7, null], ['constructor', '__proto__', 'toString']],
+    undefined,
+    null,
+    7,
+    true,
+    '',
+    'Admin',
+    'administrator',
+    {},
+    { admin: true },
+    { roles: ['admin'] },
+    [],
+    [['admin']],
+    [{ name: 'admin' }],
+    [7, null],
+    ['constructor', '__proto__', 'toString'],
   ])
     assert.deepEqual([...rolesIn(claim)], [], JSON.stringify(claim));
 });

@@ -18,7 +18,10 @@ before(async () => {
 function keysOf(...published: readonly string[]) {
   const clock = new HandClock(1_000_000);
   const state = {
-    ...{ published, asked: 0, isAway: false, news: [] as string[] },
+    published,
+    asked: 0,
+    isAway: false,
+    news: [] as string[],
     gate: undefined as Gate | undefined,
   };
   const provider = new ProviderKeys({

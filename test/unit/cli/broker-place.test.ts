@@ -12,15 +12,27 @@ import {
 } from '../../../sidecar/purge/index.js';
 
 const WISH: PurgeRequest = {
-  ...{ target: 'entities', query: 'type=A', tenant: 'city' },
-  ...{ link: undefined, options: {} },
+  target: 'entities',
+  query: 'type=A',
+  tenant: 'city',
+  link: undefined,
+  options: {},
 };
 const NONE = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1, retries: 0 };
 const progress = (counts: Partial<typeof NONE> & { readonly hasBegun?: boolean }): PurgeEvent => ({
-  ...{ type: 'progress', hasBegun: false, ...NONE, ...counts },
+  type: 'progress',
+  hasBegun: false,
+  ...NONE,
+  ...counts,
 });
 const finished = (members: Partial<PurgeReport>): PurgeReport => ({
-  ...{ ...NONE, dryRun: false, success: [], errors: [], sample: [], warnings: [], arrived: 0 },
+  ...NONE,
+  dryRun: false,
+  success: [],
+  errors: [],
+  sample: [],
+  warnings: [],
+  arrived: 0,
   ...members,
 });
 
@@ -80,13 +92,21 @@ it('a purge is partial when anything failed, is unknown, or the broker warned, a
 
 it('the end of a purge has all its counts, what arrived, the warnings, a hundred errors, and its times', async () => {
   const errors = Array.from({ length: 101 }, (_, index) => ({
-    ...{ entityId: `urn:a:${index}`, error: { type: 'about:blank', title: 'No', status: 409 } },
+    entityId: `urn:a:${index}`,
+    error: { type: 'about:blank', title: 'No', status: 409 },
   }));
   const counts = { matched: 9, deleted: 1, alreadyGone: 2, failed: 3, unknown: 4, requests: 5 };
   const [first, last] = await shown([], finished({ ...counts, errors, warnings: ['W'], arrived: 6 }));
   assert.deepEqual(last, {
-    ...{ ...first, ...counts, state: 'partial', errors: errors.slice(0, 100), warnings: ['W'], arrived: 6 },
-    ...{ startedAt: '1970-01-01T00:00:01.000Z', endedAt: '1970-01-01T00:00:02.000Z', tenant: 'city' },
+    ...first,
+    ...counts,
+    state: 'partial',
+    errors: errors.slice(0, 100),
+    warnings: ['W'],
+    arrived: 6,
+    startedAt: '1970-01-01T00:00:01.000Z',
+    endedAt: '1970-01-01T00:00:02.000Z',
+    tenant: 'city',
   });
 });
 

@@ -19,8 +19,15 @@ const BENCH = { 'Bench/schema.json': JSON.stringify({ title: 'Bench', type: 'obj
 
 const REPORT: ImportReport = {
   summary: {
-    ...{ dryRun: true, domains: ['City'], created: 0, updated: 0, unchanged: 1, refused: 0, ignored: 0 },
-    ...{ models: 1, examples: { valid: 1, invalid: 0, unchecked: 0, kept: 1, leftOut: 0 } },
+    dryRun: true,
+    domains: ['City'],
+    created: 0,
+    updated: 0,
+    unchanged: 1,
+    refused: 0,
+    ignored: 0,
+    models: 1,
+    examples: { valid: 1, invalid: 0, unchecked: 0, kept: 1, leftOut: 0 },
   },
   files: [{ path: 'city/Bench/schema.json', model: 'City/Bench', status: 'unchanged' }],
   dependents: [],
@@ -139,7 +146,9 @@ it('an export that breaks off leaves the file as it was, and nothing beside it',
 });
 
 const PUSH = {
-  ...{ outcome: 'version', version: 2, warnings: [] },
+  outcome: 'version',
+  version: 2,
+  warnings: [],
   change: { overall: 'compatible', differences: [] as object[] },
 };
 const MODEL = '/api/v2/domains/City/models/Bench';

@@ -15,8 +15,17 @@ import { parseJson } from '../../../sidecar/shared/json/lossless-json.js';
 import { exitCodeOf, summaryOf, unitOf, type PurgeView } from '../../../sidecar/cli/purge-view.js';
 
 const VIEW: PurgeView = {
-  ...{ id: 'p1', state: 'running', target: 'entities', query: 'type=A', dryRun: false },
-  ...{ matched: 3000, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1 },
+  id: 'p1',
+  state: 'running',
+  target: 'entities',
+  query: 'type=A',
+  dryRun: false,
+  matched: 3000,
+  deleted: 0,
+  alreadyGone: 0,
+  failed: 0,
+  unknown: 0,
+  requests: 1,
 };
 
 it('the output for people has numbers, times and rates that can be read at a glance', () => {

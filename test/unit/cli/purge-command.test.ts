@@ -9,8 +9,17 @@ import { FakeContext } from '../../support/cli-context.js';
 import { words } from '../../support/words.js';
 
 const VIEW: PurgeView = {
-  ...{ id: 'p-1', state: 'running', target: 'entities', query: 'type=A', dryRun: false },
-  ...{ matched: 7, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1 },
+  id: 'p-1',
+  state: 'running',
+  target: 'entities',
+  query: 'type=A',
+  dryRun: false,
+  matched: 7,
+  deleted: 0,
+  alreadyGone: 0,
+  failed: 0,
+  unknown: 0,
+  requests: 1,
 };
 const DONE: PurgeView = { ...VIEW, state: 'succeeded', deleted: 7 };
 
@@ -305,13 +314,11 @@ it('--older-than goes by modifiedAt, of a history by observedAt, unless --by say
 it('a purge takes over tenant, link, bound and rate, and the target from --temporal', () => {
   const link = 'https://models.example/context.jsonld';
   assert.deepEqual(request({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
-    ...{
-      target: 'entities',
-      query: 'type=A',
-      tenant: 'city',
-      link,
-      options: { maxAffected: 5, maxPerSecond: 9 },
-    },
+    target: 'entities',
+    query: 'type=A',
+    tenant: 'city',
+    link,
+    options: { maxAffected: 5, maxPerSecond: 9 },
   });
   assert.equal(request({ temporal: true }).target, 'temporal');
 });
@@ -323,7 +330,8 @@ it('a tenant with blanks or other letters, and a link that is no URL of the web,
     ...words(`
       file:///etc/passwd http:// https://a.example/<x> a.jsonld
     `),
-    ...['', 'https://a b'],
+    '',
+    'https://a b',
   ])
     assert.throws(() => request({ link }), { exitCode: EXIT.usage }, link);
 });

@@ -13,13 +13,25 @@ import {
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const ENV = {
-  ...{ NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: 'secret' },
+  NGSILD_GATEWAY_URL: GATEWAY,
+  NGSILD_GATEWAY_TOKEN: 'secret',
   NGSILD_AUTHORIZATION: 'Bearer b',
 };
 
 const RECORD = {
-  ...{ id: 'p-1', state: 'running', target: 'entities', query: 'type=A', tenant: null, dryRun: false },
-  ...{ matched: 7, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1, warnings: [] },
+  id: 'p-1',
+  state: 'running',
+  target: 'entities',
+  query: 'type=A',
+  tenant: null,
+  dryRun: false,
+  matched: 7,
+  deleted: 0,
+  alreadyGone: 0,
+  failed: 0,
+  unknown: 0,
+  requests: 1,
+  warnings: [],
   createdAt: '2026-01-01T00:00:00.000Z',
 };
 const over = (members: object) => ({ ...RECORD, state: 'succeeded', deleted: 7, ...members });
@@ -50,8 +62,18 @@ it('a purge is started with all that it is asked for, and followed by its id', a
   const { code, requests, out } = await run(
     t,
     [
-      ...['purge', 'type=A', '--tenant', 'city', '--link', 'https://a.example/c', '--max-affected', '9'],
-      ...['--rate', '5', '--yes', '--temporal'],
+      'purge',
+      'type=A',
+      '--tenant',
+      'city',
+      '--link',
+      'https://a.example/c',
+      '--max-affected',
+      '9',
+      '--rate',
+      '5',
+      '--yes',
+      '--temporal',
     ],
     ({ method }) => (method === 'POST' ? jsonResponse(RECORD, 202) : eventsOf(RECORD, over({}))),
   );
@@ -78,7 +100,8 @@ it('a preview is a dry run of the same collection, tenant and context, without a
     assert.deepEqual(
       ['authorization', 'ngsild-tenant', 'link', 'x-gateway-token'].map((name) => headers.get(name)),
       [
-        ...['Bearer b', 'city'],
+        'Bearer b',
+        'city',
         '<https://a.example/c>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
         'secret',
       ],
@@ -193,15 +216,31 @@ it('purges list sends every filter by its name, and says how to see more', async
   const { requests, out, err, code } = await run(
     t,
     [
-      ...['purges', 'list', '--state', 'running', '--tenant', 'city', '--caller', 'me'],
-      ...['--policy', 'old-cars'],
-      ...['--limit', '2', '--offset', '3'],
+      'purges',
+      'list',
+      '--state',
+      'running',
+      '--tenant',
+      'city',
+      '--caller',
+      'me',
+      '--policy',
+      'old-cars',
+      '--limit',
+      '2',
+      '--offset',
+      '3',
     ],
     () => jsonResponse([RECORD, { ...RECORD, id: 'p-0', dryRun: true }], 200, { 'x-total-count': '9' }),
   );
   const query = new URLSearchParams(requests[0]?.split('?')[1]);
   assert.deepEqual(Object.fromEntries(query), {
-    ...{ state: 'running', tenant: 'city', caller: 'me', dryRun: 'false', limit: '2', offset: '3' },
+    state: 'running',
+    tenant: 'city',
+    caller: 'me',
+    dryRun: 'false',
+    limit: '2',
+    offset: '3',
     retentionPolicy: 'old-cars',
   });
   assert.equal(code, 0);
@@ -373,7 +412,9 @@ it('an answer without success ends with 4 where the gateway refuses, and with 1 
     assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hint}\n`]);
   }
   const page = new Response('<html>Sorry</html>', {
-    ...{ status: 502, statusText: 'Bad Gateway', headers: { 'content-type': 'text/html' } },
+    status: 502,
+    statusText: 'Bad Gateway',
+    headers: { 'content-type': 'text/html' },
   });
   assert.equal((await show(() => page)).err, 'The gateway answered 502: Bad Gateway\n');
   const errors = Array.from({ length: 6 }, (_, index) => ({ pointer: `/${index}` }));
@@ -436,7 +477,7 @@ it('retention apply takes YAML, shows what changes to what, and asks on a termin
   const folder = temporaryFolder();
   const file = join(folder, 'policies.yaml');
   writeFileSync(file, 'name: old\nmode: enforce\nquery: type=A\n---\nname: new\nquery: type=B\n');
-  const stored = { ...POLICY, ...{ timeZone: 'UTC', maxGrowth: 3, enabled: true, caller: 'me' } };
+  const stored = { ...POLICY, timeZone: 'UTC', maxGrowth: 3, enabled: true, caller: 'me' };
   const apply = async (words: readonly string[], answer?: string) => {
     const context = new FakeContext({ env: ENV, isTerminal: answer !== undefined });
     context.onQuestion = (text) => {
@@ -454,8 +495,13 @@ it('retention apply takes YAML, shows what changes to what, and asks on a termin
     return { code, puts: requests.filter((one) => one.startsWith('PUT')), out, err };
   };
   const changes = [
-    ...['old:', '  - mode: "report"', '  + mode: "enforce"'],
-    ...['new:', '  + name: "new"', '  + query: "type=B"', ''],
+    'old:',
+    '  - mode: "report"',
+    '  + mode: "enforce"',
+    'new:',
+    '  + name: "new"',
+    '  + query: "type=B"',
+    '',
   ].join('\n');
   const dry = await apply(['--dry-run']);
   assert.deepEqual(dry, { code: 0, puts: [], out: changes, err: '' });

@@ -204,8 +204,14 @@ it('a list of entities has a line for each that is not valid or has a warning, a
   const file = join(folder, 'all.json');
   assert.equal(await context.run('validate', file, '--gateway', GATEWAY), 3);
   assert.deepEqual(context.out.replaceAll(file, 'all').split('\n'), [
-    ...['all[1]: not valid', '  (whole), line 1: no', 'all[2]: valid', '  warning: /a/unitCode, line 7: old'],
-    ...['all[3]: not valid', '  /a, line 9: not a number', '2 valid, 2 not valid', ''],
+    'all[1]: not valid',
+    '  (whole), line 1: no',
+    'all[2]: valid',
+    '  warning: /a/unitCode, line 7: old',
+    'all[3]: not valid',
+    '  /a, line 9: not a number',
+    '2 valid, 2 not valid',
+    '',
   ]);
 });
 

@@ -25,7 +25,8 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 import { listening } from '../../support/listening.js';
 
 const DIFFERENCE: ChangeReport['differences'][number] = {
-  ...{ pointer: '/properties/a', detail: 'a is a number now' },
+  pointer: '/properties/a',
+  detail: 'a is a number now',
   class: 'breaking',
   reason: 'type',
 };
@@ -45,16 +46,24 @@ function reportOf({ files = [], dependents = [], summary = {} }: Parts): ImportR
 it('a report lists what is refused, invalid examples, unchecked ones, changes and dependents, then the counts', () => {
   const report = reportOf({
     summary: {
-      ...{ created: 1200, updated: 2, unchanged: 3, refused: 1, models: 1 },
+      created: 1200,
+      updated: 2,
+      unchanged: 3,
+      refused: 1,
+      models: 1,
       examples: { valid: 4, invalid: 1, unchecked: 1, kept: 5, leftOut: 1 },
     },
     files: [
       { path: 'a/schema.json', line: 7, status: 'refused', reason: 'No type.' },
       {
-        ...{ path: 'b/schema.json', model: 'D/B', status: 'updated', change: 'breaking' },
+        path: 'b/schema.json',
+        model: 'D/B',
+        status: 'updated',
+        change: 'breaking',
         differences: [DIFFERENCE],
         examples: {
-          ...{ kept: 5, leftOut: [{ path: 'b/z.json', reason: 'It is too large.' }] },
+          kept: 5,
+          leftOut: [{ path: 'b/z.json', reason: 'It is too large.' }],
           valid: 1,
           invalid: [{ path: 'b/x.json', pointer: '/a', line: 3, detail: 'must be a number' }],
           unchecked: ['b/y.json'],
@@ -67,17 +76,27 @@ it('a report lists what is refused, invalid examples, unchecked ones, changes an
     ],
   });
   assert.deepEqual(reportLines(report), [
-    ...['Refused: 1 file', '  a/schema.json:7: No type.', ''],
-    ...['Invalid examples: 1 file', '  b/x.json:3: /a must be a number', ''],
+    'Refused: 1 file',
+    '  a/schema.json:7: No type.',
+    '',
+    'Invalid examples: 1 file',
+    '  b/x.json:3: /a must be a number',
+    '',
     'Examples that were not checked because all of them together took too long: 1 file',
-    ...['  b/y.json', ''],
-    ...['Examples that are not kept: 1 file', '  b/z.json: It is too large.', ''],
+    '  b/y.json',
+    '',
+    'Examples that are not kept: 1 file',
+    '  b/z.json: It is too large.',
+    '',
     'Models that changed',
-    ...['  D/B: breaking', '    breaking, type: /properties/a: a is a number now', ''],
+    '  D/B: breaking',
+    '    breaking, type: /properties/a: a is a number now',
+    '',
     'Dependents of changed documents and contexts',
     '  E/C: refused. It has gone.',
     '  E/F: narrowing, by a changed context',
-    ...['    breaking, type: /properties/a: a is a number now', ''],
+    '    breaking, type: /properties/a: a is a number now',
+    '',
     '1 model in D. Files: 1,200 created, 2 updated, 3 unchanged, 1 refused. Examples: 4 valid, 1 not, 1 not checked, 5 kept.',
   ]);
   const last = reportLines(reportOf({ summary: { dryRun: true, domains: [], models: 2 } }));
@@ -167,16 +186,21 @@ it('a diff says of each model and document what it would become, and nothing of 
   });
   assert.deepEqual(diffLines(report), [
     'D/New: new (new)',
-    ...['D/Worse: breaking (worse)', '  breaking, type: /properties/a: a is a number now', ''],
+    'D/Worse: breaking (worse)',
+    '  breaking, type: /properties/a: a is a number now',
+    '',
     'D/Plain: updated, without any effect on what is valid (plain)',
     'D/Reached: narrowing, by a changed context (reached)',
-    ...['D/Bad: refused (bad)', '  No.', ''],
+    'D/Bad: refused (bad)',
+    '  No.',
+    '',
     'E/A: compatible, by a changed document',
     'E/B: breaking, by a changed context',
     'Shared documents, contexts and other files',
     '  https://a.example/doc: would be updated (doc)',
     '  D-context: would be created (ctx)',
-    ...['  wrong: refused. Not JSON.', ''],
+    '  wrong: refused. Not JSON.',
+    '',
     '6 models in D: 1 would be created, 2 would be updated, 1 unchanged, 1 changed by a context. Files refused: 1.',
   ]);
 });
@@ -225,11 +249,18 @@ it('an annotation escapes what ends its property or its line, and has the path f
 it('an annotation is an error for a change that fails the check, and a warning for a narrowing one that does not', () => {
   const of = (change: 'narrowing' | 'breaking') => ({ ...DIFFERENCE, class: change });
   const files = (['narrowing', 'breaking'] as const).map((change): ImportedFile => ({
-    ...{ path: `data/${change}.json`, status: 'updated', change, differences: [of(change)] },
+    path: `data/${change}.json`,
+    status: 'updated',
+    change,
+    differences: [of(change)],
   }));
   const dependents: UpdatedDependent[] = [
     ...(['narrowing', 'breaking'] as const).map((change): UpdatedDependent => ({
-      ...{ domain: 'E', model: change, status: 'updated', change, differences: [of(change)] },
+      domain: 'E',
+      model: change,
+      status: 'updated',
+      change,
+      differences: [of(change)],
     })),
     { domain: 'E', model: 'Gone', status: 'refused', reason: 'No: 5%.', change: 'compatible' },
   ];
@@ -243,11 +274,17 @@ it('an annotation is an error for a change that fails the check, and a warning f
     (change) => `file=data/${change}.json,title=Change%3A ${change}`,
   );
   assert.deepEqual(lines('narrowing'), [
-    ...[`::error ${narrowing}`, `::error ${breaking}`],
-    ...[`${worse} narrowing::E/narrowing`, `${worse} breaking::E/breaking`, refused],
+    `::error ${narrowing}`,
+    `::error ${breaking}`,
+    `${worse} narrowing::E/narrowing`,
+    `${worse} breaking::E/breaking`,
+    refused,
   ]);
   assert.deepEqual(lines('breaking'), [
-    ...[`::warning ${narrowing}`, `::error ${breaking}`, `${worse} breaking::E/breaking`, refused],
+    `::warning ${narrowing}`,
+    `::error ${breaking}`,
+    `${worse} breaking::E/breaking`,
+    refused,
   ]);
   assert.deepEqual(lines('never'), [`::warning ${narrowing}`, `::warning ${breaking}`, refused]);
 });
@@ -273,8 +310,11 @@ it('an annotation names every example that is not valid, was not checked or is n
       path: 'data/s.json',
       status: 'unchanged',
       examples: {
-        ...{ kept: 0, leftOut: [{ path: 'data/z.json', reason: 'It is too large.' }] },
-        ...{ valid: 0, invalid, unchecked: ['data/y.json'] },
+        kept: 0,
+        leftOut: [{ path: 'data/z.json', reason: 'It is too large.' }],
+        valid: 0,
+        invalid,
+        unchecked: ['data/y.json'],
       },
     },
   ];
@@ -287,8 +327,16 @@ it('an annotation names every example that is not valid, was not checked or is n
 
 it('a URL of a gateway or broker is http or https, without a query, a fragment or credentials', () => {
   for (const text of [
-    ...['', 'gateway', 'ftp://g/', 'file:///x', 'http://g/?a=b', 'http://g/#x', 'localhost:8080'],
-    ...['http://user@g/', 'http://:secret@g/', 'http://u:secret@g/'],
+    '',
+    'gateway',
+    'ftp://g/',
+    'file:///x',
+    'http://g/?a=b',
+    'http://g/#x',
+    'localhost:8080',
+    'http://user@g/',
+    'http://:secret@g/',
+    'http://u:secret@g/',
   ]) {
     const refused = (error: unknown) => {
       assert.ok(error instanceof Error && 'exitCode' in error);
@@ -349,8 +397,13 @@ it('a redirect of the gateway is not followed: the token reaches no other server
 it('a purge straight at a broker has the limits of the environment, and not the broker or port of a gateway there', () => {
   const broker = new URL('http://127.0.0.1:8080/');
   const env = {
-    ...{ PURGE_MAX_AFFECTED: '7', RETRY_MAX_ATTEMPTS: '2', BROKER_TIMEOUT_MS: '99' },
-    ...{ BROKER_URL: 'http://other:1', PORT: '8080', HOST: '0.0.0.0', NGSILD_GATEWAY_URL: 'x' },
+    PURGE_MAX_AFFECTED: '7',
+    RETRY_MAX_ATTEMPTS: '2',
+    BROKER_TIMEOUT_MS: '99',
+    BROKER_URL: 'http://other:1',
+    PORT: '8080',
+    HOST: '0.0.0.0',
+    NGSILD_GATEWAY_URL: 'x',
   };
   const config = engineConfig(env, broker);
   assert.deepEqual(
@@ -427,8 +480,15 @@ async function serving(t: TestContext, answer: RequestListener): Promise<string>
 
 it('a verdict on stored entities counts those that are invalid already, one or several', () => {
   const verdict: Omit<StoredVerdict, 'refused' | 'alreadyInvalid'> = {
-    ...{ domain: 'D', model: 'Car', types: ['Car'], scan: 's', checked: 3, notJudged: 0 },
-    ...{ findings: [], ids: [], warnings: [] },
+    domain: 'D',
+    model: 'Car',
+    types: ['Car'],
+    scan: 's',
+    checked: 3,
+    notJudged: 0,
+    findings: [],
+    ids: [],
+    warnings: [],
     state: 'succeeded',
   };
   for (const [alreadyInvalid, words] of [

@@ -123,7 +123,12 @@ describe('what is asked before something is deleted', () => {
     const t = text.retention;
     const dialogOf = (onSure: () => Promise<unknown>) =>
       h(PreviewedDialog, {
-        ...{ name: 'old', title: 'T', what: 'W', go: 'Go', onClose: () => undefined, onSure },
+        name: 'old',
+        title: 'T',
+        what: 'W',
+        go: 'Go',
+        onClose: () => undefined,
+        onSure,
       });
 
     it('a policy deletes once what it would delete was shown and its name typed', async () => {

@@ -82,8 +82,15 @@ describe('controls', () => {
     const t = text.run;
     const recordOf = (more: object) =>
       ({
-        ...{ id: 'p/1', query: 'type=T&record=ids', state: 'succeeded', policy: {}, target: 'entities' },
-        ...{ createdAt: '2026-01-01T00:00:00Z', requests: 1, retries: 0, concurrency: 1 },
+        id: 'p/1',
+        query: 'type=T&record=ids',
+        state: 'succeeded',
+        policy: {},
+        target: 'entities',
+        createdAt: '2026-01-01T00:00:00Z',
+        requests: 1,
+        retries: 0,
+        concurrency: 1,
         ...more,
       }) as unknown as Purge;
 
@@ -158,7 +165,11 @@ describe('controls', () => {
       let fail: (error: unknown) => void = () => undefined;
       const question = (isReady: boolean) =>
         h(SureDialog, {
-          ...{ title: 'T', what: 'W', go: 'Go', isReady, onClose: () => undefined },
+          title: 'T',
+          what: 'W',
+          go: 'Go',
+          isReady,
+          onClose: () => undefined,
           onSure: () => {
             done += 1;
             return new Promise((_resolve, reject) => (fail = reject));
@@ -215,7 +226,9 @@ describe('controls', () => {
       let changed = 0;
       const one = await page.open(
         h(ReferenceModels, {
-          ...{ uri: 'u', read: { text: '{}', etag: '"1"' }, isFetched: false },
+          uri: 'u',
+          read: { text: '{}', etag: '"1"' },
+          isFetched: false,
           onChanged: () => (changed += 1),
         }),
       );
@@ -244,8 +257,17 @@ describe('controls', () => {
     const t = text.retention;
     const policyOf = (mode: 'report' | 'enforce') =>
       ({
-        ...{ name: 'old', mode, target: 'entities', query: 'type=T', olderThan: 'P1D', by: 'modifiedAt' },
-        ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, caller: 'me' },
+        name: 'old',
+        mode,
+        target: 'entities',
+        query: 'type=T',
+        olderThan: 'P1D',
+        by: 'modifiedAt',
+        schedule: '0 3 * * *',
+        timeZone: 'UTC',
+        maxGrowth: 3,
+        enabled: true,
+        caller: 'me',
         modifiedAt: '2026-01-01T00:00:00Z',
       }) as unknown as RetentionPolicy;
 

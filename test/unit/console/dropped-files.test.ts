@@ -38,7 +38,10 @@ const pathsOf = async (data: DataTransfer) => {
 it('all files of all folders are found, with their paths, and folders of tools are counted and left', async () => {
   const tree = {
     City: {
-      ...{ 'a.json': '1', 'b.json': '2', 'c.json': '3', '.git': { 'x.json': '1' } },
+      'a.json': '1',
+      'b.json': '2',
+      'c.json': '3',
+      '.git': { 'x.json': '1' },
       Car: { deep: { 'schema.json': '4' } },
       node_modules: { y: { 'z.json': '5' } },
     },
@@ -74,7 +77,9 @@ it('files of a chosen folder have their paths', () => {
 it('files are sent with their paths, and an archive as it is', async () => {
   const file = new File(['{}'], 'a.json');
   const { body, headers } = bodyOf({
-    ...{ kind: 'files', left: 0, bytes: 2 },
+    kind: 'files',
+    left: 0,
+    bytes: 2,
     files: [
       { path: 'City/a.json', file },
       { path: 'Sea/a.json', file },

@@ -27,13 +27,20 @@ describe('what is typed and saved', () => {
     ],
   });
   const trial = (version: number) => ({
-    ...{ dryRun: true, outcome: 'version', version, warnings: [] },
+    dryRun: true,
+    outcome: 'version',
+    version,
+    warnings: [],
     change: { overall: 'compatible', differences: [] },
   });
 
   describe('the schema of a model', () => {
     const model = {
-      ...{ domain: 'D', name: 'M', version: 1, compatibility: 'none', references: [] },
+      domain: 'D',
+      name: 'M',
+      version: 1,
+      compatibility: 'none',
+      references: [],
       schema: { title: 'stored' },
     } as unknown as Model;
     const schemaPage = (etag: string, schema: unknown = model.schema, onChanged = () => {}) =>

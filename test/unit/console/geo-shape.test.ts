@@ -52,7 +52,8 @@ it('a geoquery that is neither circle nor box is left to be written by hand', ()
       [0, 0, 1, 0, 1, 1, 0, 1.5, 0],
       [0, 0, 1, 0.5, 1, 1, 0, 1, 0],
     ].map(([a, b, c, d, e, f, g, h, i]) => ({
-      ...{ georel: 'within', geometry: 'Polygon' },
+      georel: 'within',
+      geometry: 'Polygon',
       coordinates: JSON.stringify([
         [
           [a, b],
@@ -133,7 +134,11 @@ it('a shape begins around the entities, whatever their geometries are, and with 
       ]),
       at('MultiPolygon', [[[[2.5, 41.5]]]]),
       { location: [at('Point', [2.2, 41.2]).location] },
-      ...[{}, null, 7, { location: 'here' }, at('Point', ['x'])],
+      {},
+      null,
+      7,
+      { location: 'here' },
+      at('Point', ['x']),
     ],
     'location',
   );

@@ -53,8 +53,13 @@ it('an editor has the text, the label and the room that it was given, and passes
   const other = editor();
   await page.open(
     h(JsonEditor, {
-      ...{ label: 'Entity', value: '', onInput: () => undefined, faults: [], load: other.load },
-      ...{ isSchema: false, height: 'short' },
+      label: 'Entity',
+      value: '',
+      onInput: () => undefined,
+      faults: [],
+      load: other.load,
+      isSchema: false,
+      height: 'short',
     }),
   );
   assert.deepEqual([other.options().isSchema, other.options().heights], [false, ['120px', '260px']]);

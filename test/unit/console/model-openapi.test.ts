@@ -26,7 +26,9 @@ it('an operation is shown with the parameters of its path, its body and its answ
   });
   assert.deepEqual(operations, [
     {
-      ...{ method: 'POST', path: '/cars', summary: 'Create' },
+      method: 'POST',
+      path: '/cars',
+      summary: 'Create',
       parameters: [
         { name: 'tenant', place: 'header', isRequired: false, description: 'Who' },
         { name: 'own', place: 'query', isRequired: true, description: undefined },

@@ -54,7 +54,9 @@ it('a model is named by the type of its first sample, where that can be a name',
 
 it('a sample becomes an example by its plain values', () => {
   const sample = {
-    ...{ '@context': 'https://example.org/', id: ID, type: 'Car' },
+    '@context': 'https://example.org/',
+    id: ID,
+    type: 'Car',
     speed: { type: 'Property', value: 3, unitCode: 'KMH' },
     owner: { type: 'Relationship', object: 'urn:x:y' },
     name: { type: 'LanguageProperty', languageMap: { en: 'car' } },

@@ -4,10 +4,21 @@ import type { Model } from '../../../console/models/models-api.js';
 import { changedSettings, formOfModel } from '../../../console/models/settings-form.js';
 
 const MODEL: Model = {
-  ...{ domain: 'D', name: 'Car', compatibility: 'none', status: 'published', version: 2 },
-  ...{ contextName: 'D~Car', createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
-  ...{ dialect: '2020-12', schema: {}, references: [], warnings: [] },
-  ...{ description: 'A car', context: { speed: 'urn:x:speed' }, sunset: '2027-01-01T00:00:00.000Z' },
+  domain: 'D',
+  name: 'Car',
+  compatibility: 'none',
+  status: 'published',
+  version: 2,
+  contextName: 'D~Car',
+  createdAt: '2026-01-01T00:00:00Z',
+  modifiedAt: '2026-01-01T00:00:00Z',
+  dialect: '2020-12',
+  schema: {},
+  references: [],
+  warnings: [],
+  description: 'A car',
+  context: { speed: 'urn:x:speed' },
+  sunset: '2027-01-01T00:00:00.000Z',
 };
 
 it('a form that was not changed changes nothing', () => {

@@ -17,8 +17,11 @@ describe('pages of models', () => {
   describe('what saving a model would do', () => {
     const t = text.models;
     const trialOf = (more: Partial<ModelTrial> = {}): ModelTrial => ({
-      ...{ dryRun: true, outcome: 'version', version: 3, warnings: [] },
-      ...{ change: { overall: 'compatible', differences: [] } },
+      dryRun: true,
+      outcome: 'version',
+      version: 3,
+      warnings: [],
+      change: { overall: 'compatible', differences: [] },
       ...more,
     });
     const refusalOf = (status: number, more: object = {}) =>
@@ -27,8 +30,11 @@ describe('pages of models', () => {
     const panelOf = (more: Partial<Props> = {}) =>
       h(SavePanel, {
         trial: { isCurrent: true, found: trialOf(), error: undefined },
-        ...{ wait: undefined, isSaving: false, error: undefined },
-        ...{ onSave: () => undefined, onAgain: () => undefined },
+        wait: undefined,
+        isSaving: false,
+        error: undefined,
+        onSave: () => undefined,
+        onAgain: () => undefined,
         ...more,
       });
     const failed = (error: unknown) => ({ isCurrent: true, found: undefined, error });
@@ -190,14 +196,19 @@ describe('pages of models', () => {
     const t = text.models.imports;
     const reportOf = (dryRun: boolean, more: object = {}, dependents: readonly object[] = []) => ({
       summary: {
-        ...{ dryRun, created: 1, updated: 1, unchanged: 0, refused: 0, models: 2, ignored: 0 },
-        ...{
-          examples: { valid: 0, invalid: 0, unchecked: 0, kept: 0, leftOut: 0 },
-          domains: ['City'],
-          ...more,
-        },
+        dryRun,
+        created: 1,
+        updated: 1,
+        unchanged: 0,
+        refused: 0,
+        models: 2,
+        ignored: 0,
+        examples: { valid: 0, invalid: 0, unchecked: 0, kept: 0, leftOut: 0 },
+        domains: ['City'],
+        ...more,
       },
-      ...{ files: [], dependents },
+      files: [],
+      dependents,
     });
     const start = async (domain = '') =>
       page.open(h(ImportPage, { params: new URLSearchParams({ domain }) }));
@@ -263,7 +274,10 @@ describe('pages of models', () => {
     const modelOf = (version: number) => ({ domain: 'D', name: 'M', version }) as Model;
     const versionsOf = (first: number, last: number) =>
       Array.from({ length: last - first + 1 }, (_, index) => ({
-        ...{ version: first + index, createdAt: '2026-01-01T00:00:00Z', dialect: 'd', size: 1 },
+        version: first + index,
+        createdAt: '2026-01-01T00:00:00Z',
+        dialect: 'd',
+        size: 1,
         description: '',
       }));
 

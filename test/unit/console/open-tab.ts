@@ -92,14 +92,23 @@ export class Tab {
   /** Puts it in place of what is global. @param hasShadows whether editors can be shown, which need a root of their own */
   enter(hasShadows: boolean): void {
     const { session, local, location, history, window, media } = Object.assign(this, {
-      ...{ session: new FakeStorage(), local: new FakeStorage(), window: new EventTarget() },
+      session: new FakeStorage(),
+      local: new FakeStorage(),
+      window: new EventTarget(),
       media: Object.assign(new EventTarget(), { matches: false }),
-      ...{ location: new FakeLocation(), history: new FakeHistory() },
-      ...{ sent: [], answer: () => Response.json({}) },
+      location: new FakeLocation(),
+      history: new FakeHistory(),
+      sent: [],
+      answer: () => Response.json({}),
     });
     const globals = {
-      ...{ document: dom.document, HTMLElement: dom.HTMLElement, location, history },
-      ...{ sessionStorage: session, localStorage: local, matchMedia: () => media },
+      document: dom.document,
+      HTMLElement: dom.HTMLElement,
+      location,
+      history,
+      sessionStorage: session,
+      localStorage: local,
+      matchMedia: () => media,
       fetch: (...request: ConstructorParameters<typeof Request>) => this.#fetch(new Request(...request)),
       addEventListener: window.addEventListener.bind(window),
       removeEventListener: window.removeEventListener.bind(window),

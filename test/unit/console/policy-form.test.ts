@@ -11,28 +11,60 @@ import {
 import { nextRuns } from '../../../console/retention/schedule.js';
 
 const SETTINGS: RetentionSettings & Pick<RetentionPolicy, 'timeZone'> = {
-  ...{ target: 'temporal', query: 'type=Car', tenant: 'madrid', link: '<u>', olderThan: 'P1D' },
-  ...{ by: 'observedAt', schedule: '5 4 * * 1', timeZone: 'Europe/Madrid', maxAffected: 7 },
-  ...{ maxPerSecond: 9, maxGrowth: 4, enabled: false, description: 'Old cars' },
+  target: 'temporal',
+  query: 'type=Car',
+  tenant: 'madrid',
+  link: '<u>',
+  olderThan: 'P1D',
+  by: 'observedAt',
+  schedule: '5 4 * * 1',
+  timeZone: 'Europe/Madrid',
+  maxAffected: 7,
+  maxPerSecond: 9,
+  maxGrowth: 4,
+  enabled: false,
+  description: 'Old cars',
 };
 
 const POLICY: RetentionPolicy = {
-  ...{ ...SETTINGS, maxGrowth: 4, enabled: false },
-  ...{ name: 'old-cars', mode: 'enforce', caller: 'me' },
-  ...{ createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
+  ...SETTINGS,
+  maxGrowth: 4,
+  enabled: false,
+  name: 'old-cars',
+  mode: 'enforce',
+  caller: 'me',
+  createdAt: '2026-01-01T00:00:00Z',
+  modifiedAt: '2026-01-01T00:00:00Z',
 };
 
 const LEAST: RetentionPolicy = {
-  ...{ name: 'old-cars', target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' },
-  ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, mode: 'report', caller: 'me' },
-  ...{ createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
+  name: 'old-cars',
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P1D',
+  by: 'modifiedAt',
+  schedule: '0 3 * * *',
+  timeZone: 'UTC',
+  maxGrowth: 3,
+  enabled: true,
+  mode: 'report',
+  caller: 'me',
+  createdAt: '2026-01-01T00:00:00Z',
+  modifiedAt: '2026-01-01T00:00:00Z',
 };
 
 it('a policy that is saved as it was only reports, and is the same in everything else', () => {
   assert.deepEqual(settingsOf(formOfPolicy(POLICY), POLICY), { ...SETTINGS, mode: 'report' });
   assert.deepEqual(settingsOf(formOfPolicy(LEAST), LEAST), {
-    ...{ target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' },
-    ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, mode: 'report' },
+    target: 'entities',
+    query: 'type=Car',
+    olderThan: 'P1D',
+    by: 'modifiedAt',
+    schedule: '0 3 * * *',
+    timeZone: 'UTC',
+    maxGrowth: 3,
+    enabled: true,
+    mode: 'report',
   });
 });
 
@@ -80,8 +112,15 @@ it('words that were emptied are not sent, and the context of the policy stays', 
 
 it('a new policy reports each night what is older than ninety days, and may grow threefold', () => {
   assert.deepEqual(settingsOf({ ...NEW_POLICY, query: 'type=A' }), {
-    ...{ target: 'entities', query: 'type=A', olderThan: 'P90D', by: 'modifiedAt' },
-    ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, mode: 'report' },
+    target: 'entities',
+    query: 'type=A',
+    olderThan: 'P90D',
+    by: 'modifiedAt',
+    schedule: '0 3 * * *',
+    timeZone: 'UTC',
+    maxGrowth: 3,
+    enabled: true,
+    mode: 'report',
   });
 });
 
@@ -107,8 +146,17 @@ it('the next runs are those after now, in the zone of the policy', () => {
 
 it('each field of a schedule takes lists, ranges, steps and names, as the gateway does', () => {
   for (const schedule of [
-    ...['*/5 * * * *', '0,30 * * * *', '1-5/2 * * * *', '0 0-23/2 * * *', '0 0 1,15 * *'],
-    ...['0 0 1 jan *', '0 0 1 JAN-MAR *', '0 0 * * mon-fri', '0 0 * * SUN', '0\t0  * * *', ' 0 0 * * * '],
+    '*/5 * * * *',
+    '0,30 * * * *',
+    '1-5/2 * * * *',
+    '0 0-23/2 * * *',
+    '0 0 1,15 * *',
+    '0 0 1 jan *',
+    '0 0 1 JAN-MAR *',
+    '0 0 * * mon-fri',
+    '0 0 * * SUN',
+    '0\t0  * * *',
+    ' 0 0 * * * ',
     ...['feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'].map(
       (month) => `0 0 1 ${month} *`,
     ),
@@ -119,8 +167,20 @@ it('each field of a schedule takes lists, ranges, steps and names, as the gatewa
 
 it('what the gateway does not take has no next run', () => {
   for (const schedule of [
-    ...['', '* * * *', '0 0 3 * * *', '@daily', '0 3 L * *', '0 3 * * 1#2', '0 3 ? * *', '0 3 15W * *'],
-    ...['60 * * * *', '0 24 * * *', '0 3 * * noday', '0 3 mon * *', '0\n3 * * *', '100 * * * *'],
+    '',
+    '* * * *',
+    '0 0 3 * * *',
+    '@daily',
+    '0 3 L * *',
+    '0 3 * * 1#2',
+    '0 3 ? * *',
+    '0 3 15W * *',
+    '60 * * * *',
+    '0 24 * * *',
+    '0 3 * * noday',
+    '0 3 mon * *',
+    '0\n3 * * *',
+    '100 * * * *',
   ])
     assert.equal(next(schedule), undefined, schedule);
   assert.equal(next('0 3 * * *', 'Nowhere/City'), undefined);

@@ -23,9 +23,16 @@ it('the call of curl sends exactly the request that the console sends, whatever 
   const form = formOf('entities', hostile, { tenant: "o'hara; rm -rf", link: '<http://c.test>; rel="x"' });
   const query = queryOf(form);
   assert.deepEqual(wordsOf(curlOf(form, query, BASE)), [
-    ...['curl', '-X', 'DELETE', `${BASE}ngsi-ld/v1/entities?${query}`],
-    ...['-H', 'Prefer: respond-async', '-H', "NGSILD-Tenant: o'hara; rm -rf"],
-    ...['-H', 'Link: <http://c.test>; rel="x"'],
+    'curl',
+    '-X',
+    'DELETE',
+    `${BASE}ngsi-ld/v1/entities?${query}`,
+    '-H',
+    'Prefer: respond-async',
+    '-H',
+    "NGSILD-Tenant: o'hara; rm -rf",
+    '-H',
+    'Link: <http://c.test>; rel="x"',
   ]);
 });
 
@@ -41,15 +48,28 @@ it('the command has the query, the tenant and the context as words of their own'
   const form = formOf('temporal', hostile, { tenant: "o'hara", link });
   const query = queryOf(form);
   assert.deepEqual(wordsOf(commandOf(form, query, BASE)), [
-    ...['node', 'dist/cli.js', 'purge', '--gateway', 'http://127.0.0.1:8080', '--temporal'],
-    ...['--tenant', "o'hara", '--link', 'http://c.test/x.jsonld', query],
+    'node',
+    'dist/cli.js',
+    'purge',
+    '--gateway',
+    'http://127.0.0.1:8080',
+    '--temporal',
+    '--tenant',
+    "o'hara",
+    '--link',
+    'http://c.test/x.jsonld',
+    query,
   ]);
 });
 
 it('the command has the bound and the rate as options, which it takes in no other way', () => {
   const form = formOf('entities', 'type=Car&maxAffected=5&maxPerSecond=20&record=ids');
   assert.deepEqual(wordsOf(commandOf(form, queryOf(form), BASE)).slice(5), [
-    ...['--max-affected', '5', '--rate', '20', 'type=Car&record=ids'],
+    '--max-affected',
+    '5',
+    '--rate',
+    '20',
+    'type=Car&record=ids',
   ]);
 });
 

@@ -18,8 +18,14 @@ const { signal } = new AbortController();
 const CAR = { domain: 'City', name: 'Car/x' };
 const CAR_PATH = 'api/v2/domains/City/models/Car%2Fx';
 const SETTINGS: RetentionSettings = {
-  ...{ target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt', schedule: '0 3 * * *' },
-  ...{ timeZone: 'UTC', mode: 'report', enabled: true },
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P1D',
+  by: 'modifiedAt',
+  schedule: '0 3 * * *',
+  timeZone: 'UTC',
+  mode: 'report',
+  enabled: true,
 };
 const READ = { etag: '"7"' };
 const document = { text: '{"a": 1e0}', etag: '"7"' };

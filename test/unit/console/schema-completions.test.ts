@@ -37,7 +37,12 @@ it('no keyword is offered for names of attributes, definitions and examples', ()
 
 it('no keyword is offered in a map of any kind, nor beside the kind of an attribute', () => {
   for (const map of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].concat([
-    ...['dependentRequired', 'examples', 'default', 'const', 'enum', 'x-ngsi'],
+    'dependentRequired',
+    'examples',
+    'default',
+    'const',
+    'enum',
+    'x-ngsi',
   ]))
     assert.deepEqual(names(`{"${map}": {"|"}}`), [], map);
   for (const schema of ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProperties'])

@@ -22,8 +22,15 @@ function given(call: readonly unknown[] = []): readonly unknown[] {
 
 const LIFECYCLE = { status: 'deprecated', deprecatedAt: 5999, sunsetAt: Date.UTC(2026, 0, 1) } as const;
 const MODEL = {
-  ...{ domain: 'D', name: 'M', compatibility: 'none', contextName: 'D~M', currentVersion: 3, etag: 'e' },
-  ...{ createdAt: 1000, modifiedAt: 2000, ...LIFECYCLE },
+  domain: 'D',
+  name: 'M',
+  compatibility: 'none',
+  contextName: 'D~M',
+  currentVersion: 3,
+  etag: 'e',
+  createdAt: 1000,
+  modifiedAt: 2000,
+  ...LIFECYCLE,
 };
 const STORED = {
   model: MODEL,
@@ -35,11 +42,17 @@ const MODEL_PATH = '/domains/D/models/M';
 const DOMAIN = { name: 'D', compatibility: 'none', createdAt: 1, modifiedAt: 2, etag: 'e' };
 const CONTEXT = {
   context: { name: 'C', kind: 'custom', currentVersion: 2, etag: 'e', createdAt: 1, modifiedAt: 2 },
-  ...{ warnings: [], followers: [], isNewVersion: false },
+  warnings: [],
+  followers: [],
+  isNewVersion: false,
 };
 const POLICY = { name: 'Old', settings: {}, author: { caller: 'c' }, etag: 'e', createdAt: 1, modifiedAt: 2 };
 const RETENTION = {
-  ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt', schedule: '0 3 * * *' },
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P90D',
+  by: 'modifiedAt',
+  schedule: '0 3 * * *',
 };
 
 it('bodies that start or change purges, policies and domains have at most 64 KiB', async () => {
@@ -163,10 +176,19 @@ it('a model shows its times and its sunset, whether or not it is deprecated', as
     const texts = { ...STORED, model: shownModel };
     const model = await send('GET', MODEL_PATH, {}, { texts });
     assert.deepEqual(model.json(), {
-      ...{ domain: 'D', name: 'M', compatibility: 'none', status: 'deprecated', ...shown, version: 3 },
-      ...{ contextName: 'D~M', createdAt: '1970-01-01T00:00:01.000Z' },
-      ...{ modifiedAt: '1970-01-01T00:00:02.000Z' },
-      ...{ dialect: '2020-12', schema: true, references: ['urn:r'], warnings: [] },
+      domain: 'D',
+      name: 'M',
+      compatibility: 'none',
+      status: 'deprecated',
+      ...shown,
+      version: 3,
+      contextName: 'D~M',
+      createdAt: '1970-01-01T00:00:01.000Z',
+      modifiedAt: '1970-01-01T00:00:02.000Z',
+      dialect: '2020-12',
+      schema: true,
+      references: ['urn:r'],
+      warnings: [],
     });
   }
 });

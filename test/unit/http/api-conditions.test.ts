@@ -41,7 +41,10 @@ it('conditions of writes that cannot be read are refused, since they would not h
     ...words(`
     a "a a" "a",b 'a' w/"a" , "a",,"b"
   `),
-    ...['', '"a" "b"', '*, "a"', '"a b"'],
+    '',
+    '"a" "b"',
+    '*, "a"',
+    '"a b"',
   ])
     assert.throws(() => writeConditions({ 'if-match': header }), RequestRefusedError, header);
   for (const header of ['"a"', '', '*, "a"', 'W/"a"'])

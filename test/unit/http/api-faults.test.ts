@@ -101,8 +101,16 @@ it('the name of an unknown member is repeated to two hundred characters', async 
 
 it('a body that is a JSON Schema itself, by any of its keywords, is told where to put it', async () => {
   for (const keyword of [
-    ...['$schema', '$id', '$ref', '$defs', 'definitions'],
-    ...['properties', 'allOf', 'anyOf', 'oneOf', 'required'],
+    '$schema',
+    '$id',
+    '$ref',
+    '$defs',
+    'definitions',
+    'properties',
+    'allOf',
+    'anyOf',
+    'oneOf',
+    'required',
   ]) {
     const detail = 'is a JSON Schema itself; send it inside a body such as {"name": "Car", "schema": …}';
     assert.deepEqual(
@@ -145,7 +153,12 @@ it('parameters have the types of their schemas, and what is left out has its def
   assert.deepEqual(await read('uri=urn:a:b'), { count: 5, flag: false, uri: 'urn:a:b' });
   const most = Number.MAX_SAFE_INTEGER;
   assert.deepEqual(await read(`uri=0123456789&count=10&flag=true&most=${most}&state=running&name=abcde`), {
-    ...{ count: 10, most, flag: true, uri: '0123456789', state: 'running', name: 'abcde' },
+    count: 10,
+    most,
+    flag: true,
+    uri: '0123456789',
+    state: 'running',
+    name: 'abcde',
   });
 });
 

@@ -21,21 +21,18 @@ it('every route has a rule that says who may use it, and every rule is of a rout
   /** Whatever is read of it is there. */
   const room: object = new Proxy({}, { get: () => room });
   const options = {
-    ...{
-      schemas: room,
-      workbench: room,
-      transfer: room,
-      logger: pino({ level: 'silent' }),
-      turns: createTurns(),
-      checkHost: () => undefined,
-    },
-    ...{
-      checkLoop: () => undefined,
-      access: new Access({ tokens: undefined }),
-      bodyLimit: 1,
-      importLimit: 1,
-    },
-    ...{ metrics: { contentType: 'text/plain', text: async () => '' }, consoleFolder: import.meta.dirname },
+    schemas: room,
+    workbench: room,
+    transfer: room,
+    logger: pino({ level: 'silent' }),
+    turns: createTurns(),
+    checkHost: () => undefined,
+    checkLoop: () => undefined,
+    access: new Access({ tokens: undefined }),
+    bodyLimit: 1,
+    importLimit: 1,
+    metrics: { contentType: 'text/plain', text: async () => '' },
+    consoleFolder: import.meta.dirname,
   };
   const app = buildApp(options as unknown as AppOptions);
   await app.ready();

@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { Arrears, MIN_BYTES_PER_SECOND, timeFor } from '../../../sidecar/http/client-pace.js';
+import { ClientLag, MIN_BYTES_PER_SECOND, timeFor } from '../../../sidecar/http/client-pace.js';
 
 const whiles = fc.array(fc.record({ ms: fc.nat(10_000), bytes: fc.nat(100_000) }), { maxLength: 50 });
 
-it('the arrears of a client that keeps the pace never exceed the longest booked time', () => {
+it('the lag of a client that keeps the pace never exceeds the longest booked time', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(10_000)), fc.integer({ min: 1, max: 5000 }), (times, pace) => {
-      const arrears = new Arrears(pace);
+      const lag = new ClientLag(pace);
       for (const ms of times) {
         const bytes = Math.ceil((ms * pace) / 1000);
-        assert.equal(arrears.book(ms, bytes), 0);
-        assert.equal(arrears.book(ms, 0), ms);
-        assert.ok(arrears.book(0, bytes) < 1e-6);
+        assert.equal(lag.book(ms, bytes), 0);
+        assert.equal(lag.book(ms, 0), ms);
+        assert.ok(lag.book(0, bytes) < 1e-6);
       }
     }),
   );
 });
 
-it('the arrears of a client that sends nothing are all the booked time', () => {
-  const arrears = new Arrears(1000);
+it('the lag of a client that sends nothing is all the booked time', () => {
+  const lag = new ClientLag(1000);
   assert.deepEqual(
-    [1, 2, 3].map(() => arrears.book(500, 0)),
+    [1, 2, 3].map(() => lag.book(500, 0)),
     [500, 1000, 1500],
   );
 });
 
-it('the arrears of a client count from any moment on, and nothing can be saved up', () => {
+it('the lag of a client counts from any moment on, and nothing can be saved up', () => {
   fc.assert(
     fc.property(whiles, whiles, (before, after) => {
-      const [all, fresh] = [new Arrears(1000), new Arrears(1000)];
+      const [all, fresh] = [new ClientLag(1000), new ClientLag(1000)];
       for (const { ms, bytes } of before) all.book(ms, bytes);
       for (const { ms, bytes } of after) assert.ok(all.book(ms, bytes) >= fresh.book(ms, bytes) - 1e-6);
     }),

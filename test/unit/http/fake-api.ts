@@ -36,12 +36,23 @@ function makeApi(bodyLimit: number) {
   );
   const kept = { domains: room, models: room, contexts: room, references: room };
   const schemas = {
-    ...{ ...kept, store: kept, documents: room, files: room },
-    ...{ knownModels: room, comparison: room, domainContexts: room },
+    ...kept,
+    store: kept,
+    documents: room,
+    files: room,
+    knownModels: room,
+    comparison: room,
+    domainContexts: room,
   };
   const options: object = {
-    ...{ schemas, workbench: room, transfer: room, purges: room, retention: room },
-    ...{ baseUrlOf: () => 'http://gw', access: new Access({ tokens: ['secret'] }), bodyLimit },
+    schemas,
+    workbench: room,
+    transfer: room,
+    purges: room,
+    retention: room,
+    baseUrlOf: () => 'http://gw',
+    access: new Access({ tokens: ['secret'] }),
+    bodyLimit,
     importLimit: IMPORT_LIMIT,
   };
   const app = Fastify({ routerOptions: { maxParamLength: 1000 } });
@@ -70,7 +81,8 @@ export async function send(
   Object.assign(state, { doing, calls: [], thrown: undefined });
   const { body } = sent;
   const answer = await app.inject({
-    ...{ method, url: `/api/v2${path}` },
+    method,
+    url: `/api/v2${path}`,
     headers: {
       'x-gateway-token': 'secret',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -80,7 +92,11 @@ export async function send(
   });
   const { calls, thrown } = state;
   return {
-    ...{ status: answer.statusCode, text: answer.body, headers: answer.headers, calls, thrown },
+    status: answer.statusCode,
+    text: answer.body,
+    headers: answer.headers,
+    calls,
+    thrown,
     json: () => answer.json<unknown>(),
   };
 }

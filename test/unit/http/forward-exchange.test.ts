@@ -10,21 +10,21 @@ import {
   type ForwardFailure,
   type PassThroughEnd,
 } from '../../../sidecar/http/forward-exchange.js';
-import { Places, type Entrant, type Holder } from '../../../sidecar/http/places.js';
+import { Places, type PlaceSeeker, type Holder } from '../../../sidecar/http/places.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 import { listening, type Listening } from '../../support/listening.js';
 
 /** Places that say who has one, who waits, and who is watched. */
 class CountedPlaces extends Places {
   taken = 0;
-  readonly entered: Entrant[] = [];
-  readonly givenUp: Entrant[] = [];
+  readonly entered: PlaceSeeker[] = [];
+  readonly givenUp: PlaceSeeker[] = [];
   readonly watched = new Set<Holder>();
 
-  override enter(entrant: Entrant): void {
-    this.entered.push(entrant);
+  override enter(seeker: PlaceSeeker): void {
+    this.entered.push(seeker);
     this.taken += 1;
-    super.enter(entrant);
+    super.enter(seeker);
   }
 
   override leave(): void {
@@ -32,9 +32,9 @@ class CountedPlaces extends Places {
     super.leave();
   }
 
-  override giveUp(entrant: Entrant): void {
-    this.givenUp.push(entrant);
-    super.giveUp(entrant);
+  override giveUp(seeker: PlaceSeeker): void {
+    this.givenUp.push(seeker);
+    super.giveUp(seeker);
   }
 
   override watch(holder: Holder): void {
@@ -52,7 +52,10 @@ class CountedPlaces extends Places {
 function controllerOf() {
   const aborts: Error[] = [];
   const controller = {
-    ...{ aborted: false, paused: false, reason: null, rawHeaders: null },
+    aborted: false,
+    paused: false,
+    reason: null,
+    rawHeaders: null,
     pause: () => void (controller.paused = true),
     resume: () => void (controller.paused = false),
     abort: (error: Error) => void aborts.push(error),
@@ -92,7 +95,10 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
     req,
     res,
     {
-      ...{ dispatcher, wholePlaces, uploadPlaces, bytesPerSecond: 1000 },
+      dispatcher,
+      wholePlaces,
+      uploadPlaces,
+      bytesPerSecond: 1000,
       onError: (error, failure) => failures.push({ error, ...failure }),
       onEnded: (end) => ends.push(end),
     },
@@ -100,7 +106,16 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
   );
   const closed = once(res, 'close');
   return {
-    ...{ exchange, wholePlaces, uploadPlaces, failures, ends, dispatched, client, req, res, closed },
+    exchange,
+    wholePlaces,
+    uploadPlaces,
+    failures,
+    ends,
+    dispatched,
+    client,
+    req,
+    res,
+    closed,
     /** Once the connection has ended. */
     answer: async () => {
       if (!client.closed) await once(client, 'close');
@@ -131,8 +146,13 @@ const UPLOAD = 'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n
 it('the broker gets the request with its time for the head of the answer and for the rest', async () => {
   const { dispatched, leave } = await sent(GET);
   assert.deepEqual(dispatched[0]?.options, {
-    ...{ origin: 'http://b', path: '/p/x?y', method: 'GET', headers: ['a', '1'], body: null },
-    ...{ headersTimeout: 1234, bodyTimeout: 1234 },
+    origin: 'http://b',
+    path: '/p/x?y',
+    method: 'GET',
+    headers: ['a', '1'],
+    body: null,
+    headersTimeout: 1234,
+    bodyTimeout: 1234,
   });
   await leave();
 });

@@ -16,7 +16,8 @@ function fieldsOf(raw: readonly string[], { httpVersion = '1.1', encrypted = fal
   const address = 'address' in rest ? rest.address : '10.0.0.9';
   const at = raw.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'host');
   const req = {
-    ...{ rawHeaders: raw, httpVersion },
+    rawHeaders: raw,
+    httpVersion,
     headers: at === -1 ? {} : { host: raw[at + 1] },
     socket: { remoteAddress: address, ...(encrypted ? { encrypted } : {}) },
   };
@@ -33,8 +34,20 @@ it('the broker learns the version of HTTP and the encryption that the client use
 
 it('what a proxy before this gateway has said of host and protocol stays, and its lists get longer at their last line', () => {
   const raw = [
-    ...['x-forwarded-host', 'public', 'X-FORWARDED-PROTO', 'https', 'x-forwarded-for', '1.1.1.1'],
-    ...['via', '1.1 a', 'X-Forwarded-For', '2.2.2.2', 'Via', '1.0 b', 'Host', 'gw'],
+    'x-forwarded-host',
+    'public',
+    'X-FORWARDED-PROTO',
+    'https',
+    'x-forwarded-for',
+    '1.1.1.1',
+    'via',
+    '1.1 a',
+    'X-Forwarded-For',
+    '2.2.2.2',
+    'Via',
+    '1.0 b',
+    'Host',
+    'gw',
   ];
   assert.deepEqual(fieldsOf(raw), [
     ['x-forwarded-host', 'public'],

@@ -13,8 +13,16 @@ const names = (raw: string[], drop?: ReadonlySet<string>) =>
   endToEndHeaders(raw, drop).filter((_text, at) => at % 2 === 0);
 
 for (const name of [
-  ...['Connection', 'Keep-Alive', 'Proxy-Connection', 'Proxy-Authenticate', 'Proxy-Authorization'],
-  ...['HTTP2-Settings', 'TE', 'Trailer', 'Transfer-Encoding', 'Upgrade'],
+  'Connection',
+  'Keep-Alive',
+  'Proxy-Connection',
+  'Proxy-Authenticate',
+  'Proxy-Authorization',
+  'HTTP2-Settings',
+  'TE',
+  'Trailer',
+  'Transfer-Encoding',
+  'Upgrade',
 ]) {
   it(`endToEndHeaders leaves out ${name}, whether Connection names it or not`, () => {
     assert.deepEqual(names([name, 'x', 'Accept', '*/*']), ['Accept']);
@@ -144,7 +152,10 @@ const fields = { 'Content-Type': 'application/problem+json', 'Content-Length': 7
 it('a problem names the path of its request without the query, and the request', () => {
   const { head, body, isEnded } = answered(400);
   assert.deepEqual(JSON.parse(body), {
-    ...{ type: 'urn:t', title: 'T', status: 400, detail: 'D' },
+    type: 'urn:t',
+    title: 'T',
+    status: 400,
+    detail: 'D',
     instance: '/a',
   });
   assert.deepEqual(head, [400, { ...fields, 'Content-Length': Buffer.byteLength(body) }]);

@@ -29,8 +29,19 @@ it('a request is let in with any configured gateway token, and where there is no
 });
 
 for (const header of [
-  ...['', ' ', `${TOKEN} `, TOKEN.toUpperCase(), TOKEN.slice(0, -1), `${TOKEN}x`, `${TOKEN}, ${TOKEN}`, 'ü'],
-  ...[`${TOKEN},${BEFORE}`, ',', 'the-one', [TOKEN], [TOKEN, TOKEN]],
+  '',
+  ' ',
+  `${TOKEN} `,
+  TOKEN.toUpperCase(),
+  TOKEN.slice(0, -1),
+  `${TOKEN}x`,
+  `${TOKEN}, ${TOKEN}`,
+  'ü',
+  `${TOKEN},${BEFORE}`,
+  ',',
+  'the-one',
+  [TOKEN],
+  [TOKEN, TOKEN],
 ])
   it(`a request with the gateway token ${JSON.stringify(header)} is 401`, async () => {
     assert.equal((await refusalOf([TOKEN, BEFORE], header))?.problem.status, 401);

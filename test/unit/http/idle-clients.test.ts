@@ -66,7 +66,9 @@ function connectionOf(t: TestContext, { isRead = true } = {}) {
   t.mock.method(performance, 'now', () => nowMs);
   const told: string[] = [];
   const socket = Object.assign(new EventEmitter(), {
-    ...{ writableLength: 0, bytesRead: 0, bytesWritten: 0 },
+    writableLength: 0,
+    bytesRead: 0,
+    bytesWritten: 0,
     destroy: () => told.push('destroyed'),
   });
   const answerOf = () => {
@@ -81,7 +83,11 @@ function connectionOf(t: TestContext, { isRead = true } = {}) {
   t.after(() => server.emit('close'));
   server.emit('connection', socket);
   return {
-    ...{ server, socket, told, on, answerOf },
+    server,
+    socket,
+    told,
+    on,
+    answerOf,
     /** So many looks, before each of which something happens. */
     look: async (times: number, before: () => void = () => undefined) => {
       for (let look = 1; look <= times; look += 1) {

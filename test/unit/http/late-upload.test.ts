@@ -121,12 +121,14 @@ it('an answer on an open connection is followed by at most 64 MB of an unwanted 
 /** What becomes of an answer with this status. */
 function answered(statusCode: number, shouldKeepAlive: boolean, complete = false) {
   const body = Object.assign(new PassThrough(), {
-    ...{ headers: { 'content-length': '99' }, complete },
+    headers: { 'content-length': '99' },
+    complete,
     socket: { destroy: () => undefined, destroySoon: () => undefined },
   });
   const headers = new Map<string, unknown>([['connection', 'close']]);
   const reply = {
-    ...{ statusCode, raw: { shouldKeepAlive } },
+    statusCode,
+    raw: { shouldKeepAlive },
     header: (name: string, value: unknown) => headers.set(name, value),
     headers: (all: Readonly<Record<string, unknown>>) => {
       for (const [name, value] of Object.entries(all)) headers.set(name, value);

@@ -23,8 +23,12 @@ const ASKED: AskedPurge = { target: 'entities', query: 'type=T' };
 const requestOf = (
   headers: Readonly<Record<string, string>>,
   caller: Caller = {
-    ...{ name: callerOf(headers, true), roles: ALL_ROLES, tenants: undefined, client: {} },
-    ...{ forwardsAuthorization: true, validForMs: Infinity },
+    name: callerOf(headers, true),
+    roles: ALL_ROLES,
+    tenants: undefined,
+    client: {},
+    forwardsAuthorization: true,
+    validForMs: Infinity,
   },
 ) => ({ headers, id: 'r-1', caller }) as unknown as FastifyRequest;
 
@@ -46,11 +50,20 @@ function reading(caller?: Caller) {
 it('the purge of a request has the target, the query, the headers for the broker, the caller, the policy and the id of the request', () => {
   const { refused, read } = reading();
   const headers = {
-    ...{ 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'not usable' },
-    ...{ 'x-consumer-username': 'me', 'x-purge-policy': 'max-affected=5', 'x-gateway-token': 'secret' },
+    'ngsild-tenant': 't',
+    link: '<c>',
+    authorization: 'Bearer x',
+    'x-request-id': 'not usable',
+    'x-consumer-username': 'me',
+    'x-purge-policy': 'max-affected=5',
+    'x-gateway-token': 'secret',
   };
   assert.deepEqual(read(headers, { target: 'temporal' }), {
-    ...{ target: 'temporal', query: 'type=T', caller: 'me', client: {}, requestId: 'r-1' },
+    target: 'temporal',
+    query: 'type=T',
+    caller: 'me',
+    client: {},
+    requestId: 'r-1',
     policy: { maxAffected: 5 },
     headers: { 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'r-1' },
   });
@@ -58,8 +71,12 @@ it('the purge of a request has the target, the query, the headers for the broker
 });
 
 const SIGNED_IN: Caller = {
-  ...{ name: 'vera', roles: new Set(['viewer', 'purger']), tenants: new Set(['a', '']) },
-  ...{ forwardsAuthorization: false, validForMs: 60_000, client: { clientAddress: '192.0.2.1' } },
+  name: 'vera',
+  roles: new Set(['viewer', 'purger']),
+  tenants: new Set(['a', '']),
+  forwardsAuthorization: false,
+  validForMs: 60_000,
+  client: { clientAddress: '192.0.2.1' },
 };
 
 it('a purge of somebody who has signed in names them, and the broker does not get their token', () => {
@@ -133,7 +150,12 @@ it('a purge that is refused is recorded with all that was asked, and without a p
   assert.throws(() => read(headers), PurgeFailedError);
   const [[asked, error] = []] = refused;
   assert.deepEqual(asked, {
-    ...{ target: 'entities', query: 'type=T', caller: '7', client: {}, requestId: 'r-1', policy: {} },
+    target: 'entities',
+    query: 'type=T',
+    caller: '7',
+    client: {},
+    requestId: 'r-1',
+    policy: {},
     headers: { 'ngsild-tenant': 't', 'x-request-id': 'r-1' },
   });
   assert.ok(error instanceof RequestRefusedError);
@@ -158,8 +180,13 @@ it('parsePurgePolicy (RFC 9651 § 3.2) reads every bound and switch', () => {
     [
       'max-affected=100, page-size=50,batch-size=20 ,concurrency=2,\ttemporal-concurrency=8, dry-run-only=?1, allow-temporal=?0',
       {
-        ...{ maxAffected: 100, pageSize: 50, batchSize: 20, concurrency: 2, temporalConcurrency: 8 },
-        ...{ dryRunOnly: true, allowTemporal: false },
+        maxAffected: 100,
+        pageSize: 50,
+        batchSize: 20,
+        concurrency: 2,
+        temporalConcurrency: 8,
+        dryRunOnly: true,
+        allowTemporal: false,
       },
     ],
     [undefined, {}],
@@ -178,7 +205,11 @@ it('parsePurgePolicy refuses what it does not understand, since a bound that is 
     max-affected=9999999999999999 Max-Affected=5 max_affected=5 maxAffected=5 dry-run-only=true
     dry-run-only=1 dry-run-only=?2 unknown=1 constructor=1 __proto__ {} max-affected=10,,page-size=1
   `),
-    ...['', ' ', 'max-affected= 5', 'max-affected=5, toString=?1', 'x'.repeat(5000)],
+    '',
+    ' ',
+    'max-affected= 5',
+    'max-affected=5, toString=?1',
+    'x'.repeat(5000),
   ])
     assert.throws(
       () => parsePurgePolicy(header),

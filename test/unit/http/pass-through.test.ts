@@ -34,8 +34,11 @@ function passing(options: Partial<PassThroughOptions> = {}) {
     },
   } as unknown as Dispatcher;
   const passThrough = createPassThrough({
-    ...{ dispatcher, brokerUrl: new URL('http://broker:1026/prefix/'), viaName: 'me' },
-    ...{ strippedHeaders: [], brokerTimeoutMs: 30_000 },
+    dispatcher,
+    brokerUrl: new URL('http://broker:1026/prefix/'),
+    viaName: 'me',
+    strippedHeaders: [],
+    brokerTimeoutMs: 30_000,
     onEnded: (end) => ends.push(end),
     ...options,
   });

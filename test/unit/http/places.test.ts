@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
-import { Places, type Entrant, type Holder } from '../../../sidecar/http/places.js';
+import { Places, type PlaceSeeker, type Holder } from '../../../sidecar/http/places.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
 const WAIT_MS = 10_000;
@@ -15,7 +15,7 @@ function placesOf(t: TestContext, max: number) {
   t.mock.method(performance, 'now', () => nowMs);
   const told: string[] = [];
   const places = new Places({ max, waitMs: WAIT_MS, idleMs: IDLE_MS });
-  const entrant = (name: string): Entrant => ({
+  const seeker = (name: string): PlaceSeeker => ({
     admit: () => told.push(`${name} in`),
     turnAway: () => told.push(`${name} away`),
   });
@@ -31,12 +31,12 @@ function placesOf(t: TestContext, max: number) {
       t.mock.timers.tick(LOOK_MS);
     }
   };
-  return { places, told, entrant, holder, pass };
+  return { places, told, seeker, holder, pass };
 }
 
 it('as many requests as there are places are admitted at once, and the others in their order as places become free', async (t) => {
-  const { places, told, entrant } = placesOf(t, 2);
-  for (const name of ['a', 'b', 'c', 'd']) places.enter(entrant(name));
+  const { places, told, seeker } = placesOf(t, 2);
+  for (const name of ['a', 'b', 'c', 'd']) places.enter(seeker(name));
   assert.deepEqual(told, ['a in', 'b in']);
   places.leave();
   await nextTurn();
@@ -45,18 +45,18 @@ it('as many requests as there are places are admitted at once, and the others in
   await nextTurn();
   assert.deepEqual(told.at(-1), 'd in');
   // Both places are taken still; then both are free again.
-  places.enter(entrant('e'));
+  places.enter(seeker('e'));
   assert.equal(told.length, 4);
   for (let times = 0; times < 3; times += 1) places.leave();
   await nextTurn();
-  for (const name of ['f', 'g', 'h']) places.enter(entrant(name));
+  for (const name of ['f', 'g', 'h']) places.enter(seeker(name));
   assert.deepEqual(told.slice(4), ['e in', 'f in', 'g in']);
 });
 
 it('a request that gets a place from another is admitted a moment later, not within the end of that one', async (t) => {
-  const { places, told, entrant } = placesOf(t, 1);
-  places.enter(entrant('a'));
-  places.enter(entrant('b'));
+  const { places, told, seeker } = placesOf(t, 1);
+  places.enter(seeker('a'));
+  places.enter(seeker('b'));
   places.leave();
   assert.deepEqual(told, ['a in']);
   await nextTurn();
@@ -64,11 +64,11 @@ it('a request that gets a place from another is admitted a moment later, not wit
 });
 
 it('a request that waits is turned away when its time is over, and not before; later ones wait on', (t) => {
-  const { places, told, entrant, pass } = placesOf(t, 1);
-  places.enter(entrant('a'));
-  places.enter(entrant('b'));
+  const { places, told, seeker, pass } = placesOf(t, 1);
+  places.enter(seeker('a'));
+  places.enter(seeker('b'));
   pass(2000);
-  places.enter(entrant('c'));
+  places.enter(seeker('c'));
   pass(WAIT_MS - 2000 - LOOK_MS);
   assert.deepEqual(told, ['a in']);
   pass(LOOK_MS);
@@ -80,10 +80,10 @@ it('a request that waits is turned away when its time is over, and not before; l
 });
 
 it('requests are turned away in every round of waiting', (t) => {
-  const { places, told, entrant, pass } = placesOf(t, 1);
-  places.enter(entrant('a'));
+  const { places, told, seeker, pass } = placesOf(t, 1);
+  places.enter(seeker('a'));
   for (const name of ['b', 'c', 'd']) {
-    places.enter(entrant(name));
+    places.enter(seeker(name));
     pass(WAIT_MS);
     assert.equal(told.at(-1), `${name} away`);
     pass(WAIT_MS);
@@ -92,9 +92,9 @@ it('requests are turned away in every round of waiting', (t) => {
 });
 
 it('a request that has given up waiting is neither admitted nor turned away', async (t) => {
-  const { places, told, entrant, pass } = placesOf(t, 1);
-  const [b, c] = [entrant('b'), entrant('c')];
-  places.enter(entrant('a'));
+  const { places, told, seeker, pass } = placesOf(t, 1);
+  const [b, c] = [seeker('b'), seeker('c')];
+  places.enter(seeker('a'));
   places.enter(b);
   places.enter(c);
   places.giveUp(b);
@@ -108,7 +108,7 @@ it('nothing looks at places for which nobody waits any more', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   const places = new Places({ max: 1, waitMs: WAIT_MS, idleMs: IDLE_MS });
-  const nobody = (): Entrant => ({ admit: () => undefined, turnAway: () => undefined });
+  const nobody = (): PlaceSeeker => ({ admit: () => undefined, turnAway: () => undefined });
   const waiting = nobody();
   places.enter(nobody());
   assert.equal(timers(), before);
@@ -122,18 +122,18 @@ it('nothing looks at places for which nobody waits any more', async () => {
 });
 
 it('an idle client keeps its place while nobody waits for it', (t) => {
-  const { places, told, holder, entrant, pass } = placesOf(t, 2);
-  places.enter(entrant('a'));
+  const { places, told, holder, seeker, pass } = placesOf(t, 2);
+  places.enter(seeker('a'));
   places.watch(holder('a', 100 * IDLE_MS));
   pass(WAIT_MS);
   assert.deepEqual(told, ['a in']);
 });
 
 it('an idle client loses its place after its time, and not before', (t) => {
-  const { places, told, holder, entrant, pass } = placesOf(t, 1);
-  places.enter(entrant('a'));
+  const { places, told, holder, seeker, pass } = placesOf(t, 1);
+  places.enter(seeker('a'));
   places.watch(holder('a', 0));
-  places.enter(entrant('b'));
+  places.enter(seeker('b'));
   pass(IDLE_MS - LOOK_MS);
   assert.deepEqual(told, ['a in']);
   pass(LOOK_MS);
@@ -141,8 +141,8 @@ it('an idle client loses its place after its time, and not before', (t) => {
 });
 
 it('as many idle clients lose their places as requests wait, those first that are watched for longest', (t) => {
-  const { places, told, holder, entrant, pass } = placesOf(t, 4);
-  for (const name of ['a', 'b', 'c', 'd']) places.enter(entrant(name));
+  const { places, told, holder, seeker, pass } = placesOf(t, 4);
+  for (const name of ['a', 'b', 'c', 'd']) places.enter(seeker(name));
   const gone = holder('gone', 10 * IDLE_MS);
   places.watch(gone);
   for (const one of [
@@ -153,8 +153,8 @@ it('as many idle clients lose their places as requests wait, those first that ar
   ])
     places.watch(one);
   places.unwatch(gone);
-  places.enter(entrant('e'));
-  places.enter(entrant('f'));
+  places.enter(seeker('e'));
+  places.enter(seeker('f'));
   pass(LOOK_MS);
   assert.deepEqual(told.slice(4), ['a cut', 'b cut']);
 });

@@ -68,8 +68,22 @@ it('preferencesOf takes no preference out of a quoted string', () => {
 
 it('preferencesOf ignores a header that does not follow the grammar as a whole', () => {
   for (const fault of [
-    ...['"', 'x="a', 'x="a\\"', 'x=', '=y', 'x y', 'x=a/b', '(x)', 'x=a=b', 'x="a"b', '; x', 'x, =', 'x;='],
-    ...['x="\u0000"', 'é', 'x=é'],
+    '"',
+    'x="a',
+    'x="a\\"',
+    'x=',
+    '=y',
+    'x y',
+    'x=a/b',
+    '(x)',
+    'x=a=b',
+    'x="a"b',
+    '; x',
+    'x, =',
+    'x;=',
+    'x="\u0000"',
+    'é',
+    'x=é',
   ])
     for (const header of [`respond-async, ${fault}`, `${fault}, respond-async`])
       assert.deepEqual(preferencesOf(header), NONE, header);

@@ -310,8 +310,17 @@ it('a problem of each type has the status that docs/errors.md states', () => {
 it('a problem of a type of the standard has its status', () => {
   const standard = Object.entries(problemKinds).filter(([, { type }]) => type.startsWith('https:'));
   assert.deepEqual(Object.fromEntries(standard.map(([name, { status }]) => [name, status])), {
-    ...{ invalidRequest: 400, badRequestData: 400, writeInvalid: 400, requestTimeout: 408, uriTooLong: 414 },
-    ...{ expectationFailed: 417, fieldsTooLarge: 431, notFound: 404, alreadyExists: 409 },
-    ...{ internalError: 500, brokerContextUnavailable: 502, contextUnavailable: 504 },
+    invalidRequest: 400,
+    badRequestData: 400,
+    writeInvalid: 400,
+    requestTimeout: 408,
+    uriTooLong: 414,
+    expectationFailed: 417,
+    fieldsTooLarge: 431,
+    notFound: 404,
+    alreadyExists: 409,
+    internalError: 500,
+    brokerContextUnavailable: 502,
+    contextUnavailable: 504,
   });
 });

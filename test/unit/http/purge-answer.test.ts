@@ -6,15 +6,32 @@ import type { PurgeReport, Item } from '../../../sidecar/purge/index.js';
 import type { ItemError } from '../../../sidecar/purge/ledger/index.js';
 
 const CLEAN: PurgeReport = {
-  ...{ dryRun: false, matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
-  ...{ success: ['urn:a:1', 'urn:a:2', 'urn:a:3'], errors: [], sample: [], warnings: [] },
-  ...{ requests: 4, retries: 0 },
+  dryRun: false,
+  matched: 3,
+  deleted: 3,
+  alreadyGone: 0,
+  failed: 0,
+  unknown: 0,
+  arrived: 0,
+  success: ['urn:a:1', 'urn:a:2', 'urn:a:3'],
+  errors: [],
+  sample: [],
+  warnings: [],
+  requests: 4,
+  retries: 0,
 };
 const PREVIEW = { dryRun: true, deleted: 0, success: [] };
 const PROBLEM = { type: 'about:blank', title: 'Forbidden', status: 403 };
 const COUNTS = { 'purge-matched': '3', 'purge-deleted': '3', 'purge-already-gone': '0', 'purge-failed': '0' };
 const SUMMARY = {
-  ...{ id: 'p1', matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, durationMs: 12, requests: 4 },
+  id: 'p1',
+  matched: 3,
+  deleted: 3,
+  alreadyGone: 0,
+  failed: 0,
+  unknown: 0,
+  durationMs: 12,
+  requests: 4,
 };
 
 /** The answer to a purge whose report differs from that of a clean one in these members. */
@@ -144,7 +161,9 @@ it('purgeAnswer is 207 when the broker warned that its result was incomplete, an
   assert.deepEqual(
     errors.map(({ entityId, error }) => [entityId, error.status, error.detail]),
     ['199 csr-1 "no answer"', '110 csr-2 "stale"', 'Nothing matches'].map((text) => [
-      ...['urn:ngsi-ld:*', 502, detail(text)],
+      'urn:ngsi-ld:*',
+      502,
+      detail(text),
     ]),
   );
 });

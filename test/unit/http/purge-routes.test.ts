@@ -11,8 +11,18 @@ import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
 const REPORT = {
-  ...{ dryRun: false, matched: 3, deleted: 2, alreadyGone: 1, failed: 0, unknown: 0, arrived: 0 },
-  ...{ requests: 4, warnings: [], errors: [], success: [], sample: [] },
+  dryRun: false,
+  matched: 3,
+  deleted: 2,
+  alreadyGone: 1,
+  failed: 0,
+  unknown: 0,
+  arrived: 0,
+  requests: 4,
+  warnings: [],
+  errors: [],
+  success: [],
+  sample: [],
 };
 
 /** The routes of purges alone, before a service that keeps what it is asked for. */
@@ -77,7 +87,8 @@ it('a purge is answered with its counts and the id of its record', async () => {
     ['3', '2', '1', 'p-2'],
   );
   const asked = await app.inject({
-    ...{ method: 'DELETE', url: '/ngsi-ld/v1/entities?type=T' },
+    method: 'DELETE',
+    url: '/ngsi-ld/v1/entities?type=T',
     headers: { prefer: 'return=representation' },
   });
   assert.deepEqual([asked.statusCode, asked.headers['content-type']], [200, 'application/json']);

@@ -35,7 +35,9 @@ it('a logged refusal has its method, path, status and a detail of five hundred c
   const problem = { type: 'urn:x', title: 'X', status: 418 };
   const request = { method: 'DELETE', url: '/a?q=secret' };
   assert.deepEqual(refusalFields(request, { ...problem, detail: 'd'.repeat(501) }), {
-    ...{ method: 'DELETE', path: '/a', status: 418 },
+    method: 'DELETE',
+    path: '/a',
+    status: 418,
     detail: `${'d'.repeat(500)}…`,
   });
   assert.equal(refusalFields(request, { ...problem, detail: 'd'.repeat(500) }).detail, 'd'.repeat(500));

@@ -36,7 +36,9 @@ function answers(...open: readonly ServerResponse[]) {
 /** An answer that is due. */
 function answerTo(complete: boolean, headersSent = false): ServerResponse {
   const req = Object.assign(new EventEmitter(), {
-    ...{ complete, method: 'POST', url: '/a?b' },
+    complete,
+    method: 'POST',
+    url: '/a?b',
     headers: { 'x-request-id': 'mine' },
   });
   return Object.assign(new EventEmitter(), { req, headersSent }) as unknown as ServerResponse;

@@ -6,9 +6,15 @@ import { createTestClock } from '../../support/purge-harness.js';
 
 /** Each setting another number, so that no two can be taken for each other. */
 const SETTINGS = {
-  ...{ RETRY_MAX_ATTEMPTS: '3', RETRY_MIN_DELAY_MS: '101', RETRY_MAX_DELAY_MS: '5003' },
-  ...{ BROKER_AWAY_MS: '7001', PURGE_PAGE_SIZE: '211', PURGE_BATCH_SIZE: '83' },
-  ...{ PURGE_CONCURRENCY: '7', TEMPORAL_PURGE_CONCURRENCY: '13', PURGE_MAX_AFFECTED: '997' },
+  RETRY_MAX_ATTEMPTS: '3',
+  RETRY_MIN_DELAY_MS: '101',
+  RETRY_MAX_DELAY_MS: '5003',
+  BROKER_AWAY_MS: '7001',
+  PURGE_PAGE_SIZE: '211',
+  PURGE_BATCH_SIZE: '83',
+  PURGE_CONCURRENCY: '7',
+  TEMPORAL_PURGE_CONCURRENCY: '13',
+  PURGE_MAX_AFFECTED: '997',
 };
 
 function kindsOf(env: Readonly<Record<string, string>> = {}) {

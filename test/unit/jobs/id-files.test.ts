@@ -50,7 +50,10 @@ it('a file of recorded ids has one line for each item, with all that names it an
   const files = new IdFiles(await folderOf(t));
   const recorder = files.recorder(A);
   const item: Item = {
-    ...{ entityId: 'urn:é\n"1"', attribute: 'speed', datasetId: 'urn:d', instanceId: 'urn:i' },
+    entityId: 'urn:é\n"1"',
+    attribute: 'speed',
+    datasetId: 'urn:d',
+    instanceId: 'urn:i',
   };
   recorder.note(item, 'deleted');
   recorder.note({ entityId: 'urn:2' }, 'notDeleted');
@@ -225,11 +228,9 @@ it('a file whose size cannot be read, or that cannot be closed, is reported as n
   for (const broken of ['stat', 'close'] as const) {
     let closed = 0;
     const file = {
-      ...{
-        stat: async () => ({ size: 0 }),
-        appendFile: async () => {},
-        close: async () => void (closed += 1),
-      },
+      stat: async () => ({ size: 0 }),
+      appendFile: async () => {},
+      close: async () => void (closed += 1),
       [broken]: () => Promise.reject(new Error('no')),
     };
     const recorder = new IdRecorder(async () => file as unknown as FileHandle);

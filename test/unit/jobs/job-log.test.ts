@@ -8,15 +8,35 @@ import { recordOf } from '../../support/purge-service.js';
 const DRAFT = recordOf({ caller: 'ann', requestId: 'r-1', tenant: 'city' });
 const RECORD: PurgeRecord = {
   ...DRAFT,
-  ...{ matched: 6, deleted: 1, alreadyGone: 2, failed: 3, unknown: 4, arrived: 5, requests: 7, retries: 8 },
-  ...{ startedAt: '2026-01-01T00:00:01.000Z', endedAt: '2026-01-01T00:00:03.500Z' },
+  matched: 6,
+  deleted: 1,
+  alreadyGone: 2,
+  failed: 3,
+  unknown: 4,
+  arrived: 5,
+  requests: 7,
+  retries: 8,
+  startedAt: '2026-01-01T00:00:01.000Z',
+  endedAt: '2026-01-01T00:00:03.500Z',
 };
 const ASKED = {
-  ...{ purgeId: RECORD.id, reqId: 'r-1', target: 'entities', tenant: 'city', query: 'type=T' },
-  ...{ caller: 'ann', dryRun: false },
+  purgeId: RECORD.id,
+  reqId: 'r-1',
+  target: 'entities',
+  tenant: 'city',
+  query: 'type=T',
+  caller: 'ann',
+  dryRun: false,
 };
 const CAME = {
-  ...{ matched: 6, deleted: 1, alreadyGone: 2, failed: 3, unknown: 4, arrived: 5, requests: 7, retries: 8 },
+  matched: 6,
+  deleted: 1,
+  alreadyGone: 2,
+  failed: 3,
+  unknown: 4,
+  arrived: 5,
+  requests: 7,
+  retries: 8,
 };
 const FORESEEN = new Error('foreseen');
 
@@ -31,8 +51,11 @@ function logOf() {
     },
     {
       purges: {
-        ...{ started: () => {}, deleted: () => {}, ended: () => {} },
-        ...{ restored: () => {}, recordLost: () => {} },
+        started: () => {},
+        deleted: () => {},
+        ended: () => {},
+        restored: () => {},
+        recordLost: () => {},
       },
       scans: { ended: () => {} },
       retention: { ran: (policy, outcome) => runs.push([policy, outcome]) },
@@ -82,7 +105,8 @@ it('the log of a purge says at its end what came of it, how long it took, and wh
 it('the log names the brokers for which jobs wait, and some of the jobs, in one line', () => {
   const { log, lines } = logOf();
   const jobs = Array.from({ length: 25 }, (_, n) => ({
-    ...{ record: { ...RECORD, id: String(n) }, broker: n === 0 ? 'http://a' : 'http://b' },
+    record: { ...RECORD, id: String(n) },
+    broker: n === 0 ? 'http://a' : 'http://b',
   }));
   log.elsewhere(jobs);
   const purgeIds = Array.from({ length: 20 }, (_, n) => String(n));

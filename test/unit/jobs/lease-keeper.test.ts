@@ -15,14 +15,22 @@ import { leaseOf, recordOf } from '../../support/purge-service.js';
 const LEASE_MS = 10_000;
 
 const jobOf = (id: string): TakenJob => ({
-  ...{ record: recordOf({ id }), job: { headers: {} }, lease: 7, request: undefined },
+  record: recordOf({ id }),
+  job: { headers: {} },
+  lease: 7,
+  request: undefined,
 });
 
 /** A keeper of a process that shares its store, what it asks of the store and of its process, and a clock that only the test moves. */
 function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
   const state = {
-    ...{ nowMs: 0, isAway: false, renewMs: 0, jobs: [] as TakenJob[], held: [] as readonly HeldJob[] },
-    ...{ pending: new Set<string>(), ended: new Set<string>() },
+    nowMs: 0,
+    isAway: false,
+    renewMs: 0,
+    jobs: [] as TakenJob[],
+    held: [] as readonly HeldJob[],
+    pending: new Set<string>(),
+    ended: new Set<string>(),
     renewed: undefined as Promise<void> | undefined,
   };
   const registry = new JobRegistry(4);
@@ -62,7 +70,10 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
         return state.jobs.shift();
       },
     },
-    ...{ holder: 'h', leaseMs: LEASE_MS, isShared: true, monotonicMs: () => state.nowMs },
+    holder: 'h',
+    leaseMs: LEASE_MS,
+    isShared: true,
+    monotonicMs: () => state.nowMs,
     begin: ({ record }, lease) => {
       told.push(`begin ${record.id}`);
       enter(purgeOf(record), lease);
@@ -224,7 +235,9 @@ it('what others request is granted by the process that runs the purge; what was 
   // The end of one is still to be written.
   state.pending.add('over');
   state.held = ['a', 'lost', 'over'].map((id) => ({
-    ...{ id, lease: id === 'a' ? 0 : 9, request: { cancel: true } },
+    id,
+    lease: id === 'a' ? 0 : 9,
+    request: { cancel: true },
   }));
   const expected = ['renew', 'grant a {"cancel":true}', 'release lost 9', 'take'];
   assert.deepEqual(await since(() => keeper.look()), expected);

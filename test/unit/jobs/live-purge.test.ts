@@ -12,7 +12,13 @@ const RECORD = recordOf();
 const COUNTS = { matched: 7, deleted: 3, alreadyGone: 1, failed: 2, unknown: 1, requests: 4, retries: 2 };
 
 const REPORT = {
-  ...{ ...COUNTS, dryRun: false, success: [], errors: [], sample: [], warnings: [], arrived: 5 },
+  ...COUNTS,
+  dryRun: false,
+  success: [],
+  errors: [],
+  sample: [],
+  warnings: [],
+  arrived: 5,
 };
 
 function liveOf(before: Partial<PurgeRecord> = {}) {
@@ -181,8 +187,14 @@ it('deletes that an earlier process left unknown stay so as far as matches are m
     const warnings = purge.record.warnings.map((text) => text.slice(0, text.indexOf(' that')));
     assert.deepEqual([purge.record.expected, warnings], [matched, listedAgain], String(left));
     purge.note({
-      ...{ type: 'progress', hasBegun: true, ...COUNTS },
-      ...{ matched: left, deleted: left - 1, alreadyGone: 0, failed: 0, unknown: 1 },
+      type: 'progress',
+      hasBegun: true,
+      ...COUNTS,
+      matched: left,
+      deleted: left - 1,
+      alreadyGone: 0,
+      failed: 0,
+      unknown: 1,
     });
     const { record, affectedSince } = purge;
     assert.deepEqual([record.matched, record.unknown, affectedSince], [matched, unknown + 1, left]);
@@ -253,8 +265,10 @@ it('the rate and the concurrency of a running purge are those of its record', ()
 it('a change of the rate or the concurrency acts on the purge and shows in its record, and leaves the other one', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
   const now = () => [
-    ...[purge.concurrency, purge.record.concurrency],
-    ...[purge.pace.perSecond, purge.record.maxPerSecond],
+    purge.concurrency,
+    purge.record.concurrency,
+    purge.pace.perSecond,
+    purge.record.maxPerSecond,
   ];
   purge.change({ concurrency: 2 });
   assert.deepEqual(now(), [2, 2, 7, 7]);

@@ -46,7 +46,11 @@ async function processAt({ time, store }: ReturnType<typeof sharedStore>, { brok
   const pauses = new HandClock();
   let taken = 0;
   const exchange = new NoteExchange({
-    ...{ store, broker, writer, memories, pauses },
+    store,
+    broker,
+    writer,
+    memories,
+    pauses,
     clock: { now: () => time.nowMs },
     monotonicMs: () => time.nowMs,
     onTaken: () => (taken += 1),
@@ -57,7 +61,11 @@ async function processAt({ time, store }: ReturnType<typeof sharedStore>, { brok
   const go = (ms = 10_000) => pauses.pass(ms);
   await go(0);
   return {
-    ...{ writer, exchange, go, entities: memories.entities, temporal: memories.temporal },
+    writer,
+    exchange,
+    go,
+    entities: memories.entities,
+    temporal: memories.temporal,
     get taken() {
       return taken;
     },

@@ -101,9 +101,19 @@ it('a note that is malformed anywhere or has another format is rejected as a who
     assert.equal(readNote(text, SAME, NOW), undefined, text);
   }
   for (const text of [
-    ...['', 'null', '[]', '1', '{}', '{"format":2}', `${noteOf({})}x`],
-    ...[noteOf([]), noteOf(null), noteOf({}, { temporal: undefined }), noteOf({}, { format: 1 })],
-    ...[noteOf({}, { format: '2' }), noteOf({}, { more: 'x'.repeat(64 * 1024) })],
+    '',
+    'null',
+    '[]',
+    '1',
+    '{}',
+    '{"format":2}',
+    `${noteOf({})}x`,
+    noteOf([]),
+    noteOf(null),
+    noteOf({}, { temporal: undefined }),
+    noteOf({}, { format: 1 }),
+    noteOf({}, { format: '2' }),
+    noteOf({}, { more: 'x'.repeat(64 * 1024) }),
     '{"format":2,"entities":{"__proto__":[true,1]},"temporal":{}}',
   ])
     assert.equal(readNote(text, SAME, NOW), undefined, text.slice(0, 100));

@@ -41,7 +41,9 @@ describe('the items of a plan', () => {
 describe('the purge that applies a plan', () => {
   it('is held to the narrower of both policies', () => {
     assert.deepEqual(narrower({ maxAffected: 5, pageSize: 10 }, { maxAffected: 3, batchSize: 2 }), {
-      ...{ maxAffected: 3, pageSize: 10, batchSize: 2 },
+      maxAffected: 3,
+      pageSize: 10,
+      batchSize: 2,
     });
     for (const [one, other, both] of [
       [true, false, false],

@@ -32,7 +32,10 @@ const size = fc.integer({ min: 1, max: 2000 });
 const bound = fc.option(size, { nil: undefined });
 const policies = fc
   .record({
-    ...{ maxAffected: bound, pageSize: bound, batchSize: bound, concurrency: bound },
+    maxAffected: bound,
+    pageSize: bound,
+    batchSize: bound,
+    concurrency: bound,
     temporalConcurrency: bound,
   })
   .map((policy): PurgePolicy =>

@@ -14,7 +14,11 @@ const THERE = 'http://there';
 async function startAt(broker: string, kept: KeptPurges, run: Run, isStoreShared: boolean) {
   const time = { ms: 0 };
   const made = purgeServiceOf(run, {
-    ...{ kept, broker, isStoreShared, leaseMs: 30_000, monotonicMs: () => time.ms },
+    kept,
+    broker,
+    isStoreShared,
+    leaseMs: 30_000,
+    monotonicMs: () => time.ms,
   });
   const pass = async (ms: number) => {
     for (let look = 0; look < 4; look += 1) {
@@ -30,7 +34,11 @@ async function startAt(broker: string, kept: KeptPurges, run: Run, isStoreShared
 
 const RUNNING = {
   startedAt: '2026-01-01T00:00:01.000Z',
-  ...{ matched: 9, deleted: 4, expected: 20, ratePerSecond: 5, estimatedEndAt: '2026-01-02T00:00:00.000Z' },
+  matched: 9,
+  deleted: 4,
+  expected: 20,
+  ratePerSecond: 5,
+  estimatedEndAt: '2026-01-02T00:00:00.000Z',
 };
 
 /** A store with a job of a process at the other broker, and its lease: over, or not. */
@@ -39,15 +47,13 @@ async function storeWithJob(leaseMs: number, members: Partial<PurgeRecord> = {},
   const record = recordOf({ ...RUNNING, ...members });
   await kept.store.add({ ...record, state: 'queued' }, { headers: {} }, 10, broker);
   const taken = await kept.store.take({
-    ...{
-      holder: 'old',
-      leaseMs,
-      broker,
-      takesJobs: true,
-      takesDryRuns: true,
-      takesScans: true,
-      takesLapsed: false,
-    },
+    holder: 'old',
+    leaseMs,
+    broker,
+    takesJobs: true,
+    takesDryRuns: true,
+    takesScans: true,
+    takesLapsed: false,
   });
   await kept.store.put(record, undefined, { lease: taken?.lease ?? 0 });
   const now = async () => {

@@ -268,14 +268,12 @@ it('a job that another process takes while it waits for the store stops here, an
     yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
     await kept.store.releaseOthers('nobody');
     const taken = await kept.store.take({
-      ...{
-        holder: 'two',
-        leaseMs: 30_000,
-        takesJobs: true,
-        takesDryRuns: true,
-        takesScans: true,
-        takesLapsed: false,
-      },
+      holder: 'two',
+      leaseMs: 30_000,
+      takesJobs: true,
+      takesDryRuns: true,
+      takesScans: true,
+      takesLapsed: false,
     });
     assert.ok(taken !== undefined);
     await budget?.reserve(1);

@@ -12,9 +12,19 @@ it('a restore that another process goes on with keeps what was said of the items
   const before = { ...recordOf(), errors: [error('urn:a:1'), error('urn:a:2')], sample: ['urn:b:1'] };
   const live = new LiveRestore(before, leaseOf(), createTestClock(), () => undefined);
   live.note({
-    ...{ type: 'progress', dryRun: false, requests: 1, retries: 0, absent: [] },
-    ...{ matched: 9, restored: 4, alreadyThere: 2, failed: 3, unknown: 0, different: 0 },
-    ...{ errors: [error('urn:a:2'), error('urn:a:3')], sample: ['urn:b:2'] },
+    type: 'progress',
+    dryRun: false,
+    requests: 1,
+    retries: 0,
+    absent: [],
+    matched: 9,
+    restored: 4,
+    alreadyThere: 2,
+    failed: 3,
+    unknown: 0,
+    different: 0,
+    errors: [error('urn:a:2'), error('urn:a:3')],
+    sample: ['urn:b:2'],
   });
   const { errors, sample, failed } = live.record;
   assert.deepEqual(errors, [error('urn:a:1'), error('urn:a:2'), error('urn:a:3')]);

@@ -246,7 +246,9 @@ it('a write under /ngsi-ld goes to the sidecar with its caller where the plugin 
     const kong = await run({ ...request, headers: FORGED, ...caller }, { ...config, vouch_for_writes: true });
     assert.deepEqual([kong.outcome.target, kong.outcome.retries], ['sidecar:8080', 0], request.rawPath);
     assert.deepEqual(sent(kong), {
-      ...{ 'x-consumer-id': 'c-1', 'x-consumer-username': 'ada', 'x-credential-identifier': 'k-1' },
+      'x-consumer-id': 'c-1',
+      'x-consumer-username': 'ada',
+      'x-credential-identifier': 'k-1',
       'x-gateway-token': 'the-secret',
     });
   }

@@ -55,7 +55,8 @@ const unsure = [
   /ngsi-ld/v1/subscriptions /ngsi-ld/v1/subscriptions/ /ngsi-ld/v1/snapshots /ngsi-ld/v1/jsonldContexts/
   /ngsi-ld/v1/temporal/subscriptions/urn:x /ngsi-ld/v2/entities/urn:x
 `),
-  ...['/ngsi-ld/v1/entities/urn:x ', '/ngsi-ld/v1/entities/urn:x\n'],
+  '/ngsi-ld/v1/entities/urn:x ',
+  '/ngsi-ld/v1/entities/urn:x\n',
 ];
 
 it('a path means a purge for the two collections, with or without one trailing slash, and for nothing else', () => {

@@ -72,7 +72,9 @@ it('the metrics of purges are there before the first purge, for every target, ou
 it('the metrics of requests count a request that was cut off as such, each method by its name, and refusals by their reason', async () => {
   const metrics = createMetrics(idle());
   metrics.requests.brokerAnswered({
-    ...{ method: 'DELETE', status: undefined, noAnswer: 'cut_off' },
+    method: 'DELETE',
+    status: undefined,
+    noAnswer: 'cut_off',
     ms: 1,
   });
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -100,8 +102,13 @@ it('the metrics of requests count answers of the broker by class, and requests w
     metrics.requests.brokerAnswered({ method: 'GET', status: undefined, noAnswer, ms: 20 });
   const text = await metrics.text();
   for (const [status_class, count] of Object.entries({
-    ...{ '2xx': 2, '4xx': 1, '5xx': 1 },
-    ...{ timeout: 1, unreachable: 1, too_large: 1, other: 1 },
+    '2xx': 2,
+    '4xx': 1,
+    '5xx': 1,
+    timeout: 1,
+    unreachable: 1,
+    too_large: 1,
+    other: 1,
   })) {
     assert.equal(
       valueOf(text, 'broker_request_duration_seconds_count', { method: 'GET', status_class }),

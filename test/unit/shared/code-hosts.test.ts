@@ -102,8 +102,18 @@ it('two URLs name one file in spite of the revision, the owner, and the case of 
 
 it('a revision at the end of what is before a path is no name of a repository', () => {
   for (const revision of [
-    ...['main', 'master', 'HEAD', 'v1.2', '2.0.0', 'f'.repeat(40), 'refs/heads/new', 'refs/heads/a/b'],
-    ...['blob/main', 'raw/new', 'src', 'tree/v1'],
+    'main',
+    'master',
+    'HEAD',
+    'v1.2',
+    '2.0.0',
+    'f'.repeat(40),
+    'refs/heads/new',
+    'refs/heads/a/b',
+    'blob/main',
+    'raw/new',
+    'src',
+    'tree/v1',
   ])
     assert.deepEqual(withoutRevision(['city', ...revision.split('/')]), ['city'], revision);
   for (const kept of ['city', 'main', 'a/city', 'city/parts'])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Newcomers, nextTurn, OneATurn } from '../../../sidecar/shared/next-turn.js';
+import { NewConnections, nextTurn, TurnQueue } from '../../../sidecar/shared/next-turn.js';
 
-it('OneATurn lets simultaneous callers through in order, with other work between them', async () => {
-  const large = new OneATurn();
+it('TurnQueue lets simultaneous callers through in order, with other work between them', async () => {
+  const large = new TurnQueue();
   const seen: string[] = [];
   const others = (async () => {
     for (let turn = 0; turn < 5; turn += 1) {
@@ -31,16 +31,16 @@ async function everyTurn(each: () => boolean): Promise<void> {
   while (each());
 }
 
-it('newcomers that keep coming go first, and work goes on after the first turn without one', async () => {
-  const newcomers = new Newcomers();
+it('newConnections that keep coming go first, and work goes on after the first turn without one', async () => {
+  const newConnections = new NewConnections();
   let arrived = 0;
   const coming = everyTurn(() => {
-    newcomers.note();
+    newConnections.note();
     arrived += 1;
     return arrived < 30;
   });
-  newcomers.note();
-  const large = new OneATurn(newcomers);
+  newConnections.note();
+  const large = new TurnQueue(newConnections);
   await large.turn();
   assert.equal(arrived, 30);
   await coming;
@@ -48,17 +48,17 @@ it('newcomers that keep coming go first, and work goes on after the first turn w
   assert.equal(arrived, 30, 'nobody came, and nobody was waited for');
 });
 
-it('newcomers that never end hold work up for a hundred turns at most', async () => {
-  const newcomers = new Newcomers();
+it('newConnections that never end hold work up for a hundred turns at most', async () => {
+  const newConnections = new NewConnections();
   let isOver = false;
   let arrived = 0;
   const coming = everyTurn(() => {
-    newcomers.note();
+    newConnections.note();
     arrived += 1;
     return !isOver;
   });
   for (let piece = 1; piece <= 3; piece += 1) {
-    await newcomers.pass();
+    await newConnections.pass();
     assert.ok(arrived >= 99 * piece && arrived <= 101 * piece, String(arrived));
   }
   isOver = true;

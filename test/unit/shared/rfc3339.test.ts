@@ -22,7 +22,12 @@ it('the calendar has the days that Date has, in all years, and no others', () =>
 it('a moment that is usual is one that Date can read, and a date-time of RFC 3339', () => {
   const two = (max: number) => fc.integer({ min: 0, max }).map((one) => String(one).padStart(2, '0'));
   const parts = fc.tuple(
-    ...[two(13), two(32), two(25), two(61), two(61), fc.constantFrom('', '.5', '.123456789', '.')],
+    two(13),
+    two(32),
+    two(25),
+    two(61),
+    two(61),
+    fc.constantFrom('', '.5', '.123456789', '.'),
   );
   let usual = 0;
   fc.assert(

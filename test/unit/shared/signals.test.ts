@@ -156,7 +156,9 @@ function service() {
     onClosed: () => (closed += 1),
   });
   return {
-    ...{ ending, log, counts: () => [closes, closed] },
+    ending,
+    log,
+    counts: () => [closes, closed],
     finish: async () => {
       finish();
       await new Promise((resolve) => setImmediate(resolve));

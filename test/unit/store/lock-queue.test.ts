@@ -21,7 +21,10 @@ function queueOf(code = 'SQLITE_BUSY') {
 }
 
 for (const code of [
-  ...['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_LOCKED', 'SQLITE_LOCKED_SHAREDCACHE'],
+  'SQLITE_BUSY',
+  'SQLITE_BUSY_SNAPSHOT',
+  'SQLITE_LOCKED',
+  'SQLITE_LOCKED_SHAREDCACHE',
   'SQLITE_PROTOCOL',
 ])
   it(`work that meets ${code} waits for its turn, and is done when that is gone`, async () => {

@@ -40,7 +40,9 @@ it('the time for connecting is that of the URL, in seconds, and five seconds whe
 it('the encryption that a URL asks for means what it means to libpq, and the rest of the URL stays', () => {
   const url = new URL(connectionConfig(URL_OF_ALL).connectionString ?? '');
   assert.deepEqual(Object.fromEntries(url.searchParams), {
-    ...{ application_name: 'gw', sslmode: 'disable', uselibpqcompat: 'true' },
+    application_name: 'gw',
+    sslmode: 'disable',
+    uselibpqcompat: 'true',
   });
   assert.deepEqual(
     [url.username, url.password, url.host, url.pathname],

@@ -12,7 +12,10 @@ const failed = (code: string, message = code) => Object.assign(new Error(message
 function connectionsOf(t: TestContext, random = () => 1) {
   const clock = handClock();
   const state = {
-    ...{ attempts: 0, prepared: 0, ends: 0, waiting: 0 },
+    attempts: 0,
+    prepared: 0,
+    ends: 0,
+    waiting: 0,
     failures: [] as Error[],
     preparing: [] as Error[],
   };
@@ -28,7 +31,9 @@ function connectionsOf(t: TestContext, random = () => 1) {
   t.mock.method(Pool.prototype, 'end', async () => void (state.ends += 1));
   t.mock.getter(Pool.prototype, 'waitingCount', () => state.waiting);
   const connections = new PostgresConnections({
-    ...{ config: {}, clock, random },
+    config: {},
+    clock,
+    random,
     prepare: async () => {
       state.prepared += 1;
       const failure = state.preparing.shift();

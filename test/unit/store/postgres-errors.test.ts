@@ -19,8 +19,18 @@ for (const [kind, codes] of [
   [
     'lost',
     [
-      ...['08000', '08003', '08006', '57P01', '57P02', '57P03', '57P04', '57P05'],
-      ...['25P03', '25P04', '25006', '0A000'],
+      '08000',
+      '08003',
+      '08006',
+      '57P01',
+      '57P02',
+      '57P03',
+      '57P04',
+      '57P05',
+      '25P03',
+      '25P04',
+      '25006',
+      '0A000',
     ],
   ],
   ['conflict', ['40001', '40P01', '23505', '23P01']],
@@ -45,9 +55,19 @@ it('a connection on which a commit had no answer is of no more use', () => {
 });
 
 for (const code of [
-  ...['28P01', '28000', '3D000', '3F000', '42501', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED'],
-  ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT'],
-  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_OSSL_UNSUPPORTED'],
+  '28P01',
+  '28000',
+  '3D000',
+  '3F000',
+  '42501',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_HAS_EXPIRED',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_OSSL_UNSUPPORTED',
 ])
   it(`waiting does not help against ${code}`, () => {
     assert.equal(isHopeless(ofSystem(code)), true);

@@ -40,7 +40,15 @@ it('each kind of news comes with what it is about, and anything else is left out
   await pass(0);
   assert.deepEqual(asked, ['LISTEN ngsi_ld_gateway_purge']);
   for (const payload of [
-    ...['waiting a', 'wish b c', 'record d', 'learnt one', 'other x', 'waiting', 'waiting ', '', undefined],
+    'waiting a',
+    'wish b c',
+    'record d',
+    'learnt one',
+    'other x',
+    'waiting',
+    'waiting ',
+    '',
+    undefined,
   ])
     clients[0]?.emit('notification', { channel: 'ngsi_ld_gateway_purge', processId: 1, payload });
   assert.deepEqual(notices, [

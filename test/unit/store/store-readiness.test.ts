@@ -10,7 +10,10 @@ function storeOf() {
   const state = { reads: true, writes: true, checks: 0, looks: 0 };
   const unexpected = () => Promise.reject(new Error('not asked for here'));
   const session: SqlSession = {
-    ...{ clock, read: unexpected, write: unexpected, change: unexpected },
+    clock,
+    read: unexpected,
+    write: unexpected,
+    change: unexpected,
     get: async () => {
       if (!state.reads) throw new Error('no reads');
       return undefined as never;

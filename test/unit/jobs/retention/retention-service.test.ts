@@ -22,11 +22,25 @@ import { LIMITS, NEVER, recordOf } from '../../../support/purge-service.js';
 
 const OWN = '<https://own.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
 const SETTINGS: RetentionSettings = {
-  ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt', schedule: '0 3 * * *' },
-  ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'enforce', enabled: true, tenant: 'north', link: OWN },
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P90D',
+  by: 'modifiedAt',
+  schedule: '0 3 * * *',
+  timeZone: 'UTC',
+  maxGrowth: 3,
+  mode: 'enforce',
+  enabled: true,
+  tenant: 'north',
+  link: OWN,
 };
 const POLICY: RetentionPolicy = {
-  ...{ name: 'p', settings: SETTINGS, doneUntil: 0, createdAt: 0, modifiedAt: 0, etag: '"1"' },
+  name: 'p',
+  settings: SETTINGS,
+  doneUntil: 0,
+  createdAt: 0,
+  modifiedAt: 0,
+  etag: '"1"',
   author: { caller: 'author', policy: { maxAffected: 5 } },
 };
 const BY = { caller: 'ada', requestId: 'r1', policy: {}, headers: {} };
@@ -83,12 +97,17 @@ function serviceOf(
 it('a retention run purges the tenant of its policy, whatever the request that starts it says', async () => {
   const { service, purges } = serviceOf();
   await service.run('p', {
-    ...{ caller: 'operator', requestId: 'r1', policy: { maxAffected: 9, concurrency: 2 } },
+    caller: 'operator',
+    requestId: 'r1',
+    policy: { maxAffected: 9, concurrency: 2 },
     headers: { 'ngsild-tenant': 'south', link: '<other>', 'x-request-id': 'r0', authorization: 'Bearer a' },
   });
   const [purge] = purges;
   assert.deepEqual(purge?.headers, {
-    ...{ 'ngsild-tenant': 'north', link: OWN, 'x-request-id': 'r1', authorization: 'Bearer a' },
+    'ngsild-tenant': 'north',
+    link: OWN,
+    'x-request-id': 'r1',
+    authorization: 'Bearer a',
   });
   assert.deepEqual([purge.caller, purge.retentionPolicy], ['operator', 'p']);
 });

@@ -12,14 +12,15 @@ import type { RetentionSettings } from '../../../../sidecar/store/policy-records
 
 const NOW = Date.parse('2026-11-22T03:00:00.250Z');
 const SETTINGS: RetentionSettings = {
-  ...{
-    target: 'entities',
-    query: 'type=Car',
-    olderThan: 'P90D',
-    by: 'speed.observedAt',
-    schedule: '0 3 * * *',
-  },
-  ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'enforce', enabled: true },
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P90D',
+  by: 'speed.observedAt',
+  schedule: '0 3 * * *',
+  timeZone: 'UTC',
+  maxGrowth: 3,
+  mode: 'enforce',
+  enabled: true,
 };
 
 it('a retention run deletes what is older than the age of its policy, counted from the start of the run', () => {

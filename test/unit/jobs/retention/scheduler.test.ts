@@ -12,8 +12,15 @@ const START = Date.parse('2026-01-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 
 const SETTINGS: RetentionSettings = {
-  ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt', schedule: '30 2 * * *' },
-  ...{ timeZone: 'Europe/Berlin', maxGrowth: 3, mode: 'report', enabled: true },
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P90D',
+  by: 'modifiedAt',
+  schedule: '30 2 * * *',
+  timeZone: 'Europe/Berlin',
+  maxGrowth: 3,
+  mode: 'report',
+  enabled: true,
 };
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -24,8 +31,13 @@ function keptPolicies(...names: readonly string[]) {
     names.map((name) => [
       name,
       {
-        ...{ name, settings: SETTINGS, author: { caller: 'c', policy: {} } },
-        ...{ doneUntil: START, createdAt: START, modifiedAt: START, etag: 'e' },
+        name,
+        settings: SETTINGS,
+        author: { caller: 'c', policy: {} },
+        doneUntil: START,
+        createdAt: START,
+        modifiedAt: START,
+        etag: 'e',
       },
     ]),
   );
@@ -58,7 +70,9 @@ function start(
   const runs: string[] = [];
   const errors: string[] = [];
   const scheduler = new RetentionScheduler({
-    ...{ store, clock, lookEveryMs },
+    store,
+    clock,
+    lookEveryMs,
     service: {
       runScheduled: async ({ name }) => {
         const error = failure?.();
@@ -189,7 +203,9 @@ it('a scheduler that is stopped begins no further run, and waits for the one tha
   const isBegun = new Promise<void>((resolve) => (begin = resolve));
   const runs: string[] = [];
   const scheduler = new RetentionScheduler({
-    ...{ store, clock, onError: () => {} },
+    store,
+    clock,
+    onError: () => {},
     service: {
       runScheduled: async ({ name }) => {
         runs.push(name);
@@ -217,7 +233,9 @@ it('policies are looked at every half minute, also when nothing is due', async (
   let looks = 0;
   const scheduler = new RetentionScheduler({
     store: { enabled: async () => ((looks += 1), []), claim: async () => assert.fail('nothing is due') },
-    ...{ clock, onError: () => {}, service: { runScheduled: async () => assert.fail('nothing is due') } },
+    clock,
+    onError: () => {},
+    service: { runScheduled: async () => assert.fail('nothing is due') },
   });
   schedulers.push(scheduler);
   scheduler.start();

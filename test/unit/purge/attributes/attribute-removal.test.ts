@@ -212,7 +212,8 @@ it('deletes of attributes of one entity never overlap: brokers that read, remove
       const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit'))];
       const shown = [...world].map(([each, names]) => ({
         ...Object.fromEntries(names.map((one) => [one, PROPERTY])),
-        ...{ id: each, type: 'T' },
+        id: each,
+        type: 'T',
       }));
       return replyOf(200, shown.slice(offset, offset + limit), { 'ngsild-results-count': '30' });
     },

@@ -377,7 +377,9 @@ it('readBatchReply finds the id, the problem and the status of a failed item und
     for (const problem of ['error', 'ProblemDetails', 'problemDetails'])
       for (const item of [{ [problem]: { status: 409, title: 'Held' } }, { [problem]: {}, status: 409 }])
         assert.deepEqual(kindsOf(207, { errors: [{ [id]: FIRST, ...item }] }), [
-          ...['refused', 'deleted', 'deleted'],
+          'refused',
+          'deleted',
+          'deleted',
         ]);
   assert.deepEqual(kindsOf(207, { errors: [{ id: FIRST, status: 409 }] })[0], 'refused');
   // The status within the problem counts more.

@@ -160,7 +160,10 @@ function deletesAt({ statusOf = () => 204, takesBatches = true, lacksBatches, ho
   });
   const context = { ...opened, reportProgress: () => void (reports += 1) };
   return {
-    ...{ context, ledger: context.ledger, capabilities: context.capabilities, sent },
+    context,
+    ledger: context.ledger,
+    capabilities: context.capabilities,
+    sent,
     counts: () => ({ mostUnderWay, reports }),
     run: async (ids: readonly string[]) => {
       context.ledger.addNew(ids);
@@ -278,7 +281,8 @@ it('deleteIds deletes, of a purge that archives histories, only what is shown wh
     const asked: (readonly string[])[] = [];
     const { context, sent } = deletesAt({ takesBatches: false });
     const histories: HistoryArchive = {
-      ...{ most: 2, atOnce: 9 },
+      most: 2,
+      atOnce: 9,
       keep: async (items) => {
         asked.push(items.map(({ entityId }) => entityId));
         return { items: items.slice(1), listed: { atMs: context.clock.now() + readMs, tookMs: 0 } };

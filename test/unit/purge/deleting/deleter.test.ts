@@ -61,7 +61,14 @@ function deleterOf({ batch, single, get, mostAtOnce, limits, isTemporal = false 
   };
   const kinds = () => Object.fromEntries([...settled].map(([id, { kind }]) => [id, kind]));
   return {
-    ...{ deleter, capabilities, batches, singles, unclear, settled, kinds, reserved },
+    deleter,
+    capabilities,
+    batches,
+    singles,
+    unclear,
+    settled,
+    kinds,
+    reserved,
     deleteBatch: async (ids: readonly string[]) => deleter.deleteBatch(ids, settle, isFresh),
   };
 }

@@ -39,7 +39,8 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
   };
   const clock = createTestClock();
   const context = deletingContextOf({
-    ...{ clock, ...COUNTED_LOOKS },
+    clock,
+    ...COUNTED_LOOKS,
     brokerQuery: { resource: entities('ids'), selection: [] },
     broker: async ({ method, path, jsonBody = '[]' }) => {
       if (method === 'POST') {
@@ -70,17 +71,18 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
   const ended = runFinalRetries(
     context,
     {
-      ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
-      ...{
-        fresh: [],
-        unseen: 0,
-        unplanned: 0,
-        missing,
-        retryDue,
-        lingering: 0,
-        reappeared: [],
-        reappearedCount: 0,
-      },
+      complete: true,
+      trickles: false,
+      unlisted: 0,
+      lastCount: undefined,
+      fresh: [],
+      unseen: 0,
+      unplanned: 0,
+      missing,
+      retryDue,
+      lingering: 0,
+      reappeared: [],
+      reappearedCount: 0,
       listed: { atMs: Infinity, tookMs: 0 },
     },
     lags,
@@ -126,7 +128,9 @@ it('final retries stop after a sample if the broker has none of it, since the qu
     [1, 200],
   ] as const) {
     const { ended, singles, ledger, waits, capabilities } = second({
-      ...{ missing: idsOf(sample + 1), lags, batch: missingIn },
+      missing: idsOf(sample + 1),
+      lags,
+      batch: missingIn,
       single: () => GONE,
     });
     assert.equal(await ended, true);
@@ -154,7 +158,9 @@ it('final retries give up batches only if the same entities are there before and
 
 it('final retries learn nothing of batches where these are asked for by the configuration', async () => {
   const { ended, capabilities } = second({
-    ...{ missing: idsOf(5), batch: missingIn, limits: { strategy: 'batch' } },
+    missing: idsOf(5),
+    batch: missingIn,
+    limits: { strategy: 'batch' },
     createdAt: () => '2020-01-01T00:00:00Z',
   });
   await ended;
@@ -211,7 +217,8 @@ it('final retries that get no answer at all record the items with the status of 
     throw new BrokerTimeoutError('too late', false);
   };
   const { ended, ledger } = second({
-    ...{ missing: idsOf(20), single: late },
+    missing: idsOf(20),
+    single: late,
     limits: { strategy: 'single' },
   });
   assert.equal(await ended, false);

@@ -61,10 +61,19 @@ function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefin
       return state === IdState.gone || state === IdState.goneTwice;
     });
     return {
-      ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
+      complete: true,
+      trickles: false,
+      unlisted: 0,
+      lastCount: undefined,
       listed: { atMs: nowMs, tookMs: 0 },
-      ...{ fresh: [], unseen: 0, unplanned: 0, missing: [], retryDue: [], lingering: 0 },
-      ...{ reappeared, reappearedCount: reappeared.length },
+      fresh: [],
+      unseen: 0,
+      unplanned: 0,
+      missing: [],
+      retryDue: [],
+      lingering: 0,
+      reappeared,
+      reappearedCount: reappeared.length,
     };
   };
   return { context, survey, batches: () => batches };

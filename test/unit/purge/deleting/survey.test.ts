@@ -43,7 +43,12 @@ async function surveyed(
 
 /** What a survey finds, without how its walk ended. */
 const findings = ({ fresh, unseen, reappeared, missing, retryDue, lingering }: Survey) => ({
-  ...{ fresh, unseen, reappeared, missing, retryDue, lingering },
+  fresh,
+  unseen,
+  reappeared,
+  missing,
+  retryDue,
+  lingering,
 });
 const NOTHING = { fresh: [], unseen: 0, reappeared: [], missing: [], retryDue: [], lingering: 0 };
 

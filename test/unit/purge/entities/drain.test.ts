@@ -77,7 +77,8 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
   };
   const clock = createTestClock();
   const opened = contextOf({
-    ...{ clock, ...COUNTED_LOOKS },
+    clock,
+    ...COUNTED_LOOKS,
     brokerQuery: {
       resource: entities('ids'),
       selection: [{ name: 'type', value: 'T' }],
@@ -113,7 +114,13 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
   };
   const run = async () => purgeByIds(context, await firstPage(context), undefined);
   return {
-    ...{ context, ledger: context.ledger, there, tried, drainedAfter, waits: () => looksOf(clock), run },
+    context,
+    ledger: context.ledger,
+    there,
+    tried,
+    drainedAfter,
+    waits: () => looksOf(clock),
+    run,
     bound: async () => checkBound(context, await firstPage(context)),
     preview: async () => previewEntities(context, await firstPage(context)),
     queries: () => queries,

@@ -70,7 +70,11 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
         headers: {},
         onEvent: (event) => events.push(event),
         limits: {
-          ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 2, strategy: 'auto' },
+          pageSize: 10,
+          pageSizeMax: 10,
+          batchSize: 10,
+          concurrency: 2,
+          strategy: 'auto',
           maxAffected: parsed.maxAffected,
           ...limits,
         },
@@ -88,7 +92,11 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
     error = thrown;
   }
   return {
-    ...{ world, sent, events, error, report },
+    world,
+    sent,
+    events,
+    error,
+    report,
     progress: events.flatMap((event) => (event.type === 'progress' ? [event] : [])).at(-1),
     deletes: sent.filter((request) => !request.startsWith('GET')),
   };
@@ -112,7 +120,8 @@ it('a purge by the broker itself reports no progress of its own', async () => {
   // Attributes it purges as ever.
   for (const strategy of ['native', 'auto'] as const) {
     const dropping = await run({
-      ...{ query: 'type=T&drop=a', limits: { strategy } },
+      query: 'type=T&drop=a',
+      limits: { strategy },
       answer: ({ method }) => (method === 'DELETE' ? replyOf(405) : undefined),
     });
     assert.ok(dropping.error instanceof BrokerRefusedError);

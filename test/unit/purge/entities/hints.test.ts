@@ -124,7 +124,8 @@ async function hintsOf(
   const { questionsMax = 9, variants } = more;
   const report = previewOf(scope, { matched: 0, sample: [] });
   const ended = await withHints(scope, report, PLAN, {
-    ...{ resource, questionsMax },
+    resource,
+    questionsMax,
     variants: variants === undefined ? [[]] : variants.map(parameter),
   });
   const lists = ended.hints?.some((hint) => hint.startsWith('no ')) === true ? 1 : 0;

@@ -57,9 +57,12 @@ it("the broker's own purge is repeated until the count is 0, and counts every ma
   assert.deepEqual([matched, deleted, alreadyGone, failed, unknown, arrived], [50, 50, 0, 0, 0, 0]);
   assert.deepEqual([errors, reserved], [[], [50, 30, 10]]);
   assert.deepEqual(sent, [
-    ...['DELETE /entities?type=T', 'GET'],
-    ...['DELETE /entities?type=T', 'GET'],
-    ...['DELETE /entities?type=T', 'GET'],
+    'DELETE /entities?type=T',
+    'GET',
+    'DELETE /entities?type=T',
+    'GET',
+    'DELETE /entities?type=T',
+    'GET',
   ]);
   assert.deepEqual(progress(), [
     [20, 0, 0],

@@ -18,11 +18,9 @@ function brokerThatReads(read: (value: string) => string, parameter = 'q') {
     },
   });
   const cars = Array.from({ length: 5 }, (_, n) => ({
-    ...{
-      id: `urn:v:${n}`,
-      type: 'Car',
-      n: { type: 'Property', value: n, observedAt: '2025-06-01T00:00:00Z' },
-    },
+    id: `urn:v:${n}`,
+    type: 'Car',
+    n: { type: 'Property', value: n, observedAt: '2025-06-01T00:00:00Z' },
     until: { type: 'Property', value: '2030-01-01T00:00:00Z' },
   }));
   broker.fill('', cars);

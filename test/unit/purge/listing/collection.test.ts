@@ -27,7 +27,10 @@ function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => Broker
   });
   const resource = entities('attributes');
   const lister = new Lister({
-    ...{ requester, capabilities, clock, resource },
+    requester,
+    capabilities,
+    clock,
+    resource,
     pageSize: 10,
     pageSizeMax: 10,
   });

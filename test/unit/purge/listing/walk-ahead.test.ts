@@ -21,7 +21,10 @@ async function walked(
   const ids = new Set<string>();
   const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
   const walk = walkMatches({
-    ...{ lister, selection: [], paging, requester: { waitBefore: async () => {} } },
+    lister,
+    selection: [],
+    paging,
+    requester: { waitBefore: async () => {} },
     isNew: (id) => ids.size < ids.add(id).size,
     ...more,
   });

@@ -16,8 +16,14 @@ const selectionOf = (given: Readonly<Record<string, string>>): readonly Paramete
 
 const GEO = { georel: 'within', geometry: 'Point', coordinates: '[1,2]', geoproperty: 'place' };
 const EVERY_FILTER = selectionOf({
-  ...{ type: 'Car', attrs: 'speed', q: 'speed>1;brand', idPattern: 'Car', scopeQ: '/a', ...GEO },
-  ...{ local: 'true', csf: 'a==1' },
+  type: 'Car',
+  attrs: 'speed',
+  q: 'speed>1;brand',
+  idPattern: 'Car',
+  scopeQ: '/a',
+  ...GEO,
+  local: 'true',
+  csf: 'a==1',
 });
 const EMPTY = pageOf([], { count: 0 });
 

@@ -30,7 +30,12 @@ it('parseParameters takes, of a temporal purge, every parameter that selects in 
   const names = [
     ...SELECTION_PARAMETERS,
     ...TIME_PARAMETERS,
-    ...['datasetId', 'dryRun', 'maxAffected', 'maxPerSecond', 'archive', 'record'],
+    'datasetId',
+    'dryRun',
+    'maxAffected',
+    'maxPerSecond',
+    'archive',
+    'record',
   ];
   assert.deepEqual([...TEMPORAL_PARAMETERS.names].sort(), names.sort());
   const query = names.map((name) => `${name}=v`).join('&');

@@ -20,7 +20,8 @@ function watchOf(...ends: readonly (Failure | undefined)[]) {
   const hooks: { onProbe?: () => void } = {};
   const startMs = clock.now();
   const watch = new Availability({
-    ...{ retry: POLICY, clock },
+    retry: POLICY,
+    clock,
     random: () => 0,
     probe: async (signal) => {
       signal.throwIfAborted();

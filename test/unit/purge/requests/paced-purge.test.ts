@@ -28,7 +28,13 @@ async function pacedPurge(options: {
   const clock = createTestClock(0);
   const { entities, hasBatches = true, mishaps = [], perSecond } = options;
   const broker = new MishapBroker({
-    ...{ clock, entities, mishaps, hasBatches, restartMs: 1000, dies: false, random: seededRandom(1) },
+    clock,
+    entities,
+    mishaps,
+    hasBatches,
+    restartMs: 1000,
+    dies: false,
+    random: seededRandom(1),
   });
   const pace = new Pace(clock, perSecond);
   const sent: Sent[] = [];
@@ -93,7 +99,9 @@ for (const hasBatches of [true, false]) {
   it(`a purge at a rate that is lowered sends at the new rate at once, what waits too (${hasBatches ? 'batches' : 'one by one'})`, async () => {
     let loweredMs: number | undefined;
     const { sent, left } = await pacedPurge({
-      ...{ entities: 700, perSecond: 100, hasBatches },
+      entities: 700,
+      perSecond: 100,
+      hasBatches,
       atProgress: (setPerSecond, deleted, nowMs) => {
         if (deleted < 200 || loweredMs !== undefined) return;
         loweredMs = nowMs;

@@ -82,7 +82,9 @@ function byHand(
       close: async () => {},
     },
     headers: {},
-    ...{ pace, beforeDelete, mostAtOnce },
+    pace,
+    beforeDelete,
+    mostAtOnce,
     reserve:
       reserve &&
       (async (deletes) => {
@@ -502,7 +504,8 @@ describe('a requester of a purge that is held to a rate', () => {
       const booked: string[] = [];
       const hand = byHand({}, { pace, ...(reserve === undefined ? {} : { reserve }) });
       const sent = hand.requester.send({
-        ...{ ...request, deletes: 1 },
+        ...request,
+        deletes: 1,
         isStale: () => !isFresh,
         onSend: () => booked.push('booked'),
       });
@@ -526,7 +529,8 @@ describe('a requester of a purge that is held to a rate', () => {
     const hand = byHand({}, { connected });
     const unclear: string[] = [];
     const sent = hand.requester.send({
-      ...{ ...request, deletes: 1 },
+      ...request,
+      deletes: 1,
       isStale: () => isStale,
       onUnclear: () => unclear.push('unclear'),
     });
@@ -782,7 +786,10 @@ it('a requester gives up what must not be sent, at once and without counting it 
   await hand.begin();
   for (let index = 0; index < 30; index++) {
     const settled = await hand.requester.send({
-      ...{ method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 },
+      method: 'DELETE',
+      path: '/1',
+      operation: 'delete',
+      deletes: 1,
     });
     assert.equal(settled.kind === 'gave-up' && settled.failure.kind, 'withheld');
   }

@@ -38,7 +38,11 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
       onEvent: (event) => events.push(event),
       headers: { 'ngsild-tenant': 't' },
       limits: {
-        ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 1, strategy: 'auto' },
+        pageSize: 10,
+        pageSizeMax: 10,
+        batchSize: 10,
+        concurrency: 1,
+        strategy: 'auto',
         maxAffected: 2,
       },
       ...order,
@@ -91,8 +95,17 @@ it('a purge run ends with its report, and with what it cost', async () => {
   assert.ok(whole !== undefined);
   const { errors, ...report } = whole;
   assert.deepEqual(report, {
-    ...{ ...NONE, matched: 2, deleted: 1, failed: 1, dryRun: false, success: ['urn:t:1'] },
-    ...{ sample: [], warnings: [], arrived: 5, requests: 2, retries: 1 },
+    ...NONE,
+    matched: 2,
+    deleted: 1,
+    failed: 1,
+    dryRun: false,
+    success: ['urn:t:1'],
+    sample: [],
+    warnings: [],
+    arrived: 5,
+    requests: 2,
+    retries: 1,
   });
   assert.deepEqual([errors.length, errors[0]?.entityId, retries], [1, 'urn:t:2', 1]);
   assert.ok(sent.every(({ headers }) => headers?.['ngsild-tenant'] === 't'));

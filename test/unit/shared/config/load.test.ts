@@ -327,7 +327,12 @@ it('loadConfig reports all mistakes at once', () => {
   const env = { PORT: 'x', PURGE_CONCURRENCY: '0', PURGE_PAGE: '5', LOG_LEVEL: 'loud', HOST: '0.0.0.0' };
   const names = mistakesOf(env).map((mistake) => mistake.split(' ', 1)[0]);
   assert.deepEqual(names.sort(), [
-    ...['BROKER_URL', 'GATEWAY_TOKEN', 'LOG_LEVEL', 'PORT', 'PURGE_CONCURRENCY', 'PURGE_PAGE'],
+    'BROKER_URL',
+    'GATEWAY_TOKEN',
+    'LOG_LEVEL',
+    'PORT',
+    'PURGE_CONCURRENCY',
+    'PURGE_PAGE',
   ]);
   assert.throws(() => loadConfig(env), { message: 'The configuration has 6 mistakes.' });
   assert.throws(() => loadConfig({ PORT: 'x' }), { message: 'The configuration has a mistake.' });
@@ -420,7 +425,10 @@ it('loadConfig never falls back to the embedded broker in production', () => {
 
 it('loadConfig accepts `embedded` anywhere when it is named', () => {
   const env = {
-    ...{ NODE_ENV: 'production', HOST: '0.0.0.0', BROKER_URL: 'embedded', GATEWAY_OPEN: 'true' },
+    NODE_ENV: 'production',
+    HOST: '0.0.0.0',
+    BROKER_URL: 'embedded',
+    GATEWAY_OPEN: 'true',
   };
   assert.equal(loadConfig(env).BROKER_URL, 'embedded');
 });
@@ -458,12 +466,11 @@ it('loadConfig needs no GATEWAY_TOKEN where people sign in', () => {
 it('loadConfig demands AUTH_AUDIENCE with AUTH_ISSUER, and no other setting of sign-in without it', () => {
   assert.match(mistakesOf({ AUTH_ISSUER: 'https://id.city.example' })[0] ?? '', /^AUTH_AUDIENCE is needed/);
   const alone = {
-    ...{
-      AUTH_JWKS_URL: 'https://id.city.example/keys',
-      AUTH_AUDIENCE: 'gateway',
-      AUTH_TENANTS_CLAIM: 'tenants',
-    },
-    ...{ AUTH_ROLE_MAP: 'a=admin', AUTH_CLIENT_ID: 'console' },
+    AUTH_JWKS_URL: 'https://id.city.example/keys',
+    AUTH_AUDIENCE: 'gateway',
+    AUTH_TENANTS_CLAIM: 'tenants',
+    AUTH_ROLE_MAP: 'a=admin',
+    AUTH_CLIENT_ID: 'console',
   };
   assert.deepEqual(
     mistakesOf(alone),
@@ -475,26 +482,25 @@ it('loadConfig demands AUTH_AUDIENCE with AUTH_ISSUER, and no other setting of s
 it('loadConfig takes an issuer and keys by https, and by http from loopback only', () => {
   const issuerOf = (AUTH_ISSUER: string) => mistakesOf({ AUTH_ISSUER, AUTH_AUDIENCE: 'gateway' });
   for (const good of [
-    ...[
-      'https://id.city.example',
-      'https://id.city.example/realms/city/',
-      'http://localhost:8081/realms/city',
-    ],
-    ...['http://127.0.0.1:1', 'http://[::1]:1'],
+    'https://id.city.example',
+    'https://id.city.example/realms/city/',
+    'http://localhost:8081/realms/city',
+    'http://127.0.0.1:1',
+    'http://[::1]:1',
   ]) {
     assert.deepEqual(issuerOf(good), [], good);
     // Tokens name it character by character.
     assert.equal(loadConfig({ AUTH_ISSUER: good, AUTH_AUDIENCE: 'gateway' }).AUTH_ISSUER, good);
   }
   for (const bad of [
-    ...[
-      'http://id.city.example',
-      'http://keycloak:8080',
-      'id.city.example',
-      'ftp://id.city.example',
-      'http://127.0.0.1.x',
-    ],
-    ...['https://user:word@id.city.example', 'https://id.city.example?x', 'https://id.city.example#x'],
+    'http://id.city.example',
+    'http://keycloak:8080',
+    'id.city.example',
+    'ftp://id.city.example',
+    'http://127.0.0.1.x',
+    'https://user:word@id.city.example',
+    'https://id.city.example?x',
+    'https://id.city.example#x',
   ])
     assert.match(issuerOf(bad)[0] ?? '', /^AUTH_ISSUER must/, bad);
   const env = { AUTH_ISSUER: 'https://id.city.example', AUTH_AUDIENCE: 'gateway' };
@@ -541,7 +547,9 @@ it('loadConfig reports a wrong token once, and not as missing as well', () => {
 
 it('loadConfig reads host names without regard to case and blanks', () => {
   assert.deepEqual(loadConfig({ ALLOWED_HOSTS: 'Gateway.City.test, gw ,[::1]' }).ALLOWED_HOSTS, [
-    ...['gateway.city.test', 'gw', '[::1]'],
+    'gateway.city.test',
+    'gw',
+    '[::1]',
   ]);
 });
 

@@ -71,8 +71,13 @@ it('numbers are exact only where a double would change them', () => {
     `))
     assert.equal(typeof parsed(literal), 'number', literal);
   for (const literal of [
-    ...['9007199254740993', '-9223372036854775807', '9007199254740992.5', '0.1000000000000000055'],
-    ...['1e-400', '1152921504606846976', '12345678901234567.0e-3'],
+    '9007199254740993',
+    '-9223372036854775807',
+    '9007199254740992.5',
+    '0.1000000000000000055',
+    '1e-400',
+    '1152921504606846976',
+    '12345678901234567.0e-3',
   ]) {
     const value = parsed(` [ ${literal} ]`);
     assert.equal(writeJson(value), `[${literal}]`);
@@ -88,7 +93,10 @@ it('a number with an exponent of ten digits is refused, and costs nothing', () =
     for (const anyNumber of [true, false])
       assert.deepEqual(readJson(text, { anyNumber }), {
         unreadable: {
-          ...{ line: 1, column: 5, detail: 'the exponent of the number is too large', isTooDeep: false },
+          line: 1,
+          column: 5,
+          detail: 'the exponent of the number is too large',
+          isTooDeep: false,
         },
       });
     assert.throws(() => parseJson(text), SyntaxError);

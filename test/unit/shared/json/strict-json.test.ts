@@ -45,7 +45,10 @@ it('checkJson and JSON.parse agree on every mutated text', () => {
     ...words(`
     { } [ ] , : " "a" "b" \\ 0 -1.5e+3 01 . true nul
   `),
-    ...[' ', '\n', '\u0001', '\u00a0'],
+    ' ',
+    '\n',
+    '\u0001',
+    '\u00a0',
   ];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
@@ -117,7 +120,9 @@ it('checkJson refuses numbers beyond a double, which would become null when they
     assert.ok(!takes(text), number);
     assert.deepEqual(readJson(text), {
       unreadable: {
-        ...{ line: 2, column: 2, detail: 'the number is beyond the range of IEEE 754 doubles' },
+        line: 2,
+        column: 2,
+        detail: 'the number is beyond the range of IEEE 754 doubles',
         isTooDeep: false,
       },
     });

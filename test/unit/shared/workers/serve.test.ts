@@ -59,7 +59,11 @@ function batchOf(...deadlinesMs: readonly number[]) {
   const tasks = deadlinesMs.map(
     (deadlineMs) =>
       new Task({
-        ...{ kind: 'k', input: 1, queueKey: 'q', deadlineMs, since: 0 },
+        kind: 'k',
+        input: 1,
+        queueKey: 'q',
+        deadlineMs,
+        since: 0,
         resolve: () => undefined,
         reject: () => undefined,
       }),

@@ -9,7 +9,11 @@ const outOfMemory = () => Object.assign(new Error('heap'), { code: 'ERR_WORKER_O
 function taskOf() {
   const ends: (readonly ['resolved' | 'rejected', unknown])[] = [];
   const task = new Task({
-    ...{ kind: 'infer', input: 7, queueKey: 'a model', deadlineMs: 2000, since: 5 },
+    kind: 'infer',
+    input: 7,
+    queueKey: 'a model',
+    deadlineMs: 2000,
+    since: 5,
     resolve: (value) => ends.push(['resolved', value]),
     reject: (error) => ends.push(['rejected', error]),
   });
