@@ -1,5 +1,6 @@
 import { CONTEXT_RELATION } from '../ngsi-ld/context-link.js';
 import { type JsonValue, isObject, itemsOf } from '../shared/json/json.js';
+import { parseWithDoubles } from '../shared/json/lossless-json.js';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { FaultKind } from './behaviour.js';
 import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
@@ -173,7 +174,7 @@ function parseJson(text: string): JsonValue {
   if (nestsTooDeep(text))
     throw refusals.invalidRequest(`JSON may be nested at most ${MAX_NESTING} levels deep`);
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseWithDoubles(text) as JsonValue;
   } catch {
     throw refusals.invalidRequest('The body is not valid JSON');
   }

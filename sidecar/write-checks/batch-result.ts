@@ -1,4 +1,5 @@
-import { isObject, jsonIn } from '../shared/json/json.js';
+import { isObject } from '../shared/json/json.js';
+import { jsonIn } from '../shared/json/lossless-json.js';
 
 /** An item of a BatchOperationResult (ETSI GS CIM 009 V1.9.1, clause 5.2.16). */
 export interface BatchError {

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { BrokerClient } from '../purge/broker/index.js';
 import type { StoredTypes } from '../schemas/writes/protocol.js';
 import type { Clock } from '../shared/clock.js';
-import { jsonIn } from '../shared/json/json.js';
+import { jsonIn } from '../shared/json/lossless-json.js';
 
 /** Where an entity is looked for. */
 export interface EntityPlace {

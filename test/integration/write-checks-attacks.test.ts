@@ -707,3 +707,15 @@ it('a valid entity passes after all these', async () => {
   assert.equal(sent.status, 204, sent.text);
   assert.deepEqual(JSON.parse(broker.requests.at(-1)?.body ?? ''), GOOD);
 });
+
+it('an attribute whose name has escapes is not hidden by a name with a backslash in an earlier write', async () => {
+  const fragment = (name: string, value: unknown) =>
+    raw(`{"plate": ${JSON.stringify(P('A1'))}, "${name}": ${JSON.stringify(P(value))}}`);
+  const patch = async (body: Buffer) => send('PATCH', ATTRS, JSON_TYPE, body);
+  // Each worker is to meet both, in this order.
+  for (let round = 0; round < 10; round += 1) {
+    await patch(fragment(String.raw`spee\\`, 5));
+    assert.equal((await patch(fragment(String.raw`spee\u0064`, 'fast'))).status, 400);
+  }
+  assert.equal((await patch(fragment(String.raw`spee\u0064`, 5))).status, 204);
+});

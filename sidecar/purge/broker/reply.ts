@@ -1,4 +1,5 @@
 import type { BrokerReply } from './client.js';
+import { jsonIn } from '../../shared/json/lossless-json.js';
 import { cut } from '../../shared/shown.js';
 
 /**
@@ -61,16 +62,7 @@ export function wordsOf(problem: BrokerProblem): string {
 
 /** Parses a JSON object; undefined for anything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
-  return asObject(parseJson(text));
-}
-
-function parseJson(text: string): unknown {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  return asObject(jsonIn(text));
 }
 
 function textOf(value: unknown): string | undefined {
@@ -171,7 +163,7 @@ export type BatchResult =
  * @param ids the ids of the batch
  */
 export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchResult {
-  const body = parseJson(reply.body);
+  const body = jsonIn(reply.body);
   const errors = failuresIn(body);
   if (reply.status >= 200 && reply.status < 300) {
     const unclear = contradiction(reply, body);
@@ -200,7 +192,7 @@ const ABSENT: DeleteResult = { kind: 'absent' };
  * What is missing there may be gone, or be held by another source: only a query shows it.
  */
 export function failureIn(reply: BrokerReply): DeleteResult | undefined {
-  const body = parseJson(reply.body);
+  const body = jsonIn(reply.body);
   if (reply.status !== 207) return contradiction(reply, body);
   const results = failuresIn(body).map((item) => ({ item, result: resultOf(item) }));
   const [worst] = [...results.filter(({ result }) => result.kind !== 'absent'), ...results];

@@ -5,6 +5,7 @@ import type { Parameter } from '../query/index.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
+import { jsonIn } from '../../shared/json/lossless-json.js';
 import { nearestOf } from '../../shared/misspelling.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 
@@ -158,13 +159,9 @@ async function namesIn(scope: PurgeScope, list: NameList): Promise<readonly stri
 
 /** The names in an EntityTypeList or an AttributeList; some brokers write one name without an array. */
 function namesOf(body: string, list: NameList): readonly string[] {
-  try {
-    const document = Object(JSON.parse(body)) as Readonly<Record<string, unknown>>;
-    const names = [document[list === 'types' ? 'typeList' : 'attributeList']].flat();
-    return names.filter((name) => typeof name === 'string');
-  } catch {
-    return [];
-  }
+  const document = Object(jsonIn(body)) as Readonly<Record<string, unknown>>;
+  const names = [document[list === 'types' ? 'typeList' : 'attributeList']].flat();
+  return names.filter((name) => typeof name === 'string');
 }
 
 /** A name that is spelt nearly alike, or that is the IRI of one. It comes from the broker, and stays short. */

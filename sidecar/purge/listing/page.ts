@@ -1,7 +1,7 @@
 import type { BrokerReply, Projection, Failure } from '../broker/index.js';
 import { BrokerReplyError } from '../errors.js';
 import type { Parameter } from '../query/index.js';
-import { parseJson } from '../../shared/json/lossless-json.js';
+import { parseJson, parseWithDoubles } from '../../shared/json/lossless-json.js';
 
 /** What to ask the broker for. */
 export interface PageQuery {
@@ -111,7 +111,7 @@ function parseEntities(reply: BrokerReply, isExact: boolean): readonly Readonly<
   if (reply.body.trim() === '' && /json|^$/i.test(reply.headers.get('content-type') ?? '')) return [];
   let body: unknown;
   try {
-    body = isExact ? parseJson(reply.body) : JSON.parse(reply.body);
+    body = isExact ? parseJson(reply.body) : parseWithDoubles(reply.body);
   } catch (cause) {
     throw new BrokerReplyError('The broker answered a query with something that is not JSON.', { cause });
   }

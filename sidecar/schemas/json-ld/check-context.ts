@@ -1,3 +1,4 @@
+import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { type InputIssue, isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
 import { quoted } from '../../shared/shown.js';
 import { formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
@@ -37,7 +38,7 @@ export type CheckOutcome =
  * NGSI-LD core context after it. Every version of the core context is the newest.
  */
 export async function checkContext(input: CheckContextInput): Promise<CheckOutcome> {
-  const { value, pointer, faults } = unwrapped(JSON.parse(input.text), input.pointer);
+  const { value, pointer, faults } = unwrapped(parseWithDoubles(input.text), input.pointer);
   if (faults.length > 0) return { invalid: faults };
   // First, since it bounds what the others go through.
   const unsafe = safetyFaults(value, pointer);
@@ -77,7 +78,7 @@ type TermsOutcome = ReadTerms | { readonly failed: string } | Needs;
 
 /** `contextMeaning` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
 export async function contextTerms({ text, supplied }: TermsInput): Promise<TermsOutcome> {
-  const context: unknown = JSON.parse(text);
+  const context: unknown = parseWithDoubles(text);
   const contexts = new SuppliedContexts(supplied);
   try {
     const { terms, defaults } = await contextMeaning(context, contexts.load);

@@ -1,3 +1,4 @@
+import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { checkContext, type CheckContextInput, type CheckOutcome, processingError } from './check-context.js';
 import { hasScopedContext, isWhole, unwrapped } from './context-form.js';
@@ -48,7 +49,7 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
     embeddedUrls.add(url);
     return documentAt(url, contexts);
   };
-  const submitted = unwrapped(JSON.parse(input.text) as JsonValue, pointer);
+  const submitted = unwrapped(parseWithDoubles(input.text) as JsonValue, pointer);
   const own = elementsOf(submitted.value as JsonValue, embed);
   if (own === undefined)
     return { invalid: [{ pointer, detail: 'Its scoped contexts lead to each other without an end.' }] };
@@ -81,7 +82,7 @@ function documentAt(url: string, contexts: SuppliedContexts): EmbeddedDocument {
   const found = contexts.find(url);
   if (found === undefined || 'kind' in found)
     throw new Error(`The context ${url} was not needed for the check.`);
-  const { '@context': context = null } = JSON.parse(found.text) as JsonObject;
+  const { '@context': context = null } = parseWithDoubles(found.text) as JsonObject;
   return { context, documentUrl: found.documentUrl };
 }
 

@@ -1,4 +1,5 @@
-import { isObject, jsonIn, member } from '../../shared/json/json.js';
+import { jsonIn, parseWithDoubles } from '../../shared/json/lossless-json.js';
+import { isObject, member } from '../../shared/json/json.js';
 import { LRUCache } from 'lru-cache';
 import { referencesOf, urlFault } from './context-form.js';
 import { countOf, safetyFaults } from './context-safety.js';
@@ -144,7 +145,7 @@ function contentOf(text: string, context: unknown, documentUrl: string) {
 
 /** A context as processors load it; they write into it. */
 export function loadedFrom({ documentUrl, text }: ContextContent): LoadedDocument {
-  return { documentUrl, document: JSON.parse(text) as unknown, tag: 'static' };
+  return { documentUrl, document: parseWithDoubles(text), tag: 'static' };
 }
 
 /** The contexts that were supplied to one task, and the bundled ones. Every version of the core context is the newest. */

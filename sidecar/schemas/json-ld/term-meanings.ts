@@ -1,3 +1,4 @@
+import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { coreIriOf, coreVersionOf } from './core-context.js';
 
@@ -44,7 +45,7 @@ export function comparableTerms({
  * @param text of the document, as it is stored
  */
 export function withoutCore(text: string): readonly JsonValue[] {
-  const document = JSON.parse(text) as JsonValue;
+  const document = parseWithDoubles(text) as JsonValue;
   const context = isObject(document) ? (document['@context'] ?? null) : null;
   return (isArray(context) ? context : [context]).filter(
     (element) => typeof element !== 'string' || coreVersionOf(element) === undefined,

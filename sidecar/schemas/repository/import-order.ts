@@ -1,3 +1,4 @@
+import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { contextNamesIn } from './context-names.js';
 import type { ImportPlan, PlannedContext, PlannedModel } from './import-plan.js';
@@ -50,7 +51,7 @@ export function stepsOf(
   return ordered([...steps.values()]);
 
   function settingOf(path: string | undefined): JsonValue | undefined {
-    const settings = path === undefined ? undefined : (JSON.parse(textOf(path)) as JsonValue);
+    const settings = path === undefined ? undefined : (parseWithDoubles(textOf(path)) as JsonValue);
     return isObject(settings) ? member(settings, 'context') : undefined;
   }
 
@@ -85,7 +86,7 @@ export function stepsOf(
 type DraftStep = Step & { readonly contexts: readonly string[]; readonly needs: Step[] };
 
 function contextOf(text: string): JsonValue | undefined {
-  const document = JSON.parse(text) as JsonValue;
+  const document = parseWithDoubles(text) as JsonValue;
   return isObject(document) ? member(document, '@context') : undefined;
 }
 

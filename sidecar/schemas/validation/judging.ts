@@ -1,3 +1,4 @@
+import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { cut } from '../../shared/shown.js';
 import { localName } from '../../ngsi-ld/representation/names.js';
 import {
@@ -314,7 +315,7 @@ function idOf(entity: JsonObject): string {
 /** The id in the text of an entity, as most readers would have it. */
 function idIn(text: string): string {
   try {
-    const value = JSON.parse(text) as JsonValue;
+    const value = parseWithDoubles(text) as JsonValue;
     return isObject(value) ? idOf(value) : '';
   } catch {
     return '';

@@ -1,3 +1,4 @@
+import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import type { NameReader, Names } from '../json-ld/names.js';
 import { Spelling } from '../json-schema/spelling.js';
@@ -131,7 +132,7 @@ function meaningKey({ title, key, context }: SuppliedModel): string {
 }
 
 function contextIn({ context }: SuppliedModel): JsonValue | undefined {
-  const document = JSON.parse(context) as JsonObject;
+  const document = parseWithDoubles(context) as JsonObject;
   return member(document, '@context');
 }
 

@@ -1,3 +1,4 @@
+import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { threadId } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { NameReader } from '../json-ld/names.js';
@@ -36,7 +37,7 @@ export const writeTasks = {
     const urls: string[] = [];
     for (const model of models) urls.push(...(await known.prepare(model, input)));
     if (context !== undefined) {
-      const outcome = await names.read(JSON.parse(context), stamp, contexts);
+      const outcome = await names.read(parseWithDoubles(context), stamp, contexts);
       if ('needs' in outcome) urls.push(...outcome.needs.urls);
     }
     return { urls };

@@ -68,15 +68,6 @@ export function without(object: JsonObject, names: ReadonlySet<string>): JsonObj
   return object;
 }
 
-/** The JSON value of a text; undefined where it is not JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether two values are the same JSON: the order of an object's members does not count, nor how a number is written. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;

@@ -20,17 +20,41 @@ const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
+ * An escape in a name, up to the colon: JSON.parse of V8 may give such a member another name, one with a backslash that it has
+ * met in another text before (nodejs/node#63785). So whoever sends both texts could hide a member.
+ */
+const ESCAPED_NAME = /\\.[^"\\]*"\s*:/s;
+
+/**
  * Reads a text as JSON.parse does, but for numbers that no double holds: they become {@link LosslessNumber}s. Takes the
- * time of JSON.parse where the text has no long numbers.
+ * time of JSON.parse where the text has no long numbers and no escapes in names.
  *
  * @throws {SyntaxError} when it is not JSON
  */
 export function parseJson(text: string): unknown {
+  return parse(text, SUSPECT.test(text));
+}
+
+/** Reads a text as JSON.parse does; all numbers become doubles. @throws {SyntaxError} when it is not JSON */
+export function parseWithDoubles(text: string): unknown {
+  return parse(text, false);
+}
+
+function parse(text: string, mayHaveExactNumbers: boolean): unknown {
   // Also where it is read again below: what stands in the place of numbers must not turn something else into JSON.
   const value: unknown = JSON.parse(text);
-  if (!SUSPECT.test(text)) return value;
-  const marked = withMarks(text);
-  return marked === text ? value : JSON.parse(marked, (_name, inner: unknown) => unmarked(inner));
+  if (!mayHaveExactNumbers && !ESCAPED_NAME.test(text)) return value;
+  const { marked, names } = withMarks(text, mayHaveExactNumbers);
+  return marked === text ? value : JSON.parse(marked, (_name, inner: unknown) => unmarked(inner, names));
+}
+
+/** What parseWithDoubles reads; undefined where the text is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseWithDoubles(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** As JSON.stringify, with {@link LosslessNumber}s as they were read. */
@@ -97,16 +121,27 @@ export function withDoubles(value: JsonValue): JsonValue {
   return objectOf(entries.map(([name, item]) => [name, withDoubles(item)] as const));
 }
 
-function withMarks(text: string): string {
+/** @returns the text with marks in the place of numbers that no double holds, and of names with escapes; and these names */
+function withMarks(
+  text: string,
+  marksNumbers: boolean,
+): { readonly marked: string; readonly names: readonly string[] } {
+  const names: string[] = [];
   let marked = '';
   let copied = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
+      const start = at;
       at = closingQuote(text, at);
+      const literal = text.slice(start, at + 1);
+      if (!literal.includes('\\') || !isColonNext(text, at + 1)) continue;
+      marked += `${text.slice(copied, start)}"${MARK}${names.length}"`;
+      copied = at + 1;
+      names.push(JSON.parse(literal) as string);
       continue;
     }
-    if (code !== 0x2d && (code < 0x30 || code > 0x39)) continue;
+    if (!marksNumbers || (code !== 0x2d && (code < 0x30 || code > 0x39))) continue;
     NUMBER.lastIndex = at;
     NUMBER.test(text);
     const literal = text.slice(at, NUMBER.lastIndex);
@@ -116,13 +151,28 @@ function withMarks(text: string): string {
     }
     at = NUMBER.lastIndex - 1;
   }
-  return marked + text.slice(copied);
+  return { marked: marked + text.slice(copied), names };
 }
 
-function unmarked(value: unknown): unknown {
-  return typeof value === 'string' && value.startsWith(MARK)
-    ? new LosslessNumber(value.slice(MARK.length))
-    : value;
+function isColonNext(text: string, from: number): boolean {
+  COLON.lastIndex = from;
+  return COLON.test(text);
+}
+
+const COLON = /[ \t\n\r]*:/y;
+
+function unmarked(value: unknown, names: readonly string[]): unknown {
+  if (typeof value === 'string' && value.startsWith(MARK))
+    return new LosslessNumber(value.slice(MARK.length));
+  if (names.length === 0 || !isObject(value as JsonValue)) return value;
+  const members = Object.entries(value as JsonObject);
+  if (!members.some(([name]) => name.startsWith(MARK))) return value;
+  return objectOf(
+    members.map(([name, held]) => [
+      name.startsWith(MARK) ? (names[Number(name.slice(MARK.length))] ?? '') : name,
+      held,
+    ]),
+  );
 }
 
 /** Where a string ends; the end of the text where it does not. */

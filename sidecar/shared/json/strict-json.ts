@@ -1,5 +1,5 @@
 import { hasHugeExponent } from './decimal.js';
-import { closingQuote, parseJson } from './lossless-json.js';
+import { closingQuote, parseJson, parseWithDoubles } from './lossless-json.js';
 import { LosslessNumber } from './json.js';
 
 /** A text is not JSON, or is JSON that two readers could understand differently. */
@@ -53,7 +53,7 @@ function readPlainly(text: string): { readonly value: unknown } | undefined {
   const { members, depth, hasLongNumber } = measure(text);
   if (depth > MAX_DEPTH) return undefined;
   try {
-    const value: unknown = hasLongNumber ? parseJson(text) : JSON.parse(text);
+    const value: unknown = hasLongNumber ? parseJson(text) : parseWithDoubles(text);
     return countMembers(value) === members ? { value } : undefined;
   } catch {
     return undefined;

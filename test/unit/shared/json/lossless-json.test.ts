@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { changedPointers } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import {
@@ -8,6 +8,7 @@ import {
   isNumber,
   isOfType,
   jsonType,
+  type JsonObject,
   type JsonValue,
   LosslessNumber,
   sameJson,
@@ -15,8 +16,10 @@ import {
 import {
   canonicalJson,
   hasLosslessNumber,
+  jsonIn,
   losslessNumbersIn,
   parseJson,
+  parseWithDoubles,
   withDoubles,
   writeJson,
 } from '../../../../sidecar/shared/json/lossless-json.js';
@@ -149,4 +152,35 @@ it('exact numbers are found with their places, and refuse to cross threads', () 
   assert.equal(JSON.stringify(value), '{"a":[1,{"b/c":"9007199254740993"}],"d":"0.12345678901234567891"}');
   assert.equal(writeJson({ a: 1 }, 2), JSON.stringify({ a: 1 }, null, 2));
   assert.equal(writeJson(undefined), undefined);
+});
+
+describe('a name with escapes is read as it is, whatever was read before', () => {
+  // V8 takes the name of the first text for that of the second (nodejs/node#63785); the first member makes each pair its own.
+  for (const [hidden, shown, name] of [
+    [String.raw`spee\\`, String.raw`spee\u0064`, 'speed'],
+    [String.raw`\\`, String.raw`\u0061`, 'a'],
+    [String.raw`a\\`, String.raw`a\"`, 'a"'],
+    [String.raw`a\\\\`, String.raw`a\\b`, String.raw`a\b`],
+    [String.raw`__proto_\\`, String.raw`__proto_\u005f`, '__proto__'],
+  ] as const)
+    it(`a name that is written ${shown} is ${name}`, () => {
+      for (const parse of [parseJson, parseWithDoubles, jsonIn])
+        for (const number of ['1', '12345678901234567890.5']) {
+          const at = `${parse.name} ${number}`;
+          parse(`{"${at}": 0, "${hidden}": 0}`);
+          const value = parse(`[{"${at}": 1, "${shown}" \n : {"${shown}": ${number}}}]`) as JsonValue[];
+          assert.deepEqual(Object.keys(value[0] as JsonObject), [at, name]);
+          const inner = Object.getOwnPropertyDescriptor(value[0], name)?.value as JsonObject;
+          assert.deepEqual(Object.keys(inner), [name]);
+        }
+      readJson(`{"read": 0, "${hidden}": 0}`);
+      const read = readJson(`{"read": 1, "${shown}": 2}`);
+      assert.deepEqual(Object.keys('value' in read ? (read.value as JsonObject) : {}), ['read', name]);
+      assert.ok('unreadable' in readJson(`{"${shown}": 1, ${JSON.stringify(name)}: 2}`));
+    });
+
+  it('strings that look like names with escapes stay as they are', () => {
+    const text = String.raw`{"a": "\u0064\":", "b": ["\\", ":", "x\n"], "c:\t": "\": 12345678901234567890.5"}`;
+    assert.deepEqual(parseJson(text), JSON.parse(text));
+  });
 });
