@@ -118,7 +118,9 @@ export class ArchiveWriter {
 
   get counts(): ArchiveCounts {
     return {
-      ...{ entities: this.#wholes + this.#entities.size, bytes: this.#bytes, segments: this.#segments.size },
+      entities: this.#wholes + this.#entities.size,
+      bytes: this.#bytes,
+      segments: this.#segments.size,
       ...(this.#listDigest === undefined ? {} : { listDigest: this.#listDigest }),
     };
   }

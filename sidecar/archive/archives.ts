@@ -97,12 +97,18 @@ export class Archives {
     const about = {
       format: 'ngsi-ld-gateway archive',
       version: 1,
-      ...{ purge: of.purge, target: of.target },
+      purge: of.purge,
+      target: of.target,
       keepDays,
       createdAt: new Date().toISOString(),
     };
     return new ArchiveWriter({
-      ...{ storage, cipher, epoch, before, onFailed, folder: of.purge },
+      storage,
+      cipher,
+      epoch,
+      before,
+      onFailed,
+      folder: of.purge,
       about: `${JSON.stringify(about)}\n`,
     });
   }

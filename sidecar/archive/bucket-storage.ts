@@ -158,7 +158,10 @@ export class BucketStorage implements ArchiveStorage {
     const signed = await this.#signed(method, url, body);
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
     const reply = await request(url, {
-      ...{ method, signal, dispatcher: this.#agent, headers: signed },
+      method,
+      signal,
+      dispatcher: this.#agent,
+      headers: signed,
       ...(body === undefined ? {} : { body }),
     });
     const chunks: Buffer[] = [];
@@ -175,7 +178,12 @@ export class BucketStorage implements ArchiveStorage {
   async #signed(method: string, url: URL, body: Uint8Array | undefined): Promise<Record<string, string>> {
     const { accessKeyId, secretAccessKey, sessionToken, region } = this.#options;
     const signer = new AwsV4Signer({
-      ...{ method, url: url.href, region, accessKeyId, secretAccessKey, service: 's3' },
+      method,
+      url: url.href,
+      region,
+      accessKeyId,
+      secretAccessKey,
+      service: 's3',
       ...(sessionToken === undefined ? {} : { sessionToken }),
       headers: { 'x-amz-content-sha256': sha256(body ?? ''), ...(body === undefined ? {} : md5Field(body)) },
     });

@@ -52,7 +52,7 @@ export async function restorePurge(
         })()
       : followPurge(gateway, record.id, context.clock, { cancelOn: stopped.signal });
     const onStop = 'Stopping: nothing more is created; waiting for what is in progress.';
-    return await follow(views, { ...(json === undefined ? {} : { json }) }, context, {
+    return await follow(views, json === undefined ? {} : { json }, context, {
       signal: stopped.signal,
       onStop,
     });

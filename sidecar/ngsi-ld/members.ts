@@ -13,7 +13,11 @@ const MEMBERS = ['scope', 'expiresAt'];
  * a purge (clause 5.6.21.4), and they cannot be removed as attributes.
  */
 export const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
-  ...['id', 'type', '@id', '@type', '@context'],
+  'id',
+  'type',
+  '@id',
+  '@type',
+  '@context',
   ...[...SYSTEM_ATTRIBUTES, ...MEMBERS].flatMap((name) => [name, `${CORE}${name}`]),
 ]);
 
@@ -24,8 +28,14 @@ export function ownAttributesOf(entity: Readonly<Record<string, unknown>>): read
 
 /** The types of attributes (ETSI GS CIM 009, clause 4.5), as messages list them. */
 export const ATTRIBUTE_KINDS = [
-  ...['Property', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty'],
-  ...['ListProperty', 'Relationship', 'ListRelationship'],
+  'Property',
+  'GeoProperty',
+  'LanguageProperty',
+  'VocabProperty',
+  'JsonProperty',
+  'ListProperty',
+  'Relationship',
+  'ListRelationship',
 ] as const;
 
 export type AttributeKind = (typeof ATTRIBUTE_KINDS)[number];

@@ -49,7 +49,9 @@ export function writeOptions(rawUrl: string): WriteOptions {
 }
 
 const NONE: WriteOptions = {
-  ...{ isSimplified: false, updates: false, mergesLanguages: false },
+  isSimplified: false,
+  updates: false,
+  mergesLanguages: false,
   datasetId: undefined,
 };
 

@@ -26,8 +26,16 @@ export type TakenScan = TakenJob & { readonly record: ScanRecord };
 export type OrphanedScan = OrphanedJob & { readonly record: ScanRecord };
 
 const NOTHING_FOUND = {
-  ...{ matched: 0, checked: 0, valid: 0, invalid: 0, notJudged: 0, requests: 0, retries: 0 },
-  ...{ models: [], unmodelled: [], findings: [] },
+  matched: 0,
+  checked: 0,
+  valid: 0,
+  invalid: 0,
+  notJudged: 0,
+  requests: 0,
+  retries: 0,
+  models: [],
+  unmodelled: [],
+  findings: [],
 } as const;
 
 /** The record of a scan that waits. @param worker the name of this process */
@@ -35,15 +43,25 @@ export function newScanRecord(asked: NewScan, worker: string, createdAt: string)
   const { query, headers, policy, caller, client, requestId, domain, model, schema, sample, maxPerSecond } =
     asked;
   return {
-    ...{ id: randomUUID(), state: 'queued', target: 'scan', query, caller, ...client },
-    ...{ requestId, worker, createdAt },
+    id: randomUUID(),
+    state: 'queued',
+    target: 'scan',
+    query,
+    caller,
+    ...client,
+    requestId,
+    worker,
+    createdAt,
     ...placeOf(headers),
     ...traceIn(headers),
     ...(domain === undefined ? {} : { domain }),
     ...(model === undefined ? {} : { model }),
     ...(schema === undefined ? {} : { candidate: digestOf(schema) }),
     ...(sample === undefined ? {} : { sample }),
-    ...{ policy: { ...policy }, maxPerSecond: maxPerSecond ?? null, ...NOTHING_FOUND, warnings: [] },
+    policy: { ...policy },
+    maxPerSecond: maxPerSecond ?? null,
+    ...NOTHING_FOUND,
+    warnings: [],
   };
 }
 
@@ -66,7 +84,11 @@ export function begun(record: ScanRecord, worker: string, startedAt: string): Sc
   const warnings = wasLeft ? [...record.warnings, `${why}: the scan began anew.`] : record.warnings;
   return {
     ...withoutWait(withoutPace(record)),
-    ...{ ...NOTHING_FOUND, state: 'running', worker, startedAt: record.startedAt ?? startedAt, warnings },
+    ...NOTHING_FOUND,
+    state: 'running',
+    worker,
+    startedAt: record.startedAt ?? startedAt,
+    warnings,
   };
 }
 

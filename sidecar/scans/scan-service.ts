@@ -166,7 +166,13 @@ export class ScanService extends JobKind<ScanRecord> {
     };
     const report = await runScan(
       {
-        ...{ query: parseScanQuery(query), headers, limits, sample, court, tally, pace: live.pace },
+        query: parseScanQuery(query),
+        headers,
+        limits,
+        sample,
+        court,
+        tally,
+        pace: live.pace,
         onJudged: keep,
         onEvent: (event) => this.#noteEvent(live, event),
       },

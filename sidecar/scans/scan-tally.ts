@@ -110,7 +110,9 @@ export class ScanTally {
       other.entities - one.entities;
     return {
       checked: this.#valid + this.#invalid,
-      ...{ valid: this.#valid, invalid: this.#invalid, notJudged: this.#notJudged },
+      valid: this.#valid,
+      invalid: this.#invalid,
+      notJudged: this.#notJudged,
       models: [...this.#models.values()].map((one) => ({ ...one })),
       findings: [...this.#findings.values()]
         .sort(byNumber)

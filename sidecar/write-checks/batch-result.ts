@@ -34,7 +34,8 @@ export function mergedResult(
   const result = resultIn(body);
   if (isDone) {
     const { success, errors } = result ?? {
-      ...{ success: [], errors: ids.map((entityId) => ({ entityId, error: problem ?? unreadable })) },
+      success: [],
+      errors: ids.map((entityId) => ({ entityId, error: problem ?? unreadable })),
     };
     return { success, errors: [...errors, ...refused] };
   }

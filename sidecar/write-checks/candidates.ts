@@ -67,7 +67,12 @@ function isFor(
 function candidateOf(name: string, settings: WritePolicySettings): CandidatePolicy {
   const { priority, tenant, mode, types, model, onUnjudged, onFailure, batch } = settings;
   return {
-    ...{ name, priority, mode, onUnjudged, onFailure, thins: batch === 'valid-only' },
+    name,
+    priority,
+    mode,
+    onUnjudged,
+    onFailure,
+    thins: batch === 'valid-only',
     ...(tenant === undefined ? {} : { tenant }),
     ...(types === undefined ? {} : { types }),
     ...(model === undefined ? {} : { model }),

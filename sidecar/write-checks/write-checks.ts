@@ -197,7 +197,8 @@ export class WriteChecks {
     for (let round = 1; ; round += 1) {
       const since = types.now;
       const judgement = await judge.judge(input, {
-        ...{ signal, baseUrl },
+        signal,
+        baseUrl,
         entities: (ids) => whileThere(signal, (there) => types.of(placeOfEntities(), ids, there)),
       });
       if (!types.isOutdated(judgement.dependsOn, since)) return judgement;

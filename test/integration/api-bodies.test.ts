@@ -9,7 +9,10 @@ import { startApi, type ApiClient } from './api-client.js';
 after(stopAll);
 
 const JSON_TYPES = [
-  ...['application/json', 'application/ld+json', 'application/schema+json', 'application/geo+json'],
+  'application/json',
+  'application/ld+json',
+  'application/schema+json',
+  'application/geo+json',
 ];
 
 let api: ApiClient;

@@ -226,7 +226,8 @@ it('contexts that change say for which models they mean something else, and in a
   const differences = [
     { pointer: '', ...breaking, detail: '"city" means https://other.test/, meant https://city.test/' },
     {
-      ...{ pointer: '/properties/speed', ...breaking },
+      pointer: '/properties/speed',
+      ...breaking,
       detail: '"speed" means https://other.test/speed, meant https://city.test/speed',
     },
   ];

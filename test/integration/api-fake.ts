@@ -36,7 +36,9 @@ export function failingService(error: () => Error): Service {
     { get: (parts, name) => (name === 'store' ? parts.store : name === 'trial' ? () => schemas : room) },
   ) as unknown as SchemaService;
   return {
-    ...{ schemas, workbench: room as unknown as Workbench, transfer: room as unknown as Transfer },
+    schemas,
+    workbench: room as unknown as Workbench,
+    transfer: room as unknown as Transfer,
     purges: room as unknown as PurgeService,
     retention: room as unknown as RetentionService,
     scans: room as unknown as ScanService,
@@ -86,7 +88,11 @@ export const MODEL = '/domains/D/models/M';
 
 /** A retention policy that deletes nothing. */
 export const RETENTION = {
-  ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt', schedule: '0 3 * * *' },
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P90D',
+  by: 'modifiedAt',
+  schedule: '0 3 * * *',
 };
 
 /** A request for every operation that needs the schema service, or the record of purges. */

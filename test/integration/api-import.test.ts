@@ -138,7 +138,10 @@ it('an import stores the models, documents and contexts of a repository, and cha
   assert.deepEqual(first.summary, {
     dryRun: false,
     domains: [DOMAIN],
-    ...{ created: 7, updated: 0, unchanged: 0, refused: 0 },
+    created: 7,
+    updated: 0,
+    unchanged: 0,
+    refused: 0,
     // The README, the CSV, what belongs to tools; and a document of another kind.
     ignored: 5,
     models: 2,
@@ -395,7 +398,8 @@ it('an import of documents that refer to each other in circles stores them', asy
     api,
     {
       'Node/schema.json': {
-        ...{ type: 'object', required: ['type'] },
+        type: 'object',
+        required: ['type'],
         properties: { type: { const: 'Node' }, next: { $ref: '../parts/a.json' } },
       },
       'parts/a.json': { type: 'object', properties: { b: { $ref: 'b.json' } } },
@@ -437,7 +441,10 @@ describe('an import with a changed context', () => {
   });
   const QUERY = '?domain=Traffic';
   const meaning = (detail: string) => ({
-    ...{ pointer: '/properties/speed', class: 'breaking', reason: 'meaning', detail },
+    pointer: '/properties/speed',
+    class: 'breaking',
+    reason: 'meaning',
+    detail,
   });
   const CHANGED = meaning(`"speed" means ${OTHER}, meant ${SPEED}`);
 
@@ -530,7 +537,9 @@ describe('an import that changes the context of a model', () => {
   const schema = (type: string) => ({ type: 'object', properties: { type: { const: type }, speed } });
   const [OLD, NEW] = ['https://old.example/', 'https://new.example/'];
   const meaning = (pointer: string, term: string) => ({
-    ...{ pointer, class: 'breaking', reason: 'meaning' },
+    pointer,
+    class: 'breaking',
+    reason: 'meaning',
     detail: `"${term}" means ${NEW}${term}, meant ${OLD}${term}`,
   });
   const differences = [meaning('', 'Car'), meaning('/properties/speed', 'speed')];
@@ -564,7 +573,11 @@ describe('an import that changes the context of a model', () => {
       assert.deepEqual(
         report.dependents,
         ['ByName', 'ByUrl', 'Indirect', 'Second'].map((model) => ({
-          ...{ domain: 'Other', model, status: 'unchanged', change: 'breaking', differences },
+          domain: 'Other',
+          model,
+          status: 'unchanged',
+          change: 'breaking',
+          differences,
         })),
       );
       assert.deepEqual((await importing(api, files(status, NEW))).dependents, []);
@@ -720,7 +733,9 @@ it('an export imported into an empty gateway is exported again byte for byte', a
   const api = await emptyApi();
   await importing(api, completeRepository());
   await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'), {
-    ...{ description: 'A tree.', compatibility: 'backward', contextBase: 'https://terms.example/trees/' },
+    description: 'A tree.',
+    compatibility: 'backward',
+    contextBase: 'https://terms.example/trees/',
   });
   await api.put(`/domains/${DOMAIN}/models/Lamp`, {
     schema: { ...entitySchema('Lamp', 'power'), title: 'Lamps' },
@@ -849,7 +864,11 @@ it('an export has models and domains called examples or node_modules, and an imp
   const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
   assert.deepEqual([report.summary.created, report.summary.models], [16, 16]);
   assert.deepEqual(report.summary.examples, {
-    ...{ valid: 16, invalid: 0, unchecked: 0, kept: 16, leftOut: 0 },
+    valid: 16,
+    invalid: 0,
+    unchecked: 0,
+    kept: 16,
+    leftOut: 0,
   });
   assert.ok(raw.equals(await exported(other)));
 });
@@ -1069,7 +1088,8 @@ describe('an export of versions of contexts that others name', () => {
     // More than an export reads of a list at once.
     for (let index = 0; index < 101; index += 1) await api.put(`/references?uri=urn:x:${index}`, {});
     const car = (more: object = {}) => ({
-      ...{ $id: 'https://models.example/Car', type: 'object' },
+      $id: 'https://models.example/Car',
+      type: 'object',
       properties: { type: { const: 'Car' }, speed: { $ref: `${uri}#/$defs/Speed` }, ...more },
     });
     await makeModel(api, 'Other', 'Draft', car(), { status: 'draft' });
@@ -1107,11 +1127,9 @@ describe('an export of versions of contexts that others name', () => {
     const report = await importing(await emptyApi(), {
       'domains/Other/Car/schema.json': schema('speed'),
       'domains/Other/Car/meta.json': {
-        ...{
-          status: 'deprecated',
-          deprecatedAt: '2020-01-01T00:00:00.000Z',
-          sunset: '2021-01-01T00:00:00.000Z',
-        },
+        status: 'deprecated',
+        deprecatedAt: '2020-01-01T00:00:00.000Z',
+        sunset: '2021-01-01T00:00:00.000Z',
       },
     });
     assert.equal(fileOf(report, 'domains/Other/Car/schema.json').status, 'created');

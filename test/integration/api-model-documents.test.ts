@@ -187,7 +187,12 @@ it('an example is stored with what is wrong with it, served as it was sent, and 
   const { sha256, ...written } = created.json() as { readonly sha256: string };
   const url = `${api.url}/domains/Examples/models/Car/examples/example-1.jsonld`;
   assert.deepEqual(written, {
-    ...{ name: 'example-1.jsonld', form: 'normalized', size: raw.length, url, valid: true, errors: [] },
+    name: 'example-1.jsonld',
+    form: 'normalized',
+    size: raw.length,
+    url,
+    valid: true,
+    errors: [],
   });
   assert.deepEqual([created.headers.get('location'), etagOf(created)], [url, `"${sha256}"`]);
   const read = await api.get(example);
@@ -204,8 +209,11 @@ it('an example is stored with what is wrong with it, served as it was sent, and 
   const listed = (await api.get(`${car}/examples?limit=1`)).json() as readonly object[];
   assert.deepEqual(listed, [
     {
-      ...{ name: 'example-1.jsonld', form: 'keyvalues', size: JSON.stringify(wrong).length },
-      ...{ sha256: etagOf(replaced).replaceAll('"', ''), url },
+      name: 'example-1.jsonld',
+      form: 'keyvalues',
+      size: JSON.stringify(wrong).length,
+      sha256: etagOf(replaced).replaceAll('"', ''),
+      url,
     },
   ]);
   const lenient = await makeModel(api, 'Examples', 'Any', { type: 'object' });

@@ -106,7 +106,11 @@ describe('models', () => {
       $id: 'https://a.example/schema.json',
       title: 'Truck',
       description: 'Carries things',
-      ...{ type: 'object', allOf: [], required: ['id'], properties: {}, $schemaVersion: '1.0' },
+      type: 'object',
+      allOf: [],
+      required: ['id'],
+      properties: {},
+      $schemaVersion: '1.0',
     };
     const posted = await api.post('/domains/Mobility/models', raw);
     const put = await api.put('/domains/Mobility/models/Bus', raw);
@@ -192,7 +196,11 @@ describe('models', () => {
     assert.equal(etagOf(await api.get(model)), before);
 
     const cleared = await api.put(model, {
-      ...{ context: null, description: null, contextBase: null, compatibility: null, sunset: null },
+      context: null,
+      description: null,
+      contextBase: null,
+      compatibility: null,
+      sunset: null,
     });
     assert.equal(cleared.status, 200, cleared.text);
     const { context: left, description } = cleared.json() as Readonly<Record<string, unknown>>;
@@ -277,8 +285,11 @@ describe('models', () => {
     assert.notEqual(there.change.overall, 'compatible');
     assert.equal(back.change.overall, 'compatible');
     assert.deepEqual(await diff('?from=2&to=2'), {
-      ...{ from: 2, to: 2, change: { overall: 'compatible', differences: [] } },
-      ...{ pointers: [], pointersTotal: 0 },
+      from: 2,
+      to: 2,
+      change: { overall: 'compatible', differences: [] },
+      pointers: [],
+      pointersTotal: 0,
     });
     assert.equal((await api.get(`${model}/versions/diff?from=1&to=4`)).status, 404);
     assert.equal((await api.get(`${model}/versions/diff?from=0`)).status, 400);

@@ -173,7 +173,9 @@ describe('every status and problem in the OpenAPI document', () => {
 
   before(async () => {
     const { api, url } = await startApi({
-      ...{ GATEWAY_TOKEN: 'the-shared-secret', BODY_LIMIT_BYTES: '100000', IMPORT_LIMIT_BYTES: '100000' },
+      GATEWAY_TOKEN: 'the-shared-secret',
+      BODY_LIMIT_BYTES: '100000',
+      IMPORT_LIMIT_BYTES: '100000',
     });
     document = api.description.document;
     const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
@@ -185,7 +187,8 @@ describe('every status and problem in the OpenAPI document', () => {
     const folder = await mkdtemp(join(tmpdir(), 'archives-'));
     stopLater(() => rm(folder, { recursive: true, force: true }));
     const { api: withBroker } = await startApi({
-      ...{ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href },
+      BROKER_URL: broker.url,
+      ARCHIVE_URL: pathToFileURL(folder).href,
     });
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Bus:${String(index)}`, type: 'Bus' }));

@@ -68,7 +68,7 @@ describe('models diff, check and push with --stored', () => {
       ['diff', alone],
       ['check', folder, '--fail-on', 'never'],
     ]) {
-      const { code, stdout, stderr } = await run(...words, ...['--domain', 'City', '--stored', '--json']);
+      const { code, stdout, stderr } = await run(...words, '--domain', 'City', '--stored', '--json');
       assert.equal(code, 3, stderr);
       const { stored } = JSON.parse(stdout) as { stored: readonly StoredVerdict[] };
       assert.deepEqual(

@@ -41,14 +41,15 @@ async function filledFile(): Promise<string> {
   await store.retention.put({
     name: 'old',
     settings: {
-      ...{
-        target: 'entities',
-        query: 'type=Car',
-        olderThan: 'P90D',
-        by: 'modifiedAt',
-        schedule: '0 3 * * *',
-      },
-      ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true },
+      target: 'entities',
+      query: 'type=Car',
+      olderThan: 'P90D',
+      by: 'modifiedAt',
+      schedule: '0 3 * * *',
+      timeZone: 'UTC',
+      maxGrowth: 3,
+      mode: 'report',
+      enabled: true,
     },
     author: { caller: 'ada', policy: {} },
   });

@@ -12,7 +12,11 @@ after(async () => {
 });
 
 const POLICY = {
-  ...{ name: 'old-cars', target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'speed.observedAt' },
+  name: 'old-cars',
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P90D',
+  by: 'speed.observedAt',
   schedule: '0 3 * * *',
 };
 
@@ -29,7 +33,8 @@ const fileOf = (name: string, content: unknown) => {
 before(async () => {
   broker = await startTestBroker();
   broker.entities.seed(4, (index) => ({
-    ...{ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' },
+    id: `urn:ngsi-ld:Car:${String(index)}`,
+    type: 'Car',
     speed: { type: 'Property', value: index, observedAt: '2020-01-01T00:00:00Z' },
   }));
   gateway = await startTestGateway({ BROKER_URL: broker.url });

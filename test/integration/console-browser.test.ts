@@ -259,30 +259,38 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     const real = (await gateway.purge('type=Car&dryRun=true')).headers.get('purge-id') ?? '';
     const record = {
       ...((await gateway.send('GET', `/api/v2/purges/${real}`)).json() as object),
-      ...{
-        id: markup,
-        state: 'partial',
-        query: markup,
-        tenant: markup,
-        caller: markup,
-        worker: markup,
-        link: markup,
-      },
-      ...{ dryRun: false, failed: 1, retentionPolicy: markup, policy: { a: markup }, warnings: [markup] },
-      ...{ errors: [{ entityId: markup, attribute: markup, error }], problem: { ...error, broker: error } },
+      id: markup,
+      state: 'partial',
+      query: markup,
+      tenant: markup,
+      caller: markup,
+      worker: markup,
+      link: markup,
+      dryRun: false,
+      failed: 1,
+      retentionPolicy: markup,
+      policy: { a: markup },
+      warnings: [markup],
+      errors: [{ entityId: markup, attribute: markup, error }],
+      problem: { ...error, broker: error },
       sample: [markup],
     };
     const policy = {
-      ...{ name: markup, target: 'entities', query: markup, olderThan: markup, by: markup, schedule: markup },
-      ...{
-        timeZone: markup,
-        mode: 'report',
-        enabled: true,
-        description: markup,
-        caller: markup,
-        tenant: markup,
-      },
-      ...{ maxGrowth: 3, createdAt: markup, modifiedAt: markup },
+      name: markup,
+      target: 'entities',
+      query: markup,
+      olderThan: markup,
+      by: markup,
+      schedule: markup,
+      timeZone: markup,
+      mode: 'report',
+      enabled: true,
+      description: markup,
+      caller: markup,
+      tenant: markup,
+      maxGrowth: 3,
+      createdAt: markup,
+      modifiedAt: markup,
     };
     const lesson = { collection: 'entities', kind: 'limit', name: markup, detail: markup, learntAt: markup };
     const status = { status: 'up', broker: 'up', database: 'up', learnt: [lesson] };
@@ -303,18 +311,14 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     });
     const encoded = encodeURIComponent(markup);
     for (const hash of [
-      ...[
-        `purge?query=type%3D${encoded}&tenant=${encoded}&link=${encoded}`,
-        `purge/${encoded}`,
-        'history',
-        'overview',
-      ],
-      ...[
-        `history?tenant=${encoded}&caller=${encoded}`,
-        'retention',
-        `retention/${encoded}`,
-        `retention/${encoded}/edit`,
-      ],
+      `purge?query=type%3D${encoded}&tenant=${encoded}&link=${encoded}`,
+      `purge/${encoded}`,
+      'history',
+      'overview',
+      `history?tenant=${encoded}&caller=${encoded}`,
+      'retention',
+      `retention/${encoded}`,
+      `retention/${encoded}/edit`,
     ]) {
       // So that nothing of the page before is taken for this one.
       await page.goto('about:blank');
@@ -391,7 +395,8 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     ] as const) {
       await page.route('**/api/v2/**', (route) =>
         route.fulfill({
-          ...{ status, contentType: 'application/problem+json' },
+          status,
+          contentType: 'application/problem+json',
           body: '{"title": "Not to be found", "detail": "Why."}',
         }),
       );
@@ -483,13 +488,11 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await world.gateway.send('PUT', '/api/v2/retention-policies/old-cars', {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{
-          target: 'entities',
-          query: 'type=Car',
-          olderThan: 'P1D',
-          by: 'modifiedAt',
-          schedule: '0 3 * * *',
-        },
+        target: 'entities',
+        query: 'type=Car',
+        olderThan: 'P1D',
+        by: 'modifiedAt',
+        schedule: '0 3 * * *',
       }),
     });
     const tab = await openConsole(browser, world.gateway.url);

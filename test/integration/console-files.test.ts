@@ -45,7 +45,10 @@ it('the page of the console needs no token, is revalidated, and has a policy wit
   assert.equal(page.status, 200);
   const policy = page.headers.get('content-security-policy') ?? '';
   for (const directive of [
-    ...["default-src 'self'", "base-uri 'none'", "object-src 'none'", "frame-ancestors 'none'"],
+    "default-src 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
   ])
     assert.ok(policy.split('; ').includes(directive), directive);
   assert.doesNotMatch(policy, /unsafe|data:|https?:|\*/);

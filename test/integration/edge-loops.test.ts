@@ -70,9 +70,11 @@ for (const size of [1, 2, 3]) {
       ['POST', '{}'],
     ] as const) {
       const before = wayBack.connections;
-      const answer = await first.send(method, `${ENTITIES}?type=T`, {
-        ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
-      });
+      const answer = await first.send(
+        method,
+        `${ENTITIES}?type=T`,
+        body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } },
+      );
       assert.equal(answer.status, 508);
       assert.equal(answer.problem().type, LOOP);
       assert.ok(wayBack.connections - before <= 1, `${wayBack.connections - before} connections`);

@@ -101,7 +101,13 @@ it('the log has one line for each request that no route takes, wherever it leads
     const { detail } = answer.json() as { detail: string };
     assert.equal(answer.headers.get('x-request-id'), 'r-9');
     const lines = gateway.log.lines.map((one) => [
-      ...[one.msg, one.level, one['reqId'], one['method'], one['path'], one['status'], one['detail']],
+      one.msg,
+      one.level,
+      one['reqId'],
+      one['method'],
+      one['path'],
+      one['status'],
+      one['detail'],
     ]);
     assert.deepEqual(lines, [['request refused', INFO, 'r-9', method, path, status, detail]]);
   }

@@ -66,8 +66,11 @@ it('a purge whose broker restarts waits for it, logs that once, and succeeds: 5 
   });
   const gateway = await startTestGateway(
     {
-      ...{ BROKER_URL: broker.url.href, PURGE_CONCURRENCY: '10', BROKER_AWAY_MS: '30000' },
-      ...{ RETRY_MIN_DELAY_MS: '200', RETRY_MAX_DELAY_MS: '1000' },
+      BROKER_URL: broker.url.href,
+      PURGE_CONCURRENCY: '10',
+      BROKER_AWAY_MS: '30000',
+      RETRY_MIN_DELAY_MS: '200',
+      RETRY_MAX_DELAY_MS: '1000',
     },
     { clock },
   );
@@ -91,8 +94,11 @@ it('a purge whose broker restarts stops waiting when the gateway is closed: 503 
     },
   });
   const gateway = await startTestGateway({
-    ...{ BROKER_URL: broker.url.href, PURGE_CONCURRENCY: '1', PURGE_BATCH_SIZE: '10' },
-    ...{ BROKER_AWAY_MS: '3600000', RETRY_MAX_DELAY_MS: '3600000' },
+    BROKER_URL: broker.url.href,
+    PURGE_CONCURRENCY: '1',
+    PURGE_BATCH_SIZE: '10',
+    BROKER_AWAY_MS: '3600000',
+    RETRY_MAX_DELAY_MS: '3600000',
   });
   const running = gateway.purge('type=Thing');
   await gateway.log.until('broker away: the purge waits for it');
@@ -173,7 +179,9 @@ for (const [unit, query, matched] of [
 ] as const) {
   it(`the counts of a temporal purge add up where answers get lost (${unit})`, async () => {
     const { broker, purge } = await startTemporal({
-      ...{ faultRate: 0.4, faultKinds: ['reset-after', 'reset-before', '503'], seed: 5 },
+      faultRate: 0.4,
+      faultKinds: ['reset-after', 'reset-before', '503'],
+      seed: 5,
       faultOn: ({ method }) => method === 'DELETE',
     });
     const before = instancesOf(broker);
@@ -187,7 +195,8 @@ for (const [unit, query, matched] of [
 it('the counts of a temporal purge include what a look by id finds where no answer came', async () => {
   const { broker, gateway } = await startTemporal(
     {
-      ...{ faultRate: 1, faultKinds: ['reset-after'] },
+      faultRate: 1,
+      faultKinds: ['reset-after'],
       faultOn: ({ method, path }) => method === 'DELETE' && /Sensor(?::|%3A)3$/.test(path),
     },
     { env: { RETRY_MAX_ATTEMPTS: '2' } },

@@ -57,7 +57,9 @@ async function start(
   const { gate } = at.held;
   if (!isHeld) gate.open();
   const gateway = await startTestGateway({
-    ...{ BROKER_URL: at.url, DATABASE_URL: database, WORKBENCH_TIMEOUT_MS: '60000' },
+    BROKER_URL: at.url,
+    DATABASE_URL: database,
+    WORKBENCH_TIMEOUT_MS: '60000',
     ...env,
   });
   return { gateway, gate, cars: at, broker: at.broker, api: await ApiClient.of(gateway.url) };
@@ -100,7 +102,9 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     await one.api.post('/contexts', { name: 'Own', '@context': { speed: 'https://city.example/v0' } });
     const document = {
       '@context': `${two.api.url}/contexts/Own`,
-      ...{ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: { type: 'Property', value: 1 } },
+      id: 'urn:ngsi-ld:Car:1',
+      type: 'Car',
+      speed: { type: 'Property', value: 1 },
     };
     for (let version = 1; version <= 3; version += 1) {
       const iri = `https://city.example/v${String(version)}`;

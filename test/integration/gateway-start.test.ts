@@ -38,7 +38,10 @@ it('a start without a broker prints what runs, its broker, its port, and two cur
 it('a start with a broker names the broker, without its credentials; and without the console does not name that', async () => {
   const broker = await startTestBroker();
   const gateway = await GatewayProcess.start({
-    ...{ PORT: '0', BROKER_URL: broker.url, GATEWAY_TOKEN: 'start-secret-1', CONSOLE: 'off' },
+    PORT: '0',
+    BROKER_URL: broker.url,
+    GATEWAY_TOKEN: 'start-secret-1',
+    CONSOLE: 'off',
   });
   const url = await gateway.url();
   await gateway.until(/^Schemas, models and contexts: /m);
@@ -68,12 +71,22 @@ const CASES: readonly (readonly [what: string, env: Readonly<Record<string, stri
   [
     'several mistakes at once',
     {
-      ...{ PORT: 'eighty', PURGE_CONCURRENCY: '0', BROKER_URL: 'ftp://b', LOG_LEVEL: 'loud' },
-      ...{ PURGE_MAX_AFECTED: '10', RETRY_FOREVER: '1', GATEWAY_TOKEN: 'has blanks in it' },
+      PORT: 'eighty',
+      PURGE_CONCURRENCY: '0',
+      BROKER_URL: 'ftp://b',
+      LOG_LEVEL: 'loud',
+      PURGE_MAX_AFECTED: '10',
+      RETRY_FOREVER: '1',
+      GATEWAY_TOKEN: 'has blanks in it',
     },
     [
-      ...[/PORT .*whole number/, /PURGE_CONCURRENCY/, /BROKER_URL/, /LOG_LEVEL.*info/, /GATEWAY_TOKEN/],
-      ...[/PURGE_MAX_AFECTED.*did you mean PURGE_MAX_AFFECTED/, /RETRY_FOREVER/],
+      /PORT .*whole number/,
+      /PURGE_CONCURRENCY/,
+      /BROKER_URL/,
+      /LOG_LEVEL.*info/,
+      /GATEWAY_TOKEN/,
+      /PURGE_MAX_AFECTED.*did you mean PURGE_MAX_AFFECTED/,
+      /RETRY_FOREVER/,
     ],
   ],
 ];

@@ -127,8 +127,10 @@ async function startWithDeletesInFlight(query: string, headers: Readonly<Record<
   });
   stopLater(async () => gate.open());
   const env = {
-    ...{ ...SETTINGS, BROKER_URL: hanging.url, SHUTDOWN_GRACE_MS: String(GRACE_MS) },
-    ...{ DATABASE_PATH: await temporaryDatabase() },
+    ...SETTINGS,
+    BROKER_URL: hanging.url,
+    SHUTDOWN_GRACE_MS: String(GRACE_MS),
+    DATABASE_PATH: await temporaryDatabase(),
   };
   const grace = clockOfGrace();
   const gateway = await startTestGateway(env, { clock: grace.clock });

@@ -53,7 +53,10 @@ describe('work on schemas in workers', () => {
   const faultsOf = async (schema: object, documents: Readonly<Record<string, object>> = {}) => {
     const texts = Object.entries(documents).map(([uri, one]) => [uri, JSON.stringify(one)] as const);
     const outcome = await workers.run('acceptVersion', {
-      ...{ schema: JSON.stringify(schema), documents: texts, model: 'T', contextBase: 'https://a.example/' },
+      schema: JSON.stringify(schema),
+      documents: texts,
+      model: 'T',
+      contextBase: 'https://a.example/',
     });
     if (!('refused' in outcome)) return [];
     assert.equal(outcome.refused.kind, 'schemaInvalid');

@@ -104,7 +104,8 @@ it('a web page of the host that its browser called may send a DELETE by way of t
       ['https://evil.example', true],
     ] as const) {
       const kong = new FakeKong({
-        ...{ method, rawPath: path },
+        method,
+        rawPath: path,
         headers: { Host: 'city.example:8000', Origin: page },
       });
       await new Plugin(config).access(kong.pdk);

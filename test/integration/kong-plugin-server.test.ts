@@ -113,7 +113,10 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
   it('the built plugin names the caller of a write to the sidecar, whose policies believe nobody else', async () => {
     const broker = await startRecordingBroker(() => ({ status: 204 }));
     const gateway = await startTestGateway({
-      ...{ BROKER_URL: broker.url, GATEWAY_TOKEN: 'the-secret', WRITE_CHECK: 'enforce', LOG_LEVEL: 'silent' },
+      BROKER_URL: broker.url,
+      GATEWAY_TOKEN: 'the-secret',
+      WRITE_CHECK: 'enforce',
+      LOG_LEVEL: 'silent',
       ...PATIENT,
     });
     const api = await ApiClient.of(gateway.url, { 'x-gateway-token': 'the-secret' });
@@ -125,7 +128,9 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     /** A write as it comes to the sidecar: by the plugin, or past it. */
     const write = async (consumer: string | undefined, isPastPlugin = false) => {
       const kong = new FakeKong({
-        ...{ method: 'POST', rawPath, headers: forged },
+        method: 'POST',
+        rawPath,
+        headers: forged,
         ...(consumer === undefined ? {} : { consumer: { id: 'c', username: consumer } }),
       });
       if (isPastPlugin) await kong.pdk.service.request.setHeaders({ 'X-Gateway-Token': [] });
@@ -154,9 +159,13 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     const broker = await startTestBroker();
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }), 'a');
     const gateway = await startTestGateway({
-      ...{ BROKER_URL: broker.url, GATEWAY_TOKEN: config.gateway_token, TRUSTED_PROXIES: '127.0.0.1' },
-      ...{ AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: AUDIENCE },
-      ...{ AUTH_ROLES_CLAIM: 'roles', AUTH_TENANTS_CLAIM: 'tenants' },
+      BROKER_URL: broker.url,
+      GATEWAY_TOKEN: config.gateway_token,
+      TRUSTED_PROXIES: '127.0.0.1',
+      AUTH_ISSUER: provider.issuer,
+      AUTH_AUDIENCE: AUDIENCE,
+      AUTH_ROLES_CLAIM: 'roles',
+      AUTH_TENANTS_CLAIM: 'tenants',
     });
     const instance = await link.startInstance(config);
     const purge = async (user: string, tenant: string) => {

@@ -108,7 +108,8 @@ it('GET /metrics counts deletes while their purge runs', async () => {
     if (isAsked && left.length === 0) meanwhile ??= await metricsOf(gateway);
     const matches = isAsked ? left.map((id) => ({ id, type: 'A' })) : [];
     return {
-      ...{ status: 200, body: JSON.stringify(matches) },
+      status: 200,
+      body: JSON.stringify(matches),
       headers: { 'ngsild-results-count': String(matches.length) },
     };
   });

@@ -123,7 +123,8 @@ through(
     const forged = TRUSTED.flatMap(spellings).map((name) => [name, 'forged'] as const);
     const [arrival, ...more] = await arriving(() =>
       ask({
-        ...{ port, path: '/stub/length' },
+        port,
+        path: '/stub/length',
         headers: [
           ...forged,
           ['X-Forwarded-For', '10.9.8.7'],

@@ -291,8 +291,11 @@ it('createPassThrough refuses a broker URL that is not a base URL', () => {
     assert.throws(
       () =>
         createPassThrough({
-          ...{ dispatcher: new Agent(), brokerUrl: new URL(url), viaName: 'g' },
-          ...{ strippedHeaders: [], brokerTimeoutMs: 1 },
+          dispatcher: new Agent(),
+          brokerUrl: new URL(url),
+          viaName: 'g',
+          strippedHeaders: [],
+          brokerTimeoutMs: 1,
         }),
       TypeError,
       url,

@@ -56,11 +56,31 @@ const recordOf = async (gateway: Pick<TestGateway, 'send'>, id: string): Promise
 function oldRecord(number: number): PurgeRecord {
   const now = new Date().toISOString();
   return {
-    ...{ id: randomUUID(), state: 'succeeded', target: 'entities', query: 'type=Car' },
-    ...{ tenant: `t${String(number % 2)}`, caller: 'c', requestId: String(number), worker: 'w' },
-    ...{ dryRun: false, policy: {}, maxPerSecond: null, concurrency: 1, matched: 1, deleted: 1 },
-    ...{ alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 1, retries: 0 },
-    ...{ createdAt: now, startedAt: now, endedAt: now, errors: [], warnings: [] },
+    id: randomUUID(),
+    state: 'succeeded',
+    target: 'entities',
+    query: 'type=Car',
+    tenant: `t${String(number % 2)}`,
+    caller: 'c',
+    requestId: String(number),
+    worker: 'w',
+    dryRun: false,
+    policy: {},
+    maxPerSecond: null,
+    concurrency: 1,
+    matched: 1,
+    deleted: 1,
+    alreadyGone: 0,
+    failed: 0,
+    unknown: 0,
+    arrived: 0,
+    requests: 1,
+    retries: 0,
+    createdAt: now,
+    startedAt: now,
+    endedAt: now,
+    errors: [],
+    warnings: [],
   };
 }
 

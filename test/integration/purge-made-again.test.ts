@@ -23,7 +23,9 @@ it('entities that are made again during a purge are not deleted again, beyond a 
   const outcomes: string[] = [];
   let isMadeAgain = false;
   const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {
-    ...{ clock, capabilities, pace: new Pace(clock, 1000) },
+    clock,
+    capabilities,
+    pace: new Pace(clock, 1000),
     limits: { maxAffected: 3000, batchSize: 500 },
     onOutcome: (_item, outcome) => outcomes.push(outcome),
     onEvent: ({ type, ...event }) => {
@@ -48,12 +50,20 @@ for (const hasBatches of [true, false]) {
     const clock = createTestClock();
     const writers = { makesAgain: 0, changes: 0.05, deletes: 0, adds: 0, most: 5 };
     const broker = new WritersBroker({
-      ...{ clock, entities: 3000, hasBatches, requestMs: 1, deleteMs: 30, listMs: 3, showsTimes: true },
-      ...{ writers, random: seededRandom(1) },
+      clock,
+      entities: 3000,
+      hasBatches,
+      requestMs: 1,
+      deleteMs: 30,
+      listMs: 3,
+      showsTimes: true,
+      writers,
+      random: seededRandom(1),
     });
     const startMs = clock.now();
     const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
-      ...{ clock, client: broker },
+      clock,
+      client: broker,
       limits: { batchSize: 50 },
     });
     assert.equal(error, undefined);
@@ -69,13 +79,21 @@ for (const hasBatches of [true, false]) {
     const clock = createTestClock();
     const writers = { makesAgain: 0, changes: 0, deletes: 0, adds: 0, most: 1 };
     const broker = new WritersBroker({
-      ...{ clock, entities: 1000, hasBatches, requestMs: 1, deleteMs: 0, showsTimes: true, writers },
+      clock,
+      entities: 1000,
+      hasBatches,
+      requestMs: 1,
+      deleteMs: 0,
+      showsTimes: true,
+      writers,
       random: seededRandom(1),
     });
     const startMs = clock.now();
     let changedAtMs = Infinity;
     const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
-      ...{ clock, client: broker, pace: new Pace(clock, 20) },
+      clock,
+      client: broker,
+      pace: new Pace(clock, 20),
       onEvent: () => {
         if (clock.now() < startMs + 3000 || changedAtMs < Infinity) return;
         changedAtMs = clock.now();

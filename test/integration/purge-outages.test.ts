@@ -79,7 +79,9 @@ for (const says of ['reset-before', { status: 502 }, { status: 503 }, { status: 
         const { broker, clock, arrivals } = await startMortal(t, { nth: 3, downMs: 5000, says, ...oddities });
         const events: PurgeEvent[] = [];
         const report = await purged(broker, 'type=Thing', {
-          ...{ clock, limits: LIMITS, retry: { maxAttempts } },
+          clock,
+          limits: LIMITS,
+          retry: { maxAttempts },
           onEvent: (event) => events.push(event),
         });
         assert.deepEqual([report.deleted, report.failed, report.unknown], [report.matched, 0, 0]);
@@ -133,7 +135,10 @@ it('a broker that restarts during a purge is left alone for as long as its Retry
 it('a broker that refuses new connections during a purge may still answer requests in flight', async (t) => {
   const { client, clock, down } = await startRefusing(t);
   const report = await purged({ url: new URL('http://unused.invalid') }, 'type=Thing', {
-    ...{ client, clock, limits: { ...LIMITS, batchSize: 10, pageSize: 100 }, retry: { maxAttempts: 2 } },
+    client,
+    clock,
+    limits: { ...LIMITS, batchSize: 10, pageSize: 100 },
+    retry: { maxAttempts: 2 },
   });
   assert.deepEqual([report.deleted, report.failed], [100, 0]);
   assert.ok(down.refused <= 16, `${down.refused} requests refused`);
@@ -166,7 +171,8 @@ it('a broker that fails some requests is recognised by one probe, and they are r
   });
   const events: PurgeEvent[] = [];
   const report = await purged(broker, 'type=Thing', {
-    ...{ clock, limits: { concurrency: 1 } },
+    clock,
+    limits: { concurrency: 1 },
     onEvent: (event) => events.push(event),
   });
   assert.deepEqual([report.deleted, report.failed], [19, 1]);
@@ -233,7 +239,9 @@ const noWait = { retry: { maxAttempts: 2, awayMs: 0 } };
 for (const carriesOut of [true, false]) {
   it(`a broker that comes back when a purge has ended is queried once, by id, for deletes without an answer: ${carriesOut ? '' : 'not '}done`, async (t) => {
     const { broker, unanswered } = await startKilledBroker(t, {
-      ...{ entities: things(2000), carriesOut, look: undefined },
+      entities: things(2000),
+      carriesOut,
+      look: undefined,
     });
     const { error, progress } = await purgeKilled(broker, noWait);
     assert.ok(error instanceof BrokerFailedError);

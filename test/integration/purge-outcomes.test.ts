@@ -52,7 +52,9 @@ async function suffered(made: Scenario): Promise<{ broker: MishapBroker; outcome
     { url: new URL('http://unused.invalid') },
     `type=Thing${drop ? '&drop=a' : ''}`,
     {
-      ...{ client: broker, clock, seed },
+      client: broker,
+      clock,
+      seed,
       limits: { pageSize, batchSize, concurrency },
       retry: { maxAttempts, awayMs },
     },

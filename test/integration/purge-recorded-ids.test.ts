@@ -185,8 +185,12 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
     });
     const start = (name: string, folder: string) =>
       startTestGateway({
-        ...{ BROKER_URL: recorder.url, DATABASE_URL: database.url, DATABASE_PATH: join(folder, 'schema.db') },
-        ...{ INSTANCE_NAME: name, PURGE_STRATEGY: 'single', PURGE_CONCURRENCY: '1' },
+        BROKER_URL: recorder.url,
+        DATABASE_URL: database.url,
+        DATABASE_PATH: join(folder, 'schema.db'),
+        INSTANCE_NAME: name,
+        PURGE_STRATEGY: 'single',
+        PURGE_CONCURRENCY: '1',
       });
     const one = await start('one', folders[0]);
     const answer = await one.purge('type=Car&record=ids', { prefer: 'respond-async' });

@@ -54,7 +54,8 @@ describe('retention policies of three sidecars on one PostgreSQL', { timeout: 30
         const store = await PostgresStore.open(database.url, { clock });
         stopLater(() => store.close());
         const scheduler = new RetentionScheduler({
-          ...{ store: store.retention, clock },
+          store: store.retention,
+          clock,
           service: {
             runScheduled: async ({ name }) => {
               runs.push(`${new Date(clock.nowMs).toISOString().slice(0, 10)} ${name}`);
@@ -73,8 +74,15 @@ describe('retention policies of three sidecars on one PostgreSQL', { timeout: 30
       await first.store.retention.put({
         name,
         settings: {
-          ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt' },
-          ...{ schedule: '30 2 * * *', timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true },
+          target: 'entities',
+          query: 'type=Car',
+          olderThan: 'P90D',
+          by: 'modifiedAt',
+          schedule: '30 2 * * *',
+          timeZone: 'UTC',
+          maxGrowth: 3,
+          mode: 'report',
+          enabled: true,
         },
         author: { caller: 'ada', policy: {} },
       });

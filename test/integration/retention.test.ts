@@ -18,13 +18,11 @@ import { column } from '../support/columns.js';
 after(stopAll);
 
 const POLICY = {
-  ...{
-    target: 'entities',
-    query: 'type=Car',
-    olderThan: 'P90D',
-    by: 'speed.observedAt',
-    schedule: '0 3 * * *',
-  },
+  target: 'entities',
+  query: 'type=Car',
+  olderThan: 'P90D',
+  by: 'speed.observedAt',
+  schedule: '0 3 * * *',
 };
 const OLD = '2020-01-01T00:00:00Z';
 
@@ -72,7 +70,12 @@ it('a retention policy has defaults that delete nothing, and is replaced under i
   assert.equal(made.headers.get('location'), `${gateway.url}/api/v2/retention-policies/old-cars`);
   const { createdAt, modifiedAt, ...body } = made.json() as Record<string, unknown>;
   assert.deepEqual(body, {
-    ...{ name: 'old-cars', ...POLICY, timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true },
+    name: 'old-cars',
+    ...POLICY,
+    timeZone: 'UTC',
+    maxGrowth: 3,
+    mode: 'report',
+    enabled: true,
     caller: 'anonymous',
   });
   // What was given is read first.

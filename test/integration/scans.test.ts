@@ -105,7 +105,8 @@ describe('a scan of what the broker holds', () => {
 
   it('a scan ends with more types than it looks up, and counts each of their entities', async () => {
     broker.entities.seed(2300, (index) => ({
-      ...{ id: `urn:ngsi-ld:Kind:${String(index)}`, type: `Kind${String(index)}` },
+      id: `urn:ngsi-ld:Kind:${String(index)}`,
+      type: `Kind${String(index)}`,
       probe: { type: 'Property', value: 1 },
     }));
     const record = await scan({ query: 'q=probe' });
@@ -178,7 +179,8 @@ describe('a scan of what the broker holds', () => {
     const rewriting = await startRecordingBroker(async ({ method, url, headers, body }) => {
       const { host: _host, connection: _connection, ...passed } = headers as Record<string, string>;
       const answer = await fetch(`${own.url}${url}`, {
-        ...{ method, headers: passed },
+        method,
+        headers: passed,
         ...(body === '' ? {} : { body }),
       });
       const text = await answer.text();
@@ -197,7 +199,11 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual(
       [record.state, record.matched, record.checked, record.valid, record.notJudged, record.warnings],
       [
-        ...['partial', 40, 36, 36, 4],
+        'partial',
+        40,
+        36,
+        36,
+        4,
         [
           '1 entity was not judged: it is nested deeper than 500 levels (urn:ngsi-ld:Room:5).',
           '2 entities were not judged: not all readers understand the JSON alike, since the member "x" occurs twice (urn:ngsi-ld:Room:7, urn:ngsi-ld:Room:9).',

@@ -68,7 +68,8 @@ describe('documents of models', () => {
       return { documentUrl: url, document };
     };
     const [expanded] = (await createProcessor().expand(normalized, {
-      ...{ documentLoader, safe: true },
+      documentLoader,
+      safe: true,
     })) as [JsonObject];
     assert.deepEqual(expanded['@type'], [`${CONTEXT_BASE}Bench`]);
     assert.ok(`${CONTEXT_BASE}seats` in expanded);

@@ -185,8 +185,10 @@ describe('models with a context of their own', () => {
       { seats: SEATS },
       { part: { '@id': 'https://p.example/part', '@context': { wood: 'https://p.example/wood' } } },
       {
-        ...{ colour: 'https://i.example/colour', own: 'https://o.example/own' },
-        ...{ '@language': 'en', '@version': 1.1 },
+        colour: 'https://i.example/colour',
+        own: 'https://o.example/own',
+        '@language': 'en',
+        '@version': 1.1,
       },
       CORE,
     ]);
@@ -240,7 +242,9 @@ describe('models with a context of their own', () => {
     const { service } = await rigOf(t);
     const coerced = (name: string) => ({ '@id': `https://official.example/${name}`, '@type': '@id' });
     const context = {
-      ...{ seats: coerced('seats'), other: coerced('other'), location: 'https://o.example/l' },
+      seats: coerced('seats'),
+      other: coerced('other'),
+      location: 'https://o.example/l',
       '@vocab': 'https://o.example/',
     };
     const { warnings } = metadataOf((await create(service, context)).version);

@@ -237,7 +237,10 @@ it('connections to PostgreSQL have time limits, unless the URL sets others', asy
   assert.deepEqual(await limits(database.url), ['ngsi-ld-gateway', '15000', '5000', '15000']);
   const options = encodeURIComponent('-c statement_timeout=1000');
   assert.deepEqual(await limits(`${database.url}?application_name=gw&options=${options}`), [
-    ...['gw', '15000', '5000', '1000'],
+    'gw',
+    '15000',
+    '5000',
+    '1000',
   ]);
 });
 

@@ -201,9 +201,12 @@ async function isReadableAfter(env: Readonly<Record<string, string>>): Promise<b
 
 async function startedOn(bucket: StubBucket, env: Readonly<Record<string, string>>): Promise<unknown> {
   return withCars({
-    ...{ ARCHIVE_URL: 's3://archive/purges', AWS_ENDPOINT_URL: bucket.endpoint.href },
-    ...{ AWS_REGION: BUCKET_KEYS.region, AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId },
-    ...{ AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey, ...env },
+    ARCHIVE_URL: 's3://archive/purges',
+    AWS_ENDPOINT_URL: bucket.endpoint.href,
+    AWS_REGION: BUCKET_KEYS.region,
+    AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
+    ...env,
   });
 }
 
@@ -406,7 +409,9 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       const { gateway, provider } = await withSignIn({ AUTH_CLIENT_ID: 'console' });
       const status = (await gateway.send('GET', '/api/v2/status')).json() as { readonly signIn?: object };
       assert.deepEqual(status.signIn, {
-        ...{ issuer: provider.issuer, clientId: 'console', audience: AUDIENCE },
+        issuer: provider.issuer,
+        clientId: 'console',
+        audience: AUDIENCE,
       });
     },
   ],

@@ -38,21 +38,23 @@ let gateway: TestGateway;
 let env: Readonly<Record<string, string>> & { readonly BROKER_URL: string };
 const tokens = {} as Record<User, string>;
 const as = (user: User, more: Readonly<Record<string, string>> = {}) => ({
-  ...{ authorization: `Bearer ${tokens[user]}`, 'user-agent': 'the test', ...more },
+  authorization: `Bearer ${tokens[user]}`,
+  'user-agent': 'the test',
+  ...more,
 });
 
 before(async () => {
   provider = await OpenIdProvider.start(USERS);
   broker = await startTestBroker();
   env = {
-    ...{
-      BROKER_URL: broker.url,
-      GATEWAY_TOKEN: TOKEN,
-      AUTH_ISSUER: provider.issuer,
-      AUTH_AUDIENCE: AUDIENCE,
-    },
-    ...{ AUTH_ROLES_CLAIM: 'realm_access.roles', AUTH_TENANTS_CLAIM: 'tenants' },
-    ...{ AUTH_ROLE_MAP: 'city-admins=admin,interns=viewer', LOG_LEVEL: 'trace' },
+    BROKER_URL: broker.url,
+    GATEWAY_TOKEN: TOKEN,
+    AUTH_ISSUER: provider.issuer,
+    AUTH_AUDIENCE: AUDIENCE,
+    AUTH_ROLES_CLAIM: 'realm_access.roles',
+    AUTH_TENANTS_CLAIM: 'tenants',
+    AUTH_ROLE_MAP: 'city-admins=admin,interns=viewer',
+    LOG_LEVEL: 'trace',
   };
   gateway = await startTestGateway(env);
   for (const user of Object.keys(USERS) as User[]) tokens[user] = await provider.tokenOf(user);
@@ -218,14 +220,12 @@ describe('tenants', () => {
   }
 
   const policyIn = (tenant: string) => ({
-    ...{
-      target: 'entities',
-      query: 'type=Car',
-      tenant,
-      olderThan: 'P1D',
-      by: 'modifiedAt',
-      schedule: '0 3 * * *',
-    },
+    target: 'entities',
+    query: 'type=Car',
+    tenant,
+    olderThan: 'P1D',
+    by: 'modifiedAt',
+    schedule: '0 3 * * *',
   });
 
   /** A thing of each kind, of a tenant. */
@@ -384,7 +384,9 @@ describe('tenants', () => {
       method: 'PUT',
       headers: {
         ...limited,
-        ...{ expect: '100-continue', 'content-type': 'application/json', 'content-length': body.length },
+        expect: '100-continue',
+        'content-type': 'application/json',
+        'content-length': body.length,
       },
     });
     put.flushHeaders();

@@ -47,7 +47,8 @@ async function gatewayWith(t: TestContext, settings: Readonly<Record<string, str
   const broker = await startTestBroker();
   broker.entities.seed(3, (n) => ({ id: `urn:secret:${n}`, type: 'Secret' }));
   const gateway = await startTestGateway({
-    ...{ BROKER_URL: broker.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    BROKER_URL: broker.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     ...settings,
   });
   return { collector, broker, gateway };
@@ -130,7 +131,8 @@ it('a purge is not traced where its request is not', async (t) => {
 it('a collector that is not there holds nothing up', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({
-    ...{ BROKER_URL: broker.url, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9/below/' },
+    BROKER_URL: broker.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9/below/',
   });
   assert.equal((await gateway.purge('type=A')).status, 204);
   await gateway.gateway.close();
@@ -139,7 +141,8 @@ it('a collector that is not there holds nothing up', async () => {
 it('the log says that spans are refused, with the status, and not what the collector answered', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({
-    ...{ BROKER_URL: broker.url, OTEL_EXPORTER_OTLP_ENDPOINT: `${broker.url}/no-collector` },
+    BROKER_URL: broker.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${broker.url}/no-collector`,
   });
   await gateway.purge('type=A');
   await gateway.gateway.close();

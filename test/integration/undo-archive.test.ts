@@ -158,7 +158,8 @@ describe('a purge that archives', () => {
     await withCars(1);
     const plain = await startTestGateway({ BROKER_URL: broker.url });
     const native = await startTestGateway({
-      ...{ BROKER_URL: broker.url, PURGE_STRATEGY: 'native' },
+      BROKER_URL: broker.url,
+      PURGE_STRATEGY: 'native',
       ARCHIVE_URL: pathToFileURL(folder).href,
     });
     for (const each of [plain, native]) {
@@ -173,7 +174,8 @@ describe('a purge that archives', () => {
   it('PURGE_ARCHIVE sets the least, whatever a purge asks for', async () => {
     await withCars(2);
     const strict = await startTestGateway({
-      ...{ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href },
+      BROKER_URL: broker.url,
+      ARCHIVE_URL: pathToFileURL(folder).href,
       PURGE_ARCHIVE: 'required',
     });
     const purge = await record(await strict.purge('type=Car&archive=none'), strict);
@@ -232,9 +234,13 @@ describe('a purge whose archive fails', () => {
   });
 
   const env = () => ({
-    ...{ BROKER_URL: broker.url, ARCHIVE_URL: 's3://archive/purges', PURGE_PAGE_SIZE: '100' },
-    ...{ AWS_ENDPOINT_URL: bucket.endpoint.href, AWS_REGION: BUCKET_KEYS.region },
-    ...{ AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey },
+    BROKER_URL: broker.url,
+    ARCHIVE_URL: 's3://archive/purges',
+    PURGE_PAGE_SIZE: '100',
+    AWS_ENDPOINT_URL: bucket.endpoint.href,
+    AWS_REGION: BUCKET_KEYS.region,
+    AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
   });
 
   async function withCars(count: number): Promise<void> {

@@ -131,7 +131,8 @@ describe('an archive whose purge is killed again and again', () => {
       client: { send, close: async () => {} },
       capabilities: new BrokerMemory(systemClock),
       retry: { maxAttempts: 3, minDelayMs: 0, maxDelayMs: 0, awayMs: 0 },
-      ...{ clock: systemClock, random: () => 0 },
+      clock: systemClock,
+      random: () => 0,
     };
   }
 
@@ -218,7 +219,11 @@ describe('an archive whose purge is killed again and again', () => {
                   onEvent: () => {},
                   lines: () => archives.reader({ purge: of, target: 'entities' }).entities(),
                   unit: query.includes('drop') ? 'attributes' : 'entities',
-                  ...{ ids: undefined, dryRun: false, headers: {}, limits: LIMITS, from: position },
+                  ids: undefined,
+                  dryRun: false,
+                  headers: {},
+                  limits: LIMITS,
+                  from: position,
                   save: async (at) => {
                     const save = async () => void (position = at);
                     await (life === undefined ? save() : life.step(save));
@@ -325,7 +330,8 @@ describe('a gateway that is killed while a caller waits for its purge', () => {
       return answer;
     });
     const env = {
-      ...{ PORT: '0', DATABASE_PATH: join(folder, 'gateway.db') },
+      PORT: '0',
+      DATABASE_PATH: join(folder, 'gateway.db'),
       ARCHIVE_URL: pathToFileURL(join(folder, 'archive')).href,
     };
     const first = await GatewayProcess.start({ ...env, BROKER_URL: front.url });

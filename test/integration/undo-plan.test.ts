@@ -91,7 +91,8 @@ describe('plan and apply', () => {
   ] as const)
     it(`covers ${unit} of histories as well`, async () => {
       const measured = (id: string, hours: readonly number[]) => ({
-        ...{ id: `urn:ngsi-ld:Sensor:${unit}:${id}`, type: 'Sensor' },
+        id: `urn:ngsi-ld:Sensor:${unit}:${id}`,
+        type: 'Sensor',
         temperature: hours.map((n) => ({ type: 'Property', value: n, observedAt: hour(n) })),
       });
       broker.temporal.seed(3, (index) => measured(String(index), [1, 2]));

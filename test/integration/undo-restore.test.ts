@@ -34,7 +34,12 @@ describe('a restore', () => {
   }
 
   const counts = ({ state, matched, restored: done, alreadyThere, failed, unknown }: PurgeRecord) => ({
-    ...{ state, matched, restored: done, alreadyThere, failed, unknown },
+    state,
+    matched,
+    restored: done,
+    alreadyThere,
+    failed,
+    unknown,
   });
 
   it('gives back every kind of attribute, and says what it cannot', async () => {
@@ -43,7 +48,12 @@ describe('a restore', () => {
     assert.deepEqual(await entitiesOf(broker, 'type=Car'), []);
     const restore = await restored(gateway, purge.id);
     assert.deepEqual(counts(restore), {
-      ...{ state: 'succeeded', matched: 1234, restored: 1234, alreadyThere: 0, failed: 0, unknown: 0 },
+      state: 'succeeded',
+      matched: 1234,
+      restored: 1234,
+      alreadyThere: 0,
+      failed: 0,
+      unknown: 0,
     });
     assert.deepEqual([restore.target, restore.restoreOf], ['restore', purge.id]);
     assert.match(restore.warnings.join(), /createdAt and modifiedAt are new/);
@@ -59,11 +69,18 @@ describe('a restore', () => {
     await withCars(30);
     const purge = await purged(gateway, 'type=Car&archive=required');
     broker.entities.seed(3, (index) => ({
-      ...{ id: everyKind(index).id, type: 'Car', speed: { type: 'Property', value: 'new' } },
+      id: everyKind(index).id,
+      type: 'Car',
+      speed: { type: 'Property', value: 'new' },
     }));
     const dry = await restored(gateway, purge.id, { dryRun: true });
     assert.deepEqual(counts(dry), {
-      ...{ state: 'succeeded', matched: 30, restored: 27, alreadyThere: 3, failed: 0, unknown: 0 },
+      state: 'succeeded',
+      matched: 30,
+      restored: 27,
+      alreadyThere: 3,
+      failed: 0,
+      unknown: 0,
     });
     assert.equal(dry.different, 3);
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 3);
@@ -97,7 +114,12 @@ describe('a restore', () => {
     const ids = [everyKind(3).id, everyKind(7).id, 'urn:ngsi-ld:Car:nothere'];
     const restore = await restored(gateway, purge.id, { ids });
     assert.deepEqual(counts(restore), {
-      ...{ state: 'succeeded', matched: 2, restored: 2, alreadyThere: 0, failed: 0, unknown: 0 },
+      state: 'succeeded',
+      matched: 2,
+      restored: 2,
+      alreadyThere: 0,
+      failed: 0,
+      unknown: 0,
     });
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 2);
     assert.match(restore.warnings.join(), /nothing of 1 of the ids: "urn:ngsi-ld:Car:nothere"/);
@@ -119,8 +141,12 @@ describe('a restore', () => {
       const perEntity = purge.deleted / 25;
       const failed = perEntity + 1;
       assert.deepEqual(counts(restore), {
-        ...{ state: 'partial', matched: purge.deleted, restored: purge.deleted - failed },
-        ...{ alreadyThere: 0, failed, unknown: 0 },
+        state: 'partial',
+        matched: purge.deleted,
+        restored: purge.deleted - failed,
+        alreadyThere: 0,
+        failed,
+        unknown: 0,
       });
       const after = await entitiesOf(broker, 'type=Car');
       assert.deepEqual(

@@ -19,9 +19,12 @@ const BROKERS = {
 /** What a sensor says in one hour; of every tenth hour, a status that was never observed, and a fault at the end. */
 function measuredAt(index: number, n: number) {
   return {
-    ...{ id: `urn:ngsi-ld:Sensor:${String(index)}`, type: 'Sensor' },
+    id: `urn:ngsi-ld:Sensor:${String(index)}`,
+    type: 'Sensor',
     temperature: {
-      ...{ type: 'Property', value: n + index, observedAt: hour(n) },
+      type: 'Property',
+      value: n + index,
+      observedAt: hour(n),
       ...(n % 4 === 3 ? { datasetId: 'urn:ds:b' } : {}),
     },
     ...(n % 10 === 0 ? { status: { type: 'Property', value: n } } : {}),

@@ -547,7 +547,9 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   // What is only said to be deleted.
   'a value beside a member that deletes': { body: { ...GOOD, plate: { ...P(5), object: NULL } } },
   'a part with a value beside a member that deletes': {
-    ...{ method: 'PATCH', path: ATTRS, body: { plate: { ...P(5), object: NULL } } },
+    method: 'PATCH',
+    path: ATTRS,
+    body: { plate: { ...P(5), object: NULL } },
   },
   'an instance beside one that is deleted': {
     method: 'PATCH',

@@ -46,7 +46,10 @@ describe('write policies on PostgreSQL', { timeout: 300_000 }, () => {
     cuttable.port = String(proxy.port);
     const start = (url: string, setting = 'off') =>
       startTestGateway({
-        ...{ BROKER_URL: broker.url, DATABASE_URL: url, WRITE_CHECK: setting, LOG_LEVEL: 'warn' },
+        BROKER_URL: broker.url,
+        DATABASE_URL: url,
+        WRITE_CHECK: setting,
+        LOG_LEVEL: 'warn',
         ...PATIENT,
       });
     const [one, two] = [await start(database.url), await start(cuttable.href)];

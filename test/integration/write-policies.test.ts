@@ -153,8 +153,13 @@ it('a report passes everything on, says its verdict, and counts what it finds', 
     assert.deepEqual(counts, { checked: 4, invalid: 2, refused: 0, notJudged: 1 });
     assert.deepEqual(findings, [
       {
-        ...{ domain: 'D', model: 'Car', pointer: '/speed', keyword: 'type', detail: findings[0]?.['detail'] },
-        ...{ entities: 2, sample: ['urn:ngsi-ld:Car:2', 'urn:ngsi-ld:Car:3'] },
+        domain: 'D',
+        model: 'Car',
+        pointer: '/speed',
+        keyword: 'type',
+        detail: findings[0]?.['detail'],
+        entities: 2,
+        sample: ['urn:ngsi-ld:Car:2', 'urn:ngsi-ld:Car:3'],
       },
     ]);
     const verdict = (await api.post('/validate/D/Car', car(2, 'fast'))).json() as { errors: unknown };

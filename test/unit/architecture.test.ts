@@ -16,8 +16,19 @@ interface Room {
 
 /** The rooms of the purge engine, top to bottom: each imports those below it, and nothing runs back up. */
 const ENGINE = [
-  ...['restoring', 'temporal', 'entities', 'attributes', 'deleting', 'run', 'proof', 'listing', 'requests'],
-  ...['query', 'archiving', 'ledger', 'broker'],
+  'restoring',
+  'temporal',
+  'entities',
+  'attributes',
+  'deleting',
+  'run',
+  'proof',
+  'listing',
+  'requests',
+  'query',
+  'archiving',
+  'ledger',
+  'broker',
 ] as const;
 
 /** What a room of the engine may import: the rooms below it, and the errors of the engine. */
@@ -100,15 +111,23 @@ const ROOMS: Readonly<Record<string, Room>> = {
       sidecar/store sidecar/ngsi-ld sidecar/shared
     `),
     packages: [
-      ...['@fastify/multipart', '@fastify/static', '@fastify/swagger', '@fastify/type-provider-typebox'],
-      ...['ajv', 'fastify', 'typebox', 'undici'],
+      '@fastify/multipart',
+      '@fastify/static',
+      '@fastify/swagger',
+      '@fastify/type-provider-typebox',
+      'ajv',
+      'fastify',
+      'typebox',
+      'undici',
     ],
   },
   'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['@prometheus-io/client'] },
   'sidecar/tracing': {
     rooms: ['sidecar/purge/broker', 'sidecar/purge', 'sidecar/store', 'sidecar/shared'],
     packages: [
-      ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
       '@opentelemetry/sdk-trace',
     ],
   },
@@ -141,19 +160,21 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/schemas/repository': {
     rooms: [
-      ...[
-        'sidecar/schemas/models',
-        'sidecar/schemas/json-schema',
-        'sidecar/schemas/json-ld',
-        'sidecar/store',
-      ],
-      ...['sidecar/ngsi-ld/representation', 'sidecar/shared/workers', 'sidecar/shared'],
+      'sidecar/schemas/models',
+      'sidecar/schemas/json-schema',
+      'sidecar/schemas/json-ld',
+      'sidecar/store',
+      'sidecar/ngsi-ld/representation',
+      'sidecar/shared/workers',
+      'sidecar/shared',
     ],
     packages: ['tar-stream', 'yauzl'],
   },
   'sidecar/schemas/openapi': {
     rooms: [
-      ...['sidecar/ngsi-ld/representation', 'sidecar/schemas/json-schema', 'sidecar/ngsi-ld'],
+      'sidecar/ngsi-ld/representation',
+      'sidecar/schemas/json-schema',
+      'sidecar/ngsi-ld',
       'sidecar/shared',
     ],
     packages: [],
@@ -185,10 +206,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/push-command.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/push-plan.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/model-around.ts': ['sidecar/schemas/repository'],
-      'sidecar/cli/validate-here.ts': [...['sidecar/schemas/repository'], 'sidecar/schemas/models'],
+      'sidecar/cli/validate-here.ts': ['sidecar/schemas/repository', 'sidecar/schemas/models'],
       'sidecar/cli/check-command.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/stored-candidates.ts': ['sidecar/schemas/repository', 'sidecar/schemas/validation'],
-      'sidecar/cli/context.ts': [...['sidecar/schemas/repository', 'sidecar/schemas/models']],
+      'sidecar/cli/context.ts': ['sidecar/schemas/repository', 'sidecar/schemas/models'],
     },
     packages: ['cli-progress', 'commander', 'yaml'],
   },

@@ -123,7 +123,8 @@ it('apisix.yaml removes or replaces what the sidecar trusts, repeats nothing, wa
   assert.deepEqual(routes, [
     { id: 'ngsi-ld-gateway-read', methods: ['GET', 'HEAD', 'OPTIONS'], priority: 1, ...common },
     {
-      ...{ id: 'ngsi-ld-gateway-change', ...common },
+      id: 'ngsi-ld-gateway-change',
+      ...common,
       plugins: { 'consumer-restriction': { whitelist: ['alice'] } },
     },
   ]);

@@ -84,7 +84,8 @@ it('kong-plugin-free.yml knows each caller by a key, and gives the token to call
   for (const { name, plugins: own = [] } of services) {
     const names = own.map((plugin) => plugin.name);
     assert.deepEqual(names, [
-      ...['correlation-id', 'key-auth'],
+      'correlation-id',
+      'key-auth',
       ...(name === WITH_TOKEN ? ['acl'] : []),
       'request-transformer',
     ]);

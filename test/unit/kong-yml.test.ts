@@ -133,23 +133,17 @@ it('kong.yml sends writes of entities to the sidecar once their block is switche
   assert.equal(written.length, 2);
   const id = 'urn:ngsi-ld:Car:1';
   for (const [method, path] of [
-    ...[
-      ['POST', '/entities'],
-      ['POST', '/entities/'],
-      ['PUT', `/entities/${id}`],
-      ['PATCH', `/entities/${id}`],
-    ],
-    ...[
-      ['POST', `/entities/${id}/attrs`],
-      ['PATCH', `/entities/${id}/attrs/a`],
-      ['DELETE', `/entities/${id}/attrs/a`],
-    ],
-    ...[
-      ['POST', '/entityOperations/upsert'],
-      ['POST', '/temporal/entities'],
-      ['POST', '/Entities'],
-      ['POST', '/entities;x'],
-    ],
+    ['POST', '/entities'],
+    ['POST', '/entities/'],
+    ['PUT', `/entities/${id}`],
+    ['PATCH', `/entities/${id}`],
+    ['POST', `/entities/${id}/attrs`],
+    ['PATCH', `/entities/${id}/attrs/a`],
+    ['DELETE', `/entities/${id}/attrs/a`],
+    ['POST', '/entityOperations/upsert'],
+    ['POST', '/temporal/entities'],
+    ['POST', '/Entities'],
+    ['POST', '/entities;x'],
     ['PATCH', `/temporal/entities/${id}/attrs/a/urn:i:1`],
   ] as const)
     assert.equal(of(method, path), 'ngsi-ld-sidecar', `${method} ${path}`);
@@ -162,18 +156,14 @@ it('kong.yml sends writes of entities to the sidecar once their block is switche
   ])
     assert.equal(routeOf(switchedOn, 'POST', `/ngsi-ld${path}`)?.service.name, 'ngsi-ld-sidecar', path);
   for (const [method, path] of [
-    ...[
-      ['GET', '/entities'],
-      ['GET', `/entities/${id}`],
-      ['HEAD', '/entities'],
-      ['OPTIONS', '/entities'],
-    ],
-    ...[
-      ['POST', '/subscriptions'],
-      ['PATCH', '/subscriptions/urn:s:1'],
-      ['POST', '/jsonldContexts'],
-      ['DELETE', `/entities/${id}`],
-    ],
+    ['GET', '/entities'],
+    ['GET', `/entities/${id}`],
+    ['HEAD', '/entities'],
+    ['OPTIONS', '/entities'],
+    ['POST', '/subscriptions'],
+    ['PATCH', '/subscriptions/urn:s:1'],
+    ['POST', '/jsonldContexts'],
+    ['DELETE', `/entities/${id}`],
   ] as const)
     assert.equal(of(method, path), 'ngsi-ld-broker', `${method} ${path}`);
   assert.equal(

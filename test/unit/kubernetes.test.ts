@@ -55,7 +55,8 @@ const env = Object.fromEntries(
 it('the manifests for Kubernetes have what the schemas of Kubernetes, the Gateway API and Prometheus know, and nothing else', () => {
   for (const name of [
     ...['deployment', 'service', 'volume', 'network-policy'].map((each) => `base/${each}.yaml`),
-    ...['overlays/postgresql/disruption-budget.yaml', 'components/pod-monitor/pod-monitor.yaml'],
+    'overlays/postgresql/disruption-budget.yaml',
+    'components/pod-monitor/pod-monitor.yaml',
     'examples/gateway-api.yaml',
   ])
     for (const manifest of manifestsOf(name)) assert.deepEqual(faultsOf(manifest), [], name);
@@ -135,8 +136,12 @@ it('a pod runs as the user of the image, without rights, and writes nowhere but 
   // The images of Node.js have the user node as 1000.
   assert.match(read('sidecar/Dockerfile'), /^USER node$/m);
   assert.deepEqual(pod.securityContext, {
-    ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 },
-    ...{ fsGroupChangePolicy: 'OnRootMismatch', seccompProfile: { type: 'RuntimeDefault' } },
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    runAsGroup: 1000,
+    fsGroup: 1000,
+    fsGroupChangePolicy: 'OnRootMismatch',
+    seccompProfile: { type: 'RuntimeDefault' },
   });
   assert.match(read('sidecar/Dockerfile'), /DATABASE_PATH=\/data\//);
   assert.deepEqual(

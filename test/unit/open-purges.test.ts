@@ -88,13 +88,19 @@ it('purges are counted and logged with their target and their outcome', async ()
   await purges.service.run({ ...order(), target: 'temporal' }, NEVER);
   await purges.service.run(order('type=T&limit=5'), NEVER).catch(() => {});
   assert.deepEqual(metered, [
-    ...['started entities', 'ended entities succeeded', 'started temporal', 'ended temporal succeeded'],
+    'started entities',
+    'ended entities succeeded',
+    'started temporal',
+    'ended temporal succeeded',
     'ended entities refused',
   ]);
   assert.deepEqual(
     told.map((line) => line.replace(/ +/g, ' ')),
     [
-      ...['info purge started', 'info purge finished', 'info purge started', 'info purge finished'],
+      'info purge started',
+      'info purge finished',
+      'info purge started',
+      'info purge finished',
       'info purge refused',
     ],
   );
@@ -170,8 +176,13 @@ it('a job that another gateway has taken over is left, and the log says so', asy
   const laterMs = Date.now() + 60_000;
   t.mock.method(Date, 'now', () => laterMs);
   const taken = await kept.store.take({
-    ...{ holder: 'another', leaseMs: 30_000, broker: 'http://orion:1026' },
-    ...{ takesJobs: true, takesDryRuns: true, takesScans: true, takesLapsed: true },
+    holder: 'another',
+    leaseMs: 30_000,
+    broker: 'http://orion:1026',
+    takesJobs: true,
+    takesDryRuns: true,
+    takesScans: true,
+    takesLapsed: true,
   });
   assert.ok(taken !== undefined);
   purges.noticed({ what: 'waiting', id: taken.record.id });

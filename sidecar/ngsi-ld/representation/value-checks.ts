@@ -155,7 +155,13 @@ const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
 
 /** Terms of the core @context that belong to attributes and cannot name one (clause 4.5.1). */
 const OF_ATTRIBUTES: ReadonlySet<string> = new Set([
-  ...['observedAt', 'unitCode', 'datasetId', 'instanceId', 'valueType', 'objectType', 'lang'],
+  'observedAt',
+  'unitCode',
+  'datasetId',
+  'instanceId',
+  'valueType',
+  'objectType',
+  'lang',
 ]);
 const WITH_UNIT: ReadonlySet<AttributeKind> = new Set(['Property', 'ListProperty', 'GeoProperty']);
 

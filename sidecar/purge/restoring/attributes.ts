@@ -38,7 +38,10 @@ export class Attributes implements RestoreKind {
 
   itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
     return ownAttributesOf(entity).map((attribute) => ({
-      ...{ entityId, attribute, entity, key: keyOf({ entityId, attribute }) },
+      entityId,
+      attribute,
+      entity,
+      key: keyOf({ entityId, attribute }),
       content: entity[attribute] ?? null,
     }));
   }

@@ -41,7 +41,10 @@ export class Instances implements RestoreKind {
   itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
     return ownAttributesOf(entity).flatMap((attribute) =>
       instancesOf(entity[attribute]).map((content, index) => ({
-        ...{ entityId, attribute, entity, content },
+        entityId,
+        attribute,
+        entity,
+        content,
         key: `${entityId}\u0000${attribute}\u0000${String(index)}`,
         // It is looked for by its time; where there is none, some brokers show it all the same.
         isHidden: timeOf(content) === undefined || !isAskable(entityId),
@@ -121,7 +124,9 @@ export class Instances implements RestoreKind {
     const { requester, capabilities } = this.#options;
     const path = `/temporal/entities${capabilities.get('collection-end') ?? ''}`;
     const settled = await sendCreate(requester, {
-      ...{ path, jsonBody: writeJson(body), count: items.length },
+      path,
+      jsonBody: writeJson(body),
+      count: items.length,
       operation: 'add instances to the history of an entity',
     });
     if ('unclear' in settled) return { kind: 'unclear', problem: settled.unclear };
@@ -147,10 +152,8 @@ export class Instances implements RestoreKind {
     const type = [entity?.['type']].flat().filter((one) => typeof one === 'string');
     const selection = [
       ...(type.length === 0 ? [] : [{ name: 'type', value: type.join(',') }]),
-      ...[
-        { name: 'id', value: entityId },
-        { name: 'attrs', value: attribute },
-      ],
+      { name: 'id', value: entityId },
+      { name: 'attrs', value: attribute },
       ...interval,
     ];
     const page = await this.#lister.page({ selection, limit: 1, isBare: true }).catch((error: unknown) => {

@@ -51,7 +51,8 @@ export class PageRestorer {
       ...counts,
       matched: counts.matched + open,
       unknown: counts.unknown + open,
-      ...{ errors: this.#errors, sample },
+      errors: this.#errors,
+      sample,
     };
   }
 

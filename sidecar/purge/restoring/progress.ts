@@ -50,5 +50,11 @@ export interface RestoreReport extends RestoreCounts {
 export type RestoreEvent = ({ readonly type: 'progress' } & RestoreReport) | OutageEvent;
 
 export const NOTHING_RESTORED: RestorePosition = {
-  ...{ line: 0, matched: 0, restored: 0, alreadyThere: 0, failed: 0, unknown: 0, different: 0 },
+  line: 0,
+  matched: 0,
+  restored: 0,
+  alreadyThere: 0,
+  failed: 0,
+  unknown: 0,
+  different: 0,
 };

@@ -48,7 +48,11 @@ export async function restoreArchive(
   const { headers, pace, beforeDelete, limits, dryRun, save, onEvent } = order;
   const { clock, capabilities } = dependencies;
   const requester = new Requester({
-    ...{ ...dependencies, headers, pace, beforeDelete, signal },
+    ...dependencies,
+    headers,
+    pace,
+    beforeDelete,
+    signal,
     onOutage: onEvent,
     probe: { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true },
   });

@@ -103,7 +103,12 @@ export async function sendCreate(
 > {
   const tries = { wasUnclear: false };
   const settled = await requester.send({
-    ...{ method: 'POST', path, jsonBody, operation, deletes: count, takes403: true },
+    method: 'POST',
+    path,
+    jsonBody,
+    operation,
+    deletes: count,
+    takes403: true,
     onUnclear: () => {
       tries.wasUnclear = true;
     },

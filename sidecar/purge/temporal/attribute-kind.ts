@@ -33,7 +33,8 @@ export function temporalAttributeKind(
           const datasets = [...new Set(instances.map((instance) => instance.datasetId))];
           const [createdAt] = instances.flatMap((instance) => instance.createdAt ?? []).sort();
           items.push({
-            ...{ entityId, attribute },
+            entityId,
+            attribute,
             ...(datasetId === undefined ? { datasets } : { datasetId }),
             ...(createdAt === undefined ? {} : { time: { createdAt } }),
           });

@@ -166,7 +166,9 @@ async function preview(
     isComplete &&= foundAll;
   }
   return previewOf(scope, {
-    ...{ matched: seen.size, sample: [...sample], unit: target.kind },
+    matched: seen.size,
+    sample: [...sample],
+    unit: target.kind,
     ...(target.kind === 'entities' ? {} : { items }),
     ...(isComplete ? {} : { isLowerBound: true }),
   });

@@ -21,16 +21,14 @@ const REPLACED_PARAMETERS: ReadonlySet<string> = new Set(['id', 'idPattern', 'sc
 
 /** Filters by value. */
 export const VALUE_FILTERS: ReadonlySet<string> = new Set([
-  ...[
-    'q',
-    'georel',
-    'geometry',
-    'coordinates',
-    'geoproperty',
-    'geometryProperty',
-    'expandValues',
-    'jsonKeys',
-  ],
+  'q',
+  'georel',
+  'geometry',
+  'coordinates',
+  'geoproperty',
+  'geometryProperty',
+  'expandValues',
+  'jsonKeys',
 ]);
 
 /**

@@ -49,7 +49,7 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
     embeddedUrls.add(url);
     return documentAt(url, contexts);
   };
-  const submitted = unwrapped(parseWithDoubles(input.text) as JsonValue, pointer);
+  const submitted = unwrapped(parseWithDoubles(input.text), pointer);
   const own = elementsOf(submitted.value as JsonValue, embed);
   if (own === undefined)
     return { invalid: [{ pointer, detail: 'Its scoped contexts lead to each other without an end.' }] };

@@ -19,21 +19,27 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   [
     'invalid property',
     {
-      ...{ code: 'dropped-member', about: 'property', search: 'name' },
+      code: 'dropped-member',
+      about: 'property',
+      search: 'name',
       sentence: (name) => `No context defines ${name}: the member is dropped.`,
     },
   ],
   [
     'relative @id reference',
     {
-      ...{ code: 'relative-id', about: 'id', search: 'text' },
+      code: 'relative-id',
+      about: 'id',
+      search: 'text',
       sentence: (id) => `The id ${id} is not an absolute IRI, so it does not identify anything.`,
     },
   ],
   [
     'relative @type reference',
     {
-      ...{ code: 'relative-type', about: 'type', search: 'text' },
+      code: 'relative-type',
+      about: 'type',
+      search: 'text',
       sentence: (type) => `No context defines the type ${type}.`,
     },
   ],
@@ -44,7 +50,9 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   [
     'invalid @language value',
     {
-      ...{ code: 'language-tag', about: 'language', search: 'text' },
+      code: 'language-tag',
+      about: 'language',
+      search: 'text',
       sentence: (tag) => `${tag} is not a language tag (BCP 47).`,
     },
   ],
@@ -67,7 +75,9 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   [
     'reserved @id value',
     {
-      ...{ code: 'reserved-id', about: 'id', search: 'text' },
+      code: 'reserved-id',
+      about: 'id',
+      search: 'text',
       sentence: (id) => `The id ${id} looks like a keyword and is dropped.`,
     },
   ],
@@ -75,7 +85,9 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   [
     'null @value value',
     {
-      ...{ code: 'dropped-value', about: 'value', search: 'null' },
+      code: 'dropped-value',
+      about: 'value',
+      search: 'null',
       sentence: () => 'A @value that is null is dropped, and what stands beside it.',
     },
   ],

@@ -33,7 +33,11 @@ const GEOJSON_NAMES: ReadonlySet<string> = new Set(['coordinates', 'bbox']);
 
 /** Terms of the core context that mean in a model what everybody expects of them. */
 const ORDINARY_CORE_TERMS: ReadonlySet<string> = new Set([
-  ...['location', 'observationSpace', 'operationSpace', 'title', 'description'],
+  'location',
+  'observationSpace',
+  'operationSpace',
+  'title',
+  'description',
 ]);
 
 /**
@@ -110,7 +114,12 @@ const LITERALS: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'exam
 
 /** Keywords of JSON Schema that hold schemas by name. */
 const NAMED: ReadonlySet<string> = new Set([
-  ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+  '$defs',
+  'definitions',
 ]);
 
 /**

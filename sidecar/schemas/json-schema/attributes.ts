@@ -46,7 +46,12 @@ export interface ModelAttributes extends FlatSchema {
 
 /** Types of GeoJSON geometries (RFC 7946, section 3.1). */
 const GEOMETRIES: ReadonlySet<unknown> = new Set([
-  ...['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon'],
+  'Point',
+  'MultiPoint',
+  'LineString',
+  'MultiLineString',
+  'Polygon',
+  'MultiPolygon',
   'GeometryCollection',
 ]);
 

@@ -101,7 +101,11 @@ export function keywordFinding(value: JsonValue, context: CheckContext): Finding
   const same = facts.atoms.map((atom) => member(atom, keyword)).find((other) => other !== undefined);
   const known = same ?? (keyword === 'enum' || keyword === 'const' ? facts.values : undefined);
   return {
-    ...{ schema, tokens: [keyword], kind, subject: 'keyword', value },
+    schema,
+    tokens: [keyword],
+    kind,
+    subject: 'keyword',
+    value,
     ...(known === undefined ? {} : { known }),
   };
 }

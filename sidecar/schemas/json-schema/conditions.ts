@@ -40,21 +40,36 @@ export interface Condition {
 /** Keywords that only concern values of one type. */
 const ONLY_FOR: Readonly<Record<string, 'array' | 'object' | 'other'>> = {
   ...Object.fromEntries(
-    [...['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems']].map(
+    ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems'].map(
       (keyword) => [keyword, 'array' as const],
     ),
   ),
   ...Object.fromEntries(
     [
-      ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'required'],
-      ...['propertyNames', 'minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas'],
+      'properties',
+      'patternProperties',
+      'additionalProperties',
+      'unevaluatedProperties',
+      'required',
+      'propertyNames',
+      'minProperties',
+      'maxProperties',
+      'dependentRequired',
+      'dependentSchemas',
       'dependencies',
     ].map((keyword) => [keyword, 'object' as const]),
   ),
   ...Object.fromEntries(
     [
-      ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-      ...['minLength', 'maxLength', 'pattern', 'format'],
+      'minimum',
+      'maximum',
+      'exclusiveMinimum',
+      'exclusiveMaximum',
+      'multipleOf',
+      'minLength',
+      'maxLength',
+      'pattern',
+      'format',
     ].map((keyword) => [keyword, 'other' as const]),
   ),
 };
@@ -88,7 +103,11 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
   const same = (held: Schema): Held => ({ schema: held, view });
   const inner = (held: Schema): Held => ({ schema: held, view: 'validity' });
   const says = (text: string, ...held: readonly Held[]): Condition => ({
-    ...{ keyword, text, held, order: 'list', isEmptyIfTrue: false },
+    keyword,
+    text,
+    held,
+    order: 'list',
+    isEmptyIfTrue: false,
   });
   /** What accepts everything still evaluates. */
   const unlessTrue = (text: string, ...held: readonly Held[]): Condition => ({

@@ -31,19 +31,41 @@ const APPLICATORS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   'draft-06': new Set([...SINGLE, ...LISTS, ...NAMED]),
   'draft-07': new Set([...SINGLE, ...LISTS, ...NAMED]),
   '2019-09': new Set([
-    ...[...SINGLE, ...LISTS, ...NAMED],
-    ...['dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'],
+    ...SINGLE,
+    ...LISTS,
+    ...NAMED,
+    'dependentSchemas',
+    'unevaluatedItems',
+    'unevaluatedProperties',
+    'contentSchema',
   ]),
   '2020-12': new Set([
-    ...[...SINGLE, ...LISTS, ...NAMED, 'items', 'prefixItems'],
-    ...['dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'],
+    ...SINGLE,
+    ...LISTS,
+    ...NAMED,
+    'items',
+    'prefixItems',
+    'dependentSchemas',
+    'unevaluatedItems',
+    'unevaluatedProperties',
+    'contentSchema',
   ]),
 };
 
 const LATER_THAN_07 = [
-  ...['$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary', 'prefixItems'],
-  ...['dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties'],
-  ...['minContains', 'maxContains', 'contentSchema'],
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$recursiveAnchor',
+  '$recursiveRef',
+  '$vocabulary',
+  'prefixItems',
+  'dependentRequired',
+  'dependentSchemas',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'minContains',
+  'maxContains',
+  'contentSchema',
 ];
 const LATER_THAN_06 = [...LATER_THAN_07, 'if', 'then', 'else'];
 
@@ -58,15 +80,42 @@ const LATER_THAN: Readonly<Record<Dialect, ReadonlySet<string>>> = {
 
 /** Keywords that say something about a schema and nothing about the data. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  ...['$comment', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
-  ...['contentMediaType', 'contentEncoding', 'contentSchema'],
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'contentMediaType',
+  'contentEncoding',
+  'contentSchema',
 ]);
 
 /** Keywords of 2020-12 that say what data is valid, and `dependencies`, which validators still honour. */
 export const ASSERTIONS: ReadonlySet<string> = new Set([
-  ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
-  ...['maxLength', 'minLength', 'pattern', 'format', 'maxItems', 'minItems', 'uniqueItems'],
-  ...['maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
+  'type',
+  'enum',
+  'const',
+  'multipleOf',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'pattern',
+  'format',
+  'maxItems',
+  'minItems',
+  'uniqueItems',
+  'maxContains',
+  'minContains',
+  'maxProperties',
+  'minProperties',
+  'required',
+  'dependentRequired',
   ...[...APPLICATORS['2020-12']].filter((keyword) => keyword !== 'contentSchema'),
 ]);
 

@@ -70,7 +70,13 @@ const MIN_LOOKED_AT = 300;
 
 /** Keywords whose issues are alike for all values. */
 const ALIKE: ReadonlySet<string> = new Set([
-  ...['type', 'required', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'additionalProperties'],
+  'type',
+  'required',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'additionalProperties',
 ]);
 
 const SIZES: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'uniqueItems']);

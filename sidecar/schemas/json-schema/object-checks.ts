@@ -151,7 +151,8 @@ function closingFindings(keyword: ClosingKeyword, context: CheckContext): readon
   const { facts, schema, prover, mode } = context;
   const closure = closureOf(schema, keyword, prover.targets) ?? {
     // Where it is too much to tell what is evaluated, nothing is known to be.
-    ...{ rest: schemaIn(schema, keyword) ?? true, evaluations: [] },
+    rest: schemaIn(schema, keyword) ?? true,
+    evaluations: [],
   };
   const closing = new ClosingCheck(context, keyword, closure);
   const named = findEach(namesIn(facts), mode, (name) => closing.named(name));

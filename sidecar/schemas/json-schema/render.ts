@@ -23,7 +23,12 @@ export type Entry = readonly [keyword: string, value: JsonValue];
 
 /** Keywords that say what a schema is called, not what is valid. */
 const IDENTITY: ReadonlySet<string> = new Set([
-  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary'],
+  '$schema',
+  '$id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$recursiveAnchor',
+  '$vocabulary',
 ]);
 
 /** How a schema is written out in draft 2020-12, where there is a choice. */

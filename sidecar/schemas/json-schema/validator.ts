@@ -69,9 +69,15 @@ export function compileSchema(
   if (isBeyondAjv(linked) || hasLosslessNumber(document)) return { flat, validate: decide };
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
-    ...{ strict: false, allErrors: !stopsAtFirst, ownProperties: true, validateSchema: false, meta: false },
+    strict: false,
+    allErrors: !stopsAtFirst,
+    ownProperties: true,
+    validateSchema: false,
+    meta: false,
     // Optimized code takes twice as long to make, and validates no faster.
-    ...{ logger: false, formats: FORMATS, code: { optimize: false } },
+    logger: false,
+    formats: FORMATS,
+    code: { optimize: false },
   });
   // The constructor turns it on; it costs time.
   ajv.opts.unevaluated = false;
@@ -134,8 +140,14 @@ export function assertionsOf(
 
 /** Keywords that count something: there is never so much of it that the nearest double would not do. */
 const COUNTS = [
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
-  ...['minContains', 'maxContains'],
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
 ];
 
 /** The schema with doubles for the counts that no double holds: libraries in Java write 9223372036854775807 for "any". */
@@ -156,7 +168,10 @@ function divideExactly(ajv: Ajv2020): void {
   const { error } = definition;
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({
-    ...{ keyword: 'multipleOf', type: 'number', schemaType: 'number', ...(error && { error }) },
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    ...(error && { error }),
     compile: (divisor: number) => (value: number) => isMultiple(value, divisor),
   });
 }

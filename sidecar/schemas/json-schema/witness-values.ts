@@ -31,9 +31,29 @@ const MAX_EXAMPLES = 48;
 
 /** Values of all types, the plainest first; `null` is no value in NGSI-LD. */
 const PLAIN: readonly JsonValue[] = [
-  ...['text', 0, 1, 0.5, true, -1, 'a', '', 100, 1e9, false, 'some text', 'Text-1'],
-  ...['urn:ngsi-ld:Thing:001', ...FORMATTED],
-  ...[{}, [], ['text'], [1], [{}], { property1: 'text' }, [0, 0], null],
+  'text',
+  0,
+  1,
+  0.5,
+  true,
+  -1,
+  'a',
+  '',
+  100,
+  1e9,
+  false,
+  'some text',
+  'Text-1',
+  'urn:ngsi-ld:Thing:001',
+  ...FORMATTED,
+  {},
+  [],
+  ['text'],
+  [1],
+  [{}],
+  { property1: 'text' },
+  [0, 0],
+  null,
 ];
 
 /** A name that hardly any schema describes. */

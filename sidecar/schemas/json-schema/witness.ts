@@ -199,9 +199,28 @@ function isAbout(
 
 /** Keywords that validators name in errors as they stand in the schema. */
 const REPORTED: ReadonlySet<string> = new Set([
-  ...['type', 'enum', 'const', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ...['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
-  ...['minProperties', 'maxProperties', 'anyOf', 'oneOf', 'not', 'dependentRequired'],
+  'type',
+  'enum',
+  'const',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'contains',
+  'minProperties',
+  'maxProperties',
+  'anyOf',
+  'oneOf',
+  'not',
+  'dependentRequired',
 ]);
 
 /** The name of a property that a finding about the other properties is about. */

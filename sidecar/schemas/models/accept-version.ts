@@ -155,7 +155,8 @@ export async function acceptVersion(
   const composed =
     own && (await jsonLdTasks.composeContext({ ...own, generated: generated.terms, supplied: [] }));
   const version = {
-    ...{ description, generated },
+    description,
+    generated,
     ...(composed === undefined || 'needs' in composed ? {} : { composed }),
   };
   if (before === undefined || hasSameSchema === undefined) return version;

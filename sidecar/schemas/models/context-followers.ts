@@ -142,7 +142,8 @@ export class ContextFollowers {
         byName(contextNameOf(one.follower), contextNameOf(other.follower)),
       ),
       changed: changed.toSorted((one, other) => byName(titleOf(one), titleOf(other))),
-      ...{ uncompared, stamp },
+      uncompared,
+      stamp,
     };
   }
 

@@ -159,9 +159,13 @@ export class Court {
       const models = [...this.#models];
       const outcome = await this.#run(
         {
-          ...{ text: page.text, take, reported },
+          text: page.text,
+          take,
+          reported,
           models: models.map(({ schema, model, types, isOfAnyType = false }) => ({
-            ...{ key: schema.contentHash, name: model, isOfAnyType },
+            key: schema.contentHash,
+            name: model,
+            isOfAnyType,
             ...(types === undefined ? {} : { types: [...types] }),
           })),
           unknownTypes: [...this.#unknownTypes, ...beyondLimit],
@@ -227,8 +231,11 @@ export class Court {
         if (known?.types !== undefined) known.types = [...new Set([...known.types, type])];
         else
           this.#models.push({
-            ...{ domain: model.domain, model: model.name, version: model.currentVersion },
-            ...{ schema, types: [type] },
+            domain: model.domain,
+            model: model.name,
+            version: model.currentVersion,
+            schema,
+            types: [type],
           });
       }
     } catch (error) {

@@ -346,7 +346,8 @@ function newVersion(
     context,
     description,
     metadata: storedMetadata({
-      ...{ dialect, warnings },
+      dialect,
+      warnings,
       ...(change === undefined ? {} : { change }),
       ...(caller === undefined ? {} : { caller }),
       ...(ownTerms.length === 0 ? {} : { ownTerms }),

@@ -212,7 +212,8 @@ export class ReferenceGathering {
     if (document === undefined) return undefined;
     const text = writeJson(document);
     return {
-      ...{ uri, text },
+      uri,
+      text,
       sha256: hash('sha256', text),
       fetched: { uri, source: 'fetched', text, references: urisNamedIn(document, uri) },
     };

@@ -96,7 +96,9 @@ export class SchemaIntake {
         const found = gathering.found([...linked.documents.keys(), ...linked.metaSchemas]);
         const references = new Map([...found].map(([uri, { sha256 }]) => [uri, sha256]));
         const accepted = await this.#inWorker({
-          ...{ model, schema: text, contextBase: ownBase ?? contextBase },
+          model,
+          schema: text,
+          contextBase: ownBase ?? contextBase,
           documents: [...found].map(([uri, one]) => [uri, one.text] as const),
           ...(named === undefined ? {} : { own: taskInput(named) }),
           ...(before === undefined ? {} : { before: this.#versionBefore(before, references) }),
@@ -108,7 +110,13 @@ export class SchemaIntake {
     const { description, generated, composed, hasSameSchema, change, reverse } = accepted;
     const own = named && (await ownContexts.accept(key, named, generated.terms, { baseUrl, composed }));
     return {
-      ...{ schema, text, description, references, hasSameSchema, change, reverse },
+      schema,
+      text,
+      description,
+      references,
+      hasSameSchema,
+      change,
+      reverse,
       dialect: linked.main.dialect,
       context: own?.text ?? JSON.stringify(contextDocument(generated.terms)),
       ownContext: own,
@@ -141,7 +149,10 @@ export class SchemaIntake {
     const { version, schema, context } = texts;
     const bundled = this.#options.descriptions.known(version)?.bundled;
     return {
-      ...{ schema, context, inBothDirections, hasSameDocuments: hasSameDocuments(version, references) },
+      schema,
+      context,
+      inBothDirections,
+      hasSameDocuments: hasSameDocuments(version, references),
       // The cached bundle replaces them.
       ...(bundled === undefined ? { documents: [...texts.references] } : { documents: [], bundled }),
     };

@@ -68,7 +68,12 @@ export class SchemaService {
     const contents = new Contents(store, cache);
     const core = coreContexts();
     const contextSupply = new ContextSupply({
-      ...{ store, contents, remote, workers, core, clock },
+      store,
+      contents,
+      remote,
+      workers,
+      core,
+      clock,
       domainContext: (domain, baseUrl) => this.domainContexts.of(domain, baseUrl),
     });
     const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
@@ -83,7 +88,11 @@ export class SchemaService {
     this.domains = new Domains(store.domains, core);
     this.domainContexts = domainContexts;
     this.models = new ModelWriter({
-      ...{ store, intake, descriptions, comparison, clock },
+      store,
+      intake,
+      descriptions,
+      comparison,
+      clock,
       onTried:
         store instanceof TrialStore
           ? (key, context, version) => store.keepGenerated(key, context, version)

@@ -181,7 +181,8 @@ export class Workbench {
       // Compiling takes longer than an entity, and ends, as the schemas were accepted. It gives entities no more time.
       const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
       const input = {
-        ...{ ...asGiven, models: tasked },
+        ...asGiven,
+        models: tasked,
         ...(unknownTypes.length === 0 ? {} : { unknownTypes }),
       };
       // Models that do not fit into a worker's cache together are compiled with each validation.

@@ -45,7 +45,7 @@ export interface ModelOpenApiInput {
  */
 export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
   const { domain, model, entityType = model, version, description } = input;
-  const names = createNames([...Object.keys(API_SCHEMAS)]);
+  const names = createNames(Object.keys(API_SCHEMAS));
   const own = {
     entity: names.allot(model),
     keyValues: names.allot(`${model}KeyValues`),

@@ -117,8 +117,24 @@ export function modelPaths(parts: PathParts): JsonObject {
 }
 
 const QUERY = [
-  ...['Id', 'IdPattern', 'Attrs', 'Pick', 'Omit', 'Q', 'ScopeQ', 'Georel', 'Geometry', 'Coordinates'],
-  ...['Geoproperty', 'DatasetId', 'Lang', 'Options', 'Local', 'Limit', 'Offset', 'Count'],
+  'Id',
+  'IdPattern',
+  'Attrs',
+  'Pick',
+  'Omit',
+  'Q',
+  'ScopeQ',
+  'Georel',
+  'Geometry',
+  'Coordinates',
+  'Geoproperty',
+  'DatasetId',
+  'Lang',
+  'Options',
+  'Local',
+  'Limit',
+  'Offset',
+  'Count',
 ];
 const RETRIEVAL = ['Attrs', 'Pick', 'Omit', 'DatasetId', 'Lang', 'Options', 'Local'];
 

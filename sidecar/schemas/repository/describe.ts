@@ -42,7 +42,15 @@ const MAX_REFERENCES = 1000;
 
 /** Keywords of which a schema has at least one. */
 const SCHEMA_KEYWORDS = [
-  ...['$schema', '$defs', 'definitions', 'properties', 'allOf', 'anyOf', 'oneOf', '$ref', '$anchor'],
+  '$schema',
+  '$defs',
+  'definitions',
+  'properties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  '$ref',
+  '$anchor',
 ];
 
 /** Reads a document strictly, and says what it is. @param text without a byte order mark */

@@ -40,7 +40,9 @@ export function stepsOf(
   }
   for (const model of models)
     steps.set(generatedContextName(model), {
-      ...{ kind: 'model' as const, model, needs: [] },
+      kind: 'model' as const,
+      model,
+      needs: [],
       ...reached(contextNamesIn(settingOf(model.settings))),
     });
   for (const step of steps.values()) {

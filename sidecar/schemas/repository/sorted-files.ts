@@ -100,7 +100,8 @@ export class SortedFiles {
       return folder;
     };
     const exampleIn = (folder: string, { inner, file: { path, facts } }: InnerFile): PlannedExample => ({
-      ...{ path, name: exampleName(inner.slice(folder.length)) },
+      path,
+      name: exampleName(inner.slice(folder.length)),
       ...(facts.form === undefined ? {} : { form: facts.form }),
     });
     return new Map(

@@ -206,7 +206,10 @@ class Bench {
 
   result(): Judged {
     return {
-      ...{ valid: this.#valid, invalid: this.#invalid, models: this.#counts, entities: this.#entities },
+      valid: this.#valid,
+      invalid: this.#invalid,
+      models: this.#counts,
+      entities: this.#entities,
       findings: [...this.#findings.values()],
       others: [...this.#others.values()],
       unreadable: [...this.#unreadable.values()],

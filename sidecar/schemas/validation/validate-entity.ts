@@ -139,7 +139,9 @@ function schemaErrors(
   const add = ({ missing, keyword, say, meant }: Explained, tokens: readonly string[]): void => {
     if (found.length < MAX_ERRORS && !isConsequence(tokens, missing))
       found.push({
-        ...{ tokens, keyword, say },
+        tokens,
+        keyword,
+        say,
         ...(missing === undefined ? {} : { missing }),
         ...(meant === undefined ? {} : { meant }),
       });

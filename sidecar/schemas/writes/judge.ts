@@ -129,14 +129,18 @@ const FRAGMENT_ID = 'urn:ngsi-ld:fragment:1';
 /** Attributes and values that brokers may find under other names than a model does. */
 function otherValues({ title }: WriteModel, { members, repeated }: Submitted): readonly WriteError[] {
   const twice = repeated.map((name) => ({
-    ...{ model: title, tokens: [name], keyword: 'additionalProperties' },
+    model: title,
+    tokens: [name],
+    keyword: 'additionalProperties',
     say: () => 'must not be there: another member means the same, and brokers differ in which they take',
   }));
   const values = members.flatMap(({ name, otherValue }) =>
     otherValue === undefined
       ? []
       : {
-          ...{ model: title, tokens: [name, otherValue], keyword: 'additionalProperties' },
+          model: title,
+          tokens: [name, otherValue],
+          keyword: 'additionalProperties',
           say: () =>
             'must not be there: brokers differ in whether they take it for the value of the attribute',
         },

@@ -143,7 +143,10 @@ function warmUp(model: WriteModel, names: Names): void {
   const submitted = readSubmitted(sample, names);
   if ('doubt' in submitted) return;
   const manner = {
-    ...{ isSimplified: false, isMerge: false, isPartial: false, isTemporal: false },
+    isSimplified: false,
+    isMerge: false,
+    isPartial: false,
+    isTemporal: false,
     deletes: 'nothing' as const,
   };
   judgeWhole([model], submitted, manner, new Spelling());

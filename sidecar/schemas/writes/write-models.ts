@@ -67,7 +67,8 @@ export function withMeaning(title: string, compiled: CompiledWriteModel, names: 
   const meaningOf = (name: string) => [names.iriOf(name) ?? name, name] as const;
   const { whole } = compiled;
   return {
-    ...{ title, ...compiled },
+    title,
+    ...compiled,
     attributes: new Map([...whole.attributes.keys()].map(meaningOf)),
     types: new Map(whole.types.map(meaningOf)),
   };

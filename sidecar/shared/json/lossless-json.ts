@@ -164,8 +164,8 @@ const COLON = /[ \t\n\r]*:/y;
 function unmarked(value: unknown, names: readonly string[]): unknown {
   if (typeof value === 'string' && value.startsWith(MARK))
     return new LosslessNumber(value.slice(MARK.length));
-  if (names.length === 0 || !isObject(value as JsonValue)) return value;
-  const members = Object.entries(value as JsonObject);
+  if (names.length === 0 || !isObject(value)) return value;
+  const members = Object.entries(value);
   if (!members.some(([name]) => name.startsWith(MARK))) return value;
   return objectOf(
     members.map(([name, held]) => [

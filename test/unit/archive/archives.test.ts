@@ -47,7 +47,10 @@ function bucketStorage(
   more: { readonly secretAccessKey?: string; readonly timeoutMs?: number } = {},
 ) {
   return new BucketStorage({
-    ...{ bucket: 'archive', prefix: 'gateway/x=1/', endpoint: bucket.endpoint, clock },
+    bucket: 'archive',
+    prefix: 'gateway/x=1/',
+    endpoint: bucket.endpoint,
+    clock,
     ...BUCKET_KEYS,
     ...more,
   });
@@ -83,23 +86,21 @@ describe('ARCHIVE_URL', () => {
     it(`${text} is taken`, () => assert.deepEqual(parseArchiveUrl(text), place));
 
   const mistakes = [
-    ...[
-      '/var/archive',
-      'http://bucket/x',
-      'file:///',
-      'file://host/var',
-      'file:///var%2Fx',
-      's3://',
-      's3:///x',
-    ],
-    ...[
-      's3://key:secret@bucket/x',
-      's3://bucket/a/../b',
-      's3://bucket/./b',
-      's3://bucket/a//b',
-      's3://bucket/a%2Fb',
-    ],
-    ...['s3://bucket?x=1', 's3://bucket/a#b', 's3://bucket:9000/a'],
+    '/var/archive',
+    'http://bucket/x',
+    'file:///',
+    'file://host/var',
+    'file:///var%2Fx',
+    's3://',
+    's3:///x',
+    's3://key:secret@bucket/x',
+    's3://bucket/a/../b',
+    's3://bucket/./b',
+    's3://bucket/a//b',
+    's3://bucket/a%2Fb',
+    's3://bucket?x=1',
+    's3://bucket/a#b',
+    's3://bucket:9000/a',
   ];
   for (const text of mistakes)
     it(`${text} is a mistake`, () => assert.throws(() => parseArchiveUrl(text), /^Error: must /));

@@ -198,7 +198,11 @@ it('a request that was never sent has not arrived', async () => {
     return error.mayHaveArrived;
   };
   for (const code of [
-    ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
     'UND_ERR_CONNECT_TIMEOUT',
   ])
     assert.equal(await isLost(coded(code)), false, code);

@@ -15,7 +15,11 @@ const CORE = 'https://uri.etsi.org/ngsi-ld/';
 it('the members of an entity that are not its own attributes are these, by term and by IRI', () => {
   const terms = ['createdAt', 'modifiedAt', 'deletedAt', 'scope', 'expiresAt'];
   const names = [
-    ...['id', 'type', '@id', '@type', '@context'],
+    'id',
+    'type',
+    '@id',
+    '@type',
+    '@context',
     ...terms,
     ...terms.map((name) => `${CORE}${name}`),
   ];
@@ -25,8 +29,13 @@ it('the members of an entity that are not its own attributes are these, by term 
 });
 
 const MEMBERS = {
-  ...{ Property: 'value', GeoProperty: 'value', LanguageProperty: 'languageMap', VocabProperty: 'vocab' },
-  ...{ JsonProperty: 'json', ListProperty: 'valueList', Relationship: 'object' },
+  Property: 'value',
+  GeoProperty: 'value',
+  LanguageProperty: 'languageMap',
+  VocabProperty: 'vocab',
+  JsonProperty: 'json',
+  ListProperty: 'valueList',
+  Relationship: 'object',
   ListRelationship: 'objectList',
 };
 

@@ -30,7 +30,13 @@ it('names (clause 4.6.2) may not be paths, wildcards, operators, keywords or tex
     ex:address[city] a|b a;b a==1 !a (a) "a" 'a' a/b a#b a%20b https://example.org/100%
     https://example.org/%zz @id -a .a :a a: 1:a -a:b {x}a:b "ex:a" ex:<a> ex:a\\b ex:a^b
   `),
-    ...['', 'a b', ' a', 'https://example.org/a b', 'a\u0000', 'ex:a\u200b', 'ex:a`'],
+    '',
+    'a b',
+    ' a',
+    'https://example.org/a b',
+    'a\u0000',
+    'ex:a\u200b',
+    'ex:a`',
   ]) {
     assert.equal(isName(name), false, name);
   }

@@ -63,14 +63,12 @@ const hostile = [
   /ngsi-ld/v1/%u0065ntities /ngsi-ld/v1/entities/urn:x%u002f.. /ngsi-ld/entities /ngsi-ld/v2/entities
   /ngsi-ld/temporal/entities
 `),
-  ...[
-    '/ngsi-ld/v1/entities ',
-    ' /ngsi-ld/v1/entities',
-    '/ngsi-ld/v1/entities\t',
-    '/ngsi-ld/v1/ent\tities',
-    '/ngsi-ld/v1/entities\n',
-    '/ngsi-ld/v1/entities\0',
-  ],
+  '/ngsi-ld/v1/entities ',
+  ' /ngsi-ld/v1/entities',
+  '/ngsi-ld/v1/entities\t',
+  '/ngsi-ld/v1/ent\tities',
+  '/ngsi-ld/v1/entities\n',
+  '/ngsi-ld/v1/entities\0',
 ];
 for (const target of hostile) {
   it(`a DELETE that means a collection without its exact spelling is refused: ${JSON.stringify(target)}`, () => {
@@ -208,7 +206,9 @@ it('isSingleResourceDeletePath refuses built paths that a careless server could 
     ...words(`
     . .. / // * ;a ?a #a urn:x/.. urn:x\\.. urn:x/attrs ／
   `),
-    ...['', ' ', '\0'],
+    '',
+    ' ',
+    '\0',
   ]) {
     assert.equal(
       isSingleResourceDeletePath(`${ENTITIES}/${encodeURIComponent(id)}`),

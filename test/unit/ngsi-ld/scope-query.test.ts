@@ -41,7 +41,8 @@ it('an invalid scope query is refused, and nothing else is thrown', () => {
     ...words(`
       Madrid / /A/ //A /#/A /A# /A;/B (/A /A) /A, |/A ((/A)) /+a /A{b} /A* (/A;/B)|C
     `),
-    ...['', '/A b'],
+    '',
+    '/A b',
   ]) {
     assert.throws(() => parseScopeQuery(text), NgsiLdSyntaxError, text);
   }

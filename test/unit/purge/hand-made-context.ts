@@ -52,7 +52,8 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
         dryRun: false,
         maxAffected: undefined,
         maxPerSecond: undefined,
-        ...{ record: undefined, archive: undefined },
+        record: undefined,
+        archive: undefined,
         ...query,
       },
       limits: {

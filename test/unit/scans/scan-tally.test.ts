@@ -9,14 +9,17 @@ it('one page with more findings than a record shows is said to have more', () =>
   const names = Array.from({ length: 1001 }, (_, index) => `a${String(index)}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'number' }]));
   const entities = names.map((name) => ({
-    ...{ id: `urn:ngsi-ld:Thing:${name}`, type: 'Thing' },
+    id: `urn:ngsi-ld:Thing:${name}`,
+    type: 'Thing',
     [name]: { type: 'Property', value: 'no number' },
   }));
   const outcome = judgingTasks.judge({
     text: JSON.stringify(entities),
     take: entities.map((_, index) => index),
     models: [{ key: 'k', name: 'Thing' }],
-    ...{ unknownTypes: [], ambiguousTypes: [], reported: 0 },
+    unknownTypes: [],
+    ambiguousTypes: [],
+    reported: 0,
     schemas: [['k', JSON.stringify({ type: 'object', properties })]],
   });
   assert.ok('judged' in outcome);
@@ -32,7 +35,9 @@ it('a long id is cut in the findings of a scan', () => {
     text: JSON.stringify([{ id, type: 'Thing' }]),
     take: [0],
     models: [{ key: 'needs', name: 'Thing' }],
-    ...{ unknownTypes: [], ambiguousTypes: [], reported: 1 },
+    unknownTypes: [],
+    ambiguousTypes: [],
+    reported: 1,
     schemas: [['needs', JSON.stringify({ type: 'object', required: ['a'] })]],
   });
   assert.ok('judged' in outcome);

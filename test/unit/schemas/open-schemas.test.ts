@@ -8,13 +8,21 @@ import { handClock } from '../../support/store-samples.js';
 
 const CONFIG = {
   REMOTE_ALLOWED_ORIGINS: ['https://allowed.example'],
-  ...{ CONTEXT_BASE_IRI: 'https://terms.example/', WORKBENCH_TIMEOUT_MS: 123, IMPORT_LIMIT_BYTES: 100 },
+  CONTEXT_BASE_IRI: 'https://terms.example/',
+  WORKBENCH_TIMEOUT_MS: 123,
+  IMPORT_LIMIT_BYTES: 100,
 } as unknown as Config;
 
 const NO_FILES = { documents: [] };
 const NO_PLAN = {
-  ...{ domains: [], domainSettings: [], documents: [], contexts: [], contextVersions: new Map() },
-  ...{ models: [], refused: [], ignored: 0 },
+  domains: [],
+  domainSettings: [],
+  documents: [],
+  contexts: [],
+  contextVersions: new Map(),
+  models: [],
+  refused: [],
+  ignored: 0,
 };
 
 /** Workers that answer what the kind of a task asks for. */

@@ -5,7 +5,8 @@ import { type CandidatePolicy, settingPolicy } from '../../../sidecar/write-chec
 
 const policyOf = (tenant?: string): CandidatePolicy => ({
   ...settingPolicy('report'),
-  ...{ name: 'cars', tenant },
+  name: 'cars',
+  tenant,
 });
 
 it('a policy counts nothing of what one of its name has found for another tenant', () => {

@@ -13,7 +13,10 @@ const POINT = { type: 'Point', coordinates: [13.4, 52.5] };
 const PROPERTIES = { type: 'Car', speed: 5 };
 
 const featureOf = (more: JsonObject = {}): JsonObject => ({
-  ...{ id: ID, type: 'Feature', geometry: POINT, properties: PROPERTIES },
+  id: ID,
+  type: 'Feature',
+  geometry: POINT,
+  properties: PROPERTIES,
   ...more,
 });
 
@@ -36,7 +39,11 @@ it('a Feature is an object of that type with properties', () => {
 it('a FeatureCollection is an object of that type with an array of features', () => {
   assert.deepEqual(featuresIn({ type: 'FeatureCollection', features: [1, 2] }), [1, 2]);
   for (const other of [
-    ...[null, [], 'FeatureCollection', { type: 'FeatureCollection' }, { type: 'Feature', features: [] }],
+    null,
+    [],
+    'FeatureCollection',
+    { type: 'FeatureCollection' },
+    { type: 'Feature', features: [] },
     { type: 'FeatureCollection', features: {} },
   ])
     assert.equal(featuresIn(other), undefined, JSON.stringify(other));

@@ -265,7 +265,8 @@ it('the kind of an attribute with several instances is that of its default one',
 it('the further instances of all attributes together are a thousand, in their order', () => {
   const several = (count: number) =>
     Array.from({ length: count + 1 }, (_, index) => ({
-      ...{ type: 'Property', value: index },
+      type: 'Property',
+      value: index,
       ...(index === 0 ? {} : { datasetId: `urn:a:${index}` }),
     }));
   const { readings, leftOut } = readEntity(
@@ -285,7 +286,9 @@ it('the further instances of all attributes together are a thousand, in their or
 
 it('the members of all further readings together are two hundred thousand', () => {
   const instances = Array.from({ length: 300 }, (_, index) => ({
-    ...{ type: 'Property', value: index, datasetId: `urn:a:${index}` },
+    type: 'Property',
+    value: index,
+    datasetId: `urn:a:${index}`,
   }));
   const of = (members: number) =>
     readEntity(

@@ -266,8 +266,14 @@ it('each name that NGSI-LD has for members of attributes causes a warning as the
 
 it('a unit belongs to a Property, a ListProperty or a GeoProperty, and causes a warning in all others', () => {
   const values: Readonly<Record<string, JsonValue>> = {
-    ...{ Property: 1, ListProperty: [1], GeoProperty: POINT, LanguageProperty: { en: 'a' } },
-    ...{ VocabProperty: 'a', JsonProperty: {}, Relationship: 'urn:a:b', ListRelationship: [] },
+    Property: 1,
+    ListProperty: [1],
+    GeoProperty: POINT,
+    LanguageProperty: { en: 'a' },
+    VocabProperty: 'a',
+    JsonProperty: {},
+    Relationship: 'urn:a:b',
+    ListRelationship: [],
   };
   for (const [kind, member] of Object.entries(VALUE_MEMBERS)) {
     const attribute = { type: kind, [member]: values[kind] ?? null, unitCode: 'KMH' };

@@ -27,17 +27,15 @@ it('the nearest name is that of a misspelling: two letters, one in a short name,
 
 it('a value in a message is short', () => {
   assert.deepEqual([5, 'a"b', null, true, {}, { a: 1 }, [], [1, 'a'], [[1]], undefined].map(shown), [
-    ...[
-      '5',
-      '"a\\"b"',
-      'null',
-      'true',
-      'an empty object',
-      'an object',
-      'an empty array',
-      '[1, "a"]',
-      'an array',
-    ],
+    '5',
+    '"a\\"b"',
+    'null',
+    'true',
+    'an empty object',
+    'an object',
+    'an empty array',
+    '[1, "a"]',
+    'an array',
     'missing',
   ]);
   assert.ok(shown('x'.repeat(1_000_000)).length < 80);
@@ -52,8 +50,14 @@ it('names follow the grammar of clause 4.6.2, or are IRIs', () => {
 
 it('the local name of an IRI is its end', () => {
   for (const type of [
-    ...['https://a.example/t/Car', 'https://a.example/#Car', 'https://a.example/t#Car', 'ex:Car', 'Car'],
-    ...['urn:a/b#c:Car', 'urn:a#b:c/Car', 'urn:a:b/c#Car'],
+    'https://a.example/t/Car',
+    'https://a.example/#Car',
+    'https://a.example/t#Car',
+    'ex:Car',
+    'Car',
+    'urn:a/b#c:Car',
+    'urn:a#b:c/Car',
+    'urn:a:b/c#Car',
   ])
     assert.equal(localName(type), 'Car', type);
 });

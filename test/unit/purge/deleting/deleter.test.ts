@@ -75,7 +75,7 @@ function deleterOf({ batch, single, get, mostAtOnce, limits, isTemporal = false 
 
 const itemErrors = (ids: readonly string[], status?: number) =>
   replyOf(207, {
-    errors: ids.map((entityId) => ({ entityId, error: { ...(status === undefined ? {} : { status }) } })),
+    errors: ids.map((entityId) => ({ entityId, error: status === undefined ? {} : { status } })),
   });
 
 it('the batch delete finds the size that the broker takes, settles each id once, and keeps to that size', async () => {

@@ -165,9 +165,10 @@ it('walkMatches does not mistake short pages for a trickle where a count or a li
   const all = idsOf(300);
   for (const tells of ['count', 'link']) {
     const { ids, end } = await walked((offset) =>
-      pageOf(slice(all, offset, offset === 0 ? LIMIT : 1), {
-        ...(tells === 'count' ? { count: 300 } : { hasNext: offset < 299 }),
-      }),
+      pageOf(
+        slice(all, offset, offset === 0 ? LIMIT : 1),
+        tells === 'count' ? { count: 300 } : { hasNext: offset < 299 },
+      ),
     );
     assert.deepEqual([ids.length, end.complete, end.trickles], [300, true, false], tells);
   }

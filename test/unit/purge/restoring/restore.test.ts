@@ -24,7 +24,11 @@ async function restore(
   const clock = createTestClock();
   return restoreArchive(
     {
-      ...{ unit, headers: {}, ids: undefined, dryRun: false, from: NOTHING_RESTORED },
+      unit,
+      headers: {},
+      ids: undefined,
+      dryRun: false,
+      from: NOTHING_RESTORED,
       lines: async function* () {
         for (const entity of archive) yield { id: entity.id, line: JSON.stringify(entity) };
       },
@@ -36,7 +40,8 @@ async function restore(
       client: { send: async (request) => broker(request), close: async () => {} },
       capabilities: new BrokerMemory(clock),
       retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
-      ...{ clock, random: () => 0 },
+      clock,
+      random: () => 0,
     },
     new AbortController().signal,
   );
@@ -104,7 +109,9 @@ it('entities come back to a broker that shows no kinds of attributes, and whose 
     {
       path: '/entities/',
       body: {
-        ...{ id: 'urn:t:2', type: 'T', owner: [{ type: 'Relationship', object: 'urn:p:1' }] },
+        id: 'urn:t:2',
+        type: 'T',
+        owner: [{ type: 'Relationship', object: 'urn:p:1' }],
         where: [{ type: 'GeoProperty', value: point }],
       },
     },

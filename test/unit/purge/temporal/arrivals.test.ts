@@ -31,7 +31,8 @@ for (const [what, query, behaviour, newer] of [
         const id = idOf(isOfEntity ? next % 6 : next);
         const value = next;
         broker.temporal.seed(1, () => ({
-          ...{ id, type: 'T' },
+          id,
+          type: 'T',
           a: {
             type: 'Property',
             value,

@@ -68,8 +68,13 @@ it('attributes as items are checked against the query, each attribute and each i
   const { kind, checked } = kindOf(undefined);
   itemsOf(kind, [0, 1]);
   assert.deepEqual(checked, [
-    ...[`${ID} speed`, `${ID} speed @none`, `${ID} speed urn:d:1`, `${ID} speed urn:d:1`],
-    ...['urn:t:1 speed', 'urn:t:1 heading', 'urn:t:1 heading urn:d:1'],
+    `${ID} speed`,
+    `${ID} speed @none`,
+    `${ID} speed urn:d:1`,
+    `${ID} speed urn:d:1`,
+    'urn:t:1 speed',
+    'urn:t:1 heading',
+    'urn:t:1 heading urn:d:1',
   ]);
 });
 

@@ -82,20 +82,18 @@ const queries = fc.tuple(names, datasets, times).map(([attrs, ids, time]): Meant
 
 /** Brokers with whom nothing of a history of a few instances stays hidden. */
 const behaviours = fc.constantFrom<Partial<Behaviour>>(
-  ...[
-    {},
-    { instancePageSize: 3 },
-    { instancePageSize: 3, maxPageSize: 2, selectsIgnoringTime: true },
-    { maxPageSize: 1, noCount: true as const },
-    { noLastN: true },
-    { lastNBeforeTime: true },
-    { shortPages: true },
-    { repeatLastPastEnd: true, noPageLinks: true, noCount: true as const },
-    { refusedTimeProperties: ['createdAt'] },
-    { timePropertiesMissing: ['createdAt'] },
-    { timePropertiesMissing: ['createdAt', 'modifiedAt'], maxPageSize: 2 },
-    { faultRate: 0.2, faultKinds: ['503' as const, '429' as const] },
-  ],
+  {},
+  { instancePageSize: 3 },
+  { instancePageSize: 3, maxPageSize: 2, selectsIgnoringTime: true },
+  { maxPageSize: 1, noCount: true as const },
+  { noLastN: true },
+  { lastNBeforeTime: true },
+  { shortPages: true },
+  { repeatLastPastEnd: true, noPageLinks: true, noCount: true as const },
+  { refusedTimeProperties: ['createdAt'] },
+  { timePropertiesMissing: ['createdAt'] },
+  { timePropertiesMissing: ['createdAt', 'modifiedAt'], maxPageSize: 2 },
+  { faultRate: 0.2, faultKinds: ['503' as const, '429' as const] },
 );
 
 it('a temporal purge of any history counts exactly the matches of its query, accepts that count as the maximum, and deletes exactly those', async () => {
@@ -157,15 +155,13 @@ async function shown(broker: EmbeddedBroker, query: string, qShowsMatchesOnly: b
 it('a temporal purge by value of any history deletes exactly what its query shows, and reports instances that may match but are hidden', async () => {
   let [whole, partial] = [0, 0];
   const cuts = fc.constantFrom<Partial<Behaviour>>(
-    ...[
-      {},
-      { exclusiveBounds: true },
-      { instancePageSize: 3 },
-      { instancePageSize: 2, maxPageSize: 1 },
-      { silentInstanceLimit: 3 },
-      { qShowsMatchesOnly: true },
-      { qShowsMatchesOnly: true, instancePageSize: 3 },
-    ],
+    {},
+    { exclusiveBounds: true },
+    { instancePageSize: 3 },
+    { instancePageSize: 2, maxPageSize: 1 },
+    { silentInstanceLimit: 3 },
+    { qShowsMatchesOnly: true },
+    { qShowsMatchesOnly: true, instancePageSize: 3 },
   );
   const dense = fc.array(
     fc.record({

@@ -57,7 +57,9 @@ export async function brokerWith(
           own
             .filter((instance) => instance.attribute === attribute)
             .map(({ hour: at, dataset, value }, index) => ({
-              ...{ type: 'Property', value: value ?? index, observedAt: hour(at) },
+              type: 'Property',
+              value: value ?? index,
+              observedAt: hour(at),
               ...(dataset === undefined ? {} : { datasetId: dataset }),
             })),
         ]),
@@ -65,7 +67,8 @@ export async function brokerWith(
     };
   });
   broker.temporal.seed(1, () => ({
-    ...{ id: 'urn:ngsi-ld:Other:1', type: 'Other' },
+    id: 'urn:ngsi-ld:Other:1',
+    type: 'Other',
     a: { type: 'Property', value: 1, observedAt: hour(1) },
   }));
   Object.assign(broker.behaviour, behaviour);
@@ -113,7 +116,7 @@ export async function purged(...given: Parameters<typeof purge>): Promise<PurgeR
 
 /** An instance, one like any other but for what is told. */
 export function stored(more: Partial<Stored>): Stored {
-  return { ...{ entity: 0, attribute: 'a', hour: 1, dataset: undefined }, ...more };
+  return { entity: 0, attribute: 'a', hour: 1, dataset: undefined, ...more };
 }
 
 /** A client that answers with something else than the broker did. */

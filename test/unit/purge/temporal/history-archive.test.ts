@@ -10,7 +10,8 @@ const ID = 'urn:ngsi-ld:Sensor:1';
 const AT = '2025-01-01T00:00:00Z';
 const TIMES = { observedAt: AT, createdAt: AT, modifiedAt: AT };
 const ENTITY = {
-  ...{ id: ID, type: 'Sensor' },
+  id: ID,
+  type: 'Sensor',
   temperature: [{ type: 'Property', value: 1, ...TIMES, instanceId: 'urn:i:1' }],
 };
 
@@ -28,9 +29,13 @@ function archive(tookMs: (ids: number) => number, keepMs = 0) {
   };
   const doubts: unknown[] = [];
   const context = {
-    ...{ clock, lister: { page }, selection: [{ name: 'type', value: 'Sensor' }] },
+    clock,
+    lister: { page },
+    selection: [{ name: 'type', value: 'Sensor' }],
     limits: { pageSize: 10, concurrency: 1 },
-    ...{ paging: {}, countsUnshown: false, requester: { waitBefore: async () => {} } },
+    paging: {},
+    countsUnshown: false,
+    requester: { waitBefore: async () => {} },
     proveFilters: async () => {},
     archiving: {
       doubt: (...doubt: readonly unknown[]) => doubts.push(doubt),

@@ -47,7 +47,8 @@ const cutPage = (ids: readonly string[], value: (index: number) => readonly unkn
     entities: ids.map((id, index) => ({
       id,
       speed: value(index).map((one, n) => ({
-        ...{ value: one, instanceId: `${id}:${n}` },
+        value: one,
+        instanceId: `${id}:${n}`,
         observedAt: `2025-01-01T00:00:0${n}Z`,
       })),
     })),

@@ -170,8 +170,11 @@ describe('narrowed queries for the rest of a list', () => {
   it('narrowed queries ask for one attribute of one entity, with filters by value only on request', async () => {
     const kept = { type: 'Car', datasetId: 'urn:d:1', local: 'true', csf: 'a==1' };
     const byValue = {
-      ...{ q: 'speed>1', georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
-      ...{ geoproperty: 'place' },
+      q: 'speed>1',
+      georel: 'within',
+      geometry: 'Point',
+      coordinates: '[1,2]',
+      geoproperty: 'place',
     };
     const others = { ...kept, ...byValue, scopeQ: '/a', idPattern: 'Car', attrs: 'speed,color' };
     const given = Object.entries(others).map(([name, value]) => ({ name, value }));

@@ -15,7 +15,8 @@ const history = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     id: `urn:t:${index}`,
     speed: [1, 2].map((value) => ({
-      ...{ value, instanceId: `urn:i:${index}:${value}` },
+      value,
+      instanceId: `urn:i:${index}:${value}`,
       observedAt: `2025-01-01T00:00:0${value}Z`,
     })),
   }));

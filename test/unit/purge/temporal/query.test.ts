@@ -15,7 +15,10 @@ for (const [what, target, ...queries] of [
   [
     'the whole temporal entity without a time filter, attrs and datasetId',
     { kind: 'entities' },
-    ...['type=Car', 'q=speed>1', 'type=Car&id=urn:a:1', 'local=true&maxAffected=1'],
+    'type=Car',
+    'q=speed>1',
+    'type=Car&id=urn:a:1',
+    'local=true&maxAffected=1',
   ],
   ['attributes with attrs alone', { kind: 'attributes' }, 'type=Car&attrs=speed,https://a.test/n%23x'],
   [
@@ -71,10 +74,22 @@ it('a temporal purge with a time filter deletes instances after a time, before o
 
 it('a temporal purge sends every filter as it was given, and no extension', () => {
   const given = {
-    ...{ type: 'Car', id: 'urn:a:1', idPattern: '^urn', attrs: 'speed', q: 'speed>1', scopeQ: '/a' },
-    ...{ georel: 'within', geometry: 'Point', coordinates: '[1,2]', geoproperty: 'place', local: 'true' },
-    ...{ timerel: 'between', timeAt: '2026-01-01T00:00:00.5Z', endTimeAt: '2026-02-01T00:00:00Z' },
-    ...{ datasetId: 'urn:d:2,urn:d:1', timeproperty: 'createdAt' },
+    type: 'Car',
+    id: 'urn:a:1',
+    idPattern: '^urn',
+    attrs: 'speed',
+    q: 'speed>1',
+    scopeQ: '/a',
+    georel: 'within',
+    geometry: 'Point',
+    coordinates: '[1,2]',
+    geoproperty: 'place',
+    local: 'true',
+    timerel: 'between',
+    timeAt: '2026-01-01T00:00:00.5Z',
+    endTimeAt: '2026-02-01T00:00:00Z',
+    datasetId: 'urn:d:2,urn:d:1',
+    timeproperty: 'createdAt',
   };
   assert.deepEqual(selectionOf({ ...given, dryRun: 'true', maxAffected: '9' }), given);
 });
@@ -168,7 +183,9 @@ for (const [what, filters, parameter, says] of [
   [
     'by a property other than the four times of an instance',
     words('observedat timestamp expiresAt constructor createdAt,modifiedAt').map((timeproperty) => ({
-      ...{ timerel: 'before', timeAt: AT, timeproperty },
+      timerel: 'before',
+      timeAt: AT,
+      timeproperty,
     })),
     ...(['timeproperty', /must be one of/] as const),
   ],
@@ -223,7 +240,8 @@ it('a temporal purge refuses a time that cannot be read, that is a day or a time
       2026-01-01T00:60:00Z 20260101T000000Z 2026-01-01T00:00:00+99:00 2026-01-01T00:00:00+0100
       2026-01-01T00:00Z 2026-01-01 00:00:00Z 2026-01 2026-01-01T00:00:00 2026-01-01T00:00:00.123
     `),
-    ...['2026-01-01 00:00:00Z', `${AT} `],
+    '2026-01-01 00:00:00Z',
+    `${AT} `,
   ])
     for (const { message } of inEach(text)) assert.match(message, /with a zone/);
 });

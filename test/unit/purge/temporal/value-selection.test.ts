@@ -61,7 +61,9 @@ async function learn(
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const instance = (second: number, value: unknown, more: object = {}): Instance => ({
-  ...{ value, observedAt: at(second), instanceId: `urn:i:${second}` },
+  value,
+  observedAt: at(second),
+  instanceId: `urn:i:${second}`,
   ...more,
 });
 
@@ -75,7 +77,8 @@ for (const selects of ['entities', 'instances'] as const) {
   for (const isExclusive of [false, true]) {
     it(`what q selects is learnt from two neighbours of different values: ${selects}${isExclusive ? ', without bounds' : ''}`, async () => {
       const { verdict } = await learn([instance(1, 5), instance(2, 5), instance(3, 7)], {
-        ...{ selects, isExclusive },
+        selects,
+        isExclusive,
       });
       assert.equal(verdict, selects);
     });

@@ -16,16 +16,19 @@ const RECOGNISED: Readonly<Record<string, readonly string[]>> = {
   ipv4: ['192.0.2.1'],
   ipv6: ['2001:db8::1', '::1', '::ffff:192.0.2.1', 'fe80::1'],
   uri: [
-    ...['https://example.org/', 'HTTP://example.org', 'urn:ngsi-ld:Vehicle:A', 'mailto:a@example.org'],
-    ...['urn:uuid:9830f692-7677-11e6-838b-4f9fb3dc5a4f', 'mqtt://broker:1883/topic', 'tel:+34123'],
-    ...[
-      'wss://a.example/x',
-      'geo:52.5,13.4',
-      'did:example:123',
-      'data:text/plain,x',
-      'DID:example:123',
-      'URN:a:b',
-    ],
+    'https://example.org/',
+    'HTTP://example.org',
+    'urn:ngsi-ld:Vehicle:A',
+    'mailto:a@example.org',
+    'urn:uuid:9830f692-7677-11e6-838b-4f9fb3dc5a4f',
+    'mqtt://broker:1883/topic',
+    'tel:+34123',
+    'wss://a.example/x',
+    'geo:52.5,13.4',
+    'did:example:123',
+    'data:text/plain,x',
+    'DID:example:123',
+    'URN:a:b',
   ],
 };
 
@@ -37,7 +40,11 @@ describe('the format of a string', () => {
 
   it('a format is not inferred from strings that only look like it, or are a URI by accident', () => {
     for (const text of [
-      ...['', ' ', '2024-02-29 10:00:00Z', 'note: this', 'https://exa mple.org'],
+      '',
+      ' ',
+      '2024-02-29 10:00:00Z',
+      'note: this',
+      'https://exa mple.org',
       ...words(`
         a 2024-02-30 2024-02-29T10:00:00 2024-13-01T00:00:00Z 2024-02-29T10:60:00Z 2024-02-29T10:00:00+02 20240229
         10:00 10:00:00 9830f692-7677 a@b @ 192.0.2 192.0.2.256 1.2.3.4.5 A:1 Mo-Fr:08:00 urn:x http://x:abc/

@@ -78,15 +78,11 @@ describe('what is inferred', () => {
     assert.deepEqual(
       attributesOf(schema).attributes.map(({ name, kind }) => [name, kind]),
       [
-        ...[
-          ['doors', 'Property'],
-          ['driver', 'Property'],
-          ['location', 'GeoProperty'],
-        ],
-        ...[
-          ['plate', 'Property'],
-          ['speed', 'Property'],
-        ],
+        ['doors', 'Property'],
+        ['driver', 'Property'],
+        ['location', 'GeoProperty'],
+        ['plate', 'Property'],
+        ['speed', 'Property'],
       ],
     );
   });
@@ -152,8 +148,14 @@ describe('what is inferred', () => {
     assert.deepEqual(
       [...namedSchemasIn(collection, '$defs').keys()],
       [
-        ...['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon'],
-        ...['GeometryCollection', 'Position'],
+        'Point',
+        'MultiPoint',
+        'LineString',
+        'MultiLineString',
+        'Polygon',
+        'MultiPolygon',
+        'GeometryCollection',
+        'Position',
       ],
     );
   });

@@ -51,7 +51,8 @@ describe('checking a context in a worker', () => {
 
   it('a context that was found elsewhere names others relative to where it was found', async () => {
     const supplyOf = (context: unknown, documentUrl?: string) => ({
-      ...{ sha256: JSON.stringify(context), text: JSON.stringify({ '@context': context }) },
+      sha256: JSON.stringify(context),
+      text: JSON.stringify({ '@context': context }),
       ...(documentUrl === undefined ? {} : { documentUrl }),
     });
     const supplied = [

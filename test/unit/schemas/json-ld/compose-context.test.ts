@@ -35,7 +35,10 @@ const outcomeOf = (
   generated: Readonly<Record<string, string>> = GENERATED,
 ) =>
   composeContext({
-    ...{ text: JSON.stringify(submitted), pointer: '/context', generated, keptBase: KEPT },
+    text: JSON.stringify(submitted),
+    pointer: '/context',
+    generated,
+    keptBase: KEPT,
     supplied: suppliedOf(contexts),
   });
 
@@ -50,7 +53,9 @@ describe('the context of a model that brings its own', () => {
   it('generated terms stand before those of the model, for what these lack, and the core context is last', async () => {
     assert.deepEqual(await composed({ seats: `${EX}seats`, more: `${EX}more` }), {
       context: [{ Bench: GENERATED.Bench }, { seats: `${EX}seats`, more: `${EX}more` }, coreContextUrl()],
-      ...{ ownTerms: ['seats'], embeddedUrls: [], warnings: [] },
+      ownTerms: ['seats'],
+      embeddedUrls: [],
+      warnings: [],
     });
   });
 

@@ -79,8 +79,11 @@ describe('the terms of a domain', () => {
       modelOf('Weather', { gone: 'https://g/gone' }, weather),
     );
     assert.deepEqual(terms, {
-      ...{ both: 'https://x/both', category: 'https://p/category', gone: 'https://g/gone' },
-      ...{ name: 'https://w/name', spot: 'https://p/spot' },
+      both: 'https://x/both',
+      category: 'https://p/category',
+      gone: 'https://g/gone',
+      name: 'https://w/name',
+      spot: 'https://p/spot',
     });
     assert.deepEqual(warnings, []);
   });

@@ -52,7 +52,9 @@ describe('the warnings for what the processor reports', () => {
     // What is inside a dropped member is dropped with it.
     assert.deepEqual(places('invalid property', { property: 'x' }, 2), ['/document/x', '/document/more/0/x']);
     assert.deepEqual(places('relative @id reference', { id: 'rel' }, 3), [
-      ...['/document/x/id', '/document/id', '/document/more/1/list/0'],
+      '/document/x/id',
+      '/document/id',
+      '/document/more/1/list/0',
     ]);
     assert.deepEqual(places('relative @type reference', { type: 'U' }, 1), ['/document/more/1/type/1']);
     assert.deepEqual(places('null @value value', {}, 1), ['/document/v/@value']);

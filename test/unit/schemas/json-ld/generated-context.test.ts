@@ -241,23 +241,19 @@ describe('a context base', () => {
 
   it('a context base is refused when it makes no IRI, or one that differs from its spelling', () => {
     const others = [
-      ...[
-        '',
-        'terms/',
-        'https://a.example',
-        'https://a.example/terms',
-        'https://',
-        'https:///',
-        'ftp://a/',
-        '@vocab/',
-      ],
-      ...[
-        'ngsi-ld:',
-        '_:b/',
-        'https://a.example/ /',
-        'https://a.example/<>/',
-        `https://a.example/${'a'.repeat(1024)}/`,
-      ],
+      '',
+      'terms/',
+      'https://a.example',
+      'https://a.example/terms',
+      'https://',
+      'https:///',
+      'ftp://a/',
+      '@vocab/',
+      'ngsi-ld:',
+      '_:b/',
+      'https://a.example/ /',
+      'https://a.example/<>/',
+      `https://a.example/${'a'.repeat(1024)}/`,
     ];
     for (const base of others) assert.equal(isContextBase(base), false, base);
   });

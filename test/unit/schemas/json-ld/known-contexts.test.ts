@@ -101,7 +101,11 @@ describe('the processor that requests share', () => {
       Object.entries(keys).map(([one, key]) => [
         one,
         {
-          ...{ key, text: '{}', documentUrl: one, references: [], parts: 1 },
+          key,
+          text: '{}',
+          documentUrl: one,
+          references: [],
+          parts: 1,
           isBundled: false,
         },
       ]),
@@ -112,10 +116,13 @@ describe('the processor that requests share', () => {
         { kind: 'contextRefused', detail: '' } as const,
       ]),
     ),
-    ...{ missing: [], isTooMuch: false },
+    missing: [],
+    isTooMuch: false,
   });
   const use = (signature: string | undefined, weight: number, more: object = {}) => ({
-    ...{ gathered: gathered({}), signature, weight },
+    gathered: gathered({}),
+    signature,
+    weight,
     ...more,
   });
 
@@ -172,7 +179,10 @@ describe('the processing of one request', () => {
   }
 
   const event = (code: string, details: Readonly<Record<string, unknown>>): ProcessorEvent => ({
-    ...{ code, level: 'warning', message: '', details },
+    code,
+    level: 'warning',
+    message: '',
+    details,
   });
 
   it('the events of a request are counted, those apart that differ in a text, and a thousand different ones are kept', async () => {

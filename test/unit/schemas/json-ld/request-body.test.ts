@@ -9,10 +9,16 @@ describe('the body of an expansion', () => {
   it('the body of an expansion is lenient unless it says so, and has its context without the wrapping', () => {
     const document = { a: 1 };
     assert.deepEqual(readRequest({ document }), {
-      ...{ document, context: undefined, contextPointer: '/context', safe: false },
+      document,
+      context: undefined,
+      contextPointer: '/context',
+      safe: false,
     });
     assert.deepEqual(readRequest({ document, safe: true, context: { '@context': null } }), {
-      ...{ document, context: null, contextPointer: '/context/@context', safe: true },
+      document,
+      context: null,
+      contextPointer: '/context/@context',
+      safe: true,
     });
   });
 
@@ -39,8 +45,10 @@ describe('the body of an expansion', () => {
     const url = 'https://contexts.example/x';
     const places = (count: number, context?: unknown) =>
       placesOfUrl(url, {
-        ...{ document: Array.from({ length: count }, () => ({ '@context': [{}, url] })), context },
-        ...{ contextPointer: '/context', safe: false },
+        document: Array.from({ length: count }, () => ({ '@context': [{}, url] })),
+        context,
+        contextPointer: '/context',
+        safe: false,
       });
     assert.deepEqual(places(1, url), ['/context', '/document/0/@context/1']);
     assert.deepEqual([places(20).length, places(21).length], [20, 20]);

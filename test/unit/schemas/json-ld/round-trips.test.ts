@@ -21,8 +21,22 @@ const TERMS = {
 };
 
 const scalar = fc.constantFrom<unknown>(
-  ...[null, true, 0, -0, 1.5, 1e30, '', 'x', '~', '_:b', '@x', 'plain', 'urn:x:1', 'a:b'],
-  ...['2026-11-22T06:00:00Z', '2026-11-22T07:00:00.5Z'],
+  null,
+  true,
+  0,
+  -0,
+  1.5,
+  1e30,
+  '',
+  'x',
+  '~',
+  '_:b',
+  '@x',
+  'plain',
+  'urn:x:1',
+  'a:b',
+  '2026-11-22T06:00:00Z',
+  '2026-11-22T07:00:00.5Z',
 );
 
 const LEAF = 'leaf';

@@ -17,7 +17,8 @@ function needing(...lists: readonly (readonly string[])[]) {
 
 describe('the warnings of an answer', () => {
   const warning = (n: number, pointer?: string) => ({
-    ...{ code: 'w', detail: String(n) },
+    code: 'w',
+    detail: String(n),
     ...(pointer === undefined ? {} : { pointer }),
   });
 

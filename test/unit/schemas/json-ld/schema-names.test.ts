@@ -35,9 +35,7 @@ describe('the names in a schema', () => {
     });
   }
 
-  for (const keyword of [
-    ...['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
-  ]) {
+  for (const keyword of ['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions']) {
     it(`the names in a schema are those of the schemas under ${keyword}, whatever these are called`, () => {
       assert.deepEqual(namesInSchema({ [keyword]: { enum: inner, 'x-name': inner } }), ['found']);
     });

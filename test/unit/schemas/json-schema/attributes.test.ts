@@ -17,8 +17,14 @@ describe('the attributes of a model', () => {
         h: { description: 'VocabProperty' },
       }),
       {
-        ...{ a: 'LanguageProperty', b: 'Relationship', c: 'GeoProperty', d: 'Property', e: 'Property' },
-        ...{ f: 'Property', g: 'Property', h: 'VocabProperty' },
+        a: 'LanguageProperty',
+        b: 'Relationship',
+        c: 'GeoProperty',
+        d: 'Property',
+        e: 'Property',
+        f: 'Property',
+        g: 'Property',
+        h: 'VocabProperty',
       },
     );
   });
@@ -29,8 +35,12 @@ describe('the attributes of a model', () => {
     const named = { properties: { type: { const: 'Street' }, coordinates: {} } };
     assert.deepEqual(
       kindsOf({
-        ...{ a: point, b: { oneOf: [point, polygon] }, c: { anyOf: [point, named] }, d: named },
-        ...{ e: { properties: { type: { type: 'string' }, coordinates: {} } }, f: { $ref: '#/$defs/geo' } },
+        a: point,
+        b: { oneOf: [point, polygon] },
+        c: { anyOf: [point, named] },
+        d: named,
+        e: { properties: { type: { type: 'string' }, coordinates: {} } },
+        f: { $ref: '#/$defs/geo' },
       }),
       { a: 'GeoProperty', b: 'GeoProperty', c: 'Property', d: 'Property', e: 'Property', f: 'GeoProperty' },
     );

@@ -188,8 +188,10 @@ describe('a bundle', () => {
   it('a bundle of several references of one schema keeps them all, and what stood in its allOf', () => {
     const bundled = bundle(
       resolveWith({
-        ...{ $schema: 'https://json-schema.org/draft/2019-09/schema', $recursiveRef: '#/$defs/a' },
-        ...{ $ref: '#/$defs/b', allOf: [{ $ref: '#/$defs/c' }] },
+        $schema: 'https://json-schema.org/draft/2019-09/schema',
+        $recursiveRef: '#/$defs/a',
+        $ref: '#/$defs/b',
+        allOf: [{ $ref: '#/$defs/c' }],
         $defs: { a: { minimum: 1 }, b: { maximum: 9 }, c: { multipleOf: 2 } },
       }),
     );

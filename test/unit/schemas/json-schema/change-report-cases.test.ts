@@ -18,7 +18,9 @@ function assertSaid(cases: readonly (readonly [JsonObject, JsonObject, ...string
 
 describe('a change report of objects that are closed', () => {
   const closed = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
-    ...{ type: 'object', properties, unevaluatedProperties: false },
+    type: 'object',
+    properties,
+    unevaluatedProperties: false,
     ...more,
   });
   const added = 'compatible /properties/p: property "p" is allowed now';
@@ -26,12 +28,10 @@ describe('a change report of objects that are closed', () => {
   it('an optional property may be added where unevaluatedProperties allows no others', () => {
     const base = { allOf: [{ $ref: '#/$defs/base' }], $defs: { base: { properties: { b: text } } } };
     const choices: readonly JsonObject[] = [
-      ...[
-        {},
-        base,
-        { patternProperties: { '^x-': true } },
-        { dependentSchemas: { a: { properties: { c: text } } } },
-      ],
+      {},
+      base,
+      { patternProperties: { '^x-': true } },
+      { dependentSchemas: { a: { properties: { c: text } } } },
       {
         oneOf: [
           { required: ['b'], properties: { b: text } },
@@ -71,7 +71,8 @@ describe('a change report of objects that are closed', () => {
 
   it('unevaluatedProperties and additionalProperties close an object alike where nothing else describes any', () => {
     const [byRest, byEvaluation] = ['additionalProperties', 'unevaluatedProperties'].map((keyword) => ({
-      ...{ properties: { a: text }, [keyword]: false },
+      properties: { a: text },
+      [keyword]: false,
     }));
     assert.ok(byRest !== undefined && byEvaluation !== undefined);
     assertSaid([
@@ -102,7 +103,7 @@ describe('a change report of objects that are closed', () => {
         byName,
         'narrowing /additionalProperties: properties that match "^a" are not allowed any more',
       ],
-      [byPattern, { ...byPattern, ...{ properties: { a1: text } } }],
+      [byPattern, { ...byPattern, properties: { a1: text } }],
       [
         byName,
         byOther,
@@ -127,15 +128,17 @@ describe('a change report of one more optional property', () => {
 
   it('an optional property is new whatever unchanged keywords stand beside it', () => {
     const unchanged: readonly JsonObject[] = [
-      ...[
-        { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
-        { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
-      ],
-      ...[{ not: { required: ['a', 'b'] } }, { if: { required: ['a'] }, then: { required: ['b'] } }],
-      ...[{ dependentRequired: { a: ['b'] } }, { dependentSchemas: { a: { required: ['b'] } } }],
-      ...[{ patternProperties: { '^x-': number } }, { minProperties: 1, propertyNames: { maxLength: 9 } }],
+      { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { not: { required: ['a', 'b'] } },
+      { if: { required: ['a'] }, then: { required: ['b'] } },
+      { dependentRequired: { a: ['b'] } },
+      { dependentSchemas: { a: { required: ['b'] } } },
+      { patternProperties: { '^x-': number } },
+      { minProperties: 1, propertyNames: { maxLength: 9 } },
       ...[true, {}, { description: 'Anything' }, { $ref: '#/$defs/any' }].map((rest) => ({
-        ...{ additionalProperties: rest, $defs: { any: {} } },
+        additionalProperties: rest,
+        $defs: { any: {} },
       })),
       ...[true, {}].map((rest) => ({ unevaluatedProperties: rest })),
     ];
@@ -257,7 +260,8 @@ describe('the words of a change report', () => {
       })),
     });
     const tuple = (length: number, keyword: string): JsonObject => ({
-      ...{ prefixItems: Array.from({ length }, () => text), [keyword]: false },
+      prefixItems: Array.from({ length }, () => text),
+      [keyword]: false,
     });
     const pairs: readonly (readonly [JsonObject, JsonObject])[] = [
       [long('a'), long('b')],

@@ -52,8 +52,16 @@ const REWRITES: Readonly<Record<string, Rewrite>> = {
 const HOLDERS: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
   ...Object.fromEntries(
     [
-      ...['not', 'if', 'then', 'else', 'items', 'contains', 'additionalProperties', 'propertyNames'],
-      ...['unevaluatedProperties', 'unevaluatedItems'],
+      'not',
+      'if',
+      'then',
+      'else',
+      'items',
+      'contains',
+      'additionalProperties',
+      'propertyNames',
+      'unevaluatedProperties',
+      'unevaluatedItems',
     ].map((keyword) => [keyword, 'one' as const]),
   ),
   ...Object.fromEntries(
@@ -156,7 +164,9 @@ describe('a change report of a schema that is written otherwise', () => {
     };
     const wide = (title: string): JsonObject => ({
       oneOf: Array.from({ length: 40 }, (_, index) => ({
-        ...{ title, type: 'object', required: ['kind'] },
+        title,
+        type: 'object',
+        required: ['kind'],
         properties: {
           kind: { const: index },
           next: { $ref: '#' },
@@ -237,7 +247,8 @@ const { model: models } = fc.letrec<{ model: JsonObject; object: JsonObject; par
       { requiredKeys: ['properties'] },
     )
     .map(({ closing, rest, ...schema }): JsonObject => ({
-      ...{ type: 'object', ...schema },
+      type: 'object',
+      ...schema,
       ...(closing !== undefined && rest !== undefined && { [closing]: rest }),
     })),
   model: fc

@@ -59,7 +59,10 @@ describe('an example', () => {
       ['dependencies', { a: { required: ['b'] }, b: { required: ['c'] } }],
     ] as const) {
       const schema: JsonObject = {
-        ...{ properties, required: ['a'], additionalProperties: false, maxProperties: 3 },
+        properties,
+        required: ['a'],
+        additionalProperties: false,
+        maxProperties: 3,
         [keyword]: value,
       };
       const { example } = exampleFor({ schema, entityType: 'T' });

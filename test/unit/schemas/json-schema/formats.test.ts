@@ -23,7 +23,15 @@ const SAMPLES: readonly JsonValue[] = [
     2024-01-31T12:00:00Z 2024-02-30 2024-01-31 12:00:00Z PT1H urn:a:b a@example.org city.example 192.0.2.1
     2001:db8::1 123e4567-e89b-12d3-a456-426614174000 ( {a} /a/~0 YQ==
   `),
-  ...['a b', 5, 1.5, 2 ** 40, 2 ** 70, null, true, [], {}],
+  'a b',
+  5,
+  1.5,
+  2 ** 40,
+  2 ** 70,
+  null,
+  true,
+  [],
+  {},
 ];
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'number'];

@@ -187,7 +187,9 @@ describe('a validator', () => {
     const { validate } = compileSchema(
       resolveWith({
         $schema: 'https://json-schema.org/draft/2019-09/schema',
-        ...{ contains: { type: 'string' }, minContains: 0, unevaluatedItems: { type: 'number' } },
+        contains: { type: 'string' },
+        minContains: 0,
+        unevaluatedItems: { type: 'number' },
       }),
     );
     assert.deepEqual(validate([1]), []);
@@ -223,25 +225,25 @@ const TEXT = { type: 'string' };
 const TUPLES: readonly Tuple[] = [[TEXT], [TEXT, TEXT], [true, TEXT], [{}, {}, TEXT]].flatMap((prefixItems) =>
   [{}, { items: { type: 'number' } }].flatMap((rest) =>
     [{ contains: TEXT }, { contains: { type: 'number' } }, { uniqueItems: true }].map((all) => ({
-      ...{ prefixItems, ...rest, ...all },
+      prefixItems,
+      ...rest,
+      ...all,
     })),
   ),
 );
 
 const LISTS: readonly (readonly (string | number)[])[] = [
-  ...[
-    [],
-    [1],
-    ['a'],
-    [1, 1],
-    [1, 2],
-    [1, 'a'],
-    ['a', 1],
-    ['a', 'a'],
-    ['a', 'b'],
-    [1, 1, 'a'],
-    [2, 1, 'a', 1],
-  ],
+  [],
+  [1],
+  ['a'],
+  [1, 1],
+  [1, 2],
+  [1, 'a'],
+  ['a', 1],
+  ['a', 'a'],
+  ['a', 'b'],
+  [1, 1, 'a'],
+  [2, 1, 'a', 1],
 ];
 
 /** Schemas under which one of a list is held against the tuple in another way. */

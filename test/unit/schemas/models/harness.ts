@@ -66,7 +66,10 @@ export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig
     const remote = remoteOf(web, fetched);
     const { cacheBytes, clock } = options;
     const service = new SchemaService({
-      ...{ store, workers: noted, remote, contextBase: CONTEXT_BASE },
+      store,
+      workers: noted,
+      remote,
+      contextBase: CONTEXT_BASE,
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
       ...(clock === undefined ? {} : { clock }),
     });

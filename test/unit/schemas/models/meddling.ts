@@ -4,7 +4,11 @@ import type { SchemaStore } from '../../../../sidecar/store/store.js';
 export function storeWith(store: SchemaStore, parts: Partial<SchemaStore>): SchemaStore {
   const { domains, models, examples, contexts, references } = store;
   return {
-    ...{ domains, models, examples, contexts, references },
+    domains,
+    models,
+    examples,
+    contexts,
+    references,
     content: (sha256) => store.content(sha256),
     revision: () => store.revision(),
     isReady: () => store.isReady(),

@@ -10,8 +10,13 @@ const LATER = '2027-01-31T00:00:00Z';
 const LATER_AT = Date.parse(LATER);
 
 const SETTINGS: ModelSettings = {
-  ...{ description: 'A lamp.', contextBase: 'https://terms.example/', compatibility: 'full' },
-  ...{ status: 'published', deprecatedAt: undefined, sunsetAt: LATER_AT, ownContext: '{"a":1,"b":2}' },
+  description: 'A lamp.',
+  contextBase: 'https://terms.example/',
+  compatibility: 'full',
+  status: 'published',
+  deprecatedAt: undefined,
+  sunsetAt: LATER_AT,
+  ownContext: '{"a":1,"b":2}',
 };
 
 const modelOf = ({ compatibility, ...settings }: ModelSettings): Model =>
@@ -115,8 +120,13 @@ describe('the settings that a model has', () => {
   it('a model has other settings when any one of them differs', () => {
     assert.ok(isSame(MODEL, SETTINGS.ownContext, SETTINGS));
     for (const other of [
-      ...[{ description: 'Other' }, { contextBase: 'urn:x:' }, { compatibility: 'none' }],
-      ...[{ status: 'deprecated' }, { deprecatedAt: 1 }, { sunsetAt: 1 }, { ownContext: '{}' }],
+      { description: 'Other' },
+      { contextBase: 'urn:x:' },
+      { compatibility: 'none' },
+      { status: 'deprecated' },
+      { deprecatedAt: 1 },
+      { sunsetAt: 1 },
+      { ownContext: '{}' },
     ] as const)
       assert.ok(!isSame(MODEL, SETTINGS.ownContext, { ...SETTINGS, ...other }), JSON.stringify(other));
   });

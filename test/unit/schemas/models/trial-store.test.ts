@@ -66,7 +66,7 @@ describe('a trial of a store', () => {
     await trial.references.put(reference(RAW, '{"a":3}'));
     assert.deepEqual(
       [await textAt(PAGES), await textAt(RAW), await textAt(MAIN)],
-      [...['{"a":2}', '{"a":3}', undefined]],
+      ['{"a":2}', '{"a":3}', undefined],
     );
     await trial.references.put(reference(RAW, '{"a":2}'));
     assert.equal(await textAt(MAIN), '{"a":2}');

@@ -48,11 +48,14 @@ function benchOf(
     supply: async (url: string) => ({ sha256: `hash of ${url}`, text: '{}' }),
   };
   const schemaOf = (name: string) => ({
-    ...{ contentHash: `hash of ${name}`, lifecycle },
+    contentHash: `hash of ${name}`,
+    lifecycle,
     text: async () => `schema of ${name}`,
   });
   const typeModel = (name: string) => ({
-    ...{ model: { domain: 'City', name }, schema: schemaOf(name), types: [name] },
+    model: { domain: 'City', name },
+    schema: schemaOf(name),
+    types: [name],
   });
   const asked: unknown[] = [];
   const typeModels = {
@@ -74,9 +77,7 @@ const AT = { baseUrl: 'http://gateway.example' };
 
 describe('the workbench', () => {
   it('the workbench compiles an unknown model in a worker, with more time and under the queue key of the model', async () => {
-    const { workbench, runs } = benchWith(
-      ...[{ answer: '1' }, NEEDS_BIKE, { areKept: true }, { answer: '2' }],
-    );
+    const { workbench, runs } = benchWith({ answer: '1' }, NEEDS_BIKE, { areKept: true }, { answer: '2' });
     assert.equal(await workbench.validate(MODEL, '{}', {}), '1');
     assert.equal(await workbench.validate(MODEL, '{}', { form: 'concise' }), '2');
     const model = { key: 'hash of Bike', name: 'Bike' };
@@ -103,7 +104,8 @@ describe('the workbench', () => {
         [
           'validate',
           {
-            ...{ text: '{}', isStrict: false },
+            text: '{}',
+            isStrict: false,
             models: ['Bike', 'Car'].map((name) => ({ key: `hash of ${name}`, name, byType: byType(name) })),
           },
           'validate hash of Bike hash of Car',
@@ -117,7 +119,8 @@ describe('the workbench', () => {
     for (const likely of [[], ['Car']]) {
       const { workbench, runs, asked } = benchOf(
         { likely, found: ['Bike'] },
-        ...[{ needs: { types } }, { answer: '1' }],
+        { needs: { types } },
+        { answer: '1' },
       );
       assert.equal(await workbench.validateByType('{}', { domain: 'City' }), '1');
       assert.deepEqual(asked, [[types, 'City']]);
@@ -158,8 +161,11 @@ describe('the workbench', () => {
     const needs = (...names: readonly string[]) => names.map((name) => `hash of ${name}`);
     const { workbench, runs } = benchOf(
       { likely: ['Bike', 'Car'] },
-      ...[{ needs: { schemas: needs('Bike') } }, { needs: needs('Car') }],
-      ...[{ needs: { schemas: needs('Bike') } }, { areKept: true }, { answer: '1' }],
+      { needs: { schemas: needs('Bike') } },
+      { needs: needs('Car') },
+      { needs: { schemas: needs('Bike') } },
+      { areKept: true },
+      { answer: '1' },
     );
     await workbench.validateByType('{}', {});
     const [bike, car] = ['Bike', 'Car'].map((name) => [`hash of ${name}`, `schema of ${name}`]);

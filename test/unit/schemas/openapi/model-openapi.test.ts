@@ -82,7 +82,13 @@ describe('the OpenAPI document of a model', () => {
       ({ schema }) => (schema as JsonObject)['type'] === 'array',
     );
     assert.deepEqual(lists.map(({ name }) => name).sort(), [
-      ...['attrs', 'datasetId', 'id', 'omit', 'options', 'options', 'pick'],
+      'attrs',
+      'datasetId',
+      'id',
+      'omit',
+      'options',
+      'options',
+      'pick',
     ]);
     for (const { name, style, explode } of lists)
       assert.deepEqual([style, explode], ['form', false], JSON.stringify(name));

@@ -122,8 +122,13 @@ describe('the schemas of the OpenAPI document', () => {
     };
     const time = '2024-01-01T00:00:00Z';
     const common = {
-      ...{ observedAt: time, expiresAt: time, createdAt: time, modifiedAt: time, deletedAt: time },
-      ...{ datasetId: 'urn:d:1', instanceId: 'urn:i:1' },
+      observedAt: time,
+      expiresAt: time,
+      createdAt: time,
+      modifiedAt: time,
+      deletedAt: time,
+      datasetId: 'urn:d:1',
+      instanceId: 'urn:i:1',
     };
     const anything = ['Property', 'JsonProperty'];
     for (const [kind, own] of Object.entries(kinds)) {
@@ -176,7 +181,11 @@ describe('the schemas of the OpenAPI document', () => {
     const acceptsAny = schemasOf(modelOpenApi(withSchema({})));
     const time = '2024-01-01T00:00:00Z';
     for (const [name, value] of Object.entries({
-      ...{ scope: '/a', expiresAt: time, createdAt: time, modifiedAt: time, deletedAt: time },
+      scope: '/a',
+      expiresAt: time,
+      createdAt: time,
+      modifiedAt: time,
+      deletedAt: time,
       '@context': 'http://c/',
     })) {
       assert.ok(acceptsAny('M', { ...entity, [name]: value }), name);

@@ -17,7 +17,10 @@ const context = (...names: readonly string[]) => [
 describe('the names of contexts in a context', () => {
   it('the names of contexts in a context are those in arrays, of @import and of scoped contexts', () => {
     assert.deepEqual(contextNamesIn(context('../a', 'b', 'https://c.example/c', 'd')), [
-      ...['../a', 'b', 'https://c.example/c', 'd'],
+      '../a',
+      'b',
+      'https://c.example/c',
+      'd',
     ]);
     assert.deepEqual(contextNamesIn({ a: 'https://terms.example/a' }), []);
     assert.deepEqual(contextNamesIn(undefined), []);
@@ -27,8 +30,10 @@ describe('the names of contexts in a context', () => {
     assert.deepEqual(
       withAbsoluteNames(context('../a', 'b', 'https://c.example/c', '/d'), BASE),
       context(
-        ...['https://a.example/city/a', 'https://a.example/city/Lamp/b'],
-        ...['https://c.example/c', 'https://a.example/d'],
+        'https://a.example/city/a',
+        'https://a.example/city/Lamp/b',
+        'https://c.example/c',
+        'https://a.example/d',
       ),
     );
     assert.equal(withAbsoluteNames('../a', BASE), 'https://a.example/city/a');

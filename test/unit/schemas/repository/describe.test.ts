@@ -55,7 +55,11 @@ describe('what a document of a repository is', () => {
     const { id, title } = factsOf({ $id: 'https://a.example/', title: 'Lamp', properties: {} });
     assert.deepEqual([id, title], ['https://a.example/', 'Lamp']);
     assert.deepEqual(Object.keys(factsOf({ $id: 1, title: {}, properties: {} })).sort(), [
-      ...['contexts', 'innerIds', 'isEntity', 'kind', 'references'],
+      'contexts',
+      'innerIds',
+      'isEntity',
+      'kind',
+      'references',
     ]);
   });
 
@@ -76,7 +80,9 @@ describe('what a document of a repository is', () => {
     const reference = (target: string, ...within: readonly string[]) => ({ target, within });
     assert.deepEqual(references, [
       ...['a.json', 'b.json', 'c.json'].map((target) => reference(target)),
-      ...[reference('d.json', 'inner/', 'deeper/'), reference('e.json', 'inner/'), reference('f.json')],
+      reference('d.json', 'inner/', 'deeper/'),
+      reference('e.json', 'inner/'),
+      reference('f.json'),
     ]);
     assert.deepEqual(innerIds, [reference('inner/'), reference('deeper/', 'inner/')]);
   });
@@ -86,7 +92,10 @@ describe('what a document of a repository is', () => {
     const { references, innerIds } = factsOf({
       properties: { first: inner('x/'), second: inner('y/'), again: inner('x/'), outer: { $ref: 'a.json' } },
     });
-    assert.deepEqual(references, [...[['x/'], ['y/'], []].map((within) => ({ target: 'a.json', within }))]);
+    assert.deepEqual(
+      references,
+      [['x/'], ['y/'], []].map((within) => ({ target: 'a.json', within })),
+    );
     assert.deepEqual(innerIds, [
       { target: 'x/', within: [] },
       { target: 'deeper/', within: ['x/'] },
@@ -104,7 +113,8 @@ describe('what a document of a repository is', () => {
   it('the contexts of a document are those that its @context names, or those of the items of an array', () => {
     const url = (n: number) => `https://a.example/${n}`;
     assert.deepEqual(factsOf({ '@context': [url(1), { '@import': url(2) }], type: 'Lamp' }).contexts, [
-      ...[url(1), url(2)],
+      url(1),
+      url(2),
     ]);
     const items = [{ '@context': url(1) }, 'text', { id: 'x' }, { '@context': [url(2), url(1)] }];
     assert.deepEqual(factsOf(items).contexts, [url(1), url(2)]);

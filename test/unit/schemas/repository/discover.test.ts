@@ -361,8 +361,11 @@ describe('the documents that models share', () => {
 
   it('a document that is given a URL which none can be stored under is refused with that, whoever gives it', () => {
     const wrong = [
-      ...['https://a.example/x#part', 'https://a.example/x#', 'ftp://a.example/x'],
-      ...['https://:secret@a.example/x', 'file:///x.json'],
+      'https://a.example/x#part',
+      'https://a.example/x#',
+      'ftp://a.example/x',
+      'https://:secret@a.example/x',
+      'file:///x.json',
     ];
     for (const url of wrong) {
       const { documents, refused } = plan({ 'Car/schema.json': schema(), [url]: { definitions: {} } }, 'D');

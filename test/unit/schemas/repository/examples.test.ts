@@ -66,7 +66,8 @@ describe('the examples of an import', () => {
       ['a.jsonld', 'b.json', 'c.jsonld.json'].map((path) => ({ path, text: path })),
       MODEL,
       {
-        ...{ time, signal },
+        time,
+        signal,
         workbench: {
           validateAgainst: async (schema, key, text, options) => {
             assert.deepEqual([schema, key], [MODEL.schema, MODEL.key]);
@@ -85,7 +86,8 @@ describe('the examples of an import', () => {
 
   it('an example that is not valid has its first five errors, over all of its entities, with their lines', async () => {
     const fault = (n: number) => ({
-      ...{ pointer: `/${n}`, detail: `fault ${n}` },
+      pointer: `/${n}`,
+      detail: `fault ${n}`,
       ...(n === 2 ? { line: 7 } : {}),
     });
     const verdict = (...numbers: readonly number[]) => ({ valid: false, errors: numbers.map(fault) });
@@ -107,7 +109,8 @@ describe('the examples of an import', () => {
   it('an example that is no entity is invalid with its reason, and an outage ends the import', async () => {
     const check = (error: Error, signal?: AbortSignal) =>
       checkExamples([{ path: 'a.json', text: '{\n' }], MODEL, {
-        ...{ ...timeOf(), signal },
+        ...timeOf(),
+        signal,
         workbench: { validateAgainst: () => Promise.reject(error) },
       });
     const late = await check(new DeadlineExceededError('It took too long.'));
@@ -124,13 +127,12 @@ describe('the examples of an import', () => {
     const example = (name: string, text = '{}') => ({ path: `examples/${name}`, name, text });
     const large = '"'.padEnd(256 * 1024, 'x');
     const { kept, leftOut } = keptExamples([
-      ...[
-        example('_a.json'),
-        example('a.txt'),
-        example('large.json', `${large}"`),
-        example('full.json', large),
-      ],
-      ...[example('b.json', '1'), { ...example('b.json', '2'), path: 'examples/b?.json' }],
+      example('_a.json'),
+      example('a.txt'),
+      example('large.json', `${large}"`),
+      example('full.json', large),
+      example('b.json', '1'),
+      { ...example('b.json', '2'), path: 'examples/b?.json' },
       ...Array.from({ length: 99 }, (_, n) => example(`n${n}.jsonld`)),
     ]);
     assert.equal(kept?.size, 100);

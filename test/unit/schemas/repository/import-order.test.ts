@@ -7,7 +7,11 @@ const own = (name: string, version?: number) =>
   `http://gateway.example/api/v2/contexts/${name}${version === undefined ? '' : `?version=${version}`}`;
 
 const model = (name: string, more: object = {}) => ({
-  ...{ path: `${name}/schema.json`, domain: 'City', name, versions: [], examples: [] },
+  path: `${name}/schema.json`,
+  domain: 'City',
+  name,
+  versions: [],
+  examples: [],
   ...more,
 });
 
@@ -15,8 +19,14 @@ const context = (name: string) => ({ path: `${name}.jsonld`, name });
 
 function stepsFor(plan: Partial<ImportPlan>, files: Readonly<Record<string, unknown>>) {
   const whole: ImportPlan = {
-    ...{ domains: [], domainSettings: [], documents: [], contexts: [], contextVersions: new Map() },
-    ...{ models: [], refused: [], ignored: 0 },
+    domains: [],
+    domainSettings: [],
+    documents: [],
+    contexts: [],
+    contextVersions: new Map(),
+    models: [],
+    refused: [],
+    ignored: 0,
     ...plan,
   };
   return stepsOf(whole, (path) => JSON.stringify(files[path]));
@@ -53,7 +63,9 @@ describe('the order of an import', () => {
     assert.deepEqual(pins, {
       a: [{ name: 'b', version: 3 }],
       b: [{ name: 'c', version: 7 }],
-      ...{ c: [], d: [], e: [] },
+      c: [],
+      d: [],
+      e: [],
     });
     assert.deepEqual(names(steps.find((step) => nameOf(step) === 'b')?.needs ?? []), ['c']);
   });

@@ -29,7 +29,11 @@ describe('the change that an import makes of a model', () => {
     const change = modelChangeOf({ schema: textOf(schema), settings: '{}', context: 'terms' }, false);
     assert.deepEqual(change, {
       schema,
-      ...{ description: null, contextBase: null, compatibility: null, sunset: null, context: null },
+      description: null,
+      contextBase: null,
+      compatibility: null,
+      sunset: null,
+      context: null,
     });
   });
 });

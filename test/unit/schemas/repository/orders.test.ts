@@ -30,7 +30,10 @@ describe('imports of several repositories', () => {
       assert.deepEqual(
         reports.map(({ summary }) => summary.domains),
         [
-          ...[['data-models'], ['dataModel.Weather'], ['dataModel.Environment'], ['dataModel.HEALTH']],
+          ['data-models'],
+          ['dataModel.Weather'],
+          ['dataModel.Environment'],
+          ['dataModel.HEALTH'],
           ['dataModel.BLDG'],
         ],
       );

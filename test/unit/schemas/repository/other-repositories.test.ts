@@ -37,12 +37,12 @@ describe('a repository on a code host', () => {
 
   it('a document is found under every spelling of its URL', () => {
     const spellings = [
-      ...[`${PAGES}/weather`, 'https://acme.github.com/weather', `${RAW}/weather/master`],
-      ...[
-        `${RAW}/weather/main`,
-        `${RAW}/weather/refs/heads/master`,
-        'https://github.com/acme/weather/blob/main',
-      ],
+      `${PAGES}/weather`,
+      'https://acme.github.com/weather',
+      `${RAW}/weather/master`,
+      `${RAW}/weather/main`,
+      `${RAW}/weather/refs/heads/master`,
+      'https://github.com/acme/weather/blob/main',
     ].map((base) => `${base}/wind-schema.json`);
     const files = {
       'wind-schema.json': { definitions: {} },
@@ -230,7 +230,10 @@ describe('contexts by any name', () => {
     const taken = (files: Files) =>
       plan({ 'Car/schema.json': model(undefined), 'x.json': {}, ...files }, [], 'D').models[0]?.context;
     const [own, named, only, around] = [
-      ...['Car/context.jsonld', 'Car/car-context.jsonld', 'Car/terms.jsonld', 'terms.jsonld'],
+      'Car/context.jsonld',
+      'Car/car-context.jsonld',
+      'Car/terms.jsonld',
+      'terms.jsonld',
     ] as const;
     assert.equal(taken({ [own]: context, [named]: context, [only]: context }), own);
     assert.equal(taken({ [named]: context, [only]: context }), named);

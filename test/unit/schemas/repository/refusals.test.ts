@@ -59,7 +59,9 @@ describe('the reason and the place of a refusal', () => {
   it('a refusal names its first three faults, how many there are more, and the line of the first', () => {
     const some = ['b', 'a', 'c', 'd'].map(fault);
     assert.deepEqual(refusal(some.slice(0, 3)), {
-      ...{ status: 'refused', reason: 'It is refused. /b: is b; /a: is a; /c: is c.', line: 3 },
+      status: 'refused',
+      reason: 'It is refused. /b: is b; /a: is a; /c: is c.',
+      line: 3,
     });
     assert.match(refusal(some).reason, /\/c: is c \(and 1 more\)\.$/);
     assert.equal(refusal(some.slice(1)).line, 2);
@@ -79,7 +81,10 @@ describe('the reason and the place of a refusal', () => {
 
 describe('the change of an imported model', () => {
   const difference = (n: number) => ({
-    ...{ pointer: `/${n}`, class: 'narrowing', reason: 'unproven', detail: '' },
+    pointer: `/${n}`,
+    class: 'narrowing',
+    reason: 'unproven',
+    detail: '',
   });
   const report = (overall: string, count: number, from = 0) =>
     ({
@@ -96,7 +101,9 @@ describe('the change of an imported model', () => {
     const entry: ImportedFile = { path: 'x', status: 'updated' };
     assert.deepEqual(withChange(entry, report('compatible', 0)), entry);
     assert.deepEqual(withChange(entry, report('narrowing', 1)), {
-      ...{ ...entry, change: 'narrowing', differences: [difference(0)] },
+      ...entry,
+      change: 'narrowing',
+      differences: [difference(0)],
     });
     for (const [own, other, worst] of [
       ['narrowing', 'breaking', 'breaking'],

@@ -48,7 +48,11 @@ describe('the settings of an exported model', () => {
 
   it('the settings of an exported model that are left out or null are removed, but for its status and when it was deprecated', () => {
     const removed = {
-      ...{ description: null, contextBase: null, compatibility: null, sunset: null, context: null },
+      description: null,
+      contextBase: null,
+      compatibility: null,
+      sunset: null,
+      context: null,
     };
     assert.deepEqual(settingsIn('{}'), removed);
     const nulls = JSON.stringify({ ...removed, status: null, deprecatedAt: null });
@@ -97,7 +101,8 @@ describe('the settings of an exported domain', () => {
       compatibility: 'forward',
     });
     assert.deepEqual(domainSettingsOf(domain({ description: 'All', compatibility: 'full' }), false), {
-      ...{ description: 'All', compatibility: 'full' },
+      description: 'All',
+      compatibility: 'full',
     });
   });
 

@@ -22,7 +22,9 @@ function modelsOf(
 ) {
   return {
     models: Object.entries(schemas).map(([name, schema]) => ({
-      ...{ key: JSON.stringify(schema), name, byType: { title: `City/${name}`, types: [name] } },
+      key: JSON.stringify(schema),
+      name,
+      byType: { title: `City/${name}`, types: [name] },
       ...(deprecations[name] === undefined ? {} : { deprecation: deprecations[name] }),
     })),
     schemas: Object.values(schemas).map(
@@ -37,7 +39,10 @@ function verdictsOf(
   options: { readonly isStrict?: boolean; readonly form?: 'concise' } = {},
 ): readonly Verdict[] {
   const outcome = validationTasks.validate({
-    ...{ text: JSON.stringify(body), unknownTypes: ['Other'], ...given, ...options },
+    text: JSON.stringify(body),
+    unknownTypes: ['Other'],
+    ...given,
+    ...options,
   });
   assert.ok('answer' in outcome, JSON.stringify(outcome));
   return [JSON.parse(outcome.answer) as Verdict | Verdict[]].flat();

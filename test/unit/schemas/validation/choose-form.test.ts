@@ -103,7 +103,15 @@ describe('the form in which an entity is validated', () => {
 });
 
 const value: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue>(
-  ...[3, 'x', null, 'urn:ngsi-ld:null', [], [1, 2], { street: 'A' }, { street: 5 }, DRAIN],
+  3,
+  'x',
+  null,
+  'urn:ngsi-ld:null',
+  [],
+  [1, 2],
+  { street: 'A' },
+  { street: 5 },
+  DRAIN,
 );
 const attribute: fc.Arbitrary<JsonValue> = fc.oneof(
   { weight: 9, arbitrary: fc.constant<JsonValue>({ type: 'Property', value: 3 }) },

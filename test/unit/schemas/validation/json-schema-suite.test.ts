@@ -55,7 +55,9 @@ async function prepared(one: SuiteCase): Promise<(value: JsonValue) => Verdict> 
     return document;
   });
   const accepted = await modelTasks.acceptVersion({
-    ...{ schema: JSON.stringify(schema), documents: [...documents], model: 'Case' },
+    schema: JSON.stringify(schema),
+    documents: [...documents],
+    model: 'Case',
     contextBase: 'https://terms.example/',
   });
   assert.ok('description' in accepted, `${one.name}: ${JSON.stringify(accepted)}`);

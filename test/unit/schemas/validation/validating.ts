@@ -27,7 +27,9 @@ type Options = Partial<Pick<ValidateInput, 'form' | 'isStrict'>>;
 export function validatorOf(name: string, schema: JsonValue | string) {
   const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
   const input = (body: string, options: Options = {}): ValidateInput => ({
-    ...{ text: body, models: [{ key: text, name }], schemas: [[text, text]] },
+    text: body,
+    models: [{ key: text, name }],
+    schemas: [[text, text]],
     ...options,
   });
   return {
