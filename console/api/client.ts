@@ -7,7 +7,7 @@ import { accessToken, refreshSignIn, signOut } from './sign-in.js';
 import { askForToken, token } from './token.js';
 
 export { addressOf, allPages, ApiError, UnreachableError, type Page, pageParams, type Schemas };
-export type { Tagged } from '../../sidecar/client/client.js';
+export type { WithETag } from '../../sidecar/client/client.js';
 
 export type Purge = Schemas['Purge'];
 export type PurgePreview = Schemas['PurgePreview'];

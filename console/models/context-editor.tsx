@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isOvertaken, type Tagged } from '../api/client.js';
+import { isOvertaken, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Field } from '../parts/fields.js';
@@ -27,7 +27,7 @@ export function ContextEditor({
   onSaved,
 }: {
   readonly name?: string;
-  readonly read?: Tagged<unknown>;
+  readonly read?: WithETag<unknown>;
   readonly onSaved?: () => void;
 }) {
   const t = text.models.contexts;

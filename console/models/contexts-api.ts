@@ -1,5 +1,5 @@
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
-import { allPages, api, onlyIf, pageParams, type Page, type Schemas, type Tagged } from '../api/client.js';
+import { allPages, api, onlyIf, pageParams, type Page, type Schemas, type WithETag } from '../api/client.js';
 import { PAGE_SIZE } from './models-api.js';
 
 export type Context = Schemas['Context'];
@@ -26,7 +26,7 @@ export async function readContext(
   context: string,
   signal?: AbortSignal,
   version?: number,
-): Promise<Tagged<unknown>> {
+): Promise<WithETag<unknown>> {
   return api.answer('get', CONTEXT, { path: { context }, query: { version }, signal });
 }
 

@@ -1,4 +1,4 @@
-import type { Tagged } from '../api/client.js';
+import type { WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Card } from '../parts/card.js';
 import { Listing } from '../parts/listing.js';
@@ -94,7 +94,7 @@ function ContextView({
   onChanged,
 }: {
   readonly name: string;
-  readonly read: Tagged<unknown>;
+  readonly read: WithETag<unknown>;
   readonly about: Context | undefined;
   readonly onChanged: () => void;
 }) {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isOvertaken, type Tagged } from '../api/client.js';
+import { isOvertaken, type WithETag } from '../api/client.js';
 import { Dialog } from '../parts/dialog.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
@@ -43,7 +43,7 @@ export function EditDomainDialog({
   read: { value: domain, etag },
   onClose,
 }: {
-  readonly read: Tagged<Domain>;
+  readonly read: WithETag<Domain>;
   /** Called when it was changed as well. */
   readonly onClose: () => void;
 }) {
@@ -132,7 +132,7 @@ export function RemoveDomainDialog({
   onClose,
   onOvertaken,
 }: {
-  readonly read: Tagged<Domain>;
+  readonly read: WithETag<Domain>;
   /** How many it has, as far as is known. */
   readonly models: number;
   readonly onClose: () => void;

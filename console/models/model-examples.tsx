@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Tagged } from '../api/client.js';
+import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
@@ -20,7 +20,7 @@ export function ModelExamples({
   read: { value: model, etag },
   onChanged,
 }: {
-  readonly read: Tagged<Model>;
+  readonly read: WithETag<Model>;
   readonly onChanged: () => void;
 }) {
   const t = text.models.examples;

@@ -1,4 +1,4 @@
-import type { Tagged } from '../api/client.js';
+import type { WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
@@ -54,7 +54,7 @@ function Heading({
   read: { value: model, etag },
   onChanged,
 }: {
-  readonly read: Tagged<Model>;
+  readonly read: WithETag<Model>;
   readonly onChanged: () => void;
 }) {
   const t = text.models;
@@ -112,7 +112,7 @@ function Part({
   params,
 }: {
   readonly part: ModelPart;
-  readonly read: Tagged<Model>;
+  readonly read: WithETag<Model>;
   readonly onChanged: () => void;
   readonly params: URLSearchParams;
 }) {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Tagged } from '../api/client.js';
+import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { Split } from '../parts/split.js';
@@ -37,7 +37,7 @@ export function ModelSchema({
   read: { value: model, etag },
   onChanged,
 }: {
-  readonly read: Tagged<Model>;
+  readonly read: WithETag<Model>;
   readonly onChanged: () => void;
 }) {
   const t = text.models;

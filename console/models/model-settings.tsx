@@ -1,4 +1,4 @@
-import type { Tagged } from '../api/client.js';
+import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice, Field, Lines } from '../parts/fields.js';
 import { useWork } from '../shared/use-work.js';
@@ -21,7 +21,7 @@ export function ModelSettingsForm({
   read: { value: model, etag },
   onChanged,
 }: {
-  readonly read: Tagged<Model>;
+  readonly read: WithETag<Model>;
   readonly onChanged: () => void;
 }) {
   const t = text.models;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Page, Tagged } from '../api/client.js';
+import type { Page, WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -23,7 +23,7 @@ export function ModelVersions({
   read,
   params,
 }: {
-  readonly read: Tagged<Model>;
+  readonly read: WithETag<Model>;
   readonly params: URLSearchParams;
 }) {
   const t = text.models;

@@ -1,4 +1,4 @@
-import { api, onlyIf, type Tagged } from '../api/client.js';
+import { api, onlyIf, type WithETag } from '../api/client.js';
 import {
   MODEL,
   pathOf,
@@ -52,7 +52,7 @@ export async function writeModel(
   key: ModelKey,
   write: ModelWrite,
   expected: Expected,
-): Promise<Tagged<UpdatedModel>> {
+): Promise<WithETag<UpdatedModel>> {
   const { value, etag } = await api.answer('put', MODEL, requestOf(key, write, expected));
   return { value: value as UpdatedModel, etag };
 }

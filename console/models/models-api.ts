@@ -6,7 +6,7 @@ import {
   pageParams,
   type Page,
   type Schemas,
-  type Tagged,
+  type WithETag,
 } from '../api/client.js';
 export type Domain = Schemas['Domain'];
 export type ListedDomain = Schemas['ListedDomain'];
@@ -63,7 +63,7 @@ export async function domainNames(signal: AbortSignal): Promise<readonly string[
   return all.map(({ name }) => name);
 }
 
-export async function readDomain(domain: string, signal: AbortSignal): Promise<Tagged<Domain>> {
+export async function readDomain(domain: string, signal: AbortSignal): Promise<WithETag<Domain>> {
   return api.answer('get', DOMAIN, { path: { domain }, signal });
 }
 
@@ -113,7 +113,7 @@ export async function readModel(
   key: ModelKey,
   signal?: AbortSignal,
   version?: number,
-): Promise<Tagged<Model>> {
+): Promise<WithETag<Model>> {
   return api.answer('get', MODEL, { path: pathOf(key), query: { version }, signal });
 }
 

@@ -1,4 +1,4 @@
-import { allPages, api, onlyIf, type Schemas, type Tagged } from '../api/client.js';
+import { allPages, api, onlyIf, type Schemas, type WithETag } from '../api/client.js';
 
 export type WritePolicy = Schemas['WritePolicy'];
 export type WriteChecks = Schemas['WriteChecks'];
@@ -12,7 +12,7 @@ export function listWritePolicies(signal: AbortSignal): Promise<readonly WritePo
   return allPages((query) => api.page(POLICIES, { query, signal }));
 }
 
-export function readWritePolicy(name: string, signal: AbortSignal): Promise<Tagged<WritePolicy>> {
+export function readWritePolicy(name: string, signal: AbortSignal): Promise<WithETag<WritePolicy>> {
   return api.answer('get', POLICY, { path: { writePolicy: name }, signal });
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
-import { isOvertaken, type Tagged } from '../api/client.js';
+import { isOvertaken, type WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { memberFaults } from '../parts/failure-words.js';
 import { Choice, Field, Lines } from '../parts/fields.js';
@@ -77,7 +77,7 @@ function Editor({
   read,
   onWarned,
   onReload,
-}: { readonly read?: Tagged<WritePolicy>; readonly onReload?: () => void } & OnWarned) {
+}: { readonly read?: WithETag<WritePolicy>; readonly onReload?: () => void } & OnWarned) {
   const t = text.writes;
   // What was typed replaces nothing newer than what it was made from.
   const draft = useDraft<WritePolicyForm & { readonly base: string | undefined }>(

@@ -8,7 +8,7 @@ import {
   type RetentionPreview,
   type RetentionSettings,
   type Schemas,
-  type Tagged,
+  type WithETag,
 } from '../api/client.js';
 
 const POLICY = '/retention-policies/{retentionPolicy}';
@@ -22,7 +22,7 @@ export async function listPolicies(
   return api.page('/retention-policies', { query: pageParams(page, size), signal });
 }
 
-export async function readPolicy(name: string, signal: AbortSignal): Promise<Tagged<RetentionPolicy>> {
+export async function readPolicy(name: string, signal: AbortSignal): Promise<WithETag<RetentionPolicy>> {
   return api.answer('get', POLICY, { path: { retentionPolicy: name }, signal });
 }
 

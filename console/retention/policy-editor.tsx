@@ -4,7 +4,7 @@ import {
   type RetentionPolicy,
   type RetentionPreview,
   type RetentionSettings,
-  type Tagged,
+  type WithETag,
 } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { memberFaults } from '../parts/failure-words.js';
@@ -34,7 +34,7 @@ export function PolicyEditor({
   read,
   onSaved,
 }: {
-  readonly read?: Tagged<RetentionPolicy>;
+  readonly read?: WithETag<RetentionPolicy>;
   readonly onSaved?: () => void;
 }) {
   const t = text.retention;

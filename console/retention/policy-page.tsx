@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isOvertaken, type Purge, type RetentionPolicy, type Tagged } from '../api/client.js';
+import { isOvertaken, type Purge, type RetentionPolicy, type WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Card } from '../parts/card.js';
 import { Facts } from '../parts/facts.js';
@@ -53,7 +53,7 @@ export function PolicyPage({ name, step }: { readonly name: string; readonly ste
 type Asking = 'enforce' | 'run' | 'remove';
 
 interface PolicyViewProps {
-  readonly read: Tagged<RetentionPolicy>;
+  readonly read: WithETag<RetentionPolicy>;
   /** The address asks for the question whether the policy is to delete. */
   readonly isToEnforce: boolean;
   /** It was changed elsewhere, and is shown anew. */

@@ -47,14 +47,14 @@ export function brokerScans(
     const current = (): ScanRecord => ({ ...record, ...tally.found, warnings: tally.warnings });
     const over = new AbortController();
     const ended = (async () => {
-      const court = await models.judge.court({ candidate: schema });
+      const judge = await models.judge.forScan({ candidate: schema });
       return runScan(
         {
           query: parsed,
           headers,
           limits,
           sample,
-          court,
+          judge,
           tally,
           pace: new Pace(clock, maxPerSecond),
           onJudged: async () => {},

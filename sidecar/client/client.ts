@@ -4,7 +4,7 @@ import { ApiError, NotJsonError, refusalOf, unreachable } from './errors.js';
 import type { AnyRequest, DocumentOf, Given, Method, PathOf } from './operations.js';
 
 /** A document, and the ETag of what was read: a write with it replaces nothing else. */
-export interface Tagged<Value> {
+export interface WithETag<Value> {
   readonly value: Value;
   /** Empty where the gateway gives none. */
   readonly etag: string;

@@ -9,7 +9,7 @@ import {
   type PurgeReport,
   PurgeStoppedError,
 } from '../purge/index.js';
-import type { Court } from '../schemas/models/index.js';
+import type { ScanJudge } from '../schemas/models/index.js';
 import type { FoundEntities } from '../store/index.js';
 import type { ScanTally } from './scan-tally.js';
 
@@ -22,7 +22,7 @@ export interface ScanOrder {
   readonly pace: Pace;
   /** The most entities that are judged. */
   readonly sample?: number | undefined;
-  readonly court: Court;
+  readonly judge: ScanJudge;
   readonly tally: ScanTally;
   /** Called after each verdict, with the entities that are to be kept. */
   readonly onJudged: (found: readonly FoundEntities[]) => Promise<void>;
@@ -121,9 +121,9 @@ class Judging {
   }
 
   async #judge(page: MatchPage, take: readonly number[]): Promise<void> {
-    const { court, tally, onJudged } = this.#order;
+    const { judge, tally, onJudged } = this.#order;
     const reported = Math.max(0, Math.min(MAX_REPORTED, tally.room));
-    const verdicts = await court.judge(page, take, reported, this.#signal);
+    const verdicts = await judge.judge(page, take, reported, this.#signal);
     if (this.#signal.aborted) return;
     await onJudged(verdicts.flatMap((verdict) => tally.add(verdict)));
   }

@@ -80,7 +80,7 @@ export class ScanService extends JobKind<ScanRecord> {
     this.jobs.registry.requireOpen();
     parseScanQuery(asked.query);
     contextOfRequest(asked.headers['link']);
-    await this.#options.judge.court(judgedBy(asked, asked.schema));
+    await this.#options.judge.forScan(judgedBy(asked, asked.schema));
     const sealed = sealer.seal(asked.headers);
     const record = newScanRecord(asked, worker, this.jobs.records.now());
     const before = await this.#previousOf(record);
@@ -146,7 +146,7 @@ export class ScanService extends JobKind<ScanRecord> {
     const headers = this.jobs.options.sealer.open(job);
     const candidate = job.candidate === undefined ? undefined : (parseJson(job.candidate) as JsonValue);
     await records.whenStored(live, () => entities.clear(id, lease.number));
-    const court = await judge.court(judgedBy(live.record, candidate));
+    const scanJudge = await judge.forScan(judgedBy(live.record, candidate));
     const tally = new ScanTally();
     const note = (more: Partial<ScanRecord>, listed: readonly string[] = []) =>
       live.found({
@@ -170,7 +170,7 @@ export class ScanService extends JobKind<ScanRecord> {
         headers,
         limits,
         sample,
-        court,
+        judge: scanJudge,
         tally,
         pace: live.pace,
         onJudged: keep,

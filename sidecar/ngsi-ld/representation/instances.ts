@@ -98,7 +98,7 @@ export function datasetIdOf(submitted: JsonValue): JsonValue | undefined {
 }
 
 /** Where one instance of an attribute stands, below the attribute's name. */
-export interface Standing {
+export interface PlacedInstance {
   readonly path: readonly string[];
   readonly submitted: JsonValue;
 }
@@ -108,7 +108,7 @@ export interface Standing {
  *
  * @param isNormalized whether every array of objects is meant as instances
  */
-export function instancesOf(submitted: JsonValue, isNormalized: boolean): readonly Standing[] {
+export function instancesOf(submitted: JsonValue, isNormalized: boolean): readonly PlacedInstance[] {
   if (!isArray(submitted) || !(isNormalized ? submitted.some(isObject) : areInstances(submitted)))
     return [{ path: [], submitted }];
   const all = submitted.map((item, index) => ({ path: [String(index)], submitted: item }));
@@ -116,7 +116,7 @@ export function instancesOf(submitted: JsonValue, isNormalized: boolean): readon
 }
 
 /** The simplified representation of several instances: their values by datasetId (clause 4.5.4). */
-export function datasetsOf(submitted: JsonValue): readonly Standing[] {
+export function datasetsOf(submitted: JsonValue): readonly PlacedInstance[] {
   const datasets = datasetsIn(submitted);
   if (datasets === undefined) return [{ path: [], submitted }];
   const all = Object.entries(datasets).map(([id, item]) => ({ path: ['dataset', id], submitted: item }));
@@ -131,7 +131,10 @@ function datasetsIn(submitted: JsonValue): JsonObject | undefined {
   return areIds && Object.keys(submitted).length === 1 ? datasets : undefined;
 }
 
-function defaultFirst(all: readonly Standing[], isDefault: (one: Standing) => boolean): readonly Standing[] {
+function defaultFirst(
+  all: readonly PlacedInstance[],
+  isDefault: (one: PlacedInstance) => boolean,
+): readonly PlacedInstance[] {
   const index = all.findIndex(isDefault);
   return index <= 0 ? all : [...all.slice(index, index + 1), ...all.slice(0, index), ...all.slice(index + 1)];
 }

@@ -17,7 +17,7 @@ import {
   instancesOf,
   type PlainOptions,
   plainValue,
-  type Standing,
+  type PlacedInstance,
   tokensInValue,
 } from './instances.js';
 
@@ -131,7 +131,7 @@ interface Conversion {
 interface Several {
   readonly name: string;
   /** The default one, or the first, is not among them. */
-  readonly others: readonly Standing[];
+  readonly others: readonly PlacedInstance[];
 }
 
 /** An entity in key-values form (clause 4.5.4), and where its parts come from. */
@@ -152,9 +152,9 @@ export class KeyValues {
         this.#addMember(name, value);
         continue;
       }
-      const standings = this.#standings(value);
-      const submitted = standings[0]?.submitted ?? value;
-      if (standings.length > 1) several.push({ name, others: standings.slice(1) });
+      const instances = this.#instances(value);
+      const submitted = instances[0]?.submitted ?? value;
+      if (instances.length > 1) several.push({ name, others: instances.slice(1) });
       const instance = conversion.isKeyValues ? undefined : instanceOf(submitted);
       this.#entries.push([name, this.#convert(name, submitted, instance)]);
       if (instance !== undefined && instance.how !== 'foreign') kinds.set(name, instance.kind);
@@ -169,24 +169,24 @@ export class KeyValues {
   }
 
   /** The whole form; with one attribute as another of its instances has it, when one is given. */
-  toObject(attribute?: string, instance?: Standing): JsonObject {
+  toObject(attribute?: string, instance?: PlacedInstance): JsonObject {
     if (attribute === undefined || instance === undefined) return objectOf(this.#entries);
     const value = this.#convert(attribute, instance.submitted);
     return objectOf(this.#entries.map((entry) => (entry[0] === attribute ? [attribute, value] : entry)));
   }
 
   /** Where something in {@link toObject} stands in the entity as submitted; by its name when it is not there. */
-  locate(tokens: readonly string[], attribute?: string, instance?: Standing): readonly string[] {
+  locate(tokens: readonly string[], attribute?: string, instance?: PlacedInstance): readonly string[] {
     const [name, ...below] = tokens;
     if (name === undefined) return [];
     if (name === 'id') return [idMemberOf(this.#entity), ...below];
     if (name === 'type') return [...this.#locateType(), ...below];
     const value = member(this.#entity, name);
     if (value === undefined || NO_OWN_ATTRIBUTES.has(name)) return tokens;
-    const standing = name === attribute ? instance : this.#standings(value)[0];
-    if (standing === undefined) return tokens;
-    const place = this.#place(name, standing.submitted);
-    return [name, ...standing.path, ...tokensAt(place, below, this.#conversion.isKeyValues)];
+    const placed = name === attribute ? instance : this.#instances(value)[0];
+    if (placed === undefined) return tokens;
+    const place = this.#place(name, placed.submitted);
+    return [name, ...placed.path, ...tokensAt(place, below, this.#conversion.isKeyValues)];
   }
 
   #addMember(name: string, value: JsonValue): void {
@@ -212,7 +212,7 @@ export class KeyValues {
     return index < 0 ? [name] : [name, String(index)];
   }
 
-  #standings(value: JsonValue): readonly Standing[] {
+  #instances(value: JsonValue): readonly PlacedInstance[] {
     const { isKeyValues, isNormalized } = this.#conversion;
     return isKeyValues ? datasetsOf(value) : instancesOf(value, isNormalized);
   }

@@ -23,7 +23,7 @@ export const inferenceTasks = {
     const read = readJson(text, { anyNumber: true });
     if ('unreadable' in read) return read;
     try {
-      demandMembers(read.value as JsonValue);
+      requireMembers(read.value as JsonValue);
       return { answer: JSON.stringify(inferSchema(read.value as JsonValue, options)) };
     } catch (error) {
       if (!(error instanceof SamplesRefusedError)) throw error;
@@ -33,7 +33,7 @@ export const inferenceTasks = {
 };
 
 /** A schema without any attribute is not what anybody wants to know. @throws SamplesRefusedError */
-function demandMembers(document: JsonValue): void {
+function requireMembers(document: JsonValue): void {
   const samples = isArray(document) ? document : [document];
   const isEmpty = (sample: JsonValue) => isObject(sample) && Object.keys(sample).length === 0;
   if (samples.length === 0 || !samples.every(isEmpty)) return;

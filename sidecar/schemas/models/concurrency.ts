@@ -91,7 +91,7 @@ const BATCH = 4;
 const MAX_KNOWN = 1000;
 
 /** Caches reads of the store by key until any process writes to it. */
-export class WhileUnwritten<Value> {
+export class ReadCache<Value> {
   readonly #store: Pick<SchemaStore, 'revision'>;
   readonly #known = new Map<string, Value>();
   #revision = '';

@@ -27,7 +27,7 @@ import {
   requireMatch,
   type SchemaStore,
 } from '../../store/index.js';
-import { ifThere, overwriting, retrying, WhileUnwritten, WriteQueue } from './concurrency.js';
+import { ifThere, overwriting, retrying, ReadCache, WriteQueue } from './concurrency.js';
 import { type Contents, INTERNAL_BASE, rereading, type ServedDocument } from './contents.js';
 import type { ChangedFollower, ContextFollowers, FollowersEffect } from './context-followers.js';
 import type { ContextSupply } from './context-supply.js';
@@ -106,11 +106,11 @@ export class Contexts {
   readonly #parts: Parts;
   readonly #queue = new WriteQueue();
   /** Which text is the current one, or that of a version. */
-  readonly #known: WhileUnwritten<ContextAt>;
+  readonly #known: ReadCache<ContextAt>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#known = new WhileUnwritten(parts.store);
+    this.#known = new ReadCache(parts.store);
   }
 
   /** Core contexts come first. */

@@ -75,27 +75,27 @@ export class EntityJudge {
    *
    * @throws NotFoundError, InvalidBodyError, SchemaNotAcceptedError
    */
-  async court({ domain, model, candidate }: JudgedBy): Promise<Court> {
+  async forScan({ domain, model, candidate }: JudgedBy): Promise<ScanJudge> {
     const { store, schemas } = this.#parts;
     if (candidate !== undefined) {
       const own = model?.name ?? nameOf(candidate);
       const key = { domain: model?.domain ?? '', name: own ?? NAMELESS };
       const schema = await schemas.ofNew(key, candidate);
       const judged = { domain: key.domain, model: key.name, version: 0, schema };
-      return new Court(this.#parts, undefined, [{ ...judged, isOfAnyType: own === undefined }]);
+      return new ScanJudge(this.#parts, undefined, [{ ...judged, isOfAnyType: own === undefined }]);
     }
     if (model !== undefined) {
       const { version } = await store.models.get(model, model.version);
       const schema = await schemas.of(model, version.number);
       const own = { domain: model.domain, model: model.name, version: version.number, schema };
-      return new Court(this.#parts, undefined, [own]);
+      return new ScanJudge(this.#parts, undefined, [own]);
     }
     if (domain !== undefined) await store.domains.get(domain);
-    return new Court(this.#parts, domain, []);
+    return new ScanJudge(this.#parts, domain, []);
   }
 }
 
-interface CourtModel extends JudgedModel {
+interface ScanModel extends JudgedModel {
   readonly schema: ModelSchema;
   /** Undefined for the model of all entities. */
   types?: string[];
@@ -103,17 +103,17 @@ interface CourtModel extends JudgedModel {
 }
 
 /** The models by which one scan judges. */
-export class Court {
+export class ScanJudge {
   readonly #parts: EntityJudgeParts;
   readonly #domain: string | undefined;
-  readonly #models: CourtModel[];
+  readonly #models: ScanModel[];
   readonly #unknownTypes = new Set<string>();
   readonly #ambiguousTypes = new Set<string>();
   #lookedUp = 0;
   /** The schemas, by their keys: a model may be deleted while entities are judged by it. */
   readonly #texts = new Map<string, string>();
 
-  constructor(parts: EntityJudgeParts, domain: string | undefined, models: CourtModel[]) {
+  constructor(parts: EntityJudgeParts, domain: string | undefined, models: ScanModel[]) {
     this.#parts = parts;
     this.#domain = domain;
     this.#models = models;

@@ -8,7 +8,7 @@ export type { InferOptions, ProcessOptions, ValidateOptions } from './workbench.
 
 export { findingKey, type Judged, type JudgedFinding } from '../validation/judged.js';
 export {
-  type Court,
+  type ScanJudge,
   EntityJudge,
   type JudgedBy,
   type JudgedModel,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../../shared/json/json.js';
 import { type Model, type ModelAt, type ModelKey, type SchemaStore } from '../../store/index.js';
-import { unlessGone, WhileUnwritten } from './concurrency.js';
+import { unlessGone, ReadCache } from './concurrency.js';
 import { rereading } from './contents.js';
 import { requireName } from './errors.js';
 import { contentKey, type ModelDescriptions } from './model-descriptions.js';
@@ -59,11 +59,11 @@ export type Lifecycle = Pick<Model, 'status' | 'deprecatedAt' | 'sunsetAt'>;
 /** Models at their versions. Every request about a model needs one, so they are kept until something is written. */
 export class KnownModels {
   readonly #store: Pick<SchemaStore, 'models' | 'revision'>;
-  readonly #known: WhileUnwritten<ModelAt>;
+  readonly #known: ReadCache<ModelAt>;
 
   constructor(store: Pick<SchemaStore, 'models' | 'revision'>) {
     this.#store = store;
-    this.#known = new WhileUnwritten(store);
+    this.#known = new ReadCache(store);
   }
 
   /** @param version the current one when not given; @throws NotFoundError */

@@ -2,7 +2,7 @@ import type { InputIssue } from '../../shared/json/json.js';
 import { cut } from '../../shared/shown.js';
 import type { Model, SchemaStore } from '../../store/index.js';
 import type { NamedType, TypesInBody } from '../validation/entities-in.js';
-import { WhileUnwritten } from './concurrency.js';
+import { ReadCache } from './concurrency.js';
 import type { ModelSchema, ModelSchemas } from './model-schemas.js';
 import { WorkbenchRefusedError } from './workbench-errors.js';
 
@@ -45,15 +45,15 @@ const MAX_SHOWN = 200;
 export class TypeModels {
   readonly #store: SchemaStore;
   readonly #schemas: ModelSchemas;
-  readonly #ofType: WhileUnwritten<readonly Model[]>;
+  readonly #ofType: ReadCache<readonly Model[]>;
   /** The models that types were found to have since the last write, by domain and type. */
-  readonly #remembered: WhileUnwritten<Map<string, Omit<TypeModel, 'types'>>>;
+  readonly #remembered: ReadCache<Map<string, Omit<TypeModel, 'types'>>>;
 
   constructor(store: SchemaStore, schemas: ModelSchemas) {
     this.#store = store;
     this.#schemas = schemas;
-    this.#ofType = new WhileUnwritten(store);
-    this.#remembered = new WhileUnwritten(store);
+    this.#ofType = new ReadCache(store);
+    this.#remembered = new ReadCache(store);
   }
 
   /**

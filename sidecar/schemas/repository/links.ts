@@ -3,7 +3,7 @@ import type { DocumentFacts } from './describe.js';
 import { decoded } from '../../shared/code-hosts.js';
 import { isRelative } from './context-names.js';
 import { fileNameOf, folderOf } from './file-paths.js';
-import { RepositoryUrls, type Standing, storableUri, targetOf } from './urls.js';
+import { RepositoryUrls, type UrlClaim, storableUri, targetOf } from './urls.js';
 import { documentUri } from '../json-schema/uri.js';
 
 /** A file by its path below the root of the repository; or by its URL. */
@@ -252,26 +252,26 @@ class Linking {
   }
 
   /** What a file has to do with a URL; documents that were sent by one have it for their own. */
-  #standingOf(path: string, url: string): Standing {
+  #claimOf(path: string, url: string): UrlClaim {
     const isSentSo = path === url || this.#isExplicitAll || url.startsWith(NOWHERE);
     if (isSentSo) return { kind: 'own' };
-    const standing = this.#urls.standingOf(path, url);
+    const claim = this.#urls.claimOf(path, url);
     const isInTable = this.#explicit.get(url)?.has(path) === true;
-    return standing.kind === 'foreign' && isInTable ? { kind: 'claimed' } : standing;
+    return claim.kind === 'foreign' && isInTable ? { kind: 'claimed' } : claim;
   }
 
   /** The document of a URL; of different files that claim it, only the one of that name. */
   #settle(url: string, claimants: readonly string[], refused: RefusedFile[]): readonly LinkedDocument[] {
     const given = this.#explicit.get(url);
     const all = given === undefined ? claimants : claimants.filter((path) => given.has(path));
-    const standings = all.map((path) => ({ path, standing: this.#standingOf(path, url) }));
-    const paths = standings.flatMap(({ path, standing }) => {
-      if (standing.kind !== 'foreign') return [path];
-      refused.push({ path, reason: foreignReason(url, standing.repository) });
+    const claims = all.map((path) => ({ path, claim: this.#claimOf(path, url) }));
+    const paths = claims.flatMap(({ path, claim }) => {
+      if (claim.kind !== 'foreign') return [path];
+      refused.push({ path, reason: foreignReason(url, claim.repository) });
       return [];
     });
     if (paths.length === 0) return [];
-    const mayReplace = standings.some(({ standing }) => standing.kind === 'own');
+    const mayReplace = claims.some(({ claim }) => claim.kind === 'own');
     const contents = new Set(paths.map((path) => this.#files.get(path)?.sha256));
     const [first = ''] = paths.toSorted();
     const isNamed = this.#namedUrls.has(url);
@@ -288,7 +288,7 @@ class Linking {
         refused.push({ path, reason });
       }
     if (winner === undefined) return [];
-    return [{ path: winner, url, isNamed, mayReplace: this.#standingOf(winner, url).kind === 'own' }];
+    return [{ path: winner, url, isNamed, mayReplace: this.#claimOf(winner, url).kind === 'own' }];
   }
 }
 

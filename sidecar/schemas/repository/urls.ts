@@ -34,7 +34,7 @@ interface Publication {
  * What a file has to do with a URL. `own`: the URL is that of the file, or of the file by that name in its repository. `claimed`:
  * nothing but the file says so. `foreign`: the URL is that of a file of another repository.
  */
-export type Standing =
+export type UrlClaim =
   | { readonly kind: 'own' | 'claimed' }
   | { readonly kind: 'foreign'; readonly repository: string };
 
@@ -141,13 +141,13 @@ export class RepositoryUrls {
     for (const { folder, base } of this.#publications) {
       if (!url.startsWith(base)) continue;
       const path = folder + decoded(url.slice(base.length));
-      if (this.#files.has(path) && this.standingOf(path, url).kind !== 'foreign') return [path];
+      if (this.#files.has(path) && this.claimOf(path, url).kind !== 'foreign') return [path];
     }
     return hosted === undefined ? this.#byRepositoryName(url) : [];
   }
 
   /** What a file has to do with a URL under which it may be stored. */
-  standingOf(path: string, url: string): Standing {
+  claimOf(path: string, url: string): UrlClaim {
     const repository = this.repositoryOf(path);
     const hosted = hostedFile(url);
     if (hosted === undefined) return { kind: this.#isPublishedAt(path, url) ? 'own' : 'claimed' };

@@ -121,7 +121,7 @@ function itemsOf(text: string): (index: number) => Item {
 }
 
 /** What decides about the entities of some types. */
-type Court = readonly number[] | 'unknown' | 'ambiguous' | 'unmet';
+type Decision = readonly number[] | 'unknown' | 'ambiguous' | 'unmet';
 
 /** Counts that grow. */
 type Growing<Part> = {
@@ -133,7 +133,7 @@ class Bench {
   readonly #models: readonly Model[];
   readonly #ofAll: readonly number[] | undefined;
   readonly #isOfAnyType: boolean;
-  readonly #courts = new Map<string, Court>();
+  readonly #decisions = new Map<string, Decision>();
   readonly #reportedMax: number;
   readonly #spelling = new Spelling();
   readonly #unmet = new Set<string>();
@@ -159,12 +159,15 @@ class Bench {
     const ofAll = models.findIndex(({ types }) => types === undefined);
     this.#ofAll = ofAll < 0 ? undefined : [ofAll];
     this.#isOfAnyType = models[ofAll]?.isOfAnyType === true;
-    for (const type of unknownTypes) this.#courts.set(type, 'unknown');
-    for (const type of ambiguousTypes) this.#courts.set(type, 'ambiguous');
+    for (const type of unknownTypes) this.#decisions.set(type, 'unknown');
+    for (const type of ambiguousTypes) this.#decisions.set(type, 'ambiguous');
     models.forEach(({ types = [] }, index) => {
       for (const type of types) {
-        const before = this.#courts.get(type);
-        this.#courts.set(type, Array.isArray(before) ? [...(before as readonly number[]), index] : [index]);
+        const before = this.#decisions.get(type);
+        this.#decisions.set(
+          type,
+          Array.isArray(before) ? [...(before as readonly number[]), index] : [index],
+        );
       }
     });
   }
@@ -176,15 +179,15 @@ class Bench {
 
   judge(entity: JsonObject): void {
     const types = typesOf(entity, undefined);
-    const court = this.#ofAll ?? this.#courtOf(types);
-    if (court === 'unmet') return;
-    if (court === 'unknown' || court === 'ambiguous') {
-      this.#setAside(entity, types, court === 'ambiguous');
+    const decision = this.#ofAll ?? this.#decisionOn(types);
+    if (decision === 'unmet') return;
+    if (decision === 'unknown' || decision === 'ambiguous') {
+      this.#setAside(entity, types, decision === 'ambiguous');
       return;
     }
     let isValid = true;
     let reported: number | undefined;
-    for (const index of court) {
+    for (const index of decision) {
       const named = this.#models[index];
       const counts = this.#counts[index];
       if (named === undefined || counts === undefined) continue;
@@ -227,16 +230,16 @@ class Bench {
   }
 
   /** Models of several types judge together; one of which several models are leaves the entity to nobody. */
-  #courtOf(types: readonly string[]): Court {
+  #decisionOn(types: readonly string[]): Decision {
     const [only] = types;
     if (only === undefined) return 'unknown';
-    const courts = types.map((type) => this.#courts.get(type) ?? 'unmet');
+    const decisions = types.map((type) => this.#decisions.get(type) ?? 'unmet');
     types.forEach((type, index) => {
-      if (courts[index] === 'unmet') this.#unmet.add(type);
+      if (decisions[index] === 'unmet') this.#unmet.add(type);
     });
-    if (courts.includes('unmet')) return 'unmet';
-    if (courts.includes('ambiguous')) return 'ambiguous';
-    const judges = courts.flatMap((court) => (typeof court === 'string' ? [] : court));
+    if (decisions.includes('unmet')) return 'unmet';
+    if (decisions.includes('ambiguous')) return 'ambiguous';
+    const judges = decisions.flatMap((decision) => (typeof decision === 'string' ? [] : decision));
     return judges.length === 0 ? 'unknown' : [...new Set(judges)];
   }
 

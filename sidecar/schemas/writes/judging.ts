@@ -13,7 +13,7 @@ import {
 import { isDeleted } from './deletions.js';
 import { judgedEntities, type Verdict } from './judged-entities.js';
 import { judgeFragment, judgeWhole, type Manner } from './judge.js';
-import { allOf, type Knowledge, Missing } from './knowledge.js';
+import { allOf, type ModelCache, Missing } from './model-cache.js';
 import { withoutMergedStrings } from './languages.js';
 import { choosePolicy, type WrittenType } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, JudgeNeeds, StoredTypes } from './protocol.js';
@@ -23,7 +23,7 @@ import type { WriteModel } from './write-models.js';
 /** The judging of one write. */
 export class Judging {
   readonly #input: JudgeInput;
-  readonly #knowledge: Knowledge;
+  readonly #cache: ModelCache;
   readonly #spelling = new Spelling();
   readonly #stored: ReadonlyMap<string, StoredTypes>;
   readonly #dependsOn = new Set<string>();
@@ -33,9 +33,9 @@ export class Judging {
   /** Stored entities whose types stay as they are. */
   readonly #keepingType = new Set<string>();
 
-  constructor(input: JudgeInput, knowledge: Knowledge) {
+  constructor(input: JudgeInput, cache: ModelCache) {
     this.#input = input;
-    this.#knowledge = knowledge;
+    this.#cache = cache;
     this.#stored = new Map(input.supplied.entities);
   }
 
@@ -219,14 +219,14 @@ export class Judging {
     if (own !== undefined && !isJsonLd)
       return 'an @context in a body needs the media type application/ld+json';
     const context = own ?? link;
-    const outcome = await this.#knowledge.names.read(context, stamp, supplied.contexts ?? []);
+    const outcome = await this.#cache.names.read(context, stamp, supplied.contexts ?? []);
     if ('needs' in outcome) throw new Missing({ urls: outcome.needs.urls, context: JSON.stringify(context) });
     return 'unusable' in outcome ? `its @context cannot be used: ${outcome.unusable}` : outcome.names;
   }
 
   /** Types as the broker shows them where no @context is asked for. */
   async #meanings(types: readonly string[]): Promise<readonly WrittenType[]> {
-    const outcome = await this.#knowledge.names.read(undefined, this.#input.stamp, []);
+    const outcome = await this.#cache.names.read(undefined, this.#input.stamp, []);
     if (!('names' in outcome)) throw new Error('The core context cannot be read.');
     return types.map((written) => ({ written, iri: outcome.names.iriOf(written) }));
   }
@@ -241,7 +241,7 @@ export class Judging {
   async #models(types: readonly WrittenType[], policy: number): Promise<readonly WriteModel[] | string> {
     const { model: name } = this.#input.candidates[policy] ?? {};
     if (name !== undefined) {
-      const model = this.#knowledge.named(name);
+      const model = this.#cache.named(name);
       if (model === undefined)
         return `the model ${name} of the policy is not there, or its @context cannot be used`;
       return types.some(({ iri }) => model.types.has(iri ?? ''))
@@ -250,7 +250,7 @@ export class Judging {
     }
     const found = new Set<WriteModel>();
     for (const type of types) {
-      const models = this.#knowledge.ofType(type);
+      const models = this.#cache.ofType(type);
       if (models.length > 1)
         return `its type ${type.iri} is that of several models: ${models.map(({ title }) => title).join(', ')}`;
       for (const model of models) found.add(model);

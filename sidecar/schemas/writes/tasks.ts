@@ -3,21 +3,21 @@ import { threadId } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { NameReader } from '../json-ld/names.js';
 import { Judging } from './judging.js';
-import { Knowledge, Missing } from './knowledge.js';
+import { ModelCache, Missing } from './model-cache.js';
 import type { JudgeInput, JudgeNeeds, JudgeOutcome, PrepareInput, PrepareOutcome } from './protocol.js';
 
 const names = new NameReader();
 
-/** Stamps whose knowledge is kept: writes that came before a change are judged beside those that come after it. */
+/** Stamps whose caches are kept: writes that came before a change are judged beside those that come after it. */
 const MAX_STAMPS = 3;
 
-const knowledge = new LRUCache<string, Knowledge>({ max: MAX_STAMPS });
+const caches = new LRUCache<string, ModelCache>({ max: MAX_STAMPS });
 
 /** Tasks that judge writes. They run in workers, because models have patterns. */
 export const writeTasks = {
   /** Judges the entities of a write, each by its policy and its models. It may need something first. */
   async judgeWrite(input: JudgeInput): Promise<JudgeOutcome> {
-    const known = knowledgeAt(input.stamp);
+    const known = cacheAt(input.stamp);
     known.take(input);
     // What comes first in a worker takes longer.
     if (!names.isReady) return { needs: fromHere({ unprepared: [] }) };
@@ -32,7 +32,7 @@ export const writeTasks = {
   /** Gets models and a context ready. */
   async prepareWrites(input: PrepareInput): Promise<PrepareOutcome> {
     const { stamp, context, contexts, models } = input;
-    const known = knowledgeAt(stamp);
+    const known = cacheAt(stamp);
     await names.read(undefined, stamp, []);
     const urls: string[] = [];
     for (const model of models) urls.push(...(await known.prepare(model, input)));
@@ -45,13 +45,13 @@ export const writeTasks = {
 };
 
 /** What is known at a stamp, which begins with the revision of the store. */
-function knowledgeAt(stamp: string): Knowledge {
-  const known = knowledge.get(stamp);
+function cacheAt(stamp: string): ModelCache {
+  const known = caches.get(stamp);
   if (known !== undefined) return known;
   const revision = stamp.slice(0, stamp.indexOf(' ') + 1);
-  const before = [...knowledge.entries()].find(([other]) => other.startsWith(revision));
-  const next = new Knowledge(names, before?.[1]);
-  knowledge.set(stamp, next);
+  const before = [...caches.entries()].find(([other]) => other.startsWith(revision));
+  const next = new ModelCache(names, before?.[1]);
+  caches.set(stamp, next);
   return next;
 }
 

@@ -56,10 +56,10 @@ it('an entity that is too costly to judge is named, and those beside it are judg
       },
     },
   } as unknown as EntityJudgeParts;
-  const court = await new EntityJudge(parts).court({ candidate: {} });
+  const judge = await new EntityJudge(parts).forScan({ candidate: {} });
   const page = { text: '[]', ids: ['urn:a', 'urn:b', 'urn:c', 'urn:d'] };
   const tally = new ScanTally();
-  for (const verdict of await court.judge(page, [0, 1, 2, 3], 10, new AbortController().signal))
+  for (const verdict of await judge.judge(page, [0, 1, 2, 3], 10, new AbortController().signal))
     tally.add(verdict);
   assert.deepEqual([tally.found.checked, tally.found.notJudged], [3, 1]);
   assert.match(tally.warnings.join(), /1 entity was not judged: judging it took too much .*\(urn:c\)/);

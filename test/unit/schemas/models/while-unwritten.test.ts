@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { WhileUnwritten } from '../../../../sidecar/schemas/models/concurrency.js';
+import { ReadCache } from '../../../../sidecar/schemas/models/concurrency.js';
 
 /** A store of which nothing but the revision is asked, and what was read of it, by key. */
 function storeOf() {
   const store = { now: 1, revision: async () => String(store.now) };
   const reads: string[] = [];
-  const known = new WhileUnwritten<number>(store);
+  const known = new ReadCache<number>(store);
   /** The value of a key is the revision at which it was read. */
   const get = (key: string) =>
     known.get(key, async () => {

@@ -51,7 +51,7 @@ function distinct<Item>(
 }
 
 /** What a worker knows of models while the stamp is the same. */
-export class Knowledge {
+export class ModelCache {
   readonly names: NameReader;
   readonly #types = new Map<string, readonly SuppliedModel[]>();
   readonly #models = new Map<string, SuppliedModel | undefined>();
@@ -59,7 +59,7 @@ export class Knowledge {
   readonly #ofType = new Map<string, readonly WriteModel[]>();
 
   /** @param before what was known before only documents of other origins may have changed */
-  constructor(names: NameReader, before?: Knowledge) {
+  constructor(names: NameReader, before?: ModelCache) {
     this.names = names;
     if (before === undefined) return;
     for (const [key, meaning] of before.#meanings) if (meaning.isFixed) this.#meanings.set(key, meaning);
