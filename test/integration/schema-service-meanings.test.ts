@@ -4,6 +4,12 @@ import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { IncompatibleChangeError } from '../../sidecar/schemas/models/errors.js';
 import type { ChangeReport } from '../../sidecar/schemas/json-schema/differences.js';
 import type { ModelChange, SchemaService } from '../../sidecar/schemas/models/index.js';
+import type { ServiceWorkers } from '../../sidecar/schemas/models/model-tasks.js';
+import {
+  TaskFailedError,
+  TaskTooCostlyError,
+  WorkersBusyError,
+} from '../../sidecar/shared/workers/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
   ALLOWED,
@@ -46,6 +52,21 @@ function seatsMean(is: string, was: string): ChangeReport {
   const detail = `"seats" means ${is}, meant ${was}`;
   const difference = { pointer: '/properties/seats', class: 'breaking', reason: 'meaning', detail } as const;
   return { overall: 'breaking', differences: [difference] };
+}
+
+/** Stands before workers: the next tasks of a kind end with these errors. @param onTask is told what such a task is given */
+function failing(
+  kind: 'compareSchemas' | 'contextTerms',
+  errors: Error[],
+  onTask: (input: object) => void = () => undefined,
+): (workers: ServiceWorkers) => ServiceWorkers {
+  return (workers) => ({
+    run: (one, input, options) => {
+      if (one === kind) onTask(input);
+      const error = one === kind ? errors.shift() : undefined;
+      return error === undefined ? workers.run(one, input, options) : Promise.reject(error);
+    },
+  });
 }
 
 const rigOf = useRigs();
@@ -167,4 +188,48 @@ it('a context whose terms cannot be found out leaves the change unproven', async
     differences[0]?.detail ?? '',
     /^what the terms mean cannot be compared: The context https:\/\/\S+ cannot be used: /,
   );
+});
+
+it('a comparison that takes too much is made again without witnesses, and only then leaves the change unproven', async (t) => {
+  const errors: Error[] = [];
+  const asked: boolean[] = [];
+  const { service } = await rigOf(t, {
+    workers: failing('compareSchemas', errors, (input) => asked.push('withWitnesses' in input)),
+  });
+  await create(service, null);
+  await put(service, { schema: plainSchema({ seats: { type: 'string' } }), compatibility: 'none' });
+  const diff = async (...failures: Error[]) => {
+    errors.push(...failures);
+    asked.length = 0;
+    const { change } = await service.comparison.diff(KEY, { from: 1, to: 2, ...OPTIONS });
+    return [change.overall, change.differences.some(({ reason }) => reason === 'unproven'), asked];
+  };
+  for (const error of [
+    new TaskTooCostlyError('time', 'It took too long.'),
+    new TaskFailedError('It failed.', { cause: new RangeError('too deep') }),
+  ]) {
+    assert.deepEqual(await diff(error), ['breaking', false, [true, false]]);
+    assert.deepEqual(await diff(error, error), ['narrowing', true, [true, false]]);
+  }
+  const closed = new TaskFailedError('The pool was closed.');
+  await assert.rejects(diff(closed), closed);
+  assert.deepEqual(asked, [true], 'it is not made again');
+});
+
+it('a context that takes too much to process leaves the change unproven, and busy workers fail the comparison', async (t) => {
+  const errors: Error[] = [];
+  const { service } = await rigOf(t, { workers: failing('contextTerms', errors) });
+  await create(service, { seats: SEATS });
+  await put(service, { context: { seats: OTHER }, compatibility: 'none' });
+  const diff = () => service.comparison.diff(KEY, { from: 1, to: 2, ...OPTIONS });
+  for (const bound of ['time', 'memory'] as const) {
+    errors.push(new TaskTooCostlyError(bound, 'It took too much.'));
+    const { overall, differences } = (await diff()).change;
+    assert.equal(overall, 'narrowing');
+    const detail = `what the terms mean cannot be compared: processing a context takes too much ${bound}`;
+    assert.deepEqual(columns(differences, 'reason', 'detail'), [['unproven', detail]]);
+  }
+  const busy = new WorkersBusyError(1);
+  errors.push(busy);
+  await assert.rejects(diff(), busy);
 });
