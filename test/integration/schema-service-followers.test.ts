@@ -261,3 +261,53 @@ it('an outage after a context was written is no error: what the change means for
   assert.deepEqual([context.currentVersion, followers], [2, []]);
   assert.match(warnings[0]?.detail ?? '', /^All followers of the context were not looked at/);
 });
+
+it('followers are looked at again when one comes, goes or changes just before a context is written, also beyond a hundred', async (t) => {
+  const base = { text: text([urlOf('base')]), contexts: new Set(['base']) };
+  const nameOf = (n: number) => `f${String(n).padStart(3, '0')}`;
+  let meddle: (store: SchemaStore) => Promise<unknown> = () => Promise.resolve();
+  let deleted = '';
+  const { service, store, tasks } = await rigOf(t, {
+    // The look at them ends after a while.
+    clock: handClock(),
+    workers: (workers) => ({
+      run: (kind, input, options) =>
+        kind === 'contextTerms'
+          ? Promise.resolve({ terms: [], defaults: {} } as never)
+          : workers.run(kind, input, options),
+    }),
+    store: (below) =>
+      storeWith(below, {
+        contexts: over(below.contexts, {
+          update: async (...parameters) => {
+            await meddle(below);
+            tasks.length = 0;
+            return below.contexts.update(...parameters);
+          },
+          get: async (name, ...parameters) => {
+            if (name === deleted) await below.contexts.delete(name);
+            return below.contexts.get(name, ...parameters);
+          },
+        }),
+      }),
+  });
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  for (let n = 0; n < MAX_FOLLOWERS + 2; n += 1) await store.contexts.create(nameOf(n), base);
+  const changes: readonly (readonly [string, typeof meddle, boolean])[] = [
+    ['nothing', () => Promise.resolve(), false],
+    ['one beyond a hundred comes', ({ contexts }) => contexts.create('late', base), true],
+    ['one beyond a hundred goes', ({ contexts }) => contexts.delete(nameOf(MAX_FOLLOWERS)), true],
+    ['one that was listed is deleted', () => Promise.resolve((deleted = nameOf(0))), true],
+    [
+      'one of a hundred changes',
+      ({ contexts }) =>
+        contexts.update(nameOf(1), { ...base, text: text([urlOf('base'), { own: 'urn:own' }]) }),
+      true,
+    ],
+  ];
+  for (const [index, [what, change, isRepeated]] of changes.entries()) {
+    meddle = change;
+    await service.contexts.update('base', { terms: `https://terms.example/${index}/` }, LOOKING);
+    assert.equal(tasks.includes('contextTerms'), isRepeated, what);
+  }
+});
