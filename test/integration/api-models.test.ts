@@ -295,6 +295,22 @@ describe('models', () => {
     assert.equal((await api.get(`${model}/versions/diff?from=0`)).status, 400);
   });
 
+  it('the difference of a version that is named alone is from the version before it; that of the first is from itself', async () => {
+    const model = await makeModel(api, 'Mobility', 'Midibus', CAR);
+    await api.put(model, { schema: CAR_WITH_BRAND });
+    await api.put(model, { schema: SLOW_CAR });
+    for (const [to, from] of [
+      [3, 2],
+      [2, 1],
+      [1, 1],
+    ]) {
+      const answer = await api.get(`${model}/versions/diff?to=${to}`);
+      assert.equal(answer.status, 200);
+      const diff = answer.json() as { readonly from: number; readonly to: number };
+      assert.deepEqual([diff.from, diff.to], [from, to]);
+    }
+  });
+
   it('models with backward compatibility refuse a narrower schema: 409 with the report', async () => {
     const model = await makeModel(api, 'Mobility', 'Taxi', CAR, { compatibility: 'backward' });
     const refused = await api.put(model, { schema: SLOW_CAR });
