@@ -23,6 +23,13 @@ describe('a validator', () => {
     ]);
   });
 
+  it('a validator takes no format for known that is called like a member of every object', () => {
+    for (const format of Object.getOwnPropertyNames(Object.prototype))
+      // The second schema is not left to Ajv.
+      for (const schema of [{ format }, { format, unevaluatedProperties: false }])
+        assert.ok(validity(schema)('anything at all'), JSON.stringify(schema));
+  });
+
   for (const dialect of Object.keys(DIALECT_URIS) as Dialect[])
     it(`a validator of a ${dialect} schema refuses every value where an enum is empty, and names the place`, () => {
       const linked = resolveWith({ $schema: DIALECT_URIS[dialect], properties: { a: { enum: [] } } });
