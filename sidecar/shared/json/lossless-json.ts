@@ -45,7 +45,7 @@ function parse(text: string, mayHaveExactNumbers: boolean): unknown {
   const value: unknown = JSON.parse(text);
   if (!mayHaveExactNumbers && !ESCAPED_NAME.test(text)) return value;
   const { marked, names } = withMarks(text, mayHaveExactNumbers);
-  return marked === text ? value : JSON.parse(marked, (_name, inner: unknown) => unmarked(inner, names));
+  return marked === text ? value : unmarked(JSON.parse(marked), names);
 }
 
 /** What parseWithDoubles reads; undefined where the text is not JSON. */
@@ -126,7 +126,8 @@ function withMarks(
   text: string,
   marksNumbers: boolean,
 ): { readonly marked: string; readonly names: readonly string[] } {
-  const names: string[] = [];
+  /** By their literals. */
+  const names = new Map<string, number>();
   let marked = '';
   let copied = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -136,9 +137,10 @@ function withMarks(
       at = closingQuote(text, at);
       const literal = text.slice(start, at + 1);
       if (!literal.includes('\\') || !isColonNext(text, at + 1)) continue;
-      marked += `${text.slice(copied, start)}"${MARK}${names.length}"`;
+      const index = names.get(literal) ?? names.size;
+      names.set(literal, index);
+      marked += `${text.slice(copied, start)}"${MARK}${index}"`;
       copied = at + 1;
-      names.push(JSON.parse(literal) as string);
       continue;
     }
     if (!marksNumbers || (code !== 0x2d && (code < 0x30 || code > 0x39))) continue;
@@ -151,7 +153,10 @@ function withMarks(
     }
     at = NUMBER.lastIndex - 1;
   }
-  return { marked: marked + text.slice(copied), names };
+  return {
+    marked: marked + text.slice(copied),
+    names: Array.from(names.keys(), (literal) => JSON.parse(literal) as string),
+  };
 }
 
 function isColonNext(text: string, from: number): boolean {
@@ -161,18 +166,30 @@ function isColonNext(text: string, from: number): boolean {
 
 const COLON = /[ \t\n\r]*:/y;
 
-function unmarked(value: unknown, names: readonly string[]): unknown {
-  if (typeof value === 'string' && value.startsWith(MARK))
-    return new LosslessNumber(value.slice(MARK.length));
-  if (names.length === 0 || !isObject(value)) return value;
-  const members = Object.entries(value);
-  if (!members.some(([name]) => name.startsWith(MARK))) return value;
-  return objectOf(
-    members.map(([name, held]) => [
-      name.startsWith(MARK) ? (names[Number(name.slice(MARK.length))] ?? '') : name,
-      held,
-    ]),
-  );
+/** Puts back in place what the marks stand for; without recursion, as a text may be nested to any depth. */
+function unmarked(root: unknown, names: readonly string[]): unknown {
+  if (typeof root !== 'object' || root === null) return exactOr(root);
+  const open: object[] = [root];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const members = Object.entries(at);
+    const isRenamed = members.some(([name]) => name.startsWith(MARK));
+    for (const [name, held] of members) {
+      if (typeof held === 'object' && held !== null) open.push(held as object);
+      const value = exactOr(held);
+      if (!isRenamed && value === held) continue;
+      if (isRenamed) Reflect.deleteProperty(at, name);
+      const own = name.startsWith(MARK) ? (names[Number(name.slice(MARK.length))] ?? '') : name;
+      // Not by assignment: a member may be called __proto__.
+      Object.defineProperty(at, own, { value, configurable: true, enumerable: true, writable: true });
+    }
+  }
+  return root;
+}
+
+function exactOr(value: unknown): unknown {
+  return typeof value === 'string' && value.startsWith(MARK)
+    ? new LosslessNumber(value.slice(MARK.length))
+    : value;
 }
 
 /** Where a string ends; the end of the text where it does not. */

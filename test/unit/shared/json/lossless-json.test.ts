@@ -179,6 +179,15 @@ describe('a name with escapes is read as it is, whatever was read before', () =>
       assert.ok('unreadable' in readJson(`{"${shown}": 1, ${JSON.stringify(name)}: 2}`));
     });
 
+  it('a text may be nested to any depth', () => {
+    const depth = 50_000;
+    const text = `${'['.repeat(depth)}{"\\u0061": 12345678901234567890.5}${']'.repeat(depth)}`;
+    let value = parseJson(text);
+    for (let level = 0; level < depth; level += 1) [value] = value as [unknown];
+    assert.deepEqual(Object.keys(value as object), ['a']);
+    assert.ok((value as JsonObject)['a'] instanceof LosslessNumber);
+  });
+
   it('strings that look like names with escapes stay as they are', () => {
     const text = String.raw`{"a": "\u0064\":", "b": ["\\", ":", "x\n"], "c:\t": "\": 12345678901234567890.5"}`;
     assert.deepEqual(parseJson(text), JSON.parse(text));
