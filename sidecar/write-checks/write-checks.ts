@@ -208,7 +208,7 @@ export class WriteChecks {
   }
 }
 
-/** Does work that ends when the client leaves. */
+/** Does work that ends when the client leaves, or when a part of it fails. */
 async function whileThere<Result>(
   client: CancelSignal,
   work: (there: AbortSignal) => Promise<Result>,
@@ -221,6 +221,8 @@ async function whileThere<Result>(
     return await work(controller.signal);
   } finally {
     client.removeEventListener('abort', leave);
+    // What has failed asks the broker nothing more.
+    controller.abort();
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { startRecordingBroker } from '../support/recording-broker.js';
 import { car, enforcing, ENTITIES, sending, UnluckyBroker } from '../support/write-mishaps.js';
 import { ApiClient } from './api-client.js';
 
@@ -150,4 +151,19 @@ describe('checked writes in which something goes wrong', () => {
     assert.deepEqual([passed.status, passed.headers.get('write-check')], [201, 'not-judged']);
     await api.put('/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
   });
+});
+
+it('a broker that does not tell the types of entities is not asked for each of hundreds', async () => {
+  const broker = await startRecordingBroker(({ method }) => ({ status: method === 'GET' ? 500 : 204 }));
+  const gateway = await enforcing(broker);
+  const entities = Array.from({ length: 400 }, (_, index) => ({ id: `urn:ngsi-ld:Car:${index}`, speed: 1 }));
+  const answer = await gateway.send('POST', '/ngsi-ld/v1/entityOperations/merge', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(entities),
+  });
+  assert.ok(answer.status >= 400, answer.text);
+  // In this time, hundreds would have been asked.
+  for (let index = 0; index < 200; index += 1) await gateway.send('GET', '/ngsi-ld/v1/types');
+  const lookups = broker.requests.filter(({ method, url }) => method === 'GET' && url.includes('/entities'));
+  assert.ok(lookups.length < 50, String(lookups.length));
 });

@@ -105,7 +105,7 @@ export function sending(
 
 /** A gateway before such a broker that refuses what is not a valid car. */
 export async function enforcing(
-  broker: UnluckyBroker,
+  broker: { readonly url: string },
   env: Readonly<Record<string, string>> = {},
 ): Promise<TestGateway> {
   const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...PATIENT, ...env });
