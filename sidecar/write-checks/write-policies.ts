@@ -143,13 +143,18 @@ export class WritePolicyService {
     return isForAll ? chosen.name : undefined;
   }
 
+  /** The policy is stored already: what cannot be looked up now is not warned of. */
   async #withoutModel(types: readonly string[]): Promise<readonly string[]> {
     const { supply, cache } = this.#options;
-    const found = await supply.types(
-      types.map((written) => ({ written, iri: written })),
-      cache.known?.stamp ?? '',
-    );
-    return found.filter(([, models]) => models.length === 0).map(([type]) => type);
+    try {
+      const found = await supply.types(
+        types.map((written) => ({ written, iri: written })),
+        cache.known?.stamp ?? '',
+      );
+      return found.filter(([, models]) => models.length === 0).map(([type]) => type);
+    } catch {
+      return [];
+    }
   }
 
   async #isThere(model: string): Promise<boolean> {
