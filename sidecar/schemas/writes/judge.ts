@@ -92,17 +92,20 @@ export function judgeFragment(
       ),
     );
     // A partial update replaces a value, or merges it, depending on the broker.
-    const merged = withoutDeletedParts(judged, true);
+    const merged =
+      manner.deletes === 'attributes and parts' && !manner.isMerge
+        ? withoutDeletedParts(judged, true)
+        : undefined;
     const ifMerged =
-      manner.deletes === 'attributes and parts' && !manner.isMerge && merged.entity !== judged
-        ? errorsOf(
+      merged === undefined || merged.entity === judged
+        ? []
+        : errorsOf(
             model,
             model.fragment,
             { ...renamed, ...merged, positions, entity: { ...merged.entity, id: FRAGMENT_ID, type } },
             { ...manner, isMerge: true },
             spelling,
-          ).filter(({ keyword }) => keyword === 'required')
-        : [];
+          ).filter(({ keyword }) => keyword === 'required');
     return [
       ...deleted.map((name) => ({
         model: model.title,
