@@ -159,10 +159,10 @@ export class ArchiveWriter {
   /** Archives lines. They are durable after seal(). */
   async add(...lines: readonly ArchivedLine[]): Promise<void> {
     for (const line of lines) {
-      this.#fill(line);
-      if (this.#open.lines.length < MAX_LINES && this.#open.chars < MAX_CHARS) continue;
+      if (!this.#fill(line) || !this.#isFull()) continue;
       while (this.#storing.size >= MAX_STORING) await Promise.race(this.#storing);
-      this.#close();
+      // Another caller may have closed it meanwhile.
+      if (this.#isFull()) this.#close();
     }
   }
 
@@ -186,14 +186,18 @@ export class ArchiveWriter {
     }
   }
 
-  /** Adds a line to the segment that is open. */
-  #fill({ entityId, text, parts, since }: ArchivedLine): void {
+  #isFull(): boolean {
+    return this.#open.lines.length >= MAX_LINES || this.#open.chars >= MAX_CHARS;
+  }
+
+  /** Adds a line to the segment that is open. @returns whether there was anything to add */
+  #fill({ entityId, text, parts, since }: ArchivedLine): boolean {
     const fresh = [...parts].filter(([key, digest]) => !this.knows(key, digest));
-    if (fresh.length === 0) return;
+    if (fresh.length === 0) return false;
     if (this.hasGivenUp) {
       // What is durable is not what there is now.
       for (const [key] of fresh) if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
-      return;
+      return false;
     }
     for (const [key, digest] of fresh) {
       if (this.#changesTooFast(key)) continue;
@@ -202,6 +206,7 @@ export class ArchiveWriter {
     }
     if (text !== '') this.#open.lines.push(text);
     this.#open.chars += text.length;
+    return true;
   }
 
   /** Whether a part has changed again and again before it was durable. Then the archive does not count as having it. */
