@@ -201,11 +201,13 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
     };
   }
 
-  /** A page that an earlier process did not finish is done again, with its errors. */
-  #errorsWith({ errors }: RestoreReport): PurgeRecord['errors'] {
-    if (this.#before.errors.length === 0) return errors;
-    const all = new Map([...this.#before.errors, ...errors].map((error) => [JSON.stringify(error), error]));
-    return [...all.values()].slice(0, MAX_NAMED);
+  /** A page that an earlier process did not finish is done again: what it says now of an item counts. */
+  #errorsWith({ errors, failed }: RestoreReport): PurgeRecord['errors'] {
+    const itemOf = (error: unknown) => JSON.stringify({ ...Object(error), error: undefined });
+    const fresh = new Set(errors.map(itemOf));
+    const before = this.#before.errors.filter((error) => !fresh.has(itemOf(error)));
+    const room = Math.max(0, failed - errors.length);
+    return [...before.slice(0, room), ...errors].slice(0, MAX_NAMED);
   }
 }
 

@@ -11,8 +11,8 @@ it('a restore that another process goes on with keeps what was said of the items
   });
   const before = { ...recordOf(), errors: [error('urn:a:1'), error('urn:a:2')], sample: ['urn:b:1'] };
   const live = new LiveRestore(before, leaseOf(), createTestClock(), () => undefined);
-  live.note({
-    type: 'progress',
+  const said = {
+    type: 'progress' as const,
     dryRun: false,
     requests: 1,
     retries: 0,
@@ -25,8 +25,12 @@ it('a restore that another process goes on with keeps what was said of the items
     different: 0,
     errors: [error('urn:a:2'), error('urn:a:3')],
     sample: ['urn:b:2'],
-  });
+  };
+  live.note(said);
   const { errors, sample, failed } = live.record;
   assert.deepEqual(errors, [error('urn:a:1'), error('urn:a:2'), error('urn:a:3')]);
   assert.deepEqual([sample, failed], [['urn:b:1', 'urn:b:2'], 3]);
+  // An item that failed before, and no longer.
+  live.note({ ...said, failed: 1, errors: [error('urn:a:3')] });
+  assert.deepEqual(live.record.errors, [error('urn:a:3')]);
 });
