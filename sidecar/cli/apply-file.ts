@@ -78,8 +78,16 @@ export async function applyFile(
     });
     if (json === true) sayJson(context, value);
     else say(context.stdout, `${printable(name)} ${status === 201 ? 'created' : 'replaced'}`);
+    for (const warning of warningsIn(value))
+      say(context.stderr, `Warning: ${printable(name)}: ${printable(warning)}`);
   }
   return EXIT.done;
+}
+
+/** What the gateway has to say of something that it took. */
+function warningsIn(value: unknown): readonly string[] {
+  const warnings: unknown = isObject(value) ? value['warnings'] : undefined;
+  return Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : [];
 }
 
 /** JSON is YAML, too; `list --json` writes a document a line. @throws CliError */

@@ -49,9 +49,15 @@ export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     yield* recordsUntilEnd(
-      (headers) => gateway.request('get', '/scans/{scan}/events', { path, headers }),
+      // Without the last event's id, the answer begins with the record as it is: one that does not change is still news.
+      () =>
+        gateway.request('get', '/scans/{scan}/events', { path, headers: { accept: 'text/event-stream' } }),
       (data) => parsed(data) as Scan,
-      { what: 'scan', clock: context.clock },
+      {
+        what: 'scan',
+        clock: context.clock,
+        advice: [`The scan ${started.id} continues there: GET /api/v2/scans/${started.id}`],
+      },
     );
   };
 }

@@ -83,7 +83,8 @@ export async function checkStored(
       refused,
       notJudged,
       findings,
-      warnings,
+      // That a new model has no entities yet needs no warning.
+      warnings: isThere || checked + notJudged > 0 ? warnings : [],
       ...comparedWith(before, next),
     });
   }
@@ -135,8 +136,6 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
     const shown = ids.slice(0, MAX_SHOWN);
     const more = refused - shown.length;
     const others = notJudged > 0 ? `, ${formatCount(notJudged)} not judged` : '';
-    // That a new model has no entities yet needs no warning.
-    const said = state === 'succeeded' && checked + notJudged === 0 ? [] : warnings;
     const part = state === 'succeeded' ? '' : `, but not all were looked at (${state})`;
     return [
       printable(
@@ -148,7 +147,7 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
         printable(`  ${id}${index < refused - alreadyInvalid ? '' : '  (invalid already)'}`),
       ),
       ...(more > 0 ? [`  … ${formatCount(more)} more: GET /api/v2/scans/${scan}/entities?finding=0`] : []),
-      ...said.map((warning) => printable(`  Warning: ${warning}`)),
+      ...warnings.map((warning) => printable(`  Warning: ${warning}`)),
     ];
   });
 }

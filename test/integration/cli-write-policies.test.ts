@@ -30,6 +30,7 @@ it('the write-policies commands apply, list and show policies, and what these fo
   assert.match(planned.stdout, /^cars:\n[^]*report/);
   const made = await policies('apply', file);
   assert.deepEqual([made.code, made.stdout], [0, 'cars created\n'], made.stderr);
+  assert.match(made.stderr, /^Warning: cars: No write of an entity has come through this gateway/m);
   await gateway.send('POST', '/ngsi-ld/v1/entities', {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: -1 }),
