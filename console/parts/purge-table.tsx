@@ -41,7 +41,7 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
             )}
           </td>
         </tr>
-      ))}{' '}
+      ))}
     </Table>
   );
 }

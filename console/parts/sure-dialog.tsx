@@ -67,7 +67,7 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
 interface SureButtonProps extends Omit<SureDialogProps, 'onClose'> {
   /** What the button says. */
   readonly label: string;
-  readonly look?: 'last' | 'small';
+  readonly look?: 'last';
 }
 
 /** A button that asks before it does something. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isTokenWanted } from '../api/client.js';
+import { token } from '../api/token.js';
 
 /** What came of asking for something. The last answer stays until the next one is there. */
 export interface Asked<Value> {
@@ -34,11 +35,13 @@ export function useAsked<Value>(
   const latest = useRef(ask);
   latest.current = ask;
   useEffect(() => {
-    if (isBarred.current) return undefined;
     if (key === undefined) {
+      isBarred.current = false;
       setAnswer(undefined);
       return undefined;
     }
+    if (isBarred.current && token() === undefined) return undefined;
+    isBarred.current = false;
     const aborter = new AbortController();
     const { signal } = aborter;
     const look = () => {
