@@ -371,6 +371,8 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.keyboard.press('Enter');
     await page.getByText('There are no purges yet.').waitFor();
     await page.getByRole('link', { name: 'Purge', exact: true }).click();
+    // The history has a field of this name as well.
+    await page.getByRole('heading', { name: 'Preview' }).waitFor();
     await page.getByLabel('Type', { exact: true }).fill('Car');
     await page.getByText('3 entities match now').first().waitFor();
     assert.ok(!(await page.content()).includes(token));

@@ -111,7 +111,7 @@ export function modelFlows(browser: () => Browser): void {
     await page.locator('summary').getByText('fast.jsonld').click();
     await page.getByRole('button', { name: 'Delete…' }).last().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the example' }).click();
-    await page.getByText('fast.jsonld').waitFor({ state: 'detached' });
+    await page.getByText('fast.jsonld', { exact: true }).waitFor({ state: 'detached' });
     assert.equal((await gateway.send('GET', `/api/v2${examples}/fast.jsonld`)).status, 404);
     await endFlow(flow);
   });
