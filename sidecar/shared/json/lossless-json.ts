@@ -20,8 +20,8 @@ const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
- * An escape in a name, up to the colon: JSON.parse of V8 may give such a member another name, one with a backslash that it has
- * met in another text before (nodejs/node#63785). So whoever sends both texts could hide a member.
+ * An escape in a name, up to the colon. V8's JSON.parse may read such a name as another one: a name with a backslash that it
+ * parsed earlier (nodejs/node#63785). A client that sends both texts could hide a member that way.
  */
 const ESCAPED_NAME = /\\.[^"\\]*"\s*:/s;
 
@@ -166,7 +166,7 @@ function isColonNext(text: string, from: number): boolean {
 
 const COLON = /[ \t\n\r]*:/y;
 
-/** Puts back in place what the marks stand for; without recursion, as a text may be nested to any depth. */
+/** Replaces marks by what they stand for, in place. It uses no recursion, since a text may be nested to any depth. */
 function unmarked(root: unknown, names: readonly string[]): unknown {
   if (typeof root !== 'object' || root === null) return exactOr(root);
   const open: object[] = [root];

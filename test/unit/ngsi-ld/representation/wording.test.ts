@@ -62,7 +62,7 @@ it('the local name of an IRI is its end', () => {
     assert.equal(localName(type), 'Car', type);
 });
 
-it('times in UTC and at other offsets are told from other texts', () => {
+it('times in UTC and at other offsets are distinguished from other texts', () => {
   assert.deepEqual(
     words(`
         2026-01-31T12:00:00Z 2026-01-31T12:00:00,5Z 2026-01-31T12:00:00+05:30 2026-01-31T12:00:00

@@ -32,7 +32,7 @@ it('an instance as an item names its instanceId, its dataset and its times, each
   }
 });
 
-it('an instance without an instanceId is told from others by its content', () => {
+it('an instance without an instanceId is identified by its content', () => {
   const [one, other] = [itemOf({ value: 1 }), itemOf({ value: 2 })];
   assert.ok(one.digest !== undefined && one.digest !== other.digest);
 });

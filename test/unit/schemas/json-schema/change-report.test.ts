@@ -22,7 +22,7 @@ function variant({ properties = {}, ...rest }: JsonObject): JsonObject {
   return { ...BASE, ...rest, properties: { ...BASE.properties, ...(properties as JsonObject) } };
 }
 
-/** What becomes of the base when some of its properties are described otherwise; pointers are within `/properties`. */
+/** The report of a change to some properties of the base; pointers are relative to `/properties`. */
 const PROPERTIES: readonly (readonly [
   title: string,
   properties: JsonObject,
@@ -48,7 +48,7 @@ const PROPERTIES: readonly (readonly [
   ['no condition any more', { size: { description: 'any' } }, 'compatible', 'size/type', 'size/minimum'],
 ];
 
-/** What becomes of the base as a whole. */
+/** The report of a change from the base to another schema. */
 const WHOLE: readonly (readonly [
   title: string,
   after: JsonObject,

@@ -5,7 +5,7 @@ import { describeDocument } from '../../../../sidecar/schemas/repository/describ
 import { discover, type DiscoverOptions } from '../../../../sidecar/schemas/repository/discover.js';
 import type { DescribedFile, ImportPlan } from '../../../../sidecar/schemas/repository/import-plan.js';
 
-/** Documents by their paths; what is a text is no JSON. */
+/** Documents by their paths; a string is a file that is not JSON. */
 export type Files = Readonly<Record<string, unknown>>;
 
 /** What an import would do with the files of a repository. */
