@@ -420,6 +420,22 @@ describe('the parts of a page that go on by themselves', () => {
       giveToken(undefined);
     });
 
+    it('a refusal for want of a token is forgotten once there is nothing to write', async () => {
+      page.answer = (_request, index) =>
+        index === 0 ? problem(401, { type: TOKEN_WANTED }) : Response.json({ version: 1 });
+      const trial = await open(schema('1'));
+      await trial.act(async () => {
+        giveToken(undefined);
+        await settled();
+      });
+      assert.ok(trial.now.trial.error instanceof ApiError);
+      await trial.give({ write: undefined });
+      assert.equal(trial.now.trial.error, undefined);
+      await trial.give(schema('2'));
+      await trial.pass(1000);
+      assert.equal(trial.now.trial.found?.version, 1);
+    });
+
     it('a change is refused because of its report alone, and of a conflict alone', () => {
       const report = { overall: 'breaking', differences: [] };
       const of = (status: number, members: object) =>
