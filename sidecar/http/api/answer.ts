@@ -18,8 +18,6 @@ export interface Answer {
   readonly body?: { readonly bytes: Buffer; readonly mediaType: string };
   /** Instead of a body: an answer that goes on for as long as there is something to send. */
   readonly stream?: { readonly text: AsyncIterable<string> | Readable; readonly mediaType: string };
-  /** The representation at this URL never changes, so it may be cached. */
-  readonly isImmutable?: boolean;
 }
 
 /** Bytes of the application, sent unchanged. */
@@ -72,9 +70,9 @@ export function derived(value: unknown): Answer {
   return { status: 200, etag: hashOf(body.bytes), body };
 }
 
-/** @param version the requested version, if any: versions never change */
-export function document({ bytes, mediaType, etag }: Document, version: number | undefined): Answer {
-  return { status: 200, etag, body: { bytes, mediaType }, isImmutable: version !== undefined };
+/** A document as it is stored, or was made from what is. */
+export function document({ bytes, mediaType, etag }: Document): Answer {
+  return { status: 200, etag, body: { bytes, mediaType } };
 }
 
 /** The requested part of a list. */
@@ -119,14 +117,13 @@ function hashOf(...parts: readonly (Buffer | string)[]): string {
 }
 
 /**
- * An answer about a model, with since when the model is deprecated (RFC 9745) and when it will be removed (RFC 8594). Of a
- * draft, nothing stays what it is.
+ * An answer about a model, with since when the model is deprecated (RFC 9745) and when it will be removed (RFC 8594).
  *
  * @param lifecycle as it was before the answer was made; undefined where it is about no model
  */
 export function withLifecycle(answer: Answer, lifecycle: Lifecycle | undefined): Answer {
   if (lifecycle === undefined) return answer;
-  const { status, deprecatedAt, sunsetAt } = lifecycle;
+  const { deprecatedAt, sunsetAt } = lifecycle;
   return {
     ...answer,
     headers: {
@@ -134,7 +131,6 @@ export function withLifecycle(answer: Answer, lifecycle: Lifecycle | undefined):
       ...(deprecatedAt === undefined ? {} : { deprecation: `@${Math.floor(deprecatedAt / 1000)}` }),
       ...(sunsetAt === undefined ? {} : { sunset: new Date(sunsetAt).toUTCString() }),
     },
-    isImmutable: answer.isImmutable === true && status !== 'draft',
   };
 }
 
@@ -143,19 +139,18 @@ export function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** Clients revalidate each time, which an ETag makes cheap: the default of every answer, errors included. */
+/**
+ * Clients revalidate each time, which an ETag makes cheap: the header of every answer, errors included. It holds for versions
+ * as well: a name that was deleted may be used again, and then begins with version 1.
+ */
 export const REVALIDATE = 'no-cache';
-
-/** Cached for a day: not for ever, since the name of a deleted resource may be used again. */
-const IMMUTABLE = 'public, max-age=86400, immutable';
 
 /** Sends an answer, or 304 where the client has it (RFC 9110 § 13.1.2). */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { request } = reply;
-  const { status, etag, headers, body, isImmutable = false } = answer;
+  const { status, etag, headers, body } = answer;
   if (headers !== undefined) reply.headers(headers);
   if (body !== undefined) reply.header('vary', 'accept-encoding');
-  if (isImmutable) reply.header('cache-control', IMMUTABLE);
   if (etag !== undefined) {
     reply.header('etag', `"${etag}"`);
     const isRead = request.method === 'GET' || request.method === 'HEAD';

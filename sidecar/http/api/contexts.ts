@@ -105,7 +105,7 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
     handler: async ({ params, query: { version }, baseUrl }, reply) => {
       const found = await contexts.document(params.context, version, baseUrl);
       const { warningCount = 0, lifecycle } = found;
-      const answer = withWarnings(document(found, version), warningCount, baseUrl, params.context);
+      const answer = withWarnings(document(found), warningCount, baseUrl, params.context);
       return send(reply, withLifecycle(answer, lifecycle));
     },
   });

@@ -131,7 +131,7 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
     config: { problems: ['busy'], isCrossOrigin: true },
     handler: async ({ params: { domain }, baseUrl }, reply) => {
       const found = await domainContexts.of(domain, baseUrl);
-      return send(reply, withWarnings(document(found, undefined), found.warnings.length, baseUrl, domain));
+      return send(reply, withWarnings(document(found), found.warnings.length, baseUrl, domain));
     },
   });
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { ModelDocumentKind, ModelFile, SchemaService } from '../../schemas/models/index.js';
 import type { ModelKey } from '../../store/index.js';
-import { type Answer, document, page, send, withLifecycle } from './answer.js';
+import { document, page, send, withLifecycle } from './answer.js';
 import {
   AnyJson,
   Closed,
@@ -41,12 +41,7 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
     baseUrl: string,
   ) => {
     const found = await documents.of(key, kind, { version, baseUrl });
-    return withLifecycle(document(found, version), found.lifecycle);
-  };
-  const aboutFiles = async (key: ModelKey, answer: () => Promise<Answer>) => {
-    // First: what is read of a draft afterwards may still change.
-    const { model } = await knownModels.of(key);
-    return withLifecycle(await answer(), model);
+    return withLifecycle(document(found), found.lifecycle);
   };
 
   api.get(`${MODEL}/schema`, {
@@ -103,14 +98,12 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
     config: { problems: ['busy'] },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = modelKey(params);
-      const list = async () => {
-        const { version, limit, offset } = query;
-        const all = await files.list(key, { version, baseUrl });
-        const url = modelUrl(baseUrl, key, 'files');
-        const items = all.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
-        return page(items, all.length, query, url);
-      };
-      return send(reply, await aboutFiles(key, list));
+      const { version, limit, offset } = query;
+      const { model } = await knownModels.of(key);
+      const all = await files.list(key, { version, baseUrl });
+      const url = modelUrl(baseUrl, key, 'files');
+      const items = all.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
+      return send(reply, withLifecycle(page(items, all.length, query, url), model));
     },
   });
 
@@ -132,8 +125,9 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
     config: { problems: ['busy'] },
     handler: async ({ params, query: { version }, baseUrl }, reply) => {
       const key = modelKey(params);
-      const get = async () => document(await files.get(key, params.file, { version, baseUrl }), version);
-      return send(reply, await aboutFiles(key, get));
+      const { model } = await knownModels.of(key);
+      const file = await files.get(key, params.file, { version, baseUrl });
+      return send(reply, withLifecycle(document(file), model));
     },
   });
 }

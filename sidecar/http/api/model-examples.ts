@@ -91,7 +91,7 @@ export function modelExampleRoutes(
     handler: async ({ params }, reply) => {
       const key = modelKey(params);
       const { model } = await knownModels.of(key);
-      const example = document(await files.example(key, params.example), undefined);
+      const example = document(await files.example(key, params.example));
       return send(reply, withLifecycle(example, model));
     },
   });

@@ -68,7 +68,7 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
         throw parameterRefused('limit', 'is for lists: leave it out when uri is given');
       if (offset !== undefined)
         throw parameterRefused('offset', 'is for lists: leave it out when uri is given');
-      return send(reply, document(await references.get(uri), undefined));
+      return send(reply, document(await references.get(uri)));
     },
   });
 

@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance, onSendHookHandler } from 'fastify';
-import { ruleOf } from '../../auth/index.js';
+import type { FastifyInstance } from 'fastify';
 import type { SchemaService, Workbench } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
@@ -57,15 +56,6 @@ export interface ApiOptions
   readonly importLimit: number;
 }
 
-/** What only some may read must not be kept by caches that serve everybody. */
-const keepPrivate: onSendHookHandler = ({ is404, method, routeOptions }, reply, payload, done) => {
-  const cached = reply.getHeader('cache-control');
-  const isOpen = is404 || ruleOf(method, routeOptions.url ?? '').roles === 'open';
-  if (!isOpen && typeof cached === 'string')
-    reply.header('cache-control', cached.replace(/^public\b/, 'private'));
-  done(null, payload);
-};
-
 /** What only callers who sign in need: others have all tenants, and may read everything. */
 function keepToTenants(api: Api, options: ApiOptions): void {
   const guard = tenantGuard(options);
@@ -74,7 +64,6 @@ function keepToTenants(api: Api, options: ApiOptions): void {
   api.addHook('preHandler', async (request) => {
     if (request.method === 'PUT') await guard(request);
   });
-  api.addHook('onSend', keepPrivate);
 }
 
 const NO_PARAMETERS = Query({});
