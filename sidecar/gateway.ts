@@ -26,7 +26,7 @@ import { ScanService } from './scans/scan-service.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
-import { NewConnections } from './shared/next-turn.js';
+import { NewConnections, nextTurn } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
 import { openStore } from './store/databases.js';
 
@@ -173,7 +173,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const app = buildApp({
     logger,
     turns,
-    onRequest: tracing && ((req, res) => tracing.request(req, res)),
+    onRequest: (req, res) => {
+      if (shutdown.hasBegun) res.shouldKeepAlive = false;
+      tracing?.request(req, res);
+    },
     clientPace: options.clientPace,
     client,
     purges: purges.service,
@@ -221,6 +224,15 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       },
     }),
   });
+  const metricsServer =
+    config.METRICS_PORT === undefined
+      ? undefined
+      : await startMetricsServer(metrics, {
+          host: config.HOST,
+          port: config.METRICS_PORT,
+          onFailed: (err) => logger.error({ err }, 'the metrics cannot be read'),
+        });
+  opened.add(async () => metricsServer?.close());
   app.server.on('connection', () => newConnections.note());
   opened.add(async () => {
     // Idle connections are closed at once; clients still being served by now are cut off.
@@ -235,20 +247,14 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     stop: () => purges.stop(),
     idle: async () => {
       await purges.jobs.registry.idle();
+      // Requests that have arrived on idle connections, or on new ones, are read and answered, too.
+      await nextTurn();
+      await newConnections.pass();
       await turns.idle();
     },
     cutOff: () => void broker.cutOff(),
     close: () => opened.close(),
   });
-  const metricsServer =
-    config.METRICS_PORT === undefined
-      ? undefined
-      : await startMetricsServer(metrics, {
-          host: config.HOST,
-          port: config.METRICS_PORT,
-          onFailed: (err) => logger.error({ err }, 'the metrics cannot be read'),
-        });
-  opened.add(async () => metricsServer?.close());
   // Fastify hands all options on to node:net; its types do not know reusePort.
   const address = { host: config.HOST, port: config.PORT, reusePort: config.REUSE_PORT };
   await app.listen(address);

@@ -285,6 +285,20 @@ it('a closing gateway waits for an answer that its client reads slowly', async (
   await closed;
 });
 
+for (const path of ['/health/live', '/ngsi-ld/v1/entities?type=Car'])
+  it(`a request that a closing gateway finds on an idle connection is answered, as the last one there (${path})`, async () => {
+    const gateway = await startTestGateway({ BROKER_URL: (await startTestBroker()).url });
+    const client = await connect(gateway.port);
+    client.send('GET /health/live HTTP/1.1\r\nHost: g\r\n\r\n');
+    await client.until(/up"\}$/);
+    // It has arrived by then, and the gateway has not read it.
+    client.send(`GET ${path} HTTP/1.1\r\nHost: g\r\n\r\n`);
+    const closed = gateway.gateway.close();
+    const [, answer = ''] = (await client.closed()).split(/(?<=up"\})(?=HTTP)/);
+    assert.match(answer, /^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+    await closed;
+  });
+
 it('idle connections do not keep the gateway from closing', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: '3600000' });
