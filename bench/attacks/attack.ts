@@ -1,7 +1,7 @@
 import type { GatewaySettings } from '../support/gateway.js';
 import type { Sockets } from './sockets.js';
 
-export interface SendOptions {
+interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body?: string | Buffer;
@@ -38,7 +38,7 @@ export interface Attack {
   run(scene: Scene): Promise<string>;
 }
 
-export interface Prepared {
+interface Prepared {
   readonly settings: GatewaySettings;
   /** Called once the gateway listens. */
   begin?(url: string): void;

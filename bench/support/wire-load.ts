@@ -12,7 +12,7 @@ export interface WireRequest {
   readonly status: number;
 }
 
-export interface WireResult {
+interface WireResult {
   /** From the first request to the last answer, in milliseconds. */
   readonly elapsedMs: number;
   /** One for each request, in milliseconds. */

@@ -9,7 +9,7 @@ export interface EntityPlace extends DataPlace {
 }
 
 /** Asks the broker, through the gateway. @param path below `ngsi-ld/v1/` */
-export async function askBroker(path: string, place: DataPlace, signal?: AbortSignal): Promise<Response> {
+async function askBroker(path: string, place: DataPlace, signal?: AbortSignal): Promise<Response> {
   return fetch(addressOf(`ngsi-ld/v1/${path}`), {
     headers: { accept: 'application/json', ...headersOf(place) },
     cache: 'no-store',

@@ -33,7 +33,7 @@ export async function listPurges(
 }
 
 /** When a day begins where this browser is, in UTC. @param later by how many days */
-export function startOfDay(date: string, later = 0): string | undefined {
+function startOfDay(date: string, later = 0): string | undefined {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
   const start = new Date(year, month - 1, day + later);
   return date === '' || Number.isNaN(start.getTime()) ? undefined : start.toISOString();

@@ -14,7 +14,6 @@ export type DomainWarning = Schemas['DomainContextWarning'];
 export type ModelSummary = Schemas['ModelSummary'];
 export type Model = Schemas['Model'];
 export type ModelVersion = Schemas['ModelVersion'];
-export type ModelWarning = Schemas['ModelWarning'];
 export type ModelDiff = Schemas['ModelDiff'];
 export type ModelTrial = Schemas['ModelDryRun'];
 export type UpdatedModel = Schemas['UpdatedModel'];

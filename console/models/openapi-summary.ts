@@ -16,19 +16,19 @@ export interface ApiOperation {
   readonly answers: readonly ApiAnswer[];
 }
 
-export interface ApiParameter {
+interface ApiParameter {
   readonly name: string;
   readonly place: string;
   readonly isRequired: boolean;
   readonly description: string | undefined;
 }
 
-export interface ApiContent {
+interface ApiContent {
   readonly mediaType: string;
   readonly holds: string;
 }
 
-export interface ApiAnswer {
+interface ApiAnswer {
   readonly status: string;
   readonly description: string | undefined;
 }

@@ -3,7 +3,7 @@ import { expandWith, findContext, readContext } from './contexts-api.js';
 import { MAX_TERMS, partsOf, probeOf, readProbe, type NamedTerm, type Term } from './terms.js';
 
 /** A term, and the context that defines it. */
-export interface SourcedTerm extends Term {
+interface SourcedTerm extends Term {
   /** Undefined for the context itself; else the URL of one that it names. */
   readonly from: string | undefined;
 }

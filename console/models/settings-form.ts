@@ -23,7 +23,7 @@ function textOfContext(context: unknown): string {
 }
 
 /** Whether a context is typed as JSON, rather than as a name or a URL. */
-export function isJsonContext(typed: string): boolean {
+function isJsonContext(typed: string): boolean {
   return /^\s*[[{"]/.test(typed);
 }
 

@@ -95,7 +95,7 @@ function hasPart(part: string, ...texts: readonly (string | undefined)[]): boole
 }
 
 /** An IRI, as a link where a browser may follow it. */
-export function Iri({ iri }: { readonly iri: string }) {
+function Iri({ iri }: { readonly iri: string }) {
   return isLink(iri) ? (
     <a href={iri} rel="noopener noreferrer" target="_blank">
       {iri}

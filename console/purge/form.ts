@@ -91,7 +91,7 @@ export function formOf(
 }
 
 /** Encodes a value, and leaves alone what may stand in a query as it is (RFC 3986 § 3.4), for people to read. */
-export function encodeValue(value: string): string {
+function encodeValue(value: string): string {
   // Half a character cannot be encoded.
   return encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'))
     .replace(/%(3A|2C|3B|2F|40|24)/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))

@@ -1,11 +1,11 @@
 /** Archives of what purges delete: written before it is deleted, read to restore it. Knows nothing of brokers and jobs. */
 export { type ArchiveCounts, type ArchivedLine, ArchiveWriter, wholeEntity } from './archive-writer.js';
 export { NOT_HERE, type ArchiveReader } from './archive-reader.js';
-export { type ArchiveOf, Archives } from './archives.js';
+export { Archives } from './archives.js';
 export { BucketStorage, type BucketOptions } from './bucket-storage.js';
 export { ArchiveCipher } from './cipher.js';
 export { digestOf } from './digest-table.js';
 export { ArchiveUnavailableError, ArchiveUnreadableError } from './errors.js';
-export { type FileSystem, FolderStorage, makeRoot } from './folder-storage.js';
+export { FolderStorage, makeRoot } from './folder-storage.js';
 export { type ArchivedEntity, instanceKey, readLine, textsOfItems } from './lines.js';
 export type { ArchiveStorage } from './storage.js';

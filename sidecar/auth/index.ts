@@ -9,5 +9,5 @@ export {
   TokenRefusedError,
 } from './errors.js';
 export { openSignIn } from './open-sign-in.js';
-export { type OwnedThing, ROUTE_RULES, type RouteRule, ruleOf, type TenantRule } from './route-rules.js';
-export { SignIn, type SignedIn } from './sign-in.js';
+export { type OwnedThing, ROUTE_RULES, type RouteRule, ruleOf } from './route-rules.js';
+export { SignIn } from './sign-in.js';

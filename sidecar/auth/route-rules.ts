@@ -7,7 +7,7 @@ import type { Role } from '../shared/roles.js';
  * - `listed`: only what is of these tenants is shown or counted;
  * - `purge`, `scan`, `retentionPolicy`, `writePolicy`: the path names such a thing, whose tenant decides.
  */
-export type TenantRule = 'asked' | 'listed' | OwnedThing;
+type TenantRule = 'asked' | 'listed' | OwnedThing;
 export type OwnedThing = 'purge' | 'scan' | 'retentionPolicy' | 'writePolicy';
 
 export interface RouteRule {

@@ -14,9 +14,7 @@ import { representTemporal } from './temporal-representation.js';
 import type { TemporalEntity } from './temporal-store.js';
 import { Tenants } from './tenants.js';
 
-export type { Behaviour, FaultKind } from './behaviour.js';
-export type { Limits } from './exchange.js';
-export type { LoggedRequest, RequestLog } from './request-log.js';
+export type { Behaviour } from './behaviour.js';
 
 export interface EmbeddedBrokerOptions {
   /** Default 127.0.0.1. */
@@ -32,7 +30,7 @@ export interface EmbeddedBrokerOptions {
 }
 
 /** Direct access to the entities, without HTTP. `tenant` undefined is the default tenant. */
-export interface EntityAccess {
+interface EntityAccess {
   count(tenant?: string): number;
   /** The ids of all entities, oldest first. */
   ids(tenant?: string): readonly string[];
@@ -48,7 +46,7 @@ export interface EntityAccess {
 }
 
 /** Direct access to the temporal entities, without HTTP. `tenant` undefined is the default tenant. */
-export interface TemporalAccess {
+interface TemporalAccess {
   /** The number of temporal entities, including those without attributes. */
   count(tenant?: string): number;
   /** The ids of all temporal entities, oldest first. */

@@ -181,13 +181,13 @@ function comparison(value: QValue): (item: JsonValue) => number | undefined {
 }
 
 /** A value that a path addresses. Relationships know equality only (clause 4.9). */
-export interface Target {
+interface Target {
   readonly value: JsonValue;
   readonly isRelationship: boolean;
 }
 
 /** Makes the function that finds all values a path addresses in an entity: one for each instance on the way. */
-export function targetFinder(path: QPath): (entity: StoredEntity) => readonly Target[] {
+function targetFinder(path: QPath): (entity: StoredEntity) => readonly Target[] {
   const [first = '', ...rest] = path.names.map(canonicalName);
   if (first === 'createdAt' || first === 'modifiedAt') {
     // The entity's own system attributes have neither sub-attributes nor members.

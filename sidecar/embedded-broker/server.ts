@@ -144,7 +144,7 @@ const MAX_NESTING = 200;
  *
  * @throws Refusal 400, 413, 415
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<JsonValue> {
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<JsonValue> {
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const isLd = mediaType === 'application/ld+json';
   const isMergePatch = mediaType === 'application/merge-patch+json' && request.method === 'PATCH';

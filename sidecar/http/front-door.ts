@@ -14,7 +14,7 @@ import { problem } from './problem-kinds.js';
 import { classifyRequest, type RefusalReason } from '../ngsi-ld/request-path.js';
 
 /** Why a request was refused: its path, its header fields, the host it is for, a ring of gateways, its length, its `Expect`. */
-export type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length' | 'expectation';
+type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length' | 'expectation';
 
 interface Refused {
   readonly by: 'front door';

@@ -29,7 +29,7 @@ export interface PassThroughOptions {
   readonly onError?: (error: unknown, failure: ForwardFailure) => void;
 }
 
-export interface PassThroughPlaces {
+interface PassThroughPlaces {
   /** Requests without a body, or whose body arrived with the head. @default 256 */
   readonly whole: number;
   /** Requests whose bodies are still arriving, at their clients' pace. @default 128 */

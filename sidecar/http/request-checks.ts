@@ -13,7 +13,7 @@ import { refused, type RequestRefusedError } from './errors.js';
  */
 
 /** Far more than any client or proxy sends. */
-export const MAX_FIELDS = 500;
+const MAX_FIELDS = 500;
 
 /** Most characters of the path of a request: every router decodes it in its own way, and no resource has a longer one. */
 const MAX_PATH_CHARS = 8 * 1024;

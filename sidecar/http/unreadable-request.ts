@@ -12,7 +12,7 @@ import type { Turns } from './turns.js';
 const LINGER_MS = 2000;
 
 /** Why node:http makes no response for what it was sent: no HTTP, or a CONNECT. */
-export type RawRefusal = 'unreadable' | 'method';
+type RawRefusal = 'unreadable' | 'method';
 
 export interface RawAnswersOptions {
   readonly turns: Pick<Turns, 'answerOn'>;

@@ -28,7 +28,7 @@ export interface JobCounters {
   readonly retention: { ran(policy: string, outcome: FinalJobState | 'held_back'): void };
 }
 
-export interface PurgeCounters {
+interface PurgeCounters {
   started(target: 'entities' | 'temporal'): void;
   deleted(target: 'entities' | 'temporal', items: number): void;
   ended(target: 'entities' | 'temporal', outcome: FinalJobState, record: PurgeRecord): void;

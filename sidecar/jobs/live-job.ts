@@ -283,7 +283,7 @@ export function withoutPace<Record extends JobRecord>(record: Record): Record {
 }
 
 /** The same for one that has ended. One that did not come to its end keeps what it `expected`: what it did is a part of that. */
-export function ended<Record extends JobRecord>(record: Record): Record {
+function ended<Record extends JobRecord>(record: Record): Record {
   const rest: Changing<Record> = withoutPace(record);
   if (record.state === 'succeeded' || record.state === 'partial') delete rest.expected;
   return rest;

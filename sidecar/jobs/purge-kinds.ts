@@ -65,7 +65,7 @@ export interface PurgeSetup {
 }
 
 /** What the configuration says of archives. */
-export interface ArchivePolicy {
+interface ArchivePolicy {
   /** Every purge archives at least like this. */
   readonly least: ArchiveMode;
   /** Whether there is a place for archives. */
@@ -78,7 +78,7 @@ export interface TemporalPurgeSetup extends PurgeSetup {
 }
 
 /** A query that is understood, and what follows from it. */
-export interface ReadQuery<Query extends PurgeQuery> {
+interface ReadQuery<Query extends PurgeQuery> {
   readonly query: Query;
   /** What the counts of such a purge are in. */
   readonly unit: NonNullable<PurgeReport['unit']>;
@@ -149,7 +149,7 @@ export interface PurgeControl {
 }
 
 /** What goes along with a purge while it runs; see PurgeOrder of the engine. */
-export interface PurgeRunOptions extends Pick<
+interface PurgeRunOptions extends Pick<
   PurgeOrder,
   'onEvent' | 'onOutcome' | 'beforeDelete' | 'archive' | 'plan' | 'onPlanned'
 > {

@@ -29,7 +29,7 @@ import { LivePurge, PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
 
-export { isFinal, JOB_STATES, type PurgeRecord } from '../store/index.js';
+export { JOB_STATES, type PurgeRecord } from '../store/index.js';
 
 /** Runs purges, while their callers wait or as jobs, and restores what they have archived. */
 export class PurgeService extends JobKind<PurgeRecord> {

@@ -16,9 +16,9 @@ export type GeometryType = keyof typeof GEOMETRY_DEPTHS;
 
 /** Longitude, latitude (degrees, WGS 84) and maybe altitude (metres). */
 export type Position = readonly [number, number] | readonly [number, number, number];
-export type Coordinates = Position | readonly Coordinates[];
+type Coordinates = Position | readonly Coordinates[];
 
-export type GeoRelation =
+type GeoRelation =
   | { readonly kind: 'near'; readonly bound: 'maxDistance' | 'minDistance'; readonly metres: number }
   | { readonly kind: (typeof RELATIONS)[number] };
 

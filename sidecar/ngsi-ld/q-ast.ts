@@ -23,7 +23,7 @@ export type QValue =
   | { readonly kind: 'string' | 'date' | 'time' | 'dateTime' | 'uri' | 'text'; readonly value: string };
 
 export type QOrderOperator = '>' | '>=' | '<' | '<=';
-export type QEqualityOperator = '==' | '!=';
+type QEqualityOperator = '==' | '!=';
 
 export type QOperand =
   | { readonly kind: 'value'; readonly value: QValue }

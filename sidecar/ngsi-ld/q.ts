@@ -3,7 +3,7 @@ import { NO_OWN_ATTRIBUTES } from './members.js';
 import type { QCondition, QNode, QOrderOperator } from './q-ast.js';
 import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
 
-export type { QCondition, QLink, QNode, QOperand, QOrderOperator, QPath, QSpan, QValue } from './q-ast.js';
+export type { QCondition, QNode, QOperand, QOrderOperator, QPath, QSpan, QValue } from './q-ast.js';
 
 /** Longest query taken, in UTF-16 code units. */
 export const MAX_Q_CHARS = 65_536;

@@ -10,7 +10,6 @@ export {
   FilterIgnoredError,
   PolicyRefusedError,
   PurgeError,
-  type PurgeOutcome,
   PurgeStoppedError,
   QueryRefusedError,
   TooManyMatchesError,
@@ -50,9 +49,7 @@ export {
 export {
   NOTHING_RESTORED,
   restoreArchive,
-  type RestoreCounts,
   type RestoreEvent,
-  type RestoreOrder,
   type RestorePosition,
   type RestoreReport,
 } from './restoring/index.js';

@@ -45,7 +45,7 @@ const MAX_PREVIOUS = 200;
 const MAX_WARNINGS = 20;
 
 /** A scan has no finding at this position. */
-export class FindingNotFoundError extends GatewayError {
+class FindingNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
   constructor(id: string, position: number, findings: number) {
@@ -207,7 +207,7 @@ export class ScanService extends JobKind<ScanRecord> {
 }
 
 /** By what a scan judges. @param candidate a schema that is stored nowhere */
-export function judgedBy(
+function judgedBy(
   { domain, model }: Pick<NewScan, 'domain' | 'model'>,
   candidate: JsonValue | undefined,
 ): JudgedBy {

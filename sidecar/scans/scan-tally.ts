@@ -13,7 +13,7 @@ const MAX_UNMODELLED = 1000;
 const MAX_SAMPLE = 5;
 
 /** Entities that are kept of one finding, and of all findings of a scan. */
-export const MAX_KEPT = { finding: 10_000, scan: 100_000 } as const;
+const MAX_KEPT = { finding: 10_000, scan: 100_000 } as const;
 
 /** Reasons for not judging that a record names. */
 const MAX_REASONS = 10;

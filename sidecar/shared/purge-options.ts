@@ -87,7 +87,7 @@ export const PURGE_OPTIONS = {
 } as const satisfies Record<string, PurgeOption>;
 
 /** How much a purge archives, the least first. */
-export const ARCHIVE_MODES = PURGE_OPTIONS.archive.type;
+const ARCHIVE_MODES = PURGE_OPTIONS.archive.type;
 export type ArchiveMode = (typeof ARCHIVE_MODES)[number];
 
 /** The one of two that archives more. */

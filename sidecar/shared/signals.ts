@@ -65,7 +65,7 @@ export function endBySignals(
 }
 
 /** Causes of an end, as the log has them. */
-export type EndCause = Readonly<Record<string, string>>;
+type EndCause = Readonly<Record<string, string>>;
 
 export interface EndingOptions {
   /** Closes the service; when it is called again, in a hurry. */

@@ -2,14 +2,13 @@
  * The store, as services speak of it: what is kept, what can be asked for, and what is refused. It loads no database;
  * databases.ts opens them.
  */
-export type { BrokerNote, BrokerNotes, BrokerNotice } from './sql-broker-notes.js';
+export type { BrokerNotes, BrokerNotice } from './sql-broker-notes.js';
 export * from './errors.js';
-export type { LockWaits } from './sqlite-session.js';
 export * from './job-records.js';
 export type * from './policy-records.js';
 export * from './records.js';
 export type { RetentionPolicies, WritePolicies } from './sql-policies.js';
-export type { FoundPlan, Plans, StoredPlan } from './sql-plans.js';
+export type { Plans } from './sql-plans.js';
 export type { FoundEntities, FoundEntity, ScanEntities } from './sql-scan-entities.js';
 export type { Jobs } from './sql-jobs.js';
 export type { SqlStore as Store } from './sql-store.js';

@@ -154,7 +154,7 @@ export interface ScanFinding {
 }
 
 /** Entities that no model is for. */
-export interface Unmodelled {
+interface Unmodelled {
   readonly type: string;
   readonly entities: number;
   readonly sample: readonly string[];

@@ -178,7 +178,7 @@ const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** better-sqlite3 brings no binary for this system, or it was removed. */
-export class SqliteMissingError extends GatewayError {
+class SqliteMissingError extends GatewayError {
   readonly kind = 'internalError';
 
   constructor(options?: ErrorOptions) {

@@ -23,7 +23,7 @@ export interface ContentRef {
 }
 
 /** What everything that has a history in the store carries. Times are milliseconds since the epoch. */
-export interface Stamps {
+interface Stamps {
   readonly createdAt: number;
   /** Strictly later after each change, even when the clock stands still or goes back. */
   readonly modifiedAt: number;
@@ -190,7 +190,7 @@ export interface Context extends Stamps {
 }
 
 /** Never changes once made. */
-export interface ContextVersion {
+interface ContextVersion {
   readonly number: number;
   readonly createdAt: number;
   readonly content: ContentRef;

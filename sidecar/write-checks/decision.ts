@@ -5,7 +5,7 @@ import type { CandidatePolicy } from './candidates.js';
 export type WriteVerdict = 'valid' | 'invalid' | 'not-judged';
 
 /** Something that is wrong with a write, as `/validate` says it; in a batch, with the id of its entity. */
-export interface WriteFault {
+interface WriteFault {
   readonly pointer: string;
   readonly detail: string;
   readonly entityId?: string;
@@ -55,6 +55,3 @@ function faultsOf({ index, id, reason, errors }: JudgedItem, isBatch: boolean): 
   const pointer = isBatch ? `/${index}` : '';
   return [{ pointer, detail: `is not judged: ${reason ?? 'nobody knows why'}`, ...entityId }];
 }
-
-/** Faults that an answer lists. */
-export const MAX_FAULTS = 1000;

@@ -1,18 +1,16 @@
 /** Writes on their way to the broker: which are checked, what is wrong with them, and whether they are passed on or refused. */
 export { type BatchError, mergedResult } from './batch-result.js';
 export { type CandidatePolicy, tenantsOf } from './candidates.js';
-export type { RefusedEntity, WriteFault, WriteVerdict } from './decision.js';
+export type { RefusedEntity, WriteVerdict } from './decision.js';
 export { type EntityPlace, EntityTypes } from './entity-types.js';
 export { Judge } from './judge.js';
-export { modelNamed, ModelSupply } from './model-supply.js';
+export { ModelSupply } from './model-supply.js';
 export { type KnownPolicies, PolicyCache } from './policy-cache.js';
 export {
   failureReason,
   type WriteBody,
   WriteChecks,
-  type WriteEntities,
   type WriteObserver,
   type WriteOutcome,
 } from './write-checks.js';
-export { type WrittenPolicy, WritePolicyService } from './write-policies.js';
-export type { CountedFinding, WriteCounts } from './write-record.js';
+export { WritePolicyService } from './write-policies.js';

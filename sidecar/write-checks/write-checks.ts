@@ -50,7 +50,7 @@ export interface WriteObserver {
 }
 
 /** Entities of a write by policy. */
-export type WriteEntities = readonly {
+type WriteEntities = readonly {
   readonly policy: string;
   readonly verdict: 'valid' | 'invalid' | 'not-judged';
   readonly entities: number;

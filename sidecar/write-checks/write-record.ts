@@ -6,7 +6,7 @@ import type { Decision } from './decision.js';
 export type CountedPolicy = Pick<CandidatePolicy, 'name' | 'tenant'>;
 
 /** What is wrong with how many of the entities that were written. */
-export interface CountedFinding extends WriteFinding {
+interface CountedFinding extends WriteFinding {
   readonly entities: number;
   /** Ids of the first few. */
   readonly sample: readonly string[];

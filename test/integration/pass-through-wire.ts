@@ -26,7 +26,7 @@ export function closeLater<Close extends () => Promise<void>>(close: Close): Clo
 }
 
 /** Bytes as text, one character each. */
-export const latin1 = (bytes: Buffer) => bytes.toString('latin1');
+const latin1 = (bytes: Buffer) => bytes.toString('latin1');
 
 /** A broker made of a bare socket: what it receives and sends is seen byte by byte. */
 export interface RawBroker {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { ROOT } from '../support/project.js';
 
-export type TestResult = 'passed' | 'failed' | 'timed-out';
+type TestResult = 'passed' | 'failed' | 'timed-out';
 
 /** A copy of the project in a temporary directory, compiled, in which sources can be changed and tests run. It goes with the process. */
 export interface ProjectCopy {

@@ -10,7 +10,7 @@ const ZIP = ['application/zip', 'application/x-zip-compressed'] as const;
 const JSON_TYPES = ['application/json'] as const;
 const FORM = 'multipart/form-data';
 
-export const UPLOAD_MEDIA_TYPES = [GZIP[0], ZIP[0], FORM, JSON_TYPES[0]] as const;
+const UPLOAD_MEDIA_TYPES = [GZIP[0], ZIP[0], FORM, JSON_TYPES[0]] as const;
 const ACCEPTED = { accept: UPLOAD_MEDIA_TYPES.join(', ') };
 
 /** Parts of a form, files or not; the same as files of an archive. */

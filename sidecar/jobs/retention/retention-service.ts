@@ -240,7 +240,7 @@ export interface RetentionSelection {
 const MEMBERS = ['dryRun', ...optionsIn('retention')];
 
 /** Runs whose matches say what is usual, at most. */
-export const USUAL_RUNS = 5;
+const USUAL_RUNS = 5;
 
 /**
  * What a run that starts now purges.

@@ -4,7 +4,7 @@ import type { RetentionSettings } from '../../store/index.js';
 import { checkSchedule, checkTimeZone } from './schedule.js';
 
 /** Settings of a policy that could never run: all that is wrong with them, each at its member. */
-export class SettingsRefusedError extends QueryRefusedError {
+class SettingsRefusedError extends QueryRefusedError {
   readonly #errors: readonly InputIssue[];
 
   constructor(refusals: readonly [QueryRefusedError, ...QueryRefusedError[]]) {

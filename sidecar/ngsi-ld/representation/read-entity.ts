@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { NO_OWN_ATTRIBUTES } from '../members.js';
 import { checkAttribute } from './attribute-checks.js';
 import { checkEntityMember, checkPresence } from './entity-checks.js';
-import { Findings, type EntityWarning, type Finding } from './findings.js';
+import { Findings } from './findings.js';
 import { guessForm, type Form } from './form.js';
 import { checkGeometry, isGeometry } from './geometry.js';
 import { datasetsOf } from './instances.js';
@@ -92,4 +92,4 @@ function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'lef
   return { readings: [first, ...further], leftOut };
 }
 
-export type { EntityReading, EntityWarning, Finding, Form, LeftOut, Reading };
+export type { EntityReading, Form, LeftOut, Reading };

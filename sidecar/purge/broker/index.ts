@@ -21,8 +21,6 @@ export {
 export {
   BrokerTimeoutError,
   BrokerUnreachableError,
-  NoAnswerError,
-  type NoAnswer,
   ReplyTooLargeError,
   RequestAbortedError,
 } from './errors.js';

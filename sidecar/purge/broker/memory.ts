@@ -156,7 +156,7 @@ export type ProbedParameter =
   | 'timeproperty';
 
 /** The standard writes collection paths both ways, and most brokers accept both. */
-export type CollectionEnd = '' | '/';
+type CollectionEnd = '' | '/';
 
 /** What there is to be learnt, by the names of the facts; each is undefined while it is not known. */
 type FactValues = {

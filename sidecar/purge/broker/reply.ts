@@ -79,7 +79,7 @@ function mediaTypeOf(contentType: string | undefined): string {
 }
 
 /** Why a request failed, for reasons that may pass, as plain data for the retry policy and every decision above it. */
-export type FailureKind =
+type FailureKind =
   | 'throttled'
   | 'broker-error'
   | 'context-unavailable'

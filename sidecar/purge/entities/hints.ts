@@ -10,7 +10,7 @@ import { nearestOf } from '../../shared/misspelling.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 
 /** A query to the broker, and the hint to give if it shows nothing. */
-export interface HintQuestion {
+interface HintQuestion {
   readonly selection: readonly Parameter[];
   readonly hint: string;
   /** The type or the attribute that it asks for: it may be misspelt. */

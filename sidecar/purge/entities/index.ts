@@ -2,5 +2,5 @@
 export { purgeByIds } from './drain.js';
 export { purgeEntities } from './engine.js';
 export { type HintSource, planHints, withHints } from './hints.js';
-export { type ListingOrder, listEntities, type MatchPage } from './scan.js';
+export { listEntities, type MatchPage } from './scan.js';
 export { checkUnderstood, showsOnlyWithout } from './understood.js';

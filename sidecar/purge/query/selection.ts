@@ -212,7 +212,7 @@ function checkWholeTenant(
 }
 
 /** The options of a purge as its query gives them; undefined where it does not. */
-export interface QueryOptions extends Required<Omit<OptionValues<'query'>, 'dryRun'>> {
+interface QueryOptions extends Required<Omit<OptionValues<'query'>, 'dryRun'>> {
   readonly dryRun: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Problem } from '../../ngsi-ld/problem.js';
 import type { OutageEvent } from '../requests/index.js';
 
 /** What became of the items of an archive. At the end, the other four add up to `matched`. */
-export interface RestoreCounts {
+interface RestoreCounts {
   readonly matched: number;
   /** Created again; in a dry run, those that would be. */
   readonly restored: number;

@@ -8,7 +8,7 @@ import type { Requester } from '../requests/index.js';
 import type { PurgeEvent } from './events.js';
 
 /** How entities are deleted: `native` by the broker's own Purge Entities, the others by the gateway. */
-export type PurgeStrategy = 'auto' | 'batch' | 'single' | 'native';
+type PurgeStrategy = 'auto' | 'batch' | 'single' | 'native';
 
 /** How hard a purge may work: what its caller asks for, within the gateway's configuration. */
 export interface PurgeLimits {

@@ -16,7 +16,7 @@ import {
 import { parseTimeFilter, timeParameters, type TimeFilter } from './time-filter.js';
 
 /** What a temporal purge deletes of each match; the widest call that is exact. */
-export type TemporalTarget =
+type TemporalTarget =
   /** The whole temporal entity (clause 5.6.16). */
   | { readonly kind: 'entities' }
   /** The attributes that are shown, all their instances (clause 5.6.13). */

@@ -4,7 +4,7 @@ import { hasScopedContext } from './context-form.js';
 import { prefixOf } from './context-safety.js';
 
 /** Kinds of things that a context is accepted with, although they will not do what its author may expect. */
-export type ContextWarningCode =
+type ContextWarningCode =
   | 'coercion'
   | 'core-context-not-last'
   | 'core-term'

@@ -17,12 +17,12 @@ export interface ProcessorOptions {
   readonly eventHandler?: (handling: { event: ProcessorEvent; next: () => void }) => void;
 }
 
-export interface ExpandOptions extends ProcessorOptions {
+interface ExpandOptions extends ProcessorOptions {
   /** Applied before the contexts of the document. */
   readonly expandContext?: unknown;
 }
 
-export interface CompactOptions extends ProcessorOptions {
+interface CompactOptions extends ProcessorOptions {
   /** For documents in expanded form. */
   readonly skipExpansion?: boolean;
 }

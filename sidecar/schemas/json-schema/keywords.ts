@@ -120,7 +120,7 @@ export const ASSERTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Keywords on what no other keyword of the schema has looked at. */
-export const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'] as const;
+const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'] as const;
 
 /** Whether a schema itself uses one of these keywords. */
 export function usesUnevaluated(schema: Schema): boolean {

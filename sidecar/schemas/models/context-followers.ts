@@ -20,7 +20,7 @@ const PAGE = 100;
 export type Follower = Exclude<Dependent, { readonly kind: 'reference' }>;
 
 /** A follower that a change breaks: it could be processed before, and cannot be after. */
-export interface BrokenFollower {
+interface BrokenFollower {
   readonly follower: Follower;
   /** As a sentence. */
   readonly reason: string;

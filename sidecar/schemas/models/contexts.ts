@@ -71,7 +71,7 @@ export interface ServedContext extends ServedDocument {
  * - `broken-follower`: it cannot be processed any more
  * - `followers-not-compared`: what the change means for them is not known
  */
-export interface FollowerWarning {
+interface FollowerWarning {
   readonly code: 'broken-follower' | 'followers-not-compared';
   /** The pointer of the context. */
   readonly pointer: string;
@@ -333,7 +333,7 @@ function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarni
   return { code: 'followers-not-compared', pointer, detail };
 }
 
-export interface ContextCheck {
+interface ContextCheck {
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'checkContext'>>;
   /** Loads the contexts that it names. */
   readonly supply: (url: string) => Promise<Supply>;

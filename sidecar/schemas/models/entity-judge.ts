@@ -30,7 +30,7 @@ export interface JudgedBy {
 }
 
 /** A model by which entities were judged. A schema that is stored nowhere has version 0. */
-export interface JudgedModel {
+interface JudgedModel {
   readonly domain: string;
   readonly model: string;
   readonly version: number;

@@ -43,7 +43,7 @@ export const modelTasks = {
   },
 };
 
-export type ModelTasks = typeof modelTasks;
+type ModelTasks = typeof modelTasks;
 
 /** What runs in workers for this room. */
 export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks & JsonLdTasks & ExampleTasks>;

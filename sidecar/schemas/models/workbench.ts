@@ -13,7 +13,7 @@ import { titleOf, type TypeModel, type TypeModels } from './type-models.js';
 import { answerOf, withinBounds } from './workbench-errors.js';
 
 /** Options of all methods. */
-export interface WorkOptions {
+interface WorkOptions {
   /** Aborts when the client disconnects: waiting work is dropped, running work goes on within its deadline. */
   readonly signal?: CancelSignal | undefined;
 }
@@ -48,7 +48,7 @@ export interface ProcessOptions extends WorkOptions {
   readonly baseUrl: string;
 }
 
-export type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks;
+type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks;
 
 export interface WorkbenchParts {
   readonly schemas: ModelSchemas;

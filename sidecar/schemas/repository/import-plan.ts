@@ -50,7 +50,7 @@ export interface PlannedContext {
 }
 
 /** A version of a context in an export. */
-export interface PlannedContextVersion {
+interface PlannedContextVersion {
   readonly path: string;
   readonly number: number;
 }

@@ -33,7 +33,7 @@ export interface LinkInput {
   readonly contexts: readonly string[];
 }
 
-export interface LinkedDocument {
+interface LinkedDocument {
   readonly path: string;
   readonly url: string;
   /** Some schema here names it, or it was given its URL from outside. */

@@ -1,7 +1,5 @@
 import type { ChangeReport } from '../json-schema/differences.js';
 
-export type { ChangeReport } from '../json-schema/differences.js';
-
 /** What is imported, as it was sent. */
 export type ImportSource =
   | { readonly kind: 'gzip' | 'zip'; readonly bytes: Buffer }

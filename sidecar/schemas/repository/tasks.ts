@@ -8,7 +8,7 @@ import type { DescribedFile, ImportPlan } from './import-plan.js';
 import { RepositoryUnclearError } from './errors.js';
 
 /** A document that came within a JSON body. */
-export interface SentDocument {
+interface SentDocument {
   /** A path or a URL. */
   readonly path: string;
   readonly text: string;

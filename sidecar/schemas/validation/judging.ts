@@ -27,7 +27,7 @@ import { Spelling } from '../json-schema/spelling.js';
 import type { EntityError } from './validate-entity.js';
 
 /** A model by which entities are judged. */
-export interface JudgingModel extends KeyedModel {
+interface JudgingModel extends KeyedModel {
   /** The types of its entities as they write them; undefined for the model of all. */
   readonly types?: readonly string[];
   /** Whether entities may have any type that the schema allows: it has no name that could be their type. */

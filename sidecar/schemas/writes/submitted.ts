@@ -25,7 +25,7 @@ export interface Submitted {
   readonly repeated: readonly string[];
 }
 
-export interface SubmittedMember {
+interface SubmittedMember {
   readonly name: string;
   /** An IRI, or a keyword. */
   readonly iri: string;

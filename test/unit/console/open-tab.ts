@@ -372,11 +372,6 @@ export function problem(
   return Response.json({ title: 'A title', ...members }, { status, headers });
 }
 
-/** An answer with a list, of which there may be more. */
-export function listed(items: readonly object[], total = items.length): Response {
-  return Response.json(items, { headers: { 'x-total-count': String(total) } });
-}
-
 /** An answer with a document that has an ETag. */
 export function tagged(body: unknown, etag = '"1"'): Response {
   return Response.json(body, { headers: { etag } });

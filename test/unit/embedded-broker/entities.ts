@@ -2,7 +2,7 @@ import { readEntity } from '../../../sidecar/embedded-broker/entity-input.js';
 import { EntityStore } from '../../../sidecar/embedded-broker/store.js';
 import type { StoredEntity } from '../../../sidecar/embedded-broker/model.js';
 
-export const CREATED_AT = Date.UTC(2026, 0, 1);
+const CREATED_AT = Date.UTC(2026, 0, 1);
 
 /** An entity as a store holds it, created at CREATED_AT. */
 export function stored(input: object): StoredEntity {

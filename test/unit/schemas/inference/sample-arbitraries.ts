@@ -111,7 +111,7 @@ const { object } = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => 
 }));
 
 /** Objects of whatever JSON: with few names and well-known values, or with any. */
-export const samples: fc.Arbitrary<JsonObject> = fc.oneof(
+const samples: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 4, arbitrary: object },
   fc
     .dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 })

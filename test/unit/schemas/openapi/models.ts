@@ -5,7 +5,7 @@ import type { ModelOpenApiInput } from '../../../../sidecar/schemas/openapi/mode
 const COMMON = 'https://models.example/common.json';
 
 /** A model like those in the field: a compound document, its members spread over definitions of another one. */
-export const PARKING_SCHEMA: JsonObject = {
+const PARKING_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://models.example/ParkingSite/schema.json',
   $schemaVersion: '1.0.0',
