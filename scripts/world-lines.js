@@ -29,7 +29,7 @@ const rows = arcs.flatMap((arc) => {
 });
 writeFileSync(
   join(import.meta.dirname, '..', 'console', 'purge', 'world-data.ts'),
-  `/** Coasts and borders of the world, by Natural Earth (public domain). Made by scripts/world-lines.js. */
+  `/** Generated from Natural Earth (public domain) by scripts/world-lines.js, do not edit: coasts and borders of the world. */
 export const STEPS_PER_DEGREE = ${STEPS};
 
 /** A row is a line: longitude and latitude of its first point, and then steps, in parts of a degree. */

@@ -1,4 +1,4 @@
-/** Coasts and borders of the world, by Natural Earth (public domain). Made by scripts/world-lines.js. */
+/** Generated from Natural Earth (public domain) by scripts/world-lines.js, do not edit: coasts and borders of the world. */
 export const STEPS_PER_DEGREE = 20;
 
 /** A row is a line: longitude and latitude of its first point, and then steps, in parts of a degree. */

@@ -12,12 +12,12 @@ export function nextRuns(
   many: number,
   from: Date,
 ): readonly Date[] | undefined {
-  const pattern = parseCron(schedule);
-  if (pattern === undefined) return undefined;
+  const cron = parseCron(schedule, timeZone);
+  if (cron === undefined) return undefined;
   const runs: Date[] = [];
   try {
     for (let at: number | undefined = from.getTime(); runs.length < many;) {
-      at = nextCronTime(pattern, timeZone, at);
+      at = nextCronTime(cron, at);
       if (at === undefined) break;
       runs.push(new Date(at));
     }

@@ -1,18 +1,19 @@
 import { QueryRefusedError } from '../../purge/index.js';
 import type { RetentionSettings } from '../../store/index.js';
-import { nextCronTime, parseCron, type CronPattern } from './cron.js';
+import type { Cron } from 'croner';
+import { nextCronTime, parseCron } from './cron.js';
 
 type Times = Pick<RetentionSettings, 'schedule' | 'timeZone'>;
 
 /**
- * The next time that a schedule is due, in milliseconds; undefined when there is none. See `nextCronTime` for the changes of the
+ * The next time that a schedule is due, in milliseconds; undefined when there is none. See `parseCron` for the changes of the
  * clocks.
  *
  * @throws QueryRefusedError for what is not a cron pattern of five fields, or not a time zone
  */
-export function nextDue({ schedule, timeZone }: Times, afterMs: number): number | undefined {
-  checkTimeZone(timeZone);
-  return nextCronTime(patternOf(schedule), timeZone, afterMs);
+export function nextDue(times: Times, afterMs: number): number | undefined {
+  checkTimeZone(times.timeZone);
+  return nextCronTime(cronOf(times), afterMs);
 }
 
 /**
@@ -25,9 +26,9 @@ export function checkSchedule(times: Times, nowMs: number): void {
     throw refusedMember('schedule', 'schedule names a date that never comes.');
 }
 
-function patternOf(schedule: string): CronPattern {
-  const pattern = parseCron(schedule);
-  if (pattern === undefined)
+function cronOf({ schedule, timeZone }: Times): Cron {
+  const cron = parseCron(schedule, timeZone);
+  if (cron === undefined)
     throw refusedMember(
       'schedule',
       'schedule must be a cron pattern of five fields: minute, hour, day ' +
@@ -41,7 +42,7 @@ function patternOf(schedule: string): CronPattern {
         'the other. Some crons want both to fit then, others one of them. Write the range instead of *, as in ' +
         '1-31/2 or 0-6/2: it is due when one of them fits.',
     );
-  return pattern;
+  return cron;
 }
 
 /** Vixie's cron counts a field that begins with * as one that names no day, also with a step; others do not. */
