@@ -34,6 +34,9 @@ export async function openConfiguredArchives(
         logger.error({ err: error }, 'a segment of an archive cannot be written');
         metrics.archiveFailed();
       },
+      onNotRemoved(error, purge) {
+        logger.error({ err: error, purge }, 'an archive that is due cannot be removed; this is tried again');
+      },
     });
     await archives.check().catch(async (error: unknown) => {
       await archives.close();

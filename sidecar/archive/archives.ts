@@ -22,6 +22,8 @@ export interface ArchivesOptions {
   /** Archives are kept so long after the end of their purge. */
   readonly keepDays: number;
   readonly onFailed?: (error: ArchiveUnavailableError) => void;
+  /** Called for each archive that is due and cannot be removed. Must not throw. */
+  readonly onNotRemoved?: (error: unknown, purge: string) => void;
 }
 
 /** Of which purge an archive is. */
@@ -43,6 +45,7 @@ const CHECK_MS = 12_000;
 /** The archives of all purges, in one folder or bucket. */
 export class Archives {
   readonly #options: ArchivesOptions;
+  #isClosed = false;
 
   constructor(options: ArchivesOptions) {
     this.#options = options;
@@ -131,26 +134,39 @@ export class Archives {
     return new ArchiveReader({ storage, cipher, folder: purge, said, isTemporal: target === 'temporal' });
   }
 
-  /** @throws ArchiveUnavailableError */
+  /**
+   * What says how old an archive is goes last: the rest of one that was removed in part is removed later.
+   *
+   * @throws ArchiveUnavailableError
+   */
   async erase(purge: string): Promise<void> {
-    if (PURGE_ID.test(purge)) await this.#options.storage.remove(purge);
+    if (PURGE_ID.test(purge)) await this.#options.storage.remove(purge, ABOUT);
   }
 
   /**
-   * Removes archives that are due.
+   * Removes archives that are due. One that cannot be removed does not keep others from it.
    *
    * @param isDue of a purge that is in the record; undefined for one that is not, whose archive goes when it is old enough by itself
-   * @throws ArchiveUnavailableError
+   * @throws ArchiveUnavailableError where they cannot be listed, and what isDue throws
    */
   async sweep(isDue: (purge: string) => Promise<boolean | undefined>, nowMs: number): Promise<void> {
-    for (const purge of await this.#options.storage.folders()) {
+    const { storage, onNotRemoved = () => {} } = this.#options;
+    for (const purge of await storage.folders()) {
+      if (this.#isClosed) return;
       if (!PURGE_ID.test(purge)) continue;
-      if ((await isDue(purge)) ?? (await this.#isOld(purge, nowMs))) await this.erase(purge);
+      await this.#removeIfDue(purge, await isDue(purge), nowMs).catch((error: unknown) => {
+        if (!this.#isClosed) onNotRemoved(error, purge);
+      });
     }
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#options.storage.close();
+  }
+
+  async #removeIfDue(purge: string, isDue: boolean | undefined, nowMs: number): Promise<void> {
+    if (isDue ?? (await this.#isOld(purge, nowMs))) await this.erase(purge);
   }
 
   /** Others may keep archives in the same bucket, with a record of their own: what an archive says of itself decides. */

@@ -89,11 +89,25 @@ export class BucketStorage implements ArchiveStorage {
     return found.map((each) => each.slice(prefix.length, -1)).filter((name) => name !== '');
   }
 
-  async remove(folder: string): Promise<void> {
-    await pLimit(REMOVALS).map(await this.list(folder), async (key) => {
-      const { status, body } = await this.#send({ method: 'DELETE', key });
-      if (status !== 204 && status !== 200 && status !== 404) throw unexpected(status, body);
+  async remove(folder: string, last?: string): Promise<void> {
+    const keys = await this.list(folder);
+    const kept = keys.filter((key) => key === `${folder}/${last}`);
+    await this.#removeAll(keys.filter((key) => !kept.includes(key)));
+    await this.#removeAll(kept);
+  }
+
+  /** Begins no further removal when one has failed, and waits for those that are under way. */
+  async #removeAll(keys: readonly string[]): Promise<void> {
+    const failures: unknown[] = [];
+    await pLimit(REMOVALS).map(keys, async (key) => {
+      if (failures.length === 0) await this.#removeOne(key).catch((error: unknown) => failures.push(error));
     });
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #removeOne(key: string): Promise<void> {
+    const { status, body } = await this.#send({ method: 'DELETE', key });
+    if (status !== 204 && status !== 200 && status !== 404) throw unexpected(status, body);
   }
 
   async close(): Promise<void> {

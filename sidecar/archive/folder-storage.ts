@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, type Dirent } from 'node:fs';
+import { constants, type Dirent, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ArchiveUnavailableError, codeOf } from './errors.js';
@@ -73,10 +73,14 @@ export class FolderStorage implements ArchiveStorage {
     return this.#names('', (entry) => entry.isDirectory());
   }
 
-  async remove(folder: string): Promise<void> {
+  async remove(folder: string, last?: string): Promise<void> {
+    const path = join(this.#root, folder);
     try {
       // A link is removed as such: what it leads to stays.
-      await rm(join(this.#root, folder), { recursive: true, force: true });
+      const isFolder = last !== undefined && (await lstatOf(path))?.isDirectory() === true;
+      for (const name of isFolder ? await readdir(path) : [])
+        if (name !== last) await rm(join(path, name), { recursive: true, force: true });
+      await rm(path, { recursive: true, force: true });
       await this.#syncFolder(this.#root);
     } catch (error) {
       throw unavailable(`${folder} cannot be removed`, error);
@@ -98,10 +102,7 @@ export class FolderStorage implements ArchiveStorage {
   /** Whether there is such a folder. One that is a link is refused: it may lead anywhere. */
   async #isOwnFolder(path: string): Promise<boolean> {
     if (path === this.#root || path === join(this.#root, '')) return true;
-    const found = await lstat(path).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    });
+    const found = await lstatOf(path);
     if (found === undefined) return false;
     if (!found.isDirectory()) throw new Error(`${basename(path)} is not a folder`);
     return true;
@@ -136,6 +137,13 @@ export class FolderStorage implements ArchiveStorage {
       await folder.close();
     }
   }
+}
+
+async function lstatOf(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
 }
 
 /** Makes the folder of all archives where it is missing, for its owner only. @throws ArchiveUnavailableError */

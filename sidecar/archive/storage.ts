@@ -12,8 +12,13 @@ export interface ArchiveStorage {
   list(folder: string): Promise<readonly string[]>;
   /** The names of the folders. @throws ArchiveUnavailableError */
   folders(): Promise<readonly string[]>;
-  /** Removes a folder and all that is in it. @throws ArchiveUnavailableError */
-  remove(folder: string): Promise<void>;
+  /**
+   * Removes a folder and all that is in it.
+   *
+   * @param last the name of an object in it that stays as long as any other could not be removed
+   * @throws ArchiveUnavailableError
+   */
+  remove(folder: string, last?: string): Promise<void>;
   /** Ends what is under way. */
   close(): Promise<void>;
 }

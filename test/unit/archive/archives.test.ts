@@ -434,6 +434,39 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
   });
 
+  it('bucket: an archive of which a part cannot be removed is removed later, and keeps no other archive from it', async () => {
+    const notRemoved: string[] = [];
+    const archives = new Archives({
+      storage: bucketStorage(bucket),
+      cipher: new ArchiveCipher([]),
+      keepDays: 30,
+      onNotRemoved: (error, purge) => notRemoved.push(`${purge} ${String(error)}`),
+    });
+    const [stuck, other] = ['0', 'f'].map((digit) => digit + randomUUID().slice(1)) as [string, string];
+    for (const purge of [stuck, other])
+      for (const epoch of [0, 1]) await written(archives, purge, [entity(`urn:${String(epoch)}`)], epoch);
+    const left = () =>
+      [...bucket.objects.keys()].filter((key) => key.includes(stuck) || key.includes(other)).sort();
+    bucket.fault = ({ method, key }, response) => {
+      const isStuck = method === 'DELETE' && key.includes(`${stuck}/000000-`);
+      if (isStuck) response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
+      return isStuck;
+    };
+    const isDue = async (purge: string) => (purge === stuck || purge === other ? undefined : false);
+    const later = Date.now() + 32 * 86_400_000;
+    await archives.sweep(isDue, later);
+    assert.deepEqual(left(), [
+      `gateway/x=1/${stuck}/000000-000000.ndjson.gz`,
+      `gateway/x=1/${stuck}/archive.json`,
+    ]);
+    assert.equal(notRemoved.length, 1);
+    assert.match(notRemoved[0] ?? '', new RegExp(`^${stuck} .*answers 403 AccessDenied`));
+    bucket.fault = () => false;
+    await archives.sweep(isDue, later);
+    assert.deepEqual(left(), []);
+    await archives.close();
+  });
+
   it('bucket: an archive is not said to be erased by a list that is cut short, or is none', async () => {
     const storage = bucketStorage(bucket);
     await storage.put('cut/1', Buffer.from('x'));
