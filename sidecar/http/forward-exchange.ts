@@ -5,6 +5,7 @@ import {
   answerProblem,
   failureKind,
   FAILURE_PROBLEMS,
+  isBrokenConnection,
   NoPlaceError,
   SlowClientError,
   type FailureKind,
@@ -13,7 +14,7 @@ import { timeFor } from './client-pace.js';
 import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders } from './forward-headers.js';
 import { type ForwardedParts, HeldAnswer, ReplyNotHttpError } from './forwarded-parts.js';
-import { isPlainlyFramed } from './request-checks.js';
+import { isPlainlyFramed, SAFE_METHODS } from './request-checks.js';
 import type { PlaceSeeker, Holder, Places } from './places.js';
 import { requestIdOf, loggedPath } from './request-log.js';
 
@@ -81,6 +82,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   #headIsDue = false;
   /** Ends an exchange that gets interim answers only. */
   #interim: NodeJS.Timeout | undefined;
+  #isSentAgain = false;
   /** True once the broker's part is over: answered, failed or given up. */
   #settled = false;
   #movedMs = 0;
@@ -126,10 +128,14 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
       this.#places.leave();
       return;
     }
+    if (this.#body instanceof BodyStream && !this.#req.complete) this.#watchClient();
+    this.#dispatch();
+  }
+
+  #dispatch(): void {
     const { origin, path, headers, brokerTimeout } = this.#outbound;
     const method = this.#req.method ?? 'GET';
     const body = this.#body;
-    if (body instanceof BodyStream && !this.#req.complete) this.#watchClient();
     try {
       this.#options.dispatcher.dispatch(
         { origin, path, method, headers, body, headersTimeout: brokerTimeout, bodyTimeout: brokerTimeout },
@@ -285,11 +291,23 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#maySendAgain(error)) {
+      this.#isSentAgain = true;
+      this.#dispatch();
+      return;
+    }
     this.#leave();
     // A 304 may state the length of the body that it stands for (RFC 9110 § 8.6); undici misses those bytes.
     const isWhole = this.#res.statusCode === 304 && 'code' in error && error.code === LENGTH_MISMATCH;
     if (isWhole && !this.#settled) this.#end();
     else this.#fail(error);
+  }
+
+  /** A broker may close a kept-alive connection while a request is on its way to it. One that changes nothing is sent once more. */
+  #maySendAgain(error: Error): boolean {
+    const isUnanswered = !this.#settled && !this.#res.headersSent && this.#interim === undefined;
+    const changesNothing = SAFE_METHODS.has(this.#req.method ?? '') && this.#body === null;
+    return changesNothing && isUnanswered && !this.#isSentAgain && isBrokenConnection(error);
   }
 
   #fail(error: unknown): void {

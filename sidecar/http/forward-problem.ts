@@ -69,6 +69,11 @@ export function failureKind(error: unknown): FailureKind {
   return 'unreachable';
 }
 
+/** Whether a connection that had been made broke. */
+export function isBrokenConnection(error: unknown): boolean {
+  return /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(codeOf(error));
+}
+
 /** What a client is told whose body does not arrive. */
 export const SLOW_CLIENT = 'The body took too long to arrive.';
 

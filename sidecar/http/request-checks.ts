@@ -172,7 +172,7 @@ const FOREIGN_ORIGIN: ProblemDraft = problem(
 );
 
 /** Methods that change nothing (RFC 9110 § 9.2.1). */
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * A check against web pages that make a browser send requests to a gateway it can reach: by DNS rebinding, which shows as
@@ -182,7 +182,7 @@ export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCh
   const known = new Set(names);
   const isOurs = (name: string) => known.has(name) || name.endsWith('.localhost') || isLoopback(bare(name));
   return ({ method, host, origin }) => {
-    if (SAFE.has(method)) return undefined;
+    if (SAFE_METHODS.has(method)) return undefined;
     const called = host === undefined ? undefined : nameOf(host);
     // HTTP/1.0 has no Host; browsers always send one.
     if (!anyHost && called !== undefined && isIP(bare(called)) === 0 && !isOurs(called)) return FOREIGN_HOST;

@@ -23,7 +23,7 @@ import { forwardedHeaders } from './new-purge.js';
 import type { ForwardedParts } from './forwarded-parts.js';
 import type { ForwardingManner, PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
-import type { Voucher } from './request-checks.js';
+import { SAFE_METHODS, type Voucher } from './request-checks.js';
 
 export interface WriteGateOptions {
   readonly passThrough: PassThrough;
@@ -45,8 +45,6 @@ const ROOM = 128 * 1024 * 1024;
 
 /** Faults that an answer lists. */
 const MAX_FAULTS = 1000;
-
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const OVERRIDDEN = problem(
   'invalidRequest',
@@ -83,7 +81,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
 
   function goOn(req: IncomingMessage, res: ServerResponse, how: ForwardingManner): void {
     const { method = '', url = '' } = req;
-    const route = SAFE.has(method) ? undefined : classifyWrite(method, url);
+    const route = SAFE_METHODS.has(method) ? undefined : classifyWrite(method, url);
     if (route === undefined) {
       passThrough(req, res, how);
       return;

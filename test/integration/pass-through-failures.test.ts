@@ -95,6 +95,39 @@ it('a broker that closes before it answers is 502, without a second try of a DEL
   });
 });
 
+it('a query whose kept-alive connection breaks is sent once more, and nothing that may change something', async () => {
+  const second = async (line: string) => {
+    // The broker closes the connection when the second request is on its way.
+    const broker = startRawBroker((socket, text) => {
+      if (socket.bytesRead > text.length) socket.destroy();
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      return true;
+    });
+    let outcome: unknown;
+    await using(broker, {}, async (gateway, { received }) => {
+      await exchange(gateway.port, GET);
+      const status = statusOf(await exchange(gateway.port, request(line)));
+      outcome = [status, received.join('').split(line).length - 1];
+    });
+    return outcome;
+  };
+  for (const method of ['GET', 'HEAD', 'OPTIONS'])
+    assert.deepEqual(await second(`${method} /ngsi-ld/v1/types`), [200, 2], method);
+  for (const method of ['POST', 'PATCH', 'PUT', 'DELETE'])
+    assert.deepEqual(await second(`${method} /ngsi-ld/v1/entities/urn:x`), [502, 1], method);
+});
+
+it('a query that breaks every connection is sent twice, and then 502', async () => {
+  const broker = startRawBroker((socket) => {
+    socket.destroy();
+    return true;
+  });
+  await using(broker, {}, async (gateway, { received }) => {
+    assert.equal(statusOf(await exchange(gateway.port, GET)), 502);
+    assert.equal(received.length, 2);
+  });
+});
+
 it('a closed dispatcher is 503', async () => {
   const dispatcher = new Agent();
   await dispatcher.close();
