@@ -27,7 +27,7 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     if (loops.length > 0 || isBeyondAjv(linked)) return loops;
     const whole = writeJson(selfContained(flat));
     if (compiled.has(whole)) return [];
-    compileSchema(linked, { flat });
+    compileSchema(linked, flat);
     for (const text of untried.add(whole)) compiled.set(text, true);
     return [];
   } catch (error) {

@@ -19,26 +19,20 @@ import { FORMATS } from './formats.js';
 import { ASSERTIONS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
 
-/** Checks a document against a schema; every fault is in the answer, none when it is valid. */
+/** Checks a document against a schema; there is no fault in the answer when it is valid. */
 export type Validate = (document: JsonValue) => readonly Fault[];
 
 /** A validator, and the schema as it was compiled: flat, and of keywords that assert something only. */
 interface CompiledSchema {
   readonly flat: FlatSchema;
+  /** Ends at the first fault, so that its cost is bounded however wrong a document is. */
   readonly validate: Validate;
-}
-
-interface CompileOptions {
-  /** Whether validation may end at the first fault, so that its cost is bounded however wrong a document is. */
-  readonly stopsAtFirst?: boolean;
-  /** What {@link assertionsOf} gave, if it is at hand. */
-  readonly flat?: FlatSchema;
 }
 
 const NO_FAULTS: readonly Fault[] = [];
 
 /**
- * Compiles a schema of any supported draft. Formats are asserted where they are known and accepted where not, unknown
+ * Compiles a schema of any supported draft; every fault of a document is in the answer. Formats are asserted where they are known and accepted where not, unknown
  * keywords are ignored, patterns are ECMA-262 expressions with the flag `u`.
  *
  * To be run in a worker: patterns may backtrack for ever, and large schemas compile slowly.
@@ -46,7 +40,9 @@ const NO_FAULTS: readonly Fault[] = [];
  * @throws {RangeError} when the schema nests, through its references, too deeply for the stack
  */
 export function createValidator(linked: LinkedSchema): Validate {
-  return compileSchema(linked).validate;
+  const { flat, validate } = compileSchema(linked);
+  // Ajv would list the faults of all alternatives within each other, which may be exponentially many.
+  return (document) => (validate(document).length === 0 ? NO_FAULTS : faultsOf(flat, document));
 }
 
 /**
@@ -55,22 +51,16 @@ export function createValidator(linked: LinkedSchema): Validate {
  * Ajv decides wherever it decides rightly. What it gets wrong, and numbers that no double holds, is decided by the code that
  * explains faults.
  *
+ * @param flat what {@link assertionsOf} gave, if it is at hand
  * @throws {RangeError} as {@link createValidator} does
  */
-export function compileSchema(
-  linked: LinkedSchema,
-  { stopsAtFirst = false, flat = assertionsOf(linked) }: CompileOptions = {},
-): CompiledSchema {
-  const decide: Validate = (document) => {
-    const found = faultsOf(flat, document);
-    return stopsAtFirst ? found.slice(0, 1) : found;
-  };
+export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked)): CompiledSchema {
+  const decide: Validate = (document) => faultsOf(flat, document).slice(0, 1);
   const document = selfContained(flat);
   if (isBeyondAjv(linked) || hasLosslessNumber(document)) return { flat, validate: decide };
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
     strict: false,
-    allErrors: !stopsAtFirst,
     ownProperties: true,
     validateSchema: false,
     meta: false,

@@ -194,10 +194,17 @@ function isAbout(
     return keyword === 'required' && at.length === place.length && missingProperty === finding.value;
   }
   const [asked = ''] = finding.tokens;
-  return !REPORTED.has(asked) || keyword === asked;
+  if (!REPORTED.has(asked) || ALTERNATIVES.has(keyword)) return true;
+  return keyword === asked || (OF_KIND.has(keyword) && OF_KIND.has(asked));
 }
 
-/** Keywords that validators name in errors as they stand in the schema. */
+/** One error of theirs may speak for what each alternative asks for. */
+const ALTERNATIVES: ReadonlySet<string> = new Set(['anyOf', 'oneOf']);
+
+/** What several alternatives say of the kind of a value is one error with one of these keywords. */
+const OF_KIND: ReadonlySet<string> = new Set(['type', 'enum', 'const']);
+
+/** Keywords that errors name as they stand in the schema. */
 const REPORTED: ReadonlySet<string> = new Set([
   'type',
   'enum',
@@ -217,8 +224,6 @@ const REPORTED: ReadonlySet<string> = new Set([
   'contains',
   'minProperties',
   'maxProperties',
-  'anyOf',
-  'oneOf',
   'not',
   'dependentRequired',
 ]);

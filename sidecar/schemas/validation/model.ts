@@ -42,7 +42,7 @@ export interface Model {
  * @throws {SchemaRefusedError | RangeError} when it is not
  */
 export function prepareModel(name: string, schema: JsonObject): Model {
-  const { flat, validate } = compileSchema(resolveWith(schema), { stopsAtFirst: true });
+  const { flat, validate } = compileSchema(resolveWith(schema));
   const described = modelOf(schema);
   const kinds = described.attributes.map((one) => [one.name, statedKind(one, described.targets)] as const);
   const unwrapped = described.attributes.filter(

@@ -17,8 +17,8 @@ const INT64 = '9223372036854775807';
 const schemaOf = (text: string) => parseJson(text) as JsonObject;
 
 /** Whether a text is valid by the text of a schema. */
-function isValid(schema: string, document: string, stopsAtFirst = false): boolean {
-  const { validate } = compileSchema(resolveWith(schemaOf(schema)), { stopsAtFirst });
+function isValid(schema: string, document: string): boolean {
+  const { validate } = compileSchema(resolveWith(schemaOf(schema)));
   return validate(parseJson(document) as JsonValue).length === 0;
 }
 
@@ -43,10 +43,10 @@ describe('numbers beyond doubles, in schemas and documents', () => {
     it(`integers of any size are compared exactly: ${keyword}`, () => {
       const asked = keyword === 'multipleOf' ? integers.filter((one) => one > 0n) : integers;
       fc.assert(
-        fc.property(integers, asked, fc.boolean(), (value, limit, stopsAtFirst) => {
+        fc.property(integers, asked, (value, limit) => {
           const expected = holds(value, limit);
           const schema = `{"${keyword}": ${limit}}`;
-          assert.equal(isValid(schema, String(value), stopsAtFirst), expected, `${schema} ${value}`);
+          assert.equal(isValid(schema, String(value)), expected, `${schema} ${value}`);
           const inside = `{"properties": {"a": {"items": {"allOf": [{"$ref": "#/$defs/b"}]}}}, "$defs": {"b": ${schema}}}`;
           assert.equal(isValid(inside, `{"a": [0, ${value}]}`), expected && holds(0n, limit));
           assert.equal(isValid(`{"not": ${schema}}`, `${value}.0`), !expected);

@@ -446,7 +446,7 @@ describe('any explanation', () => {
       fc.property(schemas, fc.array(documents, { minLength: 1, maxLength: 8 }), (schema, values) => {
         const linked = resolveWith(schema);
         fc.pre(loopsOf(linked).length === 0);
-        const { flat, validate } = compileSchema(linked, { stopsAtFirst: true });
+        const { flat, validate } = compileSchema(linked);
         for (const value of values) {
           const found = explain(flat, value);
           assert.equal(found.length === 0, validate(value).length === 0, JSON.stringify([schema, value]));
@@ -478,7 +478,7 @@ describe('any explanation', () => {
 
   it('an explanation by the only alternative of the right type has the keyword of that alternative', () => {
     const schema = { anyOf: [{ type: 'string' }, { type: 'number', minimum: 5 }] };
-    const { flat } = compileSchema(resolveWith(schema), { stopsAtFirst: true });
+    const { flat } = compileSchema(resolveWith(schema));
     assert.deepEqual(
       explain(flat, 3).map(({ keyword }) => keyword),
       ['minimum'],
@@ -546,7 +546,7 @@ describe('any explanation', () => {
 });
 
 function linesOf(schema: JsonObject, value: JsonValue): readonly Line[] {
-  const { flat, validate } = compileSchema(resolveWith(schema), { stopsAtFirst: true });
+  const { flat, validate } = compileSchema(resolveWith(schema));
   assert.notEqual(validate(value).length, 0, 'the validator has something against it');
   return explain(flat, value)
     .map(({ tokens, say }): Line => [pointerOf(tokens), say()])

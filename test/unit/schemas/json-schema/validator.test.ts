@@ -58,15 +58,13 @@ describe('a validator', () => {
   });
 
   it('a validator divides decimals as they are written', () => {
-    for (const stopsAtFirst of [true, false]) {
-      const { validate } = compileSchema(resolveWith({ multipleOf: 0.01 }), { stopsAtFirst });
-      for (const value of [19.99, 1.11, 8.69, 0.94, 0, -4.35, 'text'])
-        assert.deepEqual(validate(value), [], String(value));
-      assert.deepEqual(
-        validate(0.995).map(({ keyword, message, params }) => [keyword, message, params]),
-        [['multipleOf', 'must be multiple of 0.01', { multipleOf: 0.01 }]],
-      );
-    }
+    const { validate } = compileSchema(resolveWith({ multipleOf: 0.01 }));
+    for (const value of [19.99, 1.11, 8.69, 0.94, 0, -4.35, 'text'])
+      assert.deepEqual(validate(value), [], String(value));
+    assert.deepEqual(
+      validate(0.995).map(({ keyword, message, params }) => [keyword, message, params]),
+      [['multipleOf', 'must be multiple of 0.01', { multipleOf: 0.01 }]],
+    );
     assert.ok(validity({ multipleOf: 0.0001 })(0.0075));
     assert.ok(validity({ multipleOf: 1e-8 })(12391239123));
     assert.ok(!validity({ multipleOf: 0.123456789 })(1e308));
@@ -88,17 +86,11 @@ describe('a validator', () => {
     fc.assert(
       fc.property(branchesOf(2), fc.array(objects, { minLength: 1 }), (branch, values) => {
         const schema = { ...branch, unevaluatedProperties: false } as unknown as JsonObject;
-        for (const stopsAtFirst of [true, false]) {
-          const { validate } = compileSchema(resolveWith(schema), { stopsAtFirst });
-          for (const value of values) {
-            const looked = lookedAt(branch, value);
-            const isValid = looked !== undefined && Object.keys(value).every((name) => looked.has(name));
-            assert.equal(
-              validate(value).length === 0,
-              isValid,
-              JSON.stringify({ schema, value, stopsAtFirst }),
-            );
-          }
+        const validate = createValidator(resolveWith(schema));
+        for (const value of values) {
+          const looked = lookedAt(branch, value);
+          const isValid = looked !== undefined && Object.keys(value).every((name) => looked.has(name));
+          assert.equal(validate(value).length === 0, isValid, JSON.stringify({ schema, value }));
         }
       }),
       {
@@ -128,29 +120,25 @@ describe('a validator', () => {
 
   it('a validator finds an empty list without what it should contain, also after one that contains it', () => {
     const contains = { type: 'array', items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } };
-    for (const stopsAtFirst of [true, false]) {
-      const { validate } = compileSchema(resolveWith(contains), { stopsAtFirst });
-      assert.deepEqual(validate([[1], ['a', 2]]), []);
-      assert.deepEqual(
-        validate([[1], []]).map(({ instancePath, keyword }) => [instancePath, keyword]),
-        [['/1', 'contains']],
-      );
-    }
+    const validate = createValidator(resolveWith(contains));
+    assert.deepEqual(validate([[1], ['a', 2]]), []);
+    assert.deepEqual(
+      validate([[1], []]).map(({ instancePath, keyword }) => [instancePath, keyword]),
+      [['/1', 'contains']],
+    );
   });
 
   for (const dialect of AJV_DIALECTS)
     it(`a validator of a ${dialect} schema looks at all items, also of a list that is shorter than the first items described`, () => {
       for (const tuple of TUPLES) {
         const schema = { $schema: DIALECT_URIS[dialect], properties: around(inDialect(tuple, dialect)) };
-        for (const stopsAtFirst of dialect === '2020-12' ? [true, false] : [true]) {
-          const { validate } = compileSchema(resolveWith(schema), { stopsAtFirst });
-          for (const list of LISTS) {
-            const isGood = fits(tuple, list);
-            const expected = { plain: isGood, not: !isGood, then: !isGood, else: isGood, lists: !isGood };
-            for (const [name, isValid] of Object.entries(expected)) {
-              const found = validate({ [name]: name === 'lists' ? [list] : list });
-              assert.equal(found.length === 0, isValid, JSON.stringify({ tuple, name, list, stopsAtFirst }));
-            }
+        const { validate } = compileSchema(resolveWith(schema));
+        for (const list of LISTS) {
+          const isGood = fits(tuple, list);
+          const expected = { plain: isGood, not: !isGood, then: !isGood, else: isGood, lists: !isGood };
+          for (const [name, isValid] of Object.entries(expected)) {
+            const found = validate({ [name]: name === 'lists' ? [list] : list });
+            assert.equal(found.length === 0, isValid, JSON.stringify({ tuple, name, list }));
           }
         }
       }
@@ -183,11 +171,9 @@ describe('a validator', () => {
   it('a validator of a 2019-09 schema with unevaluatedItems finds an empty list without what it should contain, also after one that contains it', () => {
     const $schema = DIALECT_URIS['2019-09'];
     const schema = { $schema, unevaluatedItems: {}, additionalProperties: { contains: { const: 1 } } };
-    for (const stopsAtFirst of [true, false]) {
-      const { validate } = compileSchema(resolveWith(schema), { stopsAtFirst });
-      assert.deepEqual(validate({ a: [1], b: [2, 1] }), []);
-      assert.notDeepEqual(validate({ a: [1], b: [] }), []);
-    }
+    const { validate } = compileSchema(resolveWith(schema));
+    assert.deepEqual(validate({ a: [1], b: [2, 1] }), []);
+    assert.notDeepEqual(validate({ a: [1], b: [] }), []);
   });
 
   it('a validator of a 2019-09 schema takes no item as evaluated by a contains that asks for none', () => {
@@ -203,18 +189,37 @@ describe('a validator', () => {
     assert.notDeepEqual(validate([1, 'a']), []);
   });
 
-  it('a validator comes to the same result when it may stop at the first fault', () => {
-    const compile = (schema: JsonObject, stopsAtFirst: boolean) =>
-      compileSchema(resolveWith(schema), { stopsAtFirst }).validate;
-    assert.equal(compile({ items: { type: 'string' } }, true)([1, 2, 3]).length, 1);
-    assert.equal(compile({ items: { type: 'string' } }, false)([1, 2, 3]).length, 3);
+  it('a validator that names every fault finds one exactly where the first is found', () => {
+    const compile = (schema: JsonObject) => {
+      const linked = resolveWith(schema);
+      return [compileSchema(linked).validate, createValidator(linked)] as const;
+    };
+    const [first, all] = compile({ items: { type: 'string' } });
+    assert.deepEqual([first([1, 2, 3]).length, all([1, 2, 3]).length], [1, 3]);
     fc.assert(
       fc.property(schemas, fc.array(documents, { minLength: 1 }), (schema, values) => {
         fc.pre(loopsOf(resolveWith(schema)).length === 0);
-        const [first, all] = [compile(schema, true), compile(schema, false)];
-        for (const value of values) assert.equal(first(value).length === 0, all(value).length === 0);
+        const [one, every] = compile(schema);
+        for (const value of values) assert.equal(one(value).length === 0, every(value).length === 0);
       }),
       { numRuns: runs(100) },
+    );
+  });
+
+  it('a validator names a fault once, however many ways through alternatives lead to it', () => {
+    const kinds = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
+    const any = { oneOf: kinds.map((kind) => ({ $ref: `#/$defs/${kind}` })) };
+    const typed = (kind: string) => ({
+      properties: { kind: { const: kind }, next: any },
+      required: ['kind'],
+    });
+    const validate = createValidator(
+      resolveWith({ ...any, $defs: Object.fromEntries(kinds.map((kind) => [kind, typed(kind)])) }),
+    );
+    const nested = kinds.slice(0, 5).reduce<JsonObject>((next, kind) => ({ kind, next }), { kind: 'none' });
+    assert.deepEqual(
+      validate(nested).map(({ instancePath }) => instancePath),
+      ['/next/next/next/next/next/kind'],
     );
   });
 });
