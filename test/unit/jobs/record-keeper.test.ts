@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { RecordWriter } from '../../../sidecar/jobs/record-keeper.js';
+import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
+import { RecordKeeper } from '../../../sidecar/jobs/record-keeper.js';
+import { JobRegistry } from '../../../sidecar/jobs/registry.js';
 import { LeaseLostError } from '../../../sidecar/store/errors.js';
 import {
   isFinal,
@@ -11,7 +13,7 @@ import {
   type JobState,
 } from '../../../sidecar/store/job-records.js';
 import { HandClock } from '../../support/hand-clock.js';
-import { recordOf } from '../../support/purge-service.js';
+import { leaseOf, recordOf } from '../../support/purge-service.js';
 import { purgeOf } from '../../support/store-contract-purges.js';
 
 const record = (id: string, deleted: number, state: JobState = 'running') =>
@@ -19,8 +21,8 @@ const record = (id: string, deleted: number, state: JobState = 'running') =>
 
 const CLAIM = { lease: 0 };
 
-/** A writer to a store that can be away, on a clock that goes by hand. */
-function createWriter() {
+/** Records for a store that can be away, on a clock that goes by hand. */
+function createKeeper() {
   const written: PurgeRecord[] = [];
   const claims: JobClaim[] = [];
   const told: string[] = [];
@@ -41,46 +43,50 @@ function createWriter() {
       storeAway: () => told.push('away'),
       storeBack: () => told.push('back'),
       recordLost: ({ id }: { readonly id: string }) => told.push(`lost ${id}`),
+      ended: () => assert.fail('nothing ends here'),
     },
+    problemOf: () => assert.fail('nothing fails here'),
   };
-  const writer = new RecordWriter(keeping, ({ id }) => told.push(`taken ${id}`));
+  const registry = new JobRegistry(1);
+  const keeper = new RecordKeeper(keeping, registry, { noteRefused: () => {} });
+  const liveOf = (one: PurgeRecord, lease = 0) => new LivePurge(one, leaseOf(lease), clock, () => {});
   const lost = () => told.filter((line) => line.startsWith('lost'));
-  return { writer, written, claims, told, lost, store, clock };
+  return { keeper, registry, liveOf, written, claims, told, lost, store, clock };
 }
 
 it('the first record of a purge is written at once, and later ones four times a second at most, the latest alone', async () => {
-  const { writer, written, clock } = createWriter();
-  for (let n = 0; n < 5; n += 1) writer.save(record('p', n), CLAIM);
+  const { keeper, written, clock } = createKeeper();
+  for (let n = 0; n < 5; n += 1) keeper.save(record('p', n), CLAIM);
   await clock.pass(0);
-  for (let n = 5; n < 50; n += 1) writer.save(record('p', n), CLAIM);
+  for (let n = 5; n < 50; n += 1) keeper.save(record('p', n), CLAIM);
   await clock.pass(249);
   assert.equal(written.length, 1);
   await clock.pass(1);
   assert.deepEqual(written.map(({ deleted }) => deleted).slice(1), [49]);
-  assert.equal(writer.latest('p'), undefined);
+  assert.equal(keeper.unwritten('p'), undefined);
 });
 
 it('the last record of a purge is written at once, however that ended', async () => {
   for (const state of JOB_STATES) {
-    const { writer, written, clock } = createWriter();
-    writer.save(record('p', 0), CLAIM);
+    const { keeper, written, clock } = createKeeper();
+    keeper.save(record('p', 0), CLAIM);
     await clock.pass(0);
-    writer.save(record('p', 7, state), CLAIM);
+    keeper.save(record('p', 7, state), CLAIM);
     await clock.pass(0);
     assert.equal(written.at(-1)?.state, isFinal(state) ? state : 'running');
   }
 });
 
 it('records are kept while the store is away, and written when it is back', async () => {
-  const { writer, written, told, store, clock } = createWriter();
+  const { keeper, written, told, store, clock } = createKeeper();
   store.isAway = true;
-  for (const id of ['p', 'q']) writer.save(record(id, 1), CLAIM);
+  for (const id of ['p', 'q']) keeper.save(record(id, 1), CLAIM);
   await clock.pass(500);
-  assert.deepEqual([written.length, writer.waiting, told], [0, 2, ['away']]);
-  assert.equal(purgeOf(writer.latest('q')).deleted, 1);
+  assert.deepEqual([written.length, keeper.waiting, told], [0, 2, ['away']]);
+  assert.equal(purgeOf(keeper.unwritten('q')).deleted, 1);
   store.isAway = false;
   await clock.pass(250);
-  assert.deepEqual([written.length, writer.waiting, told], [2, 0, ['away', 'back']]);
+  assert.deepEqual([written.length, keeper.waiting, told], [2, 0, ['away', 'back']]);
 });
 
 it('a purge begins although the store is away, or does not answer within a second; what was stored is not written again', async () => {
@@ -89,47 +95,48 @@ it('a purge begins although the store is away, or does not answer within a secon
     [{ isAway: true }, 0],
     [{ isSilent: true }, 1000],
   ] as const) {
-    const { writer, written, store, clock } = createWriter();
+    const { keeper, liveOf, written, store, clock } = createKeeper();
     Object.assign(store, how);
     let hasBegun = false;
-    void writer.writeNow(record('p', 0), CLAIM).then(() => (hasBegun = true));
+    void keeper.writeNow(liveOf(record('p', 0))).then(() => (hasBegun = true));
     await clock.pass(Math.max(0, waitMs - 1));
     assert.equal(hasBegun, waitMs === 0);
     await clock.pass(1);
-    assert.deepEqual([hasBegun, writer.waiting], [true, 'isAway' in how || 'isSilent' in how ? 1 : 0]);
+    assert.deepEqual([hasBegun, keeper.waiting], [true, 'isAway' in how || 'isSilent' in how ? 1 : 0]);
     if (written.length > 0) assert.equal(clock.sleepers, 0, 'nothing waits for it any longer');
   }
 });
 
 it('when more than a thousand records wait, those of refused purges are given up first, then the oldest, by name', async () => {
-  const { writer, lost, store } = createWriter();
+  const { keeper, lost, store } = createKeeper();
   store.isAway = true;
-  for (let n = 0; n < 999; n += 1) writer.save(record(`p${n}`, 1), CLAIM);
-  for (const id of ['r1', 'r2', 'r3']) writer.save(record(id, 0, 'refused'), CLAIM);
-  for (const id of ['x', 'y', 'z']) writer.save(record(id, 1), CLAIM);
+  for (let n = 0; n < 999; n += 1) keeper.save(record(`p${n}`, 1), CLAIM);
+  for (const id of ['r1', 'r2', 'r3']) keeper.save(record(id, 0, 'refused'), CLAIM);
+  for (const id of ['x', 'y', 'z']) keeper.save(record(id, 1), CLAIM);
   assert.deepEqual(lost(), ['lost r1', 'lost r2', 'lost r3', 'lost p0', 'lost p1']);
-  assert.equal(writer.waiting, 1000);
-  await writer.close();
+  assert.equal(keeper.waiting, 1000);
+  await keeper.close();
   assert.equal(lost().length, 1005, 'what cannot be written at the end is named as well');
 });
 
 it('a record that another process writes now is neither written again nor called lost, at whatever time', async () => {
-  const { writer, told, lost, store, clock } = createWriter();
+  const { keeper, registry, liveOf, lost, store, clock } = createKeeper();
   store.isTaken = true;
-  writer.save(record('p', 1), CLAIM);
+  const live = registry.enter(liveOf(record('p', 1)));
+  keeper.save(live.record, CLAIM);
   await clock.pass(0);
-  assert.deepEqual([told, writer.waiting, writer.latest('p')], [['taken p'], 0, undefined]);
-  writer.save(record('q', 1), CLAIM);
-  await writer.close();
-  assert.deepEqual([lost(), writer.waiting], [[], 0]);
+  assert.deepEqual([live.lease.isTaken, keeper.waiting, keeper.unwritten('p')], [true, 0, undefined]);
+  keeper.save(record('q', 1), CLAIM);
+  await keeper.close();
+  assert.deepEqual([lost(), keeper.waiting], [[], 0]);
 });
 
 it('records are written with the claims under which they were saved, on closing too', async () => {
-  const { writer, claims, clock } = createWriter();
-  void writer.writeNow(record('p', 1), { lease: 1 });
-  writer.save(record('p', 2), { lease: 2 });
+  const { keeper, liveOf, claims, clock } = createKeeper();
+  void keeper.writeNow(liveOf(record('p', 1), 1));
+  keeper.save(record('p', 2), { lease: 2 });
   await clock.pass(0);
-  writer.save(record('p', 3), { lease: 3 });
-  await writer.close();
+  keeper.save(record('p', 3), { lease: 3 });
+  await keeper.close();
   assert.deepEqual(claims, [{ lease: 1 }, { lease: 2 }, { lease: 3 }]);
 });
