@@ -18,23 +18,29 @@ export interface RouteRule {
   readonly roles: readonly Role[] | 'open';
   /** Empty: what it is about has no tenant. */
   readonly tenants: readonly TenantRule[];
+  /** Whether it needs the gateway token, where there is one and nobody signs in. */
+  readonly needsToken: boolean;
 }
 
-const OPEN: RouteRule = { roles: 'open', tenants: [] };
-const SIGNED_IN: RouteRule = { roles: [], tenants: [] };
+const OPEN: RouteRule = { roles: 'open', tenants: [], needsToken: false };
+const SIGNED_IN: RouteRule = { roles: [], tenants: [], needsToken: true };
 
-/** Models are the same for all tenants. */
-const READS_MODELS: RouteRule = { roles: ['viewer'], tenants: [] };
-const WRITES_MODELS: RouteRule = { roles: ['modeller'], tenants: [] };
+/** Models are the same for all tenants, and clients that only read them need no token. */
+const READS_MODELS: RouteRule = { roles: ['viewer'], tenants: [], needsToken: false };
+const WRITES_MODELS = ruleFor('modeller');
 
-const viewer = (...tenants: readonly TenantRule[]): RouteRule => ({ roles: ['viewer'], tenants });
-const modeller = (...tenants: readonly TenantRule[]): RouteRule => ({ roles: ['modeller'], tenants });
-const purger = (...tenants: readonly TenantRule[]): RouteRule => ({ roles: ['purger'], tenants });
+const viewer = (...tenants: readonly TenantRule[]) => ruleFor('viewer', tenants);
+const modeller = (...tenants: readonly TenantRule[]) => ruleFor('modeller', tenants);
+const purger = (...tenants: readonly TenantRule[]) => ruleFor('purger', tenants);
 /** Scans judge what is stored by models, and are worth the same to those who write models and to those who clean up. */
 const scanner = (...tenants: readonly TenantRule[]): RouteRule => ({
+  ...purger(...tenants),
   roles: ['modeller', 'purger'],
-  tenants,
 });
+
+function ruleFor(role: Role, tenants: readonly TenantRule[] = []): RouteRule {
+  return { roles: [role], tenants, needsToken: true };
+}
 
 /** Every route of the gateway, and who may use it where people sign in. HEAD is as GET. What passes to the broker is not here. */
 export const ROUTE_RULES: Readonly<Record<string, RouteRule>> = {

@@ -11,7 +11,7 @@ import {
   type SignIn,
   SignInNeededError,
 } from '../auth/index.js';
-import { createVoucher, TOKEN_HEADER, tokenRefused, type Voucher } from './request-checks.js';
+import { createVoucher, SAFE_METHODS, TOKEN_HEADER, tokenRefused, type Voucher } from './request-checks.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,17 +51,16 @@ export class Access {
   /**
    * Lets a request to a route in, and notes who sends it.
    *
-   * @param needsToken whether it needs the gateway token, where there is one and nobody signs in
    * @throws RequestRefusedError (401); SignInNeededError, TokenRefusedError, RoleMissingError, SignInUnavailableError
    */
-  async admit(request: FastifyRequest, needsToken: boolean): Promise<void> {
+  async admit(request: FastifyRequest): Promise<void> {
     const { signIn } = this.#options;
+    const rule = ruleFor(request);
     if (signIn === undefined) {
-      if (needsToken && this.#options.tokens !== undefined) this.#requireToken(request);
+      if (rule.needsToken && this.#options.tokens !== undefined) this.#requireToken(request);
       request.caller = this.#vouchedCaller(request);
       return;
     }
-    const rule = ruleFor(request, needsToken);
     request.caller =
       rule.roles === 'open' ? this.#vouchedCaller(request) : await this.#signedIn(signIn, request);
     requireRole(request.caller, rule);
@@ -118,10 +117,11 @@ export class Access {
 
 const MAX_AGENT_CHARS = 256;
 
-function ruleFor({ method, routeOptions, is404 }: FastifyRequest, needsToken: boolean): RouteRule {
+function ruleFor({ method, routeOptions, is404 }: FastifyRequest): RouteRule {
   if (!is404) return ruleOf(method, routeOptions.url ?? '');
   // Whoever may not write learns of no path whether there is something.
-  return { roles: needsToken ? [] : 'open', tenants: [] };
+  const needsToken = !SAFE_METHODS.has(method);
+  return { roles: needsToken ? [] : 'open', tenants: [], needsToken };
 }
 
 /** The token of `Authorization: Bearer …` (RFC 6750, section 2.1). */

@@ -20,7 +20,7 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
     // Before anything of it is looked at, or kept.
     scope.addHook('onRequest', async (request) => {
       try {
-        await options.access.admit(request, true);
+        await options.access.admit(request);
       } catch (error) {
         if (!(error instanceof RoleMissingError)) throw error;
         // Somebody who is known wanted to purge: that is on the record.

@@ -9,6 +9,7 @@ import type {
 } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { refused } from '../errors.js';
+import { SAFE_METHODS } from '../request-checks.js';
 import { instanceOf } from '../request-log.js';
 import type { Access } from '../access.js';
 import { REVALIDATE, writeConditions } from './answer.js';
@@ -28,7 +29,7 @@ export function admission(access: Access): onRequestAsyncHookHandler {
   return async (request, reply) => {
     const { config, url = '' } = request.routeOptions;
     reply.headers(HEADERS);
-    await access.admit(request, needsToken(request.method, config));
+    await access.admit(request);
     if (config.isCrossOrigin === true) reply.headers(CROSS_ORIGIN_HEADERS);
     const path = pathOf(request);
     if (!request.is404 && !matches(url, path)) throw nothingAt(path, request.method, []);
@@ -92,14 +93,9 @@ function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** Whether a request may change something, and so needs the gateway token where there is one. */
+/** Whether a request may change something. */
 function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
-  return !isComputation && !['GET', 'HEAD', 'OPTIONS'].includes(method);
-}
-
-/** Whether a request needs the gateway token, where there is one. */
-export function needsToken(method: string, operation: FastifyContextConfig): boolean {
-  return operation.isPrivate === true || isWrite(method, operation);
+  return !isComputation && !SAFE_METHODS.has(method);
 }
 
 /** The methods of the routes that a path matches; for GET routes, HEAD as well. */

@@ -14,7 +14,7 @@ export function meRoute(api: Api): void {
       description: 'Where nobody signs in, you have all of them.',
       response: { 200: json('You.', ME) },
     },
-    config: { isVolatile: true, isPrivate: true, isStatic: true },
+    config: { isVolatile: true, isStatic: true },
     handler: async ({ caller: { name, roles, tenants } }, reply) => {
       const own = ROLES.filter((role) => roles.has(role));
       return send(reply, current({ caller: name, roles: own, tenants: tenants && [...tenants] }));

@@ -3,7 +3,6 @@ import { ruleOf } from '../../auth/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import { problemKinds } from '../problem-kinds.js';
 import { CHANGE_REPORT } from './model-representation.js';
-import { needsToken } from './admission.js';
 import type { ApiRoute } from './routes.js';
 import { COUNT, STRINGS, TEXT } from './schemas.js';
 
@@ -58,10 +57,11 @@ export function describeOperation(operation: Operation, route: ApiRoute): Part {
 }
 
 /** What a request needs depends on the configuration: a token of one kind or the other, or none. */
-function securityOf({ method, url, config }: ApiRoute): Part {
+function securityOf({ method, url }: ApiRoute): Part {
+  const { needsToken, roles } = ruleOf(method, url);
   const schemes = [
-    ...(needsToken(method, config) ? [{ GatewayToken: [] }] : []),
-    ...(ruleOf(method, url).roles === 'open' ? [] : [{ SignIn: [] }]),
+    ...(needsToken ? [{ GatewayToken: [] }] : []),
+    ...(roles === 'open' ? [] : [{ SignIn: [] }]),
   ];
   return schemes.length === 0 ? {} : { security: [...schemes, {}] };
 }

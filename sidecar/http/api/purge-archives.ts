@@ -83,7 +83,6 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     },
     config: {
       isVolatile: true,
-      isPrivate: true,
       problems: ['inUse', 'archiveUnreadable', 'archiveUnavailable'],
     },
     handler: async ({ params, method }, reply) => {

@@ -48,7 +48,6 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       querystring: Query({ ...FILTERS, ...PAGE }),
       response: { 200: list('Their records.', PURGE) },
     },
-    config: { isPrivate: true },
     handler: async (request, reply) => {
       const { query, baseUrl } = request;
       const { since, until, ...filter } = query;
@@ -106,7 +105,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       params: PARAMS,
       response: { 200: json('The record.', PURGE) },
     },
-    config: { isVolatile: true, isPrivate: true },
+    config: { isVolatile: true },
     handler: async ({ params }, reply) => send(reply, current(await purges.get(params.purge))),
   });
 
@@ -149,7 +148,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       params: PARAMS,
       ...EVENTS_SCHEMA,
     },
-    config: { isVolatile: true, isPrivate: true },
+    config: { isVolatile: true },
     handler: async ({ params: { purge } }, reply) =>
       sendEvents(reply, await purges.get(purge), (signal) => purges.watch(purge, signal)),
   });
@@ -163,7 +162,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       params: PARAMS,
       response: { 200: content('One JSON object a line.', { 'application/x-ndjson': TEXT }) },
     },
-    config: { isVolatile: true, isPrivate: true },
+    config: { isVolatile: true },
     handler: async ({ params }, reply) =>
       send(reply, {
         status: 200,

@@ -65,7 +65,6 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       querystring: Query(PAGE),
       response: { 200: list('Policies by name, each with its last run.', LISTED_POLICY) },
     },
-    config: { isPrivate: true },
     handler: async (request, reply) => {
       const { query, baseUrl } = request;
       const list = (some: Page) => retention.list(some);
@@ -107,7 +106,6 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       params: PARAMS,
       response: { 200: json('The policy.', POLICY) },
     },
-    config: { isPrivate: true },
     handler: async ({ params }, reply) => {
       const policy = await retention.get(params.retentionPolicy);
       return send(reply, ok(policyJson(policy), policy.etag));
@@ -178,7 +176,6 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     config: {
       problems: PREVIEW_PROBLEMS,
       isVolatile: true,
-      isPrivate: true,
       namesPurge: true,
     },
     handler: async (request, reply) => {
@@ -200,7 +197,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 200: json('The matches.', PREVIEW) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { problems: PREVIEW_PROBLEMS, isVolatile: true, isPrivate: true, namesPurge: true },
+    config: { problems: PREVIEW_PROBLEMS, isVolatile: true, namesPurge: true },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request.raw, reply.raw);
       const { name, ...settings } = request.body;
@@ -251,7 +248,6 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       querystring: Query(PAGE),
       response: { 200: list('Their records.', PURGE) },
     },
-    config: { isPrivate: true },
     handler: async (request, reply) => {
       const { params, query, baseUrl } = request;
       const { items, total } = await retention.runs(params.retentionPolicy, {

@@ -44,12 +44,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Problems beyond those that follow from method, path and body. */
     readonly problems?: readonly ProblemKind[];
-    /** A POST that changes nothing: it needs no token, and its answer has no ETag. */
+    /** A POST that changes nothing: its answer has no ETag. */
     readonly isComputation?: boolean;
     /** Its answers are true of the moment: they have no ETag, and there is no 304. */
     readonly isVolatile?: boolean;
-    /** A read that needs the gateway token, where there is one. */
-    readonly isPrivate?: boolean;
     /** A write that honours If-Match. */
     readonly isConditional?: boolean;
     /** A read that scripts of any web page may send (CORS). */

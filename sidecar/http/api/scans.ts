@@ -40,7 +40,6 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       querystring: Query({ ...FILTERS, ...PAGE }),
       response: { 200: list('Their records.', LISTED_SCAN) },
     },
-    config: { isPrivate: true },
     handler: async (request, reply) => {
       const { query, baseUrl } = request;
       const { items, total } = await scans.list({ ...query, ...listedTenants(request, query.tenant) });
@@ -89,7 +88,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       params: PARAMS,
       response: { 200: json('The record.', SCAN) },
     },
-    config: { isVolatile: true, isPrivate: true },
+    config: { isVolatile: true },
     handler: async ({ params }, reply) => send(reply, current(shownScan(await scans.get(params.scan)))),
   });
 
@@ -133,7 +132,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       params: PARAMS,
       ...EVENTS_SCHEMA,
     },
-    config: { isVolatile: true, isPrivate: true },
+    config: { isVolatile: true },
     handler: async ({ params: { scan } }, reply) =>
       sendEvents(reply, await scans.get(scan), (signal) => scans.watch(scan, signal), shownScan),
   });
@@ -158,7 +157,6 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
         }),
       },
     },
-    config: { isPrivate: true },
     handler: async ({ params, query, headers, method, baseUrl }, reply) => {
       const found = await scans.entitiesOf(params.scan, query.finding);
       if (headers.accept?.includes(NDJSON) === true) {

@@ -47,7 +47,6 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       querystring: Query(PAGE),
       response: { 200: list('Policies by name.', WRITE_POLICY) },
     },
-    config: { isPrivate: true },
     handler: async (request, reply) => {
       const { query, baseUrl } = request;
       const list = (some: Page) => writePolicies.list(some);
@@ -90,7 +89,6 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       params: PARAMS,
       response: { 200: json('The policy.', WRITE_POLICY) },
     },
-    config: { isPrivate: true },
     handler: async ({ params }, reply) => {
       const policy = await writePolicies.get(params.writePolicy);
       return send(reply, ok(writePolicyJson(policy), policy.etag));
@@ -153,7 +151,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       }),
       response: { 200: json('Counts and findings, the most frequent ones first.', WRITE_CHECKS) },
     },
-    config: { isPrivate: true, isVolatile: true, problems: ['notFound'] },
+    config: { isVolatile: true, problems: ['notFound'] },
     handler: async (request, reply) => {
       const { findings, ...counts } = writeChecks.counts(await countedPolicies(request, writePolicies));
       const shown = findings.map(({ model, ...rest }) => {

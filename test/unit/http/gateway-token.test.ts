@@ -11,8 +11,12 @@ const BEFORE = 'the-one-before';
 async function refusalOf(tokens: readonly string[] | undefined, header?: string | readonly string[]) {
   let told = 0;
   const access = new Access({ tokens, onTokenRefused: () => (told += 1) });
-  const request = { headers: { 'x-gateway-token': header } } as unknown as FastifyRequest;
-  const refusal = await access.admit(request, true).then(
+  const request = {
+    method: 'DELETE',
+    routeOptions: { url: '/ngsi-ld/v1/entities' },
+    headers: { 'x-gateway-token': header },
+  } as unknown as FastifyRequest;
+  const refusal = await access.admit(request).then(
     () => undefined,
     (error: unknown) => error,
   );
