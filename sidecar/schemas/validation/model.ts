@@ -140,7 +140,7 @@ interface Prepared {
   readonly characters: number;
 }
 
-/** Total length of the schemas of all compiled models, which take some forty times as much memory. */
+/** Total length of the schemas of all compiled models, which take some forty times as much memory; twice that for writes. */
 const MAX_MODELS_CHARACTERS = 4 * 1024 * 1024;
 
 /** The least that each model counts, so that there are at most 64. */
@@ -174,7 +174,8 @@ export function compiledModels<One extends KeyedModel>(
   const ready: (One & { readonly model: Model })[] = [];
   const needs: string[] = [];
   for (const one of all) {
-    const model = cachedModel(one) ?? compiledNow(one, given.get(one.key));
+    const schema = given.get(one.key);
+    const model = schema === undefined ? cachedModel(one) : compiledModel(one, schema);
     if (model === undefined) needs.push(one.key);
     else ready.push({ ...one, model });
   }
@@ -186,9 +187,11 @@ export function cachedModel({ key, name }: KeyedModel): Model | undefined {
   return models.get(`${key} ${name}`)?.model;
 }
 
-function compiledNow({ key, name }: KeyedModel, schema: string | undefined): Model | undefined {
-  if (schema === undefined) return undefined;
-  const model = prepareModel(name, parseJson(schema) as JsonObject);
-  models.set(`${key} ${name}`, { model, characters: schema.length });
+/** The model, compiled now if it is not cached. @throws as {@link compiledModels} */
+export function compiledModel(one: KeyedModel, schema: string): Model {
+  const known = cachedModel(one);
+  if (known !== undefined) return known;
+  const model = prepareModel(one.name, parseJson(schema) as JsonObject);
+  models.set(`${one.key} ${one.name}`, { model, characters: schema.length });
   return model;
 }

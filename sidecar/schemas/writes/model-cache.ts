@@ -107,7 +107,7 @@ export class ModelCache {
     { schema, ...one }: PrepareInput['models'][number],
     { stamp, contexts }: PrepareInput,
   ): Promise<readonly string[]> {
-    const compiled = compileWriteModel(one.key, one.name, schema);
+    const compiled = compileWriteModel(one, schema);
     const outcome = await this.names.read(contextIn(one), stamp, contexts);
     if ('needs' in outcome) return outcome.needs.urls;
     if ('unusable' in outcome) this.#meanings.set(meaningKey(one), { model: undefined, isFixed: false });

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { type JsonObject, objectOf } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
@@ -6,7 +5,7 @@ import type { Names } from '../json-ld/names.js';
 import { attributesOf } from '../json-schema/attributes.js';
 import { Facts } from '../json-schema/facts.js';
 import { selfContained } from '../json-schema/flatten.js';
-import { type Model, prepareModel } from '../validation/model.js';
+import { compiledModel, type KeyedModel, type Model, prepareModel } from '../validation/model.js';
 
 /** A model as writes are judged by it: by what its names mean. */
 export interface WriteModel {
@@ -25,40 +24,22 @@ export interface WriteModel {
 /** A model without the meaning of its names. */
 export type CompiledWriteModel = Pick<WriteModel, 'whole' | 'fragment' | 'required'>;
 
-/** Characters of the schemas of all models that are kept; a compiled one takes some forty times as much memory, twice. */
-const MAX_CHARACTERS = 2 * 1024 * 1024;
-const MIN_CHARACTERS = MAX_CHARACTERS / 64;
+/** What belongs to the compiled models of this worker, for as long as these are kept. */
+const compiled = new WeakMap<Model, CompiledWriteModel>();
 
-interface Kept {
-  readonly model: CompiledWriteModel;
-  readonly characters: number;
-}
-
-const kept = new LRUCache<string, Kept>({
-  maxSize: MAX_CHARACTERS,
-  maxEntrySize: 4 * MAX_CHARACTERS,
-  sizeCalculation: ({ characters }) => Math.min(MAX_CHARACTERS, Math.max(characters, MIN_CHARACTERS)),
-});
-
-/** @param key the same key always means the same schema */
-function keptWriteModel(key: string, name: string): CompiledWriteModel | undefined {
-  return kept.get(`${key} ${name}`)?.model;
-}
-
-/** Compiles a model and keeps it. @throws {SchemaRefusedError | RangeError} for a schema that cannot be used */
-export function compileWriteModel(key: string, name: string, text: string): CompiledWriteModel {
-  const known = keptWriteModel(key, name);
+/** Compiles a model, unless this worker has done so. @throws {SchemaRefusedError | RangeError} for a schema that cannot be used */
+export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteModel {
+  const whole = compiledModel(one, text);
+  const known = compiled.get(whole);
   if (known !== undefined) return known;
-  const schema = parseJson(text) as JsonObject;
-  const whole = prepareModel(name, schema);
-  const { flat, firstError } = prepareModel(name, fragmentSchema(schema));
+  const { flat, firstError } = prepareModel(one.name, fragmentSchema(parseJson(text) as JsonObject));
   const required = new Facts([whole.flat.root], whole.flat.targets).required;
   const model = {
     whole,
     fragment: { ...whole, flat, firstError },
-    required: new Set([...required].filter((one) => !NO_OWN_ATTRIBUTES.has(one))),
+    required: new Set([...required].filter((name) => !NO_OWN_ATTRIBUTES.has(name))),
   };
-  kept.set(`${key} ${name}`, { model, characters: text.length });
+  compiled.set(whole, model);
   return model;
 }
 
