@@ -7,7 +7,7 @@ import { NotFoundError, type SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
 import type { JudgeInput, JudgeOutcome, JudgingTasks } from '../validation/judging.js';
 import type { NamedType } from '../validation/entities-in.js';
-import type { ModelSchema, ModelSchemas } from './model-schemas.js';
+import { addSchemas, COMPILE_DEADLINES, type ModelSchema, type ModelSchemas } from './model-schemas.js';
 import type { TypeModels } from './type-models.js';
 
 export interface EntityJudgeParts {
@@ -49,9 +49,6 @@ export interface JudgedPage {
   /** Their ids, by position. */
   readonly ids: readonly string[];
 }
-
-/** How many times the deadline of a task compiling models may take. */
-const COMPILE_DEADLINES = 5;
 
 /** Tasks for one page: each may reach another worker, which has not compiled all models yet, or meet further types. */
 const MAX_ROUNDS = 64;
@@ -111,7 +108,7 @@ export class ScanJudge {
   readonly #ambiguousTypes = new Set<string>();
   #lookedUp = 0;
   /** The schemas, by their keys: a model may be deleted while entities are judged by it. */
-  readonly #texts = new Map<string, string>();
+  readonly #schemas = new Map<string, string>();
 
   constructor(parts: EntityJudgeParts, domain: string | undefined, models: ScanModel[]) {
     this.#parts = parts;
@@ -170,7 +167,7 @@ export class ScanJudge {
           })),
           unknownTypes: [...this.#unknownTypes, ...beyondLimit],
           ambiguousTypes: [...this.#ambiguousTypes],
-          schemas: [...this.#texts].filter(([key]) => missing.includes(key)),
+          schemas: [...this.#schemas].filter(([key]) => missing.includes(key)),
         },
         signal,
       );
@@ -178,9 +175,7 @@ export class ScanJudge {
       if ('types' in outcome.needs) beyondLimit.push(...(await this.#lookUp(outcome.needs.types)));
       else {
         missing = [...missing, ...outcome.needs.schemas];
-        for (const { schema } of models)
-          if (missing.includes(schema.contentHash) && !this.#texts.has(schema.contentHash))
-            this.#texts.set(schema.contentHash, await schema.text());
+        await addSchemas(this.#schemas, models, missing);
       }
     }
     const why = 'their models could not be compiled';
@@ -225,7 +220,7 @@ export class ScanJudge {
       else if (first === undefined) this.#unknownTypes.add(type);
       else {
         const { model, schema } = first;
-        this.#texts.set(schema.contentHash, await schema.text());
+        this.#schemas.set(schema.contentHash, await schema.text());
         // Another page may have found it meanwhile.
         const known = this.#models.find((each) => each.domain === model.domain && each.model === model.name);
         if (known?.types !== undefined) known.types = [...new Set([...known.types, type])];

@@ -16,6 +16,20 @@ export interface ModelSchema {
   readonly text: () => Promise<string>;
 }
 
+/** How many times the deadline of a task compiling models may take. Compiling ends, as the schemas were accepted. */
+export const COMPILE_DEADLINES = 5;
+
+/** Adds the schemas that a worker needs. Those that are there stay: their models may be deleted meanwhile. */
+export async function addSchemas(
+  schemas: Map<string, string>,
+  models: readonly { readonly schema: ModelSchema }[],
+  keys: readonly string[],
+): Promise<void> {
+  for (const { schema } of models)
+    if (keys.includes(schema.contentHash) && !schemas.has(schema.contentHash))
+      schemas.set(schema.contentHash, await schema.text());
+}
+
 /** The schemas that entities are validated against. */
 export class ModelSchemas {
   readonly #models: KnownModels;

@@ -8,7 +8,13 @@ import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { EntityModel, ValidationTasks } from '../validation/tasks.js';
 import type { ContextSupply } from './context-supply.js';
-import { deprecationOf, type ModelSchema, type ModelSchemas } from './model-schemas.js';
+import {
+  addSchemas,
+  COMPILE_DEADLINES,
+  deprecationOf,
+  type ModelSchema,
+  type ModelSchemas,
+} from './model-schemas.js';
 import { titleOf, type TypeModel, type TypeModels } from './type-models.js';
 import { answerOf, withinBounds } from './workbench-errors.js';
 
@@ -61,9 +67,6 @@ export interface WorkbenchParts {
 
 /** Characters of all bodies that are processed or wait. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
-
-/** How many times the deadline of a task compiling models may take. */
-const COMPILE_DEADLINES = 5;
 
 /** Tasks for one validation: each may reach another worker, which has not compiled the models yet. */
 const MAX_ROUNDS = 16;
@@ -178,7 +181,7 @@ export class Workbench {
       const queueKey =
         tasked.length === 0 ? {} : { queueKey: `validate ${tasked.map(({ key }) => key).join(' ')}` };
       const options = { ...runOptions(signal), ...queueKey };
-      // Compiling takes longer than an entity, and ends, as the schemas were accepted. It gives entities no more time.
+      // Compiling takes longer than an entity. It gives entities no more time.
       const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
       const input = {
         ...asGiven,
@@ -199,9 +202,8 @@ export class Workbench {
         continue;
       }
       await addSchemas(schemas, models, outcome.needs.schemas);
-      const uncompiled = tasked.map(({ key, name }) => ({ key, name }));
       const compiled = await withinBounds(
-        workers.run('compileModels', { models: uncompiled, schemas: [...schemas] }, compiling),
+        workers.run('compileModels', { models: tasked, schemas: [...schemas] }, compiling),
       );
       if ('needs' in compiled) await addSchemas(schemas, models, compiled.needs);
       else ({ areKept } = compiled);
@@ -218,15 +220,6 @@ interface WorkModel extends Omit<EntityModel, 'key'> {
 function workModel({ model, schema, types }: TypeModel): WorkModel {
   const byType = { title: titleOf(model), types };
   return { schema, name: model.name, byType, ...deprecationOf(model, schema.lifecycle) };
-}
-
-async function addSchemas(
-  schemas: Map<string, string>,
-  models: readonly WorkModel[],
-  keys: readonly string[],
-): Promise<void> {
-  for (const { schema } of models)
-    if (keys.includes(schema.contentHash)) schemas.set(schema.contentHash, await schema.text());
 }
 
 /** Options for a task whose caller may disconnect. */
