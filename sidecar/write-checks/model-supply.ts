@@ -62,11 +62,9 @@ export class ModelSupply {
     { domain, name }: Pick<Model, 'domain' | 'name'>,
     version: number | undefined,
   ): Promise<readonly SuppliedModel[]> {
-    const key = { domain, name };
-    const schema = await unlessGone(this.#schemas.schemas.of(key, version));
-    const stored = await unlessGone(this.#schemas.store.models.texts(key, version));
-    // It was deleted meanwhile.
-    if (schema === undefined || stored === undefined) return [];
+    const stored = await unlessGone(this.#schemas.store.models.texts({ domain, name }, version));
+    if (stored === undefined) return [];
+    const schema = this.#schemas.schemas.ofVersion(stored);
     this.#texts.set(schema.contentHash, schema.text);
     return [{ title: `${domain}/${name}`, name, key: schema.contentHash, context: stored.context }];
   }

@@ -44,11 +44,15 @@ export class ModelSchemas {
 
   /** @throws NotFoundError */
   async of(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
-    const at = await this.#models.of(key, version);
+    return this.ofVersion(await this.#models.of(key, version));
+  }
+
+  /** As `of`, for a version that was already read. */
+  ofVersion({ model, version }: ModelAt): ModelSchema {
     return {
-      contentHash: hash('sha256', contentKey(at.version)),
-      lifecycle: at.model,
-      text: () => rereading(async () => (await this.#descriptions.of(at.version)).bundled),
+      contentHash: hash('sha256', contentKey(version)),
+      lifecycle: model,
+      text: () => rereading(async () => (await this.#descriptions.of(version)).bundled),
     };
   }
 
