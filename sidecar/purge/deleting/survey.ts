@@ -79,7 +79,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   states.startSurvey();
   const isNew = (entityId: string): boolean => {
     const state = states.get(entityId);
-    if (state === IdState.unknown && plan?.has(entityId) === false) return unplanned.add(entityId);
+    if (plan?.has(entityId) === false) return unplanned.add(entityId);
     const isTaken = options.takesFresh || state !== IdState.unknown;
     if (context.archiving !== undefined && context.histories === undefined && isTaken) toKeep.push(entityId);
     if (state === IdState.unknown) {

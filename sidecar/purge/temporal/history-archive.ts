@@ -205,9 +205,7 @@ export class TemporalHistories implements HistoryArchive {
         for (const each of EVERY_TIME) if (each.property !== 'observedAt') this.#refused.add(each);
         return true;
       }
-      // The first time that the broker lists by has shown all attributes.
-      const isFirst = EVERY_TIME.find((one) => !this.#refused.has(one)) === time;
-      return !mayBeCut || !isFirst || (await this.#readUnshown(view, reading));
+      return !mayBeCut || (await this.#readUnshown(view, reading));
     } catch (error) {
       if (!isNotUnderstood(error)) throw error;
       this.#refused.add(time);
