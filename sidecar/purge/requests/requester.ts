@@ -179,7 +179,10 @@ export class Requester {
         try {
           await this.#gate.wait(request, signal, tries);
           tries.pausesBefore = this.#availability.pauses;
-          if (tries.lastFailure !== undefined) this.#effort.retries += 1;
+          if (tries.lastFailure !== undefined) {
+            this.#effort.retries += 1;
+            this.#options.onRetry?.();
+          }
           const reply = await this.#transmit(request, signal);
           this.#availability.succeeded(request);
           return { kind: 'answered', reply };
@@ -191,7 +194,6 @@ export class Requester {
           tries.lastFailure = failure;
           if (failure === WITHHELD || !(await this.#mayTryAgain(request, failure, signal, tries)))
             return { kind: 'gave-up', failure };
-          this.#options.onRetry?.();
         }
       }
     } finally {

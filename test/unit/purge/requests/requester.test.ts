@@ -646,7 +646,9 @@ describe('a requester of a purge that is held to a rate', () => {
 });
 
 it('a requester holds every request back for a Retry-After, which a shorter one does not cut', async () => {
-  const hand = await begun();
+  let retries = 0;
+  const hand = byHand({}, { onRetry: () => (retries += 1) });
+  await hand.begin();
   const all = [hand.delete('/1'), hand.delete('/2'), hand.delete('/3')];
   await hand.turn();
   await hand.end('/1', replyOf(429, '', { 'retry-after': '10' }));
@@ -659,9 +661,10 @@ it('a requester holds every request back for a Retry-After, which a shorter one 
   await hand.pass(4999);
   assert.deepEqual(hand.open(), []);
   await hand.pass(1);
-  assert.deepEqual(hand.open(), ['/probe']);
+  assert.deepEqual([hand.open(), retries], [['/probe'], 0]);
   await hand.end('/probe', DONE);
   assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3', '/4']);
+  assert.deepEqual([retries, hand.requester.effort.retries], [3, 3]);
   for (const path of ['/1', '/2', '/3', '/4']) await hand.end(path, DONE);
   for (const ended of [...all, late]) await isAnswered(ended);
 });
