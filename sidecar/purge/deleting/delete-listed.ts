@@ -77,7 +77,7 @@ export class CutTries {
     return this.#cuts.get(id) ?? 0;
   }
 
-  /** Whether one more is the last. */
+  /** Whether the next try is the last, however it ends. */
   isLast(id: string): boolean {
     return this.of(id) >= MAX_CUTS - 1;
   }
@@ -93,15 +93,12 @@ export class CutTries {
 export interface DeleteTry {
   /** The list that the ids are from. */
   readonly listed: Listed;
-  readonly isFinalTry: boolean;
   /** One request for each entity, even where batches work. */
-  readonly singly: boolean;
-  /** Asked for each final try that was cut short, since the list got too old: whether there may be another one. */
-  readonly mayTryAgain?: (id: string) => boolean;
+  readonly singly?: true;
   /** Failures of these ids alone do not end the purge: they are reported. */
   readonly isRetry?: true;
-  /** One after the other. */
-  readonly isAlone?: true;
+  /** This is the final try of each, unless it is cut short because the list got too old, and there may be another one. */
+  readonly finalUnlessCut?: CutTries;
   /** Most ids in one batch. */
   readonly batchMax?: number;
   /** Receives the ids that failed in a batch and are to be retried singly, instead of recording them. */
@@ -117,14 +114,15 @@ export async function deleteIds(
   ids: readonly string[],
   howToTry: DeleteTry,
 ): Promise<void> {
-  const { isFinalTry, singly, retrySingly, mayTryAgain, listed, batchMax = Infinity } = howToTry;
+  const { listed, singly = false, finalUnlessCut, retrySingly, batchMax = Infinity } = howToTry;
   const { deleter, ledger, limits, clock, histories } = scope;
   const isStale = isStaleSince(clock, listed);
   const report: ReportResult = (entityId, result) => {
     const wasCutShort = result.kind === 'retryable' && result.isCutShort === true;
-    const isDueAgain = isFinalTry && wasCutShort && mayTryAgain?.(entityId) === true;
     // A batch may not find what a single delete does.
-    const isFinal = isFinalTry && !isDueAgain && (singly || result.kind !== 'absent');
+    const isClear = singly || result.kind !== 'absent';
+    const isFinal =
+      finalUnlessCut !== undefined && isClear && !(wasCutShort && finalUnlessCut.note(entityId));
     ledger.record({ entityId }, result, isFinal);
   };
   const reportOfBatch: ReportResult = (id, result) => {
@@ -148,8 +146,7 @@ export async function deleteIds(
     return [];
   };
   const dispatcher = new Dispatcher<string>({
-    concurrency: () =>
-      howToTry.isAlone === true ? 1 : Math.min(limits.concurrency, histories?.atOnce ?? Infinity),
+    concurrency: () => Math.min(limits.concurrency, histories?.atOnce ?? Infinity),
     endOfChunk: (queue, from) =>
       !singly && deleter.usesBatches
         ? endOfBatch(queue, from, Math.min(deleter.batchSize, batchMax))

@@ -77,7 +77,7 @@ export class Deleter {
   /**
    * Deletes a batch, halving it where the broker refuses it.
    *
-   * @param isStale whether it was listed too long ago; what is not sent for that is reported as `unsent`
+   * @param isStale whether it was listed too long ago; nothing is reported of what is not sent for that
    * @returns the ids left to be deleted singly, because the broker has no batch delete
    */
   async deleteBatch(
@@ -137,7 +137,6 @@ export class Deleter {
       } catch (error) {
         if (error instanceof MustBeSplit) return this.#inParts(batch, order);
         if (!(error instanceof ListedTooLongAgo)) throw error;
-        if (attempt === 1) for (const id of batch.ids) report(id, UNSENT);
         for (const [id, item] of failed) report(id, { ...item, isCutShort: true } as DeleteResult);
         return;
       }

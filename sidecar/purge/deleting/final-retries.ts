@@ -1,4 +1,4 @@
-import { CutTries, deleteIds, isHopeless, isStaleSince } from './delete-listed.js';
+import { CutTries, deleteIds, type DeleteTry, isHopeless, isStaleSince } from './delete-listed.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
 import type { BrokerFailedError } from '../errors.js';
 import type { Listed } from '../listing/index.js';
@@ -27,25 +27,12 @@ export async function runFinalRetries(
   lags: number,
   cuts: CutTries,
 ): Promise<boolean> {
-  const { requester } = context;
   const { listed, missing, retryDue } = survey;
   return unlessHopeless(context, [...retryDue, ...missing], async () => {
-    const tries = triesOf(context, listed, cuts);
-    const isLagging = await retryMissing(context, tries, missing, SAMPLE_SIZE * 10 ** lags);
-    const failed: string[] = [];
-    await tries.inBatches(
-      retryDue.filter((id) => cuts.of(id) === 0),
-      (id) => failed.push(id),
-    );
-    // A batch may fail because of one entity or its size, so each id gets its last try alone.
-    const cutBefore = retryDue.filter((id) => cuts.of(id) > 0 && !tries.cut.has(id));
-    await tries.singly([...failed, ...cutBefore.filter((id) => !cuts.isLast(id))]);
-    // One that makes the broker fail must not take the last try of another.
-    await tries.singly(
-      cutBefore.filter((id) => cuts.isLast(id)),
-      true,
-    );
-    if (isLagging) await requester.waitBefore(lags + 1);
+    const retries = new Retries(context, listed, cuts);
+    const isLagging = await retries.missing(missing, SAMPLE_SIZE * 10 ** lags);
+    await retries.failed(retryDue);
+    if (isLagging) await context.requester.waitBefore(lags + 1);
     return isLagging;
   });
 }
@@ -58,9 +45,9 @@ export async function deleteSingly(context: DeletingContext, ids: readonly strin
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const asked = items.map(({ entityId }) => entityId);
     const listed = [...(await creationTimesOf(context, asked)).keys()];
-    const tries = triesOf(context, { atMs: context.clock.now(), tookMs: 0 }, new CutTries());
+    const retries = new Retries(context, { atMs: context.clock.now(), tookMs: 0 }, new CutTries());
     await unlessHopeless(context, listed, async () => {
-      await tries.singly(listed);
+      await retries.singly(listed);
       return false;
     });
   }
@@ -85,90 +72,82 @@ async function unlessHopeless(
   }
 }
 
-interface FinalTries {
-  /** The list of what they are to delete. */
-  readonly listed: Listed;
-  /** @param isAlone one after the other */
-  singly(ids: readonly string[], isAlone?: true): Promise<void>;
-  /** @param retrySingly receives those that failed in a batch; each is still to be tried alone */
-  inBatches(ids: readonly string[], retrySingly: (id: string) => void): Promise<void>;
+/** Retries of ids that were listed together. */
+class Retries {
+  readonly #context: DeletingContext;
+  readonly #cuts: CutTries;
+  readonly #retry: DeleteTry;
+  readonly #final: DeleteTry;
+
+  constructor(context: DeletingContext, listed: Listed, cuts: CutTries) {
+    this.#context = context;
+    this.#cuts = cuts;
+    this.#retry = { listed, isRetry: true };
+    this.#final = { ...this.#retry, finalUnlessCut: cuts };
+  }
+
+  async singly(ids: readonly string[]): Promise<void> {
+    await deleteIds(this.#context, ids, { ...this.#final, singly: true });
+  }
+
+  /** A batch may fail because of one entity or its size, so each id gets its last try alone. */
+  async failed(ids: readonly string[]): Promise<void> {
+    const uncut = ids.filter((id) => this.#cuts.of(id) === 0);
+    const last = ids.filter((id) => this.#cuts.isLast(id));
+    const alone = ids.filter((id) => this.#cuts.of(id) > 0 && !this.#cuts.isLast(id));
+    await deleteIds(this.#context, uncut, { ...this.#final, retrySingly: (id) => alone.push(id) });
+    await this.singly(alone);
+    // One that makes the broker fail must not take the last try of another.
+    for (const id of last) await this.singly([id]);
+  }
+
+  /**
+   * Deletes the ids that were reported as missing and are listed. A sample comes first, by a small batch, and what that does
+   * not find singly: if the broker has none of it, the query lags behind.
+   *
+   * @returns true when the query seems to lag behind
+   */
+  async missing(ids: readonly string[], sampleSize: number): Promise<boolean> {
+    const { ledger, deleter } = this.#context;
+    if (ids.length === 0) return false;
+    const sample = ids.slice(0, sampleSize);
+    if (deleter.usesBatches) await this.#tryBatches(sample);
+    const isMissing = (id: string) => ledger.states.get(id) === IdState.absent;
+    await this.singly(sample.filter(isMissing));
+    if (ids.length > sampleSize && !sample.some((id) => isGone(ledger.states.get(id)))) return true;
+    const rest = ids.slice(sampleSize);
+    if (deleter.usesBatches) await this.#inSmallBatches(rest);
+    await this.singly(rest.filter(isMissing));
+    return false;
+  }
+
+  /**
+   * Tries small batches. If the broker finds nothing in them, and shows what it did not find with the very times of its
+   * creation before and after, its batch delete has no effect: that is learnt.
+   */
+  async #tryBatches(sample: readonly string[]): Promise<void> {
+    const { capabilities, clock, deleter, ledger, limits } = this.#context;
+    const watched = sample.slice(0, SAMPLE_SIZE);
+    const before = await creationTimesOf(this.#context, watched);
+    const missing = new Set<string>();
+    const report: ReportResult = (id, result) => {
+      if (result.kind === 'absent') missing.add(id);
+      ledger.record({ entityId: id }, result, false);
+    };
+    await deleter.deleteBatch(watched, report, isStaleSince(clock, this.#retry.listed));
+    await this.#inSmallBatches(sample.slice(SAMPLE_SIZE));
+    // Only an answer teaches: a batch that was not sent finds nothing either.
+    const foundNone = watched.every((id) => missing.has(id));
+    if (limits.strategy !== 'auto' || !foundNone || before.size === 0) return;
+    const after = await creationTimesOf(this.#context, watched);
+    if ([...before].every(([id, createdAt]) => after.get(id) === createdAt))
+      capabilities.learn('no-batch', true);
+  }
+
   /** Their ids may be tried once more. */
-  inSmallBatches(ids: readonly string[]): Promise<void>;
-  /** Those whose tries were cut short just now. */
-  readonly cut: ReadonlySet<string>;
-}
-
-function triesOf(context: DeletingContext, listed: Listed, cuts: CutTries): FinalTries {
-  const cut = new Set<string>();
-  const retry = { listed, isRetry: true, isFinalTry: false, singly: false } as const;
-  const final = {
-    ...retry,
-    isFinalTry: true,
-    mayTryAgain(id: string): boolean {
-      cut.add(id);
-      return cuts.note(id);
-    },
-  };
-  return {
-    listed,
-    cut,
-    singly: (ids, isAlone) =>
-      deleteIds(context, ids, { ...final, singly: true, ...(isAlone === true ? { isAlone } : {}) }),
-    inBatches: (ids, retrySingly) => deleteIds(context, ids, { ...final, retrySingly }),
-    inSmallBatches: (ids) => deleteIds(context, ids, { ...retry, batchMax: SMALL_BATCH }),
-  };
-}
-
-/**
- * Deletes the ids that were reported as missing and are listed. A sample comes first, by a small batch, and what that does
- * not find singly: if the broker has none of it, the query lags behind.
- *
- * @returns true when the query seems to lag behind
- */
-async function retryMissing(
-  context: DeletingContext,
-  tries: FinalTries,
-  ids: readonly string[],
-  sampleSize: number,
-): Promise<boolean> {
-  const { ledger } = context;
-  if (ids.length === 0) return false;
-  const sample = ids.slice(0, sampleSize);
-  if (context.deleter.usesBatches) await tryBatches(context, tries, sample);
-  const isMissing = (id: string) => ledger.states.get(id) === IdState.absent;
-  await tries.singly(sample.filter(isMissing));
-  if (ids.length > sampleSize && !sample.some((id) => isGone(ledger.states.get(id)))) return true;
-  const rest = ids.slice(sampleSize);
-  if (context.deleter.usesBatches) await tries.inSmallBatches(rest);
-  await tries.singly(rest.filter(isMissing));
-  return false;
-}
-
-/**
- * Tries small batches. If the broker finds nothing in them, and shows what it did not find with the very times of its
- * creation before and after, its batch delete has no effect: that is learnt.
- */
-async function tryBatches(
-  context: DeletingContext,
-  tries: FinalTries,
-  sample: readonly string[],
-): Promise<void> {
-  const { capabilities, deleter, ledger, limits } = context;
-  const watched = sample.slice(0, SAMPLE_SIZE);
-  const before = await creationTimesOf(context, watched);
-  const missing = new Set<string>();
-  const report: ReportResult = (id, result) => {
-    if (result.kind === 'absent') missing.add(id);
-    ledger.record({ entityId: id }, result, false);
-  };
-  await deleter.deleteBatch(watched, report, isStaleSince(context.clock, tries.listed));
-  await tries.inSmallBatches(sample.slice(SAMPLE_SIZE));
-  // Only an answer teaches: a batch that was not sent finds nothing either.
-  const foundNone = watched.every((id) => missing.has(id));
-  if (limits.strategy !== 'auto' || !foundNone || before.size === 0) return;
-  const after = await creationTimesOf(context, watched);
-  if ([...before].every(([id, createdAt]) => after.get(id) === createdAt))
-    capabilities.learn('no-batch', true);
+  async #inSmallBatches(ids: readonly string[]): Promise<void> {
+    await deleteIds(this.#context, ids, { ...this.#retry, batchMax: SMALL_BATCH });
+  }
 }
 
 function giveUp(ledger: ItemLedger, entityId: string, error: BrokerFailedError): void {

@@ -192,8 +192,7 @@ class Drain {
     const { ledger, clock } = this.#context;
     await this.#context.proveFilters();
     const [startedMs, before] = [clock.now(), ledger.matched];
-    const how = { listed, isFinalTry: false, singly: false };
-    const deleteSome = (some: readonly string[]) => deleteIds(this.#context, some, how);
+    const deleteSome = (some: readonly string[]) => deleteIds(this.#context, some, { listed });
     this.#ends = await deleteListed(this.#context, ids, deleteSome, this.#ends);
     const sent = ledger.matched - before;
     this.#ahead.note({ listed, sent, unsent: ids.length - sent, ms: clock.now() - startedMs });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { it } from 'node:test';
 import {
+  CutTries,
   deleteListed,
   deleteIds,
   isStaleSince,
@@ -120,7 +121,7 @@ it('deleteListed deletes each id once, however long the deletes take', async () 
   );
 });
 
-const FIRST: DeleteTry = { listed: { atMs: Infinity, tookMs: 0 }, isFinalTry: false, singly: false };
+const FIRST: DeleteTry = { listed: { atMs: Infinity, tookMs: 0 } };
 
 interface HandMadeBroker {
   /** With which status it answers the delete of an entity; undefined for an error without one. */
@@ -193,7 +194,7 @@ it('deleteIds fills a batch up to 900 kB to the byte', async () => {
 });
 
 it('deleteIds deletes one by one on request, or without batch delete', async () => {
-  for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
+  for (const given of [{ how: { singly: true } }, { takesBatches: false }] as const) {
     const { run, sent, counts, ledger } = deletesAt(given);
     await run(idsOf(7));
     assert.deepEqual([sent, ledger.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
@@ -220,13 +221,14 @@ it('deleteIds continues one by one with the ids that a batch hands back', async 
 });
 
 it('deleteIds records failures as first or final tries', async () => {
-  for (const [isFinalTry, takesBatches, state] of [
-    [false, true, IdState.retryDue],
-    [true, true, IdState.failed],
-    [false, false, IdState.retryDue],
-    [true, false, IdState.failed],
+  const final = { finalUnlessCut: new CutTries() };
+  for (const [how, takesBatches, state] of [
+    [{}, true, IdState.retryDue],
+    [final, true, IdState.failed],
+    [{}, false, IdState.retryDue],
+    [final, false, IdState.failed],
   ] as const) {
-    const { run, ledger } = deletesAt({ statusOf: () => 503, takesBatches, how: { isFinalTry } });
+    const { run, ledger } = deletesAt({ statusOf: () => 503, takesBatches, how });
     await run(idsOf(2));
     assert.equal(ledger.states.count(state), 2);
   }
@@ -237,7 +239,7 @@ it('deleteIds hands out only retryable failures instead of recording them', asyn
   const retried: string[] = [];
   const { run, ledger } = deletesAt({
     statusOf: (id) => statuses[Number(id.split(':')[2])],
-    how: { isFinalTry: true, retrySingly: (id) => retried.push(id) },
+    how: { finalUnlessCut: new CutTries(), retrySingly: (id) => retried.push(id) },
   });
   await run(idsOf(5));
   assert.deepEqual(retried, ['urn:t:0']);

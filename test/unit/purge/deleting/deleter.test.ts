@@ -129,6 +129,17 @@ it('the batch delete deletes singly only the id that makes the broker refuse a b
   assert.equal(hand.deleter.usesBatches, true);
 });
 
+it('the batch delete finds the size that the broker takes beside an id that it refuses, and only from answers', async () => {
+  for (const [answer, most] of [
+    [(ids: readonly string[]) => (ids.length > 2 || ids.includes('urn:t:0') ? 400 : 204), 2],
+    [(ids: readonly string[]) => (ids.length > 4 ? 400 : 503), undefined],
+  ] as const) {
+    const hand = deleterOf({ batch: (ids) => replyOf(answer(ids)), single: () => replyOf(409) });
+    await hand.deleteBatch(idsOf(8));
+    assert.deepEqual([hand.settled.size, hand.capabilities.get('batch-max')], [8, most]);
+  }
+});
+
 for (const status of [404, 405, 501]) {
   it(`the batch delete hands everything back after a ${status}, and sends no other batch`, async () => {
     const hand = deleterOf({ batch: () => replyOf(status) });

@@ -16,6 +16,8 @@ interface Second {
   /** Reported as missing, and listed. */
   readonly missing?: readonly string[];
   readonly retryDue?: readonly string[];
+  /** How often earlier final tries were cut short. */
+  readonly cuts?: Readonly<Record<string, number>>;
   readonly lags?: number;
   readonly batch?: (ids: readonly string[]) => BrokerReply;
   readonly single?: (id: string) => BrokerReply;
@@ -25,13 +27,16 @@ interface Second {
 }
 
 /** Second tries at a broker by hand, of ids that a survey still lists. */
-function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Second) {
+function second({ missing = [], retryDue = [], lags = 0, cuts = {}, limits, ...broker }: Second) {
+  const cutTries = new CutTries();
+  for (const [id, times] of Object.entries(cuts)) for (let nth = 0; nth < times; nth += 1) cutTries.note(id);
   let looks = 0;
   const singles: string[] = [];
-  let underWay = 0;
+  let [underWay, mostUnderWay] = [0, 0];
   const batches: (readonly string[])[] = [];
   const takesItsTime = async (reply: BrokerReply) => {
     underWay += 1;
+    mostUnderWay = Math.max(mostUnderWay, underWay);
     // A refusal comes first.
     if (reply.status !== 401) for (let turns = 0; turns < 3; turns += 1) await turn();
     underWay -= 1;
@@ -86,9 +91,17 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
       listed: { atMs: Infinity, tookMs: 0 },
     },
     lags,
-    new CutTries(),
+    cutTries,
   );
-  return { ...context, ended, singles, batches, waits: () => looksOf(clock), inFlight: () => underWay };
+  return {
+    ...context,
+    ended,
+    singles,
+    batches,
+    waits: () => looksOf(clock),
+    inFlight: () => underWay,
+    most: () => mostUnderWay,
+  };
 }
 
 const GONE = replyOf(404);
@@ -179,6 +192,22 @@ it('final retries of failed entities use batches, and single deletes after a bat
   assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, ledger.counts.unknown], [29, 0, 1]);
   assert.equal(ledger.states.get('urn:t:7'), IdState.failed);
   assert.equal(ledger.states.get('urn:t:8'), IdState.goneTwice);
+});
+
+it('a failed entity that a batch of final retries does not find is left for one more try, singly', async () => {
+  const { ended, singles, ledger } = second({ retryDue: idsOf(3), batch: missingIn });
+  await ended;
+  assert.deepEqual([singles, ledger.states.count(IdState.absent)], [[], 3]);
+});
+
+it('final retries that were cut short before are made singly, and the last ones one after the other', async () => {
+  for (const times of [1, 2]) {
+    const cuts = Object.fromEntries(idsOf(6).map((id, index) => [id, index < 4 ? times : 0]));
+    const { ended, singles, batches, most } = second({ retryDue: idsOf(6), cuts });
+    await ended;
+    assert.deepEqual([batches, singles], [[idsOf(6).slice(4)], idsOf(4)]);
+    assert.equal(most() > 1, times === 1);
+  }
 });
 
 it('an entity that fails at its final retry is recorded as failed', async () => {
