@@ -23,7 +23,7 @@ const MAX_TARGET_CHARS = 16 * 1024;
 
 /**
  * Fields that select whose data a request is for, or authorise it. Of two such fields, servers take the first, the last,
- * or both joined by a comma; some take an empty tenant for the default tenant.
+ * or both joined by a comma; some take an empty tenant for the default tenant, and some an underscore in a name for a dash.
  */
 const SINGLE: ReadonlySet<string> = new Set([
   'ngsild-tenant',
@@ -71,12 +71,14 @@ export function faultyFields(raw: readonly string[]): ProblemDraft | undefined {
   let seen: Set<string> | undefined;
   let hasHost = false;
   for (let index = 0; index < raw.length; index += 2) {
-    const name = (raw[index] ?? '').toLowerCase();
+    const given = (raw[index] ?? '').toLowerCase();
+    const name = given.replaceAll('_', '-');
     if (name === 'host') {
       if (hasHost) return REPEATED_HOST;
       hasHost = true;
     }
     if (!SINGLE.has(name)) continue;
+    if (given !== name) return withUnderscores(raw[index] ?? '');
     seen ??= new Set();
     if ((raw[index + 1] ?? '').trim() === '') return ambiguous(raw[index] ?? '', 'is empty');
     if (seen.has(name)) return ambiguous(raw[index] ?? '', 'is given more than once');
@@ -121,6 +123,11 @@ export function isPlainlyFramed(transferEncoding: string | readonly string[] | u
 
 function ambiguous(name: string, fault: string): ProblemDraft {
   const detail = `The header field ${name} ${fault}: send it once with a value, or leave it out.`;
+  return problem('invalidRequest', detail);
+}
+
+function withUnderscores(name: string): ProblemDraft {
+  const detail = `The header field ${name} is not known with underscores: write them as dashes, or leave it out.`;
   return problem('invalidRequest', detail);
 }
 

@@ -74,6 +74,26 @@ it('header fields that select or authorise a purge are refused when they are emp
   assert.deepEqual([broker.entities.count(), broker.entities.count('t1')], [3, 3]);
 });
 
+it('header fields that select or authorise are refused with underscores in place of dashes, and nothing is deleted', async () => {
+  const { broker, gateway } = await start();
+  broker.requests.clear();
+  for (const field of [
+    'NGSILD_Tenant',
+    'ngsild_tenant',
+    'Fiware_Service',
+    'FIWARE_SERVICEPATH',
+    'X_Purge-Policy',
+  ])
+    for (const last of [[`${field}: t1`], [`${field}: t1`, 'NGSILD-Tenant: t2']]) {
+      for (const line of ['DELETE /ngsi-ld/v1/entities?type=Car', 'POST /ngsi-ld/v1/entities']) {
+        const answer = await exchange(gateway.port, request(line, [`X-Gateway-Token: ${TOKEN}`, ...last]));
+        assert.match(answer, new RegExp(`^HTTP/1.1 400 .*header field ${field} is not known with und`, 's'));
+      }
+    }
+  assert.equal(broker.requests.total, 0);
+  assert.deepEqual([broker.entities.count(), broker.entities.count('t1')], [3, 3]);
+});
+
 it('header fields of forwarded requests obey the same rules as those of purges', async () => {
   const { broker, gateway } = await start();
   const lines = (last: readonly string[]) => request('GET /ngsi-ld/v1/entities?type=Car', last);
