@@ -3,7 +3,7 @@ import { endWithoutWork, type JobService } from '../jobs/job-service.js';
 import type { Lease } from '../jobs/live-job.js';
 import type { PurgeSetup } from '../jobs/purge-kinds.js';
 import { contextOfRequest, parseScanQuery, type PurgeEvent, type PurgeReport } from '../purge/index.js';
-import type { EntityJudge, JudgedBy } from '../schemas/models/index.js';
+import type { EntityJudge } from '../schemas/models/index.js';
 import { GatewayError } from '../shared/errors.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import type { JsonValue } from '../shared/json/json.js';
@@ -80,7 +80,7 @@ export class ScanService extends JobKind<ScanRecord> {
     this.jobs.registry.requireOpen();
     parseScanQuery(asked.query);
     contextOfRequest(asked.headers['link']);
-    await this.#options.judge.forScan(judgedBy(asked, asked.schema));
+    await this.#options.judge.forScan({ domain: asked.domain, model: asked.model, candidate: asked.schema });
     const sealed = sealer.seal(asked.headers);
     const record = newScanRecord(asked, worker, this.jobs.records.now());
     const before = await this.#previousOf(record);
@@ -140,13 +140,13 @@ export class ScanService extends JobKind<ScanRecord> {
 
   async #scan(live: LiveScan, job: JobNeeds): Promise<void> {
     const { setup, judge, entities } = this.#options;
-    const { id, query, sample, policy, warnings: before } = live.record;
+    const { id, query, sample, policy, domain, model, warnings: before } = live.record;
     const { lease, stopped } = live;
     const { records } = this.jobs;
     const headers = this.jobs.options.sealer.open(job);
     const candidate = job.candidate === undefined ? undefined : (parseJson(job.candidate) as JsonValue);
     await records.whenStored(live, () => entities.clear(id, lease.number));
-    const scanJudge = await judge.forScan(judgedBy(live.record, candidate));
+    const scanJudge = await judge.forScan({ domain, model, candidate });
     const tally = new ScanTally();
     const note = (more: Partial<ScanRecord>, listed: readonly string[] = []) =>
       live.found({
@@ -204,28 +204,6 @@ export class ScanService extends JobKind<ScanRecord> {
     if (before?.endedAt === undefined) return undefined;
     return { id: before.id, invalid: before.invalid, endedAt: before.endedAt };
   }
-}
-
-/** By what a scan judges. @param candidate a schema that is stored nowhere */
-function judgedBy(
-  { domain, model }: Pick<NewScan, 'domain' | 'model'>,
-  candidate: JsonValue | undefined,
-): JudgedBy {
-  const [, modelDomain = '', name = '', version] =
-    /^([^/@]+)\/([^/@]+)(?:@(\d{1,9}))?$/.exec(model ?? '') ?? [];
-  return {
-    domain,
-    candidate,
-    ...(name === ''
-      ? {}
-      : {
-          model: {
-            domain: modelDomain,
-            name,
-            ...(version === undefined ? {} : { version: Number(version) }),
-          },
-        }),
-  };
 }
 
 /** It has judged as many as it was asked to, and there may be more. */

@@ -1,5 +1,5 @@
 import { localName } from '../ngsi-ld/representation/names.js';
-import { type SchemaService, unlessGone } from '../schemas/models/index.js';
+import { modelNamed, type SchemaService, unlessGone } from '../schemas/models/index.js';
 import type { Supplied } from '../schemas/json-ld/errors.js';
 import type { WrittenType } from '../schemas/writes/policy-choice.js';
 import type { SuppliedModel } from '../schemas/writes/protocol.js';
@@ -92,12 +92,3 @@ export class ModelSupply {
 
 /** Models whose schemas may be asked for. */
 const MAX_TEXTS = 5000;
-
-/** The model that a policy names: `D/M`, or `D/M@3`. */
-export function modelNamed(
-  text: string,
-): { readonly domain: string; readonly name: string; readonly version: number | undefined } | undefined {
-  const [, domain, name, version] = /^([^/@]+)\/([^/@]+)(?:@([1-9]\d{0,9}))?$/.exec(text) ?? [];
-  if (domain === undefined || name === undefined) return undefined;
-  return { domain, name, version: version === undefined ? undefined : Number(version) };
-}

@@ -1,4 +1,4 @@
-import { unlessGone } from '../schemas/models/index.js';
+import { modelNamed, unlessGone } from '../schemas/models/index.js';
 import { choosePolicy } from '../schemas/writes/policy-choice.js';
 import {
   AlreadyExistsError,
@@ -14,7 +14,7 @@ import {
 } from '../store/index.js';
 import { InvalidBodyError } from '../shared/errors.js';
 import { candidatesFor } from './candidates.js';
-import { modelNamed, type ModelSupply } from './model-supply.js';
+import type { ModelSupply } from './model-supply.js';
 import { MAX_POLICIES, type PolicyCache } from './policy-cache.js';
 import type { WriteChecks } from './write-checks.js';
 

@@ -7,7 +7,13 @@ import { NotFoundError, type SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
 import type { JudgeInput, JudgeOutcome, JudgingTasks } from '../validation/judging.js';
 import type { NamedType } from '../validation/entities-in.js';
-import { addSchemas, COMPILE_DEADLINES, type ModelSchema, type ModelSchemas } from './model-schemas.js';
+import {
+  addSchemas,
+  COMPILE_DEADLINES,
+  modelNamed,
+  type ModelSchema,
+  type ModelSchemas,
+} from './model-schemas.js';
 import type { TypeModels } from './type-models.js';
 
 export interface EntityJudgeParts {
@@ -21,10 +27,11 @@ export interface EntityJudgeParts {
 }
 
 /** By what entities are judged: one model, a schema that is stored nowhere, or else the models of their types. */
-export interface JudgedBy {
+interface JudgedBy {
   /** Where the models of types are looked for. */
   readonly domain?: string | undefined;
-  readonly model?: { readonly domain: string; readonly name: string; readonly version?: number } | undefined;
+  /** `D/M` or `D/M@3`. */
+  readonly model?: string | undefined;
   /** Judges as this version of the model would, if one is named. */
   readonly candidate?: JsonValue | undefined;
 }
@@ -72,8 +79,9 @@ export class EntityJudge {
    *
    * @throws NotFoundError, InvalidBodyError, SchemaNotAcceptedError
    */
-  async forScan({ domain, model, candidate }: JudgedBy): Promise<ScanJudge> {
+  async forScan({ domain, model: text, candidate }: JudgedBy): Promise<ScanJudge> {
     const { store, schemas } = this.#parts;
+    const model = text === undefined ? undefined : modelNamed(text);
     if (candidate !== undefined) {
       const own = model?.name ?? nameOf(candidate);
       const key = { domain: model?.domain ?? '', name: own ?? NAMELESS };

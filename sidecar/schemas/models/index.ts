@@ -7,16 +7,15 @@ export { Workbench, type WorkbenchParts } from './workbench.js';
 export type { ValidateOptions } from './workbench.js';
 
 export { findingKey, type JudgedFinding } from '../validation/judged.js';
-export { type ScanJudge, EntityJudge, type JudgedBy, type PageVerdict } from './entity-judge.js';
+export { type ScanJudge, EntityJudge, type PageVerdict } from './entity-judge.js';
 export { ifThere, unlessGone } from './concurrency.js';
 export type { ServedDocument } from './contents.js';
 export { contextUrl, type NamedContext, namedContext } from './contents.js';
 export type { ChangedFollower } from './context-followers.js';
 export type { ContextSummary, WrittenContext } from './contexts.js';
-export type { Lifecycle } from './model-schemas.js';
 export type { ModelDocumentKind } from './model-documents.js';
 export { type ModelFile, referenceFileName } from './model-documents.js';
-export type { ModelSchema } from './model-schemas.js';
+export { type Lifecycle, modelNamed, type ModelSchema } from './model-schemas.js';
 export type { ModelChange } from './model-settings.js';
 export type { ModelOutcome, ModelWrite, StoredModel } from './model-writer.js';
 export {

@@ -74,6 +74,13 @@ export class ModelSchemas {
 /** What users can expect of a model: whether it may still change, and when it goes. Times are milliseconds since the epoch. */
 export type Lifecycle = Pick<Model, 'status' | 'deprecatedAt' | 'sunsetAt'>;
 
+/** The model that a text names, and its version if it names one: `D/M`, or `D/M@3`. Undefined for other texts. */
+export function modelNamed(text: string): (ModelKey & { readonly version: number | undefined }) | undefined {
+  const [, domain, name, version] = /^([^/@]+)\/([^/@]+)(?:@([1-9]\d{0,9}))?$/.exec(text) ?? [];
+  if (domain === undefined || name === undefined) return undefined;
+  return { domain, name, version: version === undefined ? undefined : Number(version) };
+}
+
 /** Models at their versions. Every request about a model needs one, so they are kept until something is written. */
 export class KnownModels {
   readonly #store: Pick<SchemaStore, 'models' | 'revision'>;
