@@ -129,7 +129,7 @@ export interface ModelWarning {
 }
 
 /** What is stored with a model version besides its texts. */
-interface VersionMetadata {
+export interface VersionMetadata {
   /** The draft that the schema is written in. */
   readonly dialect: Dialect;
   /** What changed from the version before; undefined for the first. */

@@ -19,7 +19,6 @@ import {
   type SchemaStore,
 } from '../../store/index.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
-import { entityTypes } from '../json-schema/attributes.js';
 import { ifThere, overwriting, WriteQueue } from './concurrency.js';
 import { InvalidBodyError } from '../../shared/errors.js';
 import { IncompatibleChangeError, OvertakenError, requireName } from './errors.js';
@@ -132,7 +131,7 @@ export class ModelWriter {
     options: ModelWriteOptions = {},
   ): Promise<ModelWrite> {
     const key = { domain, name: requireName(name) };
-    return this.#inTurn(key, async () => {
+    return this.#queue.run(`${domain}/${key.name}`, async () => {
       if ((await ifThere('model', this.#parts.store.models.get(key))) !== undefined)
         throw new AlreadyExistsError({ kind: 'model', ...key });
       return this.#create(key, change, options);
@@ -152,7 +151,7 @@ export class ModelWriter {
     change: ModelChange,
     { expected, ...options }: ModelPutOptions = {},
   ): Promise<ModelWrite> {
-    return this.#inTurn(key, async () => {
+    return this.#queue.run(`${key.domain}/${key.name}`, async () => {
       const before = await ifThere('model', this.#parts.store.models.texts(key));
       // Before any work; the write then depends on the state that is checked here.
       requireExpected({ kind: 'model', ...key }, before?.model.etag, expected);
@@ -165,10 +164,6 @@ export class ModelWriter {
         throw hasCome ? new OvertakenError({ cause: error }) : error;
       }
     });
-  }
-
-  #inTurn<Result>({ domain, name }: ModelKey, write: () => Promise<Result>): Promise<Result> {
-    return this.#queue.run(`${domain}/${name}`, write);
   }
 
   async #create(
@@ -187,14 +182,14 @@ export class ModelWriter {
       outcome: 'created',
       number: 1,
       change: UNCHANGED,
-      warnings: accepted.warnings,
+      warnings: accepted.metadata.warnings,
     } as const;
     if (dryRun) {
-      onTried?.(key, accepted.context, undefined);
+      onTried?.(key, accepted.version.context, undefined);
       return { ...created, model: undefined };
     }
     await accepted.keepReferences();
-    const version = newVersion(key.name, accepted, settings, { caller });
+    const version = newVersion(accepted, settings, { caller });
     const at = await store.models.create(key, settings, version, change.examples);
     await descriptions.keep(at.version, accepted.description);
     return { ...created, model: storedModel(at, accepted, settings) };
@@ -225,10 +220,10 @@ export class ModelWriter {
       outcome: isNewVersion ? (isDraft ? 'replaced' : 'version') : unversioned,
       number: model.currentVersion + (isNewVersion && !isDraft ? 1 : 0),
       change: reported,
-      warnings: (accepted ?? metadataOf(before.version)).warnings,
+      warnings: (accepted?.metadata ?? metadataOf(before.version)).warnings,
     } as const;
     if (dryRun) {
-      if (isNewVersion) onTried?.(model, accepted.context, update.number);
+      if (isNewVersion) onTried?.(model, accepted.version.context, update.number);
       return { ...update, model: current };
     }
     if (!isNewVersion) {
@@ -237,7 +232,7 @@ export class ModelWriter {
     }
     await accepted.keepReferences();
     const overall = isDraft ? undefined : report.overall;
-    const version = newVersion(model.name, accepted, settings, { change: overall, caller });
+    const version = newVersion(accepted, settings, { change: overall, caller });
     const at = await this.#write(model, { settings, version, replaces: isDraft, examples });
     // The next update compares with it.
     await descriptions.keep(at.version, accepted.description);
@@ -299,7 +294,9 @@ export class ModelWriter {
     const { bundled } = await this.#parts.descriptions.of(before.version);
     const old = { bundled, context: before.context };
     const fresh =
-      accepted === undefined ? old : { bundled: accepted.description.bundled, context: accepted.context };
+      accepted === undefined
+        ? old
+        : { bundled: accepted.description.bundled, context: accepted.version.context };
     return this.#parts.comparison.versions(before.model.name, old, fresh, options);
   }
 
@@ -333,41 +330,34 @@ function inputOf(
 }
 
 function newVersion(
-  model: string,
-  accepted: AcceptedSchema,
+  { version, metadata }: AcceptedSchema,
   { description }: ModelSettings,
   { change, caller }: { readonly change?: ChangeKind | undefined; readonly caller?: string | undefined },
 ): NewModelVersion {
-  const { text, context, ownContext, dialect, warnings, references } = accepted;
-  const { types, attributes } = accepted.description;
-  const ownTerms = ownContext?.ownTerms ?? [];
   return {
-    schema: text,
-    context,
+    ...version,
     description,
     metadata: storedMetadata({
-      dialect,
-      warnings,
+      ...metadata,
       ...(change === undefined ? {} : { change }),
       ...(caller === undefined ? {} : { caller }),
-      ...(ownTerms.length === 0 ? {} : { ownTerms }),
     }),
-    references,
-    contexts: ownContext?.contexts ?? new Set(),
-    contextReferences: ownContext?.references ?? new Map(),
-    terms: { types: entityTypes(model, types), attributes: attributes.map(({ name }) => name) },
   };
 }
 
-function storedModel(at: ModelAt, { text, context }: AcceptedSchema, settings: ModelSettings): StoredModel {
-  return { ...at, schema: text, context, ownContext: settings.ownContext };
+function storedModel(
+  at: ModelAt,
+  { version: { schema, context } }: AcceptedSchema,
+  { ownContext }: ModelSettings,
+): StoredModel {
+  return { ...at, schema, context, ownContext };
 }
 
 /** Whether a new version would equal the current one. */
 function isSameVersion({ version, schema, context }: ModelTexts, accepted: AcceptedSchema): boolean {
   return (
-    context === accepted.context &&
-    hasSameDocuments(version, accepted.references) &&
+    context === accepted.version.context &&
+    hasSameDocuments(version, accepted.version.references) &&
     (accepted.hasSameSchema ?? sameJson(parseJson(schema), accepted.schema))
   );
 }

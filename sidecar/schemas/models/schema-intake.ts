@@ -1,13 +1,11 @@
 import { fileKey } from '../../shared/code-hosts.js';
 import { contextDocument, type GeneratedContext, isContextBase } from '../json-ld/generated-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
-import type { ChangeReport } from '../json-schema/differences.js';
-import type { Dialect } from '../json-schema/keywords.js';
 import { isObject, type JsonObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { resolveAll } from '../json-schema/linker.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { ModelKey, ModelTexts, ModelVersion, SchemaStore } from '../../store/index.js';
+import type { ModelKey, ModelTexts, ModelVersion, NewModelVersion, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { accepting, invalidMember, SchemaNotAcceptedError, unlessRefused } from './errors.js';
 import type { AcceptedVersion, ModelDescription, VersionBefore, VersionSource } from './accept-version.js';
@@ -15,27 +13,19 @@ import type { ModelDescriptions } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
 import type { AcceptedOwnContext, NamedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
-import type { ModelWarning } from './model-settings.js';
+import type { ModelWarning, VersionMetadata } from './model-settings.js';
 
-/** A schema that can become a version of a model, and what belongs to that version. */
-export interface AcceptedSchema {
+/** A schema that can become a version of a model, compared with the version before as far as that was possible. */
+export interface AcceptedSchema extends Pick<
+  AcceptedVersion,
+  'description' | 'hasSameSchema' | 'change' | 'reverse'
+> {
   readonly schema: JsonObject;
-  readonly text: string;
-  readonly dialect: Dialect;
-  readonly description: ModelDescription;
-  /** Text of the context: generated terms, and the model's own context if it has one. */
-  readonly context: string;
-  /** The model's own context, if it has one. */
-  readonly ownContext: AcceptedOwnContext | undefined;
-  readonly warnings: readonly ModelWarning[];
-  /** SHA-256 of every document that it refers to, by URI. */
-  readonly references: ReadonlyMap<string, string>;
+  /** The version, without what depends on the model that gets it. */
+  readonly version: Omit<NewModelVersion, 'description' | 'metadata'>;
+  readonly metadata: VersionMetadata;
   /** Stores the documents that had to be fetched. @throws OvertakenError */
   readonly keepReferences: () => Promise<void>;
-  /** The comparison with the version before, as far as it was made; see {@link AcceptedVersion}. */
-  readonly hasSameSchema: boolean | undefined;
-  readonly change: ChangeReport | undefined;
-  readonly reverse: ChangeReport | undefined;
 }
 
 export interface IntakeOptions {
@@ -107,24 +97,33 @@ export class SchemaIntake {
       },
       gathering.reasons,
     );
-    const { description, generated, composed, hasSameSchema, change, reverse } = accepted;
+    const { generated, composed, ...compared } = accepted;
+    const { description } = compared;
     const own = named && (await ownContexts.accept(key, named, generated.terms, { baseUrl, composed }));
+    const ownTerms = own?.ownTerms ?? [];
     return {
+      ...compared,
       schema,
-      text,
-      description,
-      references,
-      hasSameSchema,
-      change,
-      reverse,
-      dialect: linked.main.dialect,
-      context: own?.text ?? JSON.stringify(contextDocument(generated.terms)),
-      ownContext: own,
-      warnings: [
-        ...typeWarnings(model, description),
-        ...formWarnings(description),
-        ...termWarnings(generated, own, [model, ...description.names]),
-      ],
+      version: {
+        schema: text,
+        context: own?.text ?? JSON.stringify(contextDocument(generated.terms)),
+        references,
+        contexts: own?.contexts ?? new Set(),
+        contextReferences: own?.references ?? new Map(),
+        terms: {
+          types: entityTypes(model, description.types),
+          attributes: description.attributes.map(({ name }) => name),
+        },
+      },
+      metadata: {
+        dialect: linked.main.dialect,
+        warnings: [
+          ...typeWarnings(model, description),
+          ...formWarnings(description),
+          ...termWarnings(generated, own, [model, ...description.names]),
+        ],
+        ...(ownTerms.length === 0 ? {} : { ownTerms }),
+      },
       keepReferences: async () => {
         await gathering.keep(found);
         await own?.keepReferences();
