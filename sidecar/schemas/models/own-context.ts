@@ -23,8 +23,10 @@ interface Parts {
   readonly core: ReadonlyMap<string, CoreContext>;
 }
 
-/** A model's own context, as workers process it. */
-export interface NamedOwnContext extends Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'> {
+/** A model's own context. */
+interface NamedOwnContext {
+  /** As workers process it. */
+  readonly input: Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'>;
   /** Names of the contexts of this service that it names. */
   readonly contexts: ReadonlySet<string>;
 }
@@ -64,8 +66,24 @@ export class OwnContexts {
    * @param baseUrl of this service, as the client reaches it
    */
   named(given: JsonValue, baseUrl: string): NamedOwnContext {
-    const { value, contexts } = this.#named(given, baseUrl);
-    return { text: writeJson(value), pointer: POINTER, keptBase: `${INTERNAL_BASE}/`, contexts };
+    const contexts = new Set<string>();
+    const name = (element: unknown): unknown => {
+      if (typeof element !== 'string') return element;
+      const own = NAME.test(element)
+        ? { name: element, version: undefined }
+        : this.#parts.contextSupply.ownContext(element, baseUrl);
+      if (own === undefined) return element;
+      const core = this.#parts.core.get(own.name);
+      if (core !== undefined) return core.summary.canonicalUrl;
+      contexts.add(own.name);
+      return contextUrl(INTERNAL_BASE, own.name, own.version);
+    };
+    const { value, faults } = unwrapped(given, POINTER);
+    const named = Array.isArray(value) ? value.map(name) : name(value);
+    const wrapped = value === given ? named : { '@context': named };
+    // The check then finds the members beside it.
+    const text = writeJson(faults.length > 0 ? given : wrapped);
+    return { input: { text, pointer: POINTER, keptBase: `${INTERNAL_BASE}/` }, contexts };
   }
 
   /**
@@ -75,7 +93,7 @@ export class OwnContexts {
    */
   async accept(
     key: ModelKey,
-    { contexts, ...named }: NamedOwnContext,
+    { input, contexts }: NamedOwnContext,
     generated: Readonly<Record<string, string>>,
     { baseUrl, composed: known }: { readonly baseUrl: string; readonly composed: ComposeOutcome | undefined },
   ): Promise<AcceptedOwnContext> {
@@ -88,7 +106,7 @@ export class OwnContexts {
       const found = await contextSupply.supplyForCheck(url, baseUrl, ownName);
       return 'failure' in found && found.failure.kind === 'contextRefused' ? noContext(own.name) : found;
     };
-    const run = (supplied: Supplied) => workers.run('composeContext', { ...named, generated, supplied });
+    const run = (supplied: Supplied) => workers.run('composeContext', { ...input, generated, supplied });
     const composing: Promise<ComposeOutcome | Refused> =
       known === undefined ? runWithContexts(run, supply) : Promise.resolve(known);
     const outcome = await unlessTooCostly(composing, (cause) => {
@@ -108,29 +126,6 @@ export class OwnContexts {
       references: new Map([...found].map(([uri, { sha256 }]) => [uri, sha256])),
       keepReferences: () => gathering.keep(found),
     };
-  }
-
-  #named(
-    given: JsonValue,
-    baseUrl: string,
-  ): { readonly value: unknown; readonly contexts: ReadonlySet<string> } {
-    const contexts = new Set<string>();
-    const name = (element: unknown): unknown => {
-      if (typeof element !== 'string') return element;
-      const own = NAME.test(element)
-        ? { name: element, version: undefined }
-        : this.#parts.contextSupply.ownContext(element, baseUrl);
-      if (own === undefined) return element;
-      const core = this.#parts.core.get(own.name);
-      if (core !== undefined) return core.summary.canonicalUrl;
-      contexts.add(own.name);
-      return contextUrl(INTERNAL_BASE, own.name, own.version);
-    };
-    const { value, faults } = unwrapped(given, POINTER);
-    const named = Array.isArray(value) ? value.map(name) : name(value);
-    if (value === given) return { value: named, contexts };
-    // The check then finds the members beside it.
-    return { value: faults.length > 0 ? given : { '@context': named }, contexts };
   }
 }
 

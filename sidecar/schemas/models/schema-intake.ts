@@ -11,7 +11,7 @@ import { accepting, invalidMember, SchemaNotAcceptedError, unlessRefused } from 
 import type { AcceptedVersion, ModelDescription, VersionBefore, VersionSource } from './accept-version.js';
 import type { ModelDescriptions } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
-import type { AcceptedOwnContext, NamedOwnContext, OwnContexts } from './own-context.js';
+import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
 import type { ModelWarning, VersionMetadata } from './model-settings.js';
 
@@ -90,7 +90,7 @@ export class SchemaIntake {
           schema: text,
           contextBase: ownBase ?? contextBase,
           documents: [...found].map(([uri, one]) => [uri, one.text] as const),
-          ...(named === undefined ? {} : { own: taskInput(named) }),
+          ...(named === undefined ? {} : { own: named.input }),
           ...(before === undefined ? {} : { before: this.#versionBefore(before, references) }),
         });
         return { linked, text, found, references, accepted };
@@ -156,10 +156,6 @@ export class SchemaIntake {
       ...(bundled === undefined ? { documents: [...texts.references] } : { documents: [], bundled }),
     };
   }
-}
-
-function taskInput({ text, pointer, keptBase }: NamedOwnContext): NonNullable<VersionSource['own']> {
-  return { text, pointer, keptBase };
 }
 
 /** Whether all documents of a version are among those that were found. @param references SHA-256 by URI */
