@@ -20,21 +20,15 @@ export function allOf(needs: readonly JudgeNeeds[]): JudgeNeeds {
   const { urls, context } = needs.find((one) => one.urls !== undefined) ?? {};
   const lists = {
     types: distinct(
-      needs,
-      ({ types }) => types,
+      needs.flatMap(({ types = [] }) => types),
       ({ iri, written }) => iri ?? written,
     ),
-    models: distinct(
-      needs,
-      ({ models }) => models,
-      (name) => name,
+    models: [...new Set(needs.flatMap(({ models = [] }) => models))],
+    unprepared: distinct(
+      needs.flatMap(({ unprepared = [] }) => unprepared),
+      meaningKey,
     ),
-    unprepared: distinct(needs, ({ unprepared }) => unprepared, meaningKey),
-    entities: distinct(
-      needs,
-      ({ entities }) => entities,
-      (id) => id,
-    ),
+    entities: [...new Set(needs.flatMap(({ entities = [] }) => entities))],
   };
   return {
     ...(urls === undefined || context === undefined ? {} : { urls, context }),
@@ -42,12 +36,8 @@ export function allOf(needs: readonly JudgeNeeds[]): JudgeNeeds {
   };
 }
 
-function distinct<Item>(
-  needs: readonly JudgeNeeds[],
-  listIn: (needs: JudgeNeeds) => readonly Item[] | undefined,
-  keyOf: (item: Item) => string,
-): readonly Item[] {
-  return [...new Map(needs.flatMap((one) => listIn(one) ?? []).map((item) => [keyOf(item), item])).values()];
+function distinct<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
 /** What a worker knows of models while the stamp is the same. */
