@@ -1,4 +1,5 @@
 import type * as OAuth from 'oauth4webapi';
+import { storeDrafts } from '../shared/drafts.js';
 import { addressOf } from './address.js';
 
 /**
@@ -92,6 +93,7 @@ export async function signIn(settings: SignInSettings): Promise<void> {
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   write(DEPARTURE, departure);
+  storeDrafts();
   location.assign(url.href);
 }
 

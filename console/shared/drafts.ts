@@ -3,6 +3,9 @@ import { useState } from 'preact/hooks';
 /** What was typed and not saved, by name: kept in this tab, so that looking elsewhere loses nothing. */
 const drafts = new Map<string, unknown>();
 
+/** Under which the tab stores the drafts while somebody signs in elsewhere. */
+const STORED = 'ngsi-ld-gateway.drafts';
+
 /** What was typed under a name, if there is something. Each name stands for drafts of one type. */
 export function draftOf(name: string): unknown {
   return drafts.get(name);
@@ -12,7 +15,37 @@ export function draftOf(name: string): unknown {
 export function keepDraft(name: string, draft: object | undefined): void {
   if (draft === undefined) drafts.delete(name);
   else drafts.set(name, draft);
-  if (drafts.size > 0) addEventListener('beforeunload', ask);
+  askIf(drafts.size > 0);
+}
+
+/** Stores the drafts for {@link restoreDrafts}, so that the page can be left without a question. */
+export function storeDrafts(): void {
+  if (drafts.size === 0) return;
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify([...drafts]));
+  } catch {
+    // There is no room, or no storage: the browser asks, as for any other way to leave.
+    return;
+  }
+  askIf(false);
+  // A page that the browser kept whole is shown again without being loaded.
+  addEventListener('pageshow', restoreDrafts, { once: true });
+}
+
+/** Takes back the drafts that were stored before the page was left. */
+export function restoreDrafts(): void {
+  try {
+    const stored = sessionStorage.getItem(STORED);
+    sessionStorage.removeItem(STORED);
+    for (const [name, draft] of JSON.parse(stored ?? '[]') as [string, object][]) drafts.set(name, draft);
+  } catch {
+    // Without a storage, nothing was stored.
+  }
+  askIf(drafts.size > 0);
+}
+
+function askIf(isUnsaved: boolean): void {
+  if (isUnsaved) addEventListener('beforeunload', ask);
   else removeEventListener('beforeunload', ask);
 }
 

@@ -8,9 +8,10 @@ import {
   signInFailure,
   signOut,
 } from '../../../console/api/sign-in.js';
+import { draftOf, keepDraft, restoreDrafts } from '../../../console/shared/drafts.js';
 import { HOME, openTab, settled } from './open-tab.js';
 
-const page = openTab();
+const page = openTab({ drafts: ['City/Bike'] });
 
 const ISSUER = 'https://id.test';
 const SETTINGS = { issuer: ISSUER, clientId: 'console', audience: 'gateway' };
@@ -66,6 +67,44 @@ it('sign-in sends a code with its proof to the token endpoint, and leaves neithe
   assert.deepEqual(page.history.replaced, [[null, '/city/console/#/purge']]);
   assert.equal(accessToken(), 'first');
   assert.deepEqual([...page.session.kept.keys()], ['ngsi-ld-gateway.session']);
+});
+
+/** Whether the browser asks before the page is left. */
+const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+
+it('what was typed and not saved is there again after a sign-in, and the browser does not ask on the way', async () => {
+  const typed = { text: '{"maximum": 9007199254740993}', etag: '"1"' };
+  keepDraft('City/Bike', typed);
+  provide();
+  await left();
+  assert.ok(!asks());
+  // The page is loaded again.
+  keepDraft('City/Bike', undefined);
+  restoreDrafts();
+  assert.deepEqual(draftOf('City/Bike'), typed);
+  assert.ok(asks());
+  assert.ok(!page.session.kept.has('ngsi-ld-gateway.drafts'));
+});
+
+it('a page that was left to sign in and is shown again as it was asks as before', async () => {
+  keepDraft('City/Bike', { text: '{}' });
+  provide();
+  await left();
+  page.window.dispatchEvent(new Event('pageshow'));
+  assert.ok(asks());
+  assert.ok(!page.session.kept.has('ngsi-ld-gateway.drafts'));
+});
+
+it('the browser asks before somebody leaves to sign in if what was typed cannot be stored', async () => {
+  keepDraft('City/Bike', { text: '{}' });
+  provide();
+  const { setItem } = page.session;
+  page.session.setItem = (name, value) => {
+    if (name.endsWith('drafts')) throw new DOMException('full', 'QuotaExceededError');
+    setItem.call(page.session, name, value);
+  };
+  await left();
+  assert.ok(asks());
 });
 
 it('an answer of a provider that nobody asked for, or with the state of another, signs nobody in', async () => {
