@@ -88,7 +88,7 @@ export async function compactDocument(
     : survey.hasNull
       ? nullsIn(document, '/document', skip)
       : [];
-  if (!mayLose(expanded)) return { result, dropped, lost };
+  if (!mayLose(expanded) && !hasIriName(result)) return { result, dropped, lost };
   if (!isSmall) return { result, dropped, lost: [...lost, NOT_COMPARED] };
   const again = await session.withoutEvents().expand(result, undefined);
   const keepsNull = survey.hasNull && surveyOf(expanded).hasNull;
@@ -142,6 +142,15 @@ function mayLose(expanded: unknown): boolean {
     } else if (UNSAFE.test(name) || hasListAmongOthers(value) || mayLose(value)) return true;
   }
   return false;
+}
+
+/** Whether a name is still an IRI: a context that has it as a term reads all its values by that, also those that do not fit. */
+function hasIriName(result: unknown): boolean {
+  if (Array.isArray(result)) return result.some(hasIriName);
+  if (!isObject(result)) return false;
+  return Object.keys(result).some(
+    (name) => name !== '@context' && (name.includes(':') || hasIriName(result[name])),
+  );
 }
 
 /** A term for lists holds one. */

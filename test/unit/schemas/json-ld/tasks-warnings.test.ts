@@ -247,6 +247,19 @@ describe('warnings of what compaction does not restore', () => {
     }
   });
 
+  it('warnings of lossy compaction report values that a term which is an IRI reads otherwise', async () => {
+    const date = 'http://purl.org/dc/terms/date';
+    const compacted = (definition: object, value: unknown) =>
+      desk.compact({ document: { '@id': 'urn:x:1', [date]: value }, context: { [date]: definition } });
+    for (const [definition, value] of [
+      [{ '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' }, 'today'],
+      [{ '@type': '@id' }, 'urn:x:2'],
+      [{ '@container': '@list' }, [1, 2]],
+    ] as const)
+      assert.deepEqual(placesOf((await compacted(definition, value)).warnings), [['compaction-lossy']]);
+    assert.deepEqual((await compacted({ '@id': date }, 'today')).warnings, []);
+  });
+
   it('warnings of lossy compaction report arrays that a document loses by its own context, named or not', async () => {
     const document = entity({ a: [1], b: { type: 'Property', value: [[1], [2]] }, c: [1, 2] });
     const places = [
