@@ -3,15 +3,15 @@ import {
   isFinal,
   type JobFilter,
   type JobKindName,
+  type JobNeeds,
   type JobRecord,
   kindOf,
   type OrphanedJob,
-  type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
 import { JobNotFoundError, JobOverError } from './errors.js';
 import { cancelled, type Lease, type LiveJob } from './live-job.js';
-import type { JobService, ServedKind } from './job-service.js';
+import type { JobService, JobWork, ServedKind } from './job-service.js';
 
 /**
  * One kind of jobs: how they are run, and their resource, where they are looked up, watched, changed and cancelled. What all
@@ -25,7 +25,9 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     this.jobs = jobs;
   }
 
-  abstract begin(taken: TakenJob, lease: Lease): void;
+  abstract begin(record: JobRecord, job: JobNeeds, lease: Lease): JobWork;
+
+  abstract abandon(left: UnfinishedJob, lease: Lease): Promise<LiveJob>;
 
   abstract requeued(left: OrphanedJob): UnfinishedJob;
 

@@ -13,10 +13,22 @@ import type { Clock } from '../shared/clock.js';
 /** How jobs of one kind are run. */
 export interface ServedKind {
   readonly name: JobKindName;
-  /** Begins a job that was taken from the queue, or ends it: enters it into the registry, and takes its place, at once. */
-  begin(taken: TakenJob, lease: Lease): void;
+  /** Enters a job that was taken into the registry, to begin or resume it. @throws what ends it, before it is entered */
+  begin(record: JobRecord, job: JobNeeds, lease: Lease): JobWork;
+  /** Enters a job that was taken into the registry at once, to end it as an earlier process left it. */
+  abandon(left: UnfinishedJob, lease: Lease): Promise<LiveJob>;
   /** What a job of another broker becomes on which no process works; has no effects. */
   requeued(left: OrphanedJob): UnfinishedJob;
+}
+
+/** What a job does that was taken. */
+export interface JobWork {
+  readonly live: LiveJob;
+  readonly place: PlaceKind;
+  /** Does it, once the record says that it has begun; ends the record. */
+  readonly run: () => Promise<void>;
+  /** Called before it goes back into the queue; nothing is in flight then. */
+  readonly onStopped?: () => Promise<void>;
 }
 
 /** The jobs of this process, whatever they do: their queue, leases, records and history. */
@@ -45,7 +57,7 @@ export class JobService {
       broker,
       isShared: isStoreShared,
       monotonicMs: options.monotonicMs ?? (() => performance.now()),
-      begin: (taken, lease) => this.#kindOf(taken.record).begin(taken, lease),
+      begin: (taken, lease) => this.#begin(taken, lease),
       requeued: (left): UnfinishedJob => this.#kindOf(left.record).requeued(left),
       onRequeued: (changed) => this.#noteRequeued(changed),
       grant: (id, request) => void this.#grant(id, request),
@@ -89,39 +101,6 @@ export class JobService {
     await this.leases.look();
   }
 
-  /**
-   * Does the work of a job that was taken, from its place to its end. One that only stops in this process goes back into the
-   * queue; one that another process has by now is left to it.
-   *
-   * @param work what it does, once its record says that it has begun; it ends the record
-   * @param onStopped called before it goes back into the queue; nothing is in flight then
-   */
-  async work(
-    live: LiveJob,
-    place: PlaceKind,
-    work: () => Promise<void>,
-    onStopped: () => Promise<void> = async () => {},
-  ): Promise<void> {
-    const { registry, records } = this;
-    const { observer } = this.options;
-    try {
-      registry.takePlace(live, place);
-      live.set({ state: 'running', startedAt: live.record.startedAt ?? records.now() });
-      // Without it, a process that takes over would not know that something may have been sent.
-      await records.writeAhead(live);
-      observer.started(live.record);
-      await work();
-    } catch (error) {
-      if (isResumable(live, error)) await onStopped();
-      // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place resumes it.
-      if (live.lease.isTaken) observer.taken(live.record);
-      else if (isResumable(live, error)) live.set({ state: 'queued' });
-      else records.endEarly(live, error, 'interrupted');
-    } finally {
-      registry.leave(live);
-    }
-  }
-
   /** Stops all jobs, and refuses new ones. They go back into the queue. */
   stop(): void {
     this.#history.stop();
@@ -139,6 +118,50 @@ export class JobService {
     const kind = this.#kinds.get(kindOf(record));
     if (kind === undefined) throw new Error(`No ${kindOf(record)} can be run here.`);
     return kind;
+  }
+
+  /** Begins a job that was taken, or ends it: its caller waited at a process that is gone, or it was to be cancelled. */
+  #begin(taken: TakenJob, lease: Lease): void {
+    const { record, job, request } = taken;
+    const kind = this.#kindOf(record);
+    const end = async (how: (live: LiveJob) => void) => {
+      const live = await kind.abandon(taken, lease);
+      how(live);
+      this.registry.leave(live);
+    };
+    try {
+      if (job === undefined) void end((live) => this.records.end(live, 'interrupted'));
+      else if (record.state === 'cancelling' || request?.cancel === true)
+        void end((live) => this.records.end(live, 'cancelled'));
+      else void this.#work(kind.begin(record, job, lease));
+    } catch (error) {
+      void end((live) => this.records.endEarly(live, error, 'interrupted'));
+    }
+  }
+
+  /**
+   * Does the work of a job that was taken, from its place to its end. One that only stops in this process goes back into the
+   * queue; one that another process has by now is left to it.
+   */
+  async #work({ live, place, run, onStopped }: JobWork): Promise<void> {
+    const { registry, records } = this;
+    const { observer } = this.options;
+    try {
+      registry.takePlace(live, place);
+      live.set({ state: 'running', startedAt: live.record.startedAt ?? records.now() });
+      // Without it, a process that takes over would not know that something may have been sent.
+      await records.writeAhead(live);
+      observer.started(live.record);
+      await run();
+    } catch (error) {
+      if (isResumable(live, error)) await onStopped?.();
+      // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place resumes it.
+      if (live.lease.isTaken) observer.taken(live.record);
+      else if (isResumable(live, error)) live.set({ state: 'queued' });
+      else records.endEarly(live, error, 'interrupted');
+    } finally {
+      registry.leave(live);
+    }
   }
 
   /** Jobs of other brokers went back into the queue, or have ended since that was requested. */
@@ -177,12 +200,6 @@ function isResumable(live: LiveJob, error: unknown): boolean {
   // A purge whose caller waits may have taken the last place meanwhile.
   if (error instanceof TooManyPurgesError) return true;
   return live.stopped.aborted && outcomeOf(error) === 'stopped';
-}
-
-/** How a job that was taken ends at once: its caller waited at a process that is gone, or it was to be cancelled. */
-export function endWithoutWork({ record, job, request }: TakenJob): 'interrupted' | 'cancelled' | undefined {
-  if (job === undefined) return 'interrupted';
-  return record.state === 'cancelling' || request?.cancel === true ? 'cancelled' : undefined;
 }
 
 /** The shortest and the longest time after which a watcher reads a record again, in milliseconds. */

@@ -5,16 +5,8 @@ import type { Lease } from './live-job.js';
 import { LivePurge, type PurgeRunner, type Work } from './live-purge.js';
 import { preparePurge, rateRefused } from './purge-kinds.js';
 import { CLOCK_SLACK_MS, type PurgeServiceOptions } from './service-options.js';
-import { endWithoutWork, type JobService } from './job-service.js';
-import {
-  abandoned,
-  mayHaveDeleted,
-  resumed,
-  settledBefore,
-  spentBefore,
-  targetOf,
-  type TakenPurge,
-} from './purge-record.js';
+import type { JobService, JobWork } from './job-service.js';
+import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore, targetOf } from './purge-record.js';
 
 interface Job extends Work {
   /** With more matches than this, it only reports them. */
@@ -35,42 +27,29 @@ export class PurgeJobs {
     this.#purges = purges;
   }
 
-  /** Begins or resumes a job, or ends one that cannot be resumed. */
-  begin(taken: TakenPurge, lease: Lease): void {
-    const { record, job } = taken;
-    const end = endWithoutWork(taken);
-    if (end !== undefined || job === undefined) {
-      void this.#end(this.#abandon(taken, lease), (live) =>
-        this.#jobs.records.end(live, end ?? 'interrupted'),
-      );
-      return;
-    }
-    try {
-      const begun = this.#jobOf(record, job, lease);
-      const { live, prepared, budget } = begun;
-      void this.#jobs.work(
-        live,
-        prepared.dryRun ? 'dry run' : 'job',
-        () => this.#run(begun),
-        // When it cannot be written, what was reserved stays spent.
-        async () => budget?.settle(live.affectedSince).catch(() => {}),
-      );
-    } catch (error) {
-      const live = this.#abandon(taken, lease);
-      if (mayHaveDeleted(record, job, false)) live.begun();
-      void this.#end(live, () => this.#jobs.records.endEarly(live, error, 'interrupted'));
-    }
+  /**
+   * Begins or resumes a job.
+   *
+   * @throws JobSecretError, QueryRefusedError, PolicyRefusedError for one that cannot be resumed
+   */
+  begin(record: PurgeRecord, needs: JobNeeds, lease: Lease): JobWork {
+    const job = this.#jobOf(record, needs, lease);
+    const { live, prepared, budget } = job;
+    return {
+      live,
+      place: prepared.dryRun ? 'dry run' : 'job',
+      run: () => this.#run(job),
+      // When it cannot be written, what was reserved stays spent.
+      onStopped: async () => budget?.settle(live.affectedSince).catch(() => {}),
+    };
   }
 
-  /** Ends a purge that an earlier process left. */
-  async #end(live: LivePurge, end: (live: LivePurge) => void): Promise<void> {
+  /** Enters a purge that an earlier process left, and that ends as it is. */
+  async abandon(record: PurgeRecord, job: JobNeeds | undefined, lease: Lease): Promise<LivePurge> {
+    const live = this.#enter(abandoned(record, job, this.#options.worker), lease);
+    if (job !== undefined && mayHaveDeleted(record, job, false)) live.begun();
     await this.#purges.noteArchive(live);
-    end(live);
-    this.#jobs.registry.leave(live);
-  }
-
-  #abandon({ record, job }: TakenPurge, lease: Lease): LivePurge {
-    return this.#enter(abandoned(record, job, this.#options.worker), lease);
+    return live;
   }
 
   #enter(record: PurgeRecord, lease: Lease): LivePurge {
@@ -78,7 +57,6 @@ export class PurgeJobs {
     return registry.enter(new LivePurge(record, lease, this.#options.clock, records.changed));
   }
 
-  /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot be resumed */
   #jobOf(record: PurgeRecord, job: JobNeeds, lease: Lease): Job {
     const { worker, kinds, sealer, clock } = this.#options;
     const { reportAbove, makesPlan } = job;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { queryText } from '../purge/index.js';
 import { traceIn } from '../shared/traceparent.js';
-import type { JobNeeds, PurgeRecord, OrphanedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import type { JobNeeds, PurgeRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './live-job.js';
 import { placeOf } from './job-headers.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
@@ -10,8 +10,7 @@ import { defined } from '../shared/defined.js';
 /** Warnings that are kept of a purge that is resumed again and again. */
 const MAX_WARNINGS = 20;
 
-/** Jobs of the store that are purges. */
-export type TakenPurge = TakenJob & { readonly record: PurgeRecord };
+/** A job of the store that is a purge. */
 export type OrphanedPurge = OrphanedJob & { readonly record: PurgeRecord };
 
 /** Where and when a record begins. */

@@ -1,6 +1,13 @@
 import type { Readable } from 'node:stream';
 import { outcomeOf, type PurgeReport } from '../purge/index.js';
-import type { ControlRequest, PurgeRecord, OrphanedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import type {
+  ControlRequest,
+  JobNeeds,
+  JobRecord,
+  OrphanedJob,
+  PurgeRecord,
+  UnfinishedJob,
+} from '../store/index.js';
 import { ArchiveService } from './archive-service.js';
 import {
   IdsNotFoundError,
@@ -12,18 +19,11 @@ import {
 import { headersAt } from './job-headers.js';
 import { checkMakesPlan, withoutDryRun } from './plan-service.js';
 import { JobKind } from './job-kind.js';
-import type { JobService } from './job-service.js';
-import type { Lease } from './live-job.js';
+import type { JobService, JobWork } from './job-service.js';
+import type { Lease, LiveJob } from './live-job.js';
 import { PurgeJobs } from './purge-jobs.js';
 import { narrower, preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
-import {
-  newRecord,
-  refusedRecord,
-  requeued,
-  targetOf,
-  type OrphanedPurge,
-  type TakenPurge,
-} from './purge-record.js';
+import { newRecord, refusedRecord, requeued, targetOf, type OrphanedPurge } from './purge-record.js';
 import { RestoreJobs, type NewRestore } from './restore-jobs.js';
 import { LivePurge, PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
@@ -51,9 +51,16 @@ export class PurgeService extends JobKind<PurgeRecord> {
     jobs.serve(this);
   }
 
-  override begin(taken: TakenJob, lease: Lease): void {
-    if (taken.record.target === 'restore') this.#restores.begin(taken, lease);
-    else this.#taken.begin(taken as TakenPurge, lease);
+  override begin(kept: JobRecord, job: JobNeeds, lease: Lease): JobWork {
+    const record = kept as PurgeRecord;
+    return (record.target === 'restore' ? this.#restores : this.#taken).begin(record, job, lease);
+  }
+
+  override async abandon({ record: kept, job }: UnfinishedJob, lease: Lease): Promise<LiveJob> {
+    const record = kept as PurgeRecord;
+    return record.target === 'restore'
+      ? this.#restores.enter(record, lease)
+      : this.#taken.abandon(record, job, lease);
   }
 
   override requeued(left: OrphanedJob): UnfinishedJob {

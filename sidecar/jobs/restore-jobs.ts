@@ -7,9 +7,9 @@ import {
   type RestorePosition,
   type RestoreReport,
 } from '../purge/index.js';
-import { type JobNeeds, type PurgeRecord, type TakenJob } from '../store/index.js';
+import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
-import { endWithoutWork, type JobService } from './job-service.js';
+import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
 import type { NewPurge } from './purge-kinds.js';
 import { headersAt } from './job-headers.js';
@@ -80,25 +80,22 @@ export class RestoreJobs {
     return record;
   }
 
-  /** Begins or resumes a restore that was taken from the queue, or ends one that cannot be resumed. */
-  begin(taken: TakenJob, lease: Lease): void {
-    const { records, registry } = this.#jobs;
-    const { clock, worker } = this.#options;
-    const { record: kept, job } = taken;
-    const isResumed = kept.startedAt !== undefined;
-    const record = { ...(kept as PurgeRecord), worker };
-    const live = registry.enter(new LiveRestore(record, lease, clock, records.changed));
-    const end = endWithoutWork(taken);
-    if (end !== undefined || job === undefined) {
-      records.end(live, end ?? 'interrupted');
-      registry.leave(live);
-      return;
-    }
-    if (isResumed && kept.worker !== worker) {
-      const note = `The gateway ${kept.worker} left it, and ${worker} resumed it.`;
+  /** Begins or resumes a restore. */
+  begin(record: PurgeRecord, job: JobNeeds, lease: Lease): JobWork {
+    const { worker } = this.#options;
+    const live = this.enter(record, lease);
+    if (record.startedAt !== undefined && record.worker !== worker) {
+      const note = `The gateway ${record.worker} left it, and ${worker} resumed it.`;
       live.set({ warnings: [...record.warnings, note] });
     }
-    void this.#jobs.work(live, record.dryRun ? 'dry run' : 'job', () => this.#restore(live, job));
+    return { live, place: record.dryRun ? 'dry run' : 'job', run: () => this.#restore(live, job) };
+  }
+
+  /** Enters a restore as it was left: this process has it now. */
+  enter(record: PurgeRecord, lease: Lease): LiveRestore {
+    const { records, registry } = this.#jobs;
+    const { clock, worker } = this.#options;
+    return registry.enter(new LiveRestore({ ...record, worker }, lease, clock, records.changed));
   }
 
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {

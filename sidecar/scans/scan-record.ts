@@ -3,7 +3,7 @@ import { cancelled, LiveJob, waitingFor, withoutPace, withoutWait } from '../job
 import { placeOf } from '../jobs/job-headers.js';
 import { traceIn } from '../shared/traceparent.js';
 import type { NewPurge } from '../jobs/purge-kinds.js';
-import type { ScanRecord, OrphanedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import type { ScanRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 
@@ -21,8 +21,7 @@ export interface NewScan extends Pick<NewPurge, 'headers' | 'policy' | 'caller' 
   readonly maxPerSecond?: number | undefined;
 }
 
-/** Jobs of the store that are scans. */
-export type TakenScan = TakenJob & { readonly record: ScanRecord };
+/** A job of the store that is a scan. */
 export type OrphanedScan = OrphanedJob & { readonly record: ScanRecord };
 
 const NOTHING_FOUND = {

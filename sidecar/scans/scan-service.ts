@@ -1,5 +1,5 @@
 import { JobKind } from '../jobs/job-kind.js';
-import { endWithoutWork, type JobService } from '../jobs/job-service.js';
+import type { JobService, JobWork } from '../jobs/job-service.js';
 import type { Lease } from '../jobs/live-job.js';
 import type { PurgeSetup } from '../jobs/purge-kinds.js';
 import { contextOfRequest, parseScanQuery, type PurgeEvent, type PurgeReport } from '../purge/index.js';
@@ -12,10 +12,10 @@ import {
   type FoundEntities,
   type FoundEntity,
   type JobNeeds,
+  type JobRecord,
   type ScanEntities,
   type ScanRecord,
   type OrphanedJob,
-  type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
 import { runScan, warningsOfNothing } from './scan-run.js';
@@ -27,7 +27,6 @@ import {
   requeuedScan,
   type OrphanedScan,
   subjectOf,
-  type TakenScan,
 } from './scan-record.js';
 import { keyOfFinding, ScanTally } from './scan-tally.js';
 
@@ -113,18 +112,19 @@ export class ScanService extends JobKind<ScanRecord> {
     return { kept: await entities.count(id, key), from: (start) => entities.read(id, key, start) };
   }
 
-  override begin(taken: TakenJob, lease: Lease): void {
-    const { record, job } = taken as TakenScan;
+  override begin(record: JobRecord, job: JobNeeds, lease: Lease): JobWork {
+    const { records, options } = this.jobs;
+    const live = this.#enter(begun(record as ScanRecord, options.worker, records.now()), lease);
+    return { live, place: 'scan', run: () => this.#scan(live, job) };
+  }
+
+  override async abandon({ record }: UnfinishedJob, lease: Lease): Promise<LiveScan> {
+    return this.#enter(record as ScanRecord, lease);
+  }
+
+  #enter(record: ScanRecord, lease: Lease): LiveScan {
     const { records, registry, options } = this.jobs;
-    const end = endWithoutWork(taken);
-    const begins = end === undefined ? begun(record, options.worker, records.now()) : record;
-    const live = registry.enter(new LiveScan(begins, lease, options.clock, records.changed));
-    if (end === undefined && job !== undefined)
-      void this.jobs.work(live, 'scan', () => this.#scan(live, job));
-    else {
-      records.end(live, end ?? 'interrupted');
-      registry.leave(live);
-    }
+    return registry.enter(new LiveScan(record, lease, options.clock, records.changed));
   }
 
   override requeued(left: OrphanedJob): UnfinishedJob {
