@@ -60,11 +60,8 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   }
 
   function start(purge: PreparedPurge, signal: AbortSignal, onEvent?: OnEvent): Promise<PurgeReport> {
-    const control = {
-      pace: new Pace(clock, purge.maxPerSecond),
-      concurrency: purge.limits.concurrency,
-    };
-    return purge.run({ control, onEvent }, signal);
+    const pace = new Pace(clock, purge.query.maxPerSecond);
+    return purge.run({ limits: purge.limits, pace, onEvent }, signal);
   }
 
   return {

@@ -1,5 +1,6 @@
 import {
   type PurgeEvent,
+  type PurgeLimits,
   type PurgeProgress,
   type PurgeReport,
   archivedKeys,
@@ -12,7 +13,7 @@ import { GatewayError } from '../shared/errors.js';
 import type { ControlRequest, JobRecord, PurgeRecord } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { type Lease, LiveJob } from './live-job.js';
-import type { PreparedPurge, PurgeControl } from './purge-kinds.js';
+import type { PreparedPurge } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
 import type { RecordKeeper } from './record-keeper.js';
 import { PlanCollector } from './plan-service.js';
@@ -24,7 +25,7 @@ import { defined } from '../shared/defined.js';
 const MAX_ERRORS = 100;
 
 /** A purge that this process runs. */
-export class LivePurge extends LiveJob<PurgeRecord> implements PurgeControl {
+export class LivePurge extends LiveJob<PurgeRecord> {
   /** What an earlier process had settled. */
   readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
   #hasBegun: boolean;
@@ -73,10 +74,6 @@ export class LivePurge extends LiveJob<PurgeRecord> implements PurgeControl {
     super.change(request);
     const { concurrency } = request;
     if (concurrency !== undefined) this.set({ concurrency });
-  }
-
-  get concurrency(): number {
-    return this.record.concurrency;
   }
 
   /** Brings the record up to date with an event of the engine. */
@@ -169,6 +166,17 @@ export interface Work {
   readonly beforeDelete?: (() => void) | undefined;
 }
 
+/** The limits of a purge as of now: others may have worked on it before, and its concurrency may be changed. */
+function limitsOf(limits: PurgeLimits, live: LivePurge, budget: DeleteBudget | undefined): PurgeLimits {
+  return {
+    ...limits,
+    maxAffected: budget?.left ?? limits.maxAffected,
+    get concurrency() {
+      return live.record.concurrency;
+    },
+  };
+}
+
 /** Runs purges, those whose callers wait and those that are jobs. */
 export class PurgeRunner {
   readonly #options: PurgeServiceOptions;
@@ -202,7 +210,7 @@ export class PurgeRunner {
     { live, prepared, budget, makesPlan, beforeDelete: checkDelete }: Work,
     stopped: AbortSignal = live.stopped,
   ): Promise<PurgeReport> {
-    const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
+    const ids = prepared.query.record === 'ids' ? this.#options.idFiles.recorder(live.record.id) : undefined;
     const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
     const archive =
       prepared.archive === 'none'
@@ -231,7 +239,17 @@ export class PurgeRunner {
     let report: PurgeReport;
     try {
       report = await prepared.run(
-        { control: live, budget, onEvent, onOutcome, archive, plan, onPlanned, beforeDelete },
+        {
+          limits: limitsOf(prepared.limits, live, budget),
+          pace: live.pace,
+          budget,
+          onEvent,
+          onOutcome,
+          archive,
+          plan,
+          onPlanned,
+          beforeDelete,
+        },
         stopped,
       );
       const { deleted } = live.record;

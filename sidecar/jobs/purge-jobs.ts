@@ -3,7 +3,7 @@ import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
 import { LivePurge, type PurgeRunner, type Work } from './live-purge.js';
-import { preparePurge, rateRefused } from './purge-kinds.js';
+import { checkRate, preparePurge } from './purge-kinds.js';
 import { CLOCK_SLACK_MS, type PurgeServiceOptions } from './service-options.js';
 import type { JobService, JobWork } from './job-service.js';
 import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore, targetOf } from './purge-record.js';
@@ -37,7 +37,7 @@ export class PurgeJobs {
     const { live, prepared, budget } = job;
     return {
       live,
-      place: prepared.dryRun ? 'dry run' : 'job',
+      place: prepared.query.dryRun ? 'dry run' : 'job',
       run: () => this.#run(job),
       // When it cannot be written, what was reserved stays spent.
       onStopped: async () => budget?.settle(live.affectedSince).catch(() => {}),
@@ -61,8 +61,8 @@ export class PurgeJobs {
     const { worker, kinds, sealer, clock } = this.#options;
     const { reportAbove, makesPlan } = job;
     const asked = preparePurge(kinds, { ...record, target: targetOf(record), headers: sealer.open(job) });
-    const prepared = record.dryRun && !asked.dryRun ? asked.asDryRun() : asked;
-    if (typeof record.maxPerSecond === 'number' && !prepared.isPaced) throw rateRefused();
+    const prepared = record.dryRun && !asked.query.dryRun ? asked.asDryRun() : asked;
+    checkRate(prepared.limits, record);
     const { concurrency, maxAffected } = prepared.limits;
     const live = this.#enter(resumed(record, job, worker, concurrency), lease);
     const bound = boundOf(maxAffected, reportAbove);
@@ -89,7 +89,8 @@ export class PurgeJobs {
   /** The list of ids that another process began is continued only if both use the same folder. */
   async #noteIdsElsewhere({ live, prepared, before }: Job): Promise<void> {
     const { id, warnings } = live.record;
-    if (before === undefined || !prepared.recordsIds || (await this.#options.idFiles.has(id))) return;
+    if (before === undefined || prepared.query.record !== 'ids' || (await this.#options.idFiles.has(id)))
+      return;
     const note = `The ids that the gateway ${before} recorded are not in the list of ids here.`;
     live.set({ warnings: [...warnings, note] });
   }

@@ -12,14 +12,12 @@ import {
   type PurgeParameters,
   type PurgeQuery,
   type WholeTenant,
-  type Pace,
   purgeTemporal,
   parseTemporalPurgeQuery,
   type TemporalPurgeQuery,
 } from '../purge/index.js';
 import { type ArchiveMode, stricterArchive } from '../shared/purge-options.js';
 import type { PurgeRecord } from '../store/index.js';
-import type { DeleteBudget } from './delete-budget.js';
 
 /**
  * The policy of the gateway in front, e.g. of a Kong consumer: what a purge may do however it is started. Every member is
@@ -141,39 +139,23 @@ export interface PurgeKinds {
   readonly temporal: PurgeKind<TemporalPurgeQuery>;
 }
 
-/** How hard a purge works; both may be changed while it runs. */
-export interface PurgeControl {
-  readonly pace: Pace;
-  /** Delete requests in flight. */
-  readonly concurrency: number;
-}
-
-/** What goes along with a purge while it runs; see PurgeOrder of the engine. */
-interface PurgeRunOptions extends Pick<
-  PurgeOrder,
-  'onEvent' | 'onOutcome' | 'beforeDelete' | 'archive' | 'plan' | 'onPlanned'
-> {
-  readonly control: PurgeControl;
-  /** Of a job that has a maximum, over all the processes that work on it. */
-  readonly budget?: Pick<DeleteBudget, 'left' | 'reserve' | 'mostAtOnce'> | undefined;
-}
-
 /** A purge that was vetted, and may be run. */
 export interface PreparedPurge {
-  readonly dryRun: boolean;
+  readonly query: PurgeQuery;
   readonly unit: NonNullable<PurgeReport['unit']>;
   /** The least of what configuration, policy and caller allow. */
   readonly limits: PurgeLimits;
-  readonly maxPerSecond: number | undefined;
   /** How much of what it deletes is archived; `none` of a dry run. */
   readonly archive: ArchiveMode;
-  /** Whether the outcome of each item is recorded. */
-  readonly recordsIds: boolean;
-  /** Whether it can be held to a rate. */
-  readonly isPaced: boolean;
   /** The same purge as a dry run: it counts its matches, and deletes nothing. */
   asDryRun(): PreparedPurge;
-  run(options: PurgeRunOptions, signal: AbortSignal): Promise<PurgeReport>;
+  /** @param order with these limits, or what is left of them */
+  run(order: Omit<PurgeOrder, 'query' | 'headers'>, signal: AbortSignal): Promise<PurgeReport>;
+}
+
+/** How fast a job is asked to work, in items per second; null for no limit. */
+export interface AskedRate {
+  readonly maxPerSecond?: number | null | undefined;
 }
 
 /** A purge as its caller asks for it. */
@@ -220,9 +202,8 @@ function vetted<Query extends PurgeQuery>(
   const { query } = read;
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
-  const isNative = limits.strategy === 'native';
-  if (query.maxPerSecond !== undefined && isNative) throw rateRefused();
-  if (query.record === 'ids' && isNative) throw idsRefused();
+  checkRate(limits, query);
+  if (query.record === 'ids' && limits.strategy === 'native') throw idsRefused();
   const archive = archiveModeOf(kind, read, policy.archive);
   const maxAffected = least(limits.maxAffected, least(policy.maxAffected, query.maxAffected));
   // The smaller of every bound: configuration, gateway policy, caller.
@@ -234,7 +215,7 @@ function vetted<Query extends PurgeQuery>(
     batchSize: least(limits.batchSize, policy.batchSize),
     concurrency: least(limits.concurrency, read.concurrency),
   };
-  return prepared(kind, read.unit, { query, headers, limits: narrowed }, archive);
+  return prepared(kind, read, headers, narrowed, archive);
 }
 
 function least(one = Infinity, other = Infinity): number {
@@ -270,40 +251,27 @@ const NO_ARCHIVES: ArchivePolicy = { least: 'none', isPossible: false };
 
 function prepared<Query extends PurgeQuery>(
   kind: PurgeKind<Query>,
-  unit: ReadQuery<Query>['unit'],
-  order: PurgeOrder<Query>,
+  read: ReadQuery<Query>,
+  headers: VettedMembers['headers'],
+  limits: PurgeLimits,
   mode: ArchiveMode,
 ): PreparedPurge {
-  const { query, limits } = order;
-  const { dryRun, maxPerSecond } = query;
-  const recordsIds = query.record === 'ids';
+  const { query, unit } = read;
+  const asDryRun = { ...read, query: { ...query, dryRun: true, record: undefined } };
   return {
-    dryRun,
-    limits,
-    maxPerSecond,
-    recordsIds,
+    query,
     unit,
-    archive: dryRun ? 'none' : mode,
-    isPaced: limits.strategy !== 'native',
-    asDryRun: () =>
-      prepared(kind, unit, { ...order, query: { ...query, dryRun: true, record: undefined } }, mode),
-    run({ control, budget, ...hooks }, signal) {
-      const changing: PurgeLimits = {
-        ...limits,
-        maxAffected: budget?.left ?? limits.maxAffected,
-        get concurrency() {
-          return control.concurrency;
-        },
-      };
-      const running = { ...order, limits: changing, pace: control.pace, budget, ...hooks };
-      return kind.run(running, kind.dependencies, signal);
-    },
+    limits,
+    archive: query.dryRun ? 'none' : mode,
+    asDryRun: () => prepared(kind, asDryRun, headers, limits, mode),
+    run: (order, signal) => kind.run({ query, headers, ...order }, kind.dependencies, signal),
   };
 }
 
-/** Why a purge by `PURGE_STRATEGY=native` takes no rate. */
-export function rateRefused(): QueryRefusedError {
-  return new QueryRefusedError(
+/** @throws QueryRefusedError for a rate of a purge that the broker carries out itself */
+export function checkRate({ strategy }: PurgeLimits, { maxPerSecond }: AskedRate): void {
+  if (typeof maxPerSecond !== 'number' || strategy !== 'native') return;
+  throw new QueryRefusedError(
     'invalidRequest',
     'PURGE_STRATEGY=native leaves the deletes to the broker, which cannot be held to a rate: leave maxPerSecond out.',
     'maxPerSecond',

@@ -37,7 +37,8 @@ export const NOTHING_DONE = {
 
 /** The record of a purge that was prepared and has done nothing yet. */
 export function newRecord(asked: NewPurge, prepared: PreparedPurge, start: RecordStart): PurgeRecord {
-  const { dryRun, unit, maxPerSecond = null, limits } = prepared;
+  const { unit, limits } = prepared;
+  const { dryRun, maxPerSecond = null } = prepared.query;
   return { ...recordOf(asked, start), dryRun, unit, maxPerSecond, concurrency: limits.concurrency };
 }
 

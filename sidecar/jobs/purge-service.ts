@@ -22,7 +22,7 @@ import { JobKind } from './job-kind.js';
 import type { JobService, JobWork } from './job-service.js';
 import type { Lease, LiveJob } from './live-job.js';
 import { PurgeJobs } from './purge-jobs.js';
-import { narrower, preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
+import { checkRate, narrower, preparePurge, type NewPurge, type PreparedPurge } from './purge-kinds.js';
 import { newRecord, refusedRecord, requeued, targetOf, type OrphanedPurge } from './purge-record.js';
 import { RestoreJobs, type NewRestore } from './restore-jobs.js';
 import { LivePurge, PurgeRunner } from './live-purge.js';
@@ -84,7 +84,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
       new LivePurge(record, this.jobs.leases.lease(), this.#options.clock, records.changed),
     );
     try {
-      registry.takePlace(live, prepared.dryRun ? 'dry run' : 'purge');
+      registry.takePlace(live, prepared.query.dryRun ? 'dry run' : 'purge');
       await this.#runner.begin(live);
       const report = await this.#runner.run({ live, prepared }, AbortSignal.any([live.stopped, gone]));
       return { report, record: live.record };
@@ -112,7 +112,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
     const prepared = this.#prepare(asked);
     let sealed: ReturnType<typeof sealer.seal>;
     try {
-      if (makesPlan === true) checkMakesPlan(prepared.dryRun);
+      if (makesPlan === true) checkMakesPlan(prepared.query.dryRun);
       sealed = sealer.seal(asked.headers);
       if (planOf !== undefined) await plans.check(planOf, prepared.limits.maxAffected);
     } catch (error) {
@@ -186,12 +186,12 @@ export class PurgeService extends JobKind<PurgeRecord> {
     record: PurgeRecord,
     { maxPerSecond, concurrency }: Omit<ControlRequest, 'cancel'>,
   ): ControlRequest {
-    const { isPaced, limits } = preparePurge(this.#options.kinds, {
+    const { limits } = preparePurge(this.#options.kinds, {
       ...record,
       headers: {},
       target: targetOf(record),
     });
-    if (typeof maxPerSecond === 'number' && !isPaced) throw rateRefused();
+    checkRate(limits, { maxPerSecond });
     // Never more than configuration and policy allow.
     return defined({ maxPerSecond, concurrency: concurrency && Math.min(concurrency, limits.concurrency) });
   }

@@ -35,10 +35,9 @@ export {
   parseScanQuery,
   queryText,
 } from './query/index.js';
-export { Pace } from './requests/index.js';
+export { type DoneSoFar, Pace } from './requests/index.js';
 export {
   type AppliedPlan,
-  type DoneSoFar,
   type PurgeDependencies,
   type PurgeEvent,
   type PurgeLimits,

@@ -3,7 +3,15 @@ import { BrokerFailedError, throwIfStopped } from '../errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { Outage, type OutageOptions } from './outage.js';
 import type { Pace } from './pace.js';
-import { ListedTooLongAgo, MustBeSplit, sleep, TryFailed, type PurgeRequest } from './request.js';
+import {
+  ListedTooLongAgo,
+  MustBeSplit,
+  sleep,
+  TryFailed,
+  type DoneSoFar,
+  type PurgeRequest,
+  type RequestOrder,
+} from './request.js';
 import { askedDelayMs, seemsAway } from './retry-policy.js';
 
 const MAX_FAILURES_IN_A_ROW = 20;
@@ -174,19 +182,6 @@ export class Availability {
   }
 }
 
-export interface RequestGateOptions {
-  readonly clock: Clock;
-  /** Holds back deletes, each try of them; without it nothing does. */
-  readonly pace?: Pace | undefined;
-  /**
-   * Called before a request that deletes is first sent, with the most it can delete; when it throws, or returns nothing, the
-   * request is not sent. What it returns is called when the request has ended.
-   */
-  readonly reserve?: ((deletes: number) => Promise<(() => void) | undefined>) | undefined;
-  /** See PurgeOrder. */
-  readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
-}
-
 /** What was done for a request before it is first sent. */
 export interface Booking {
   /** What it deletes was booked, and reserved where that is asked for. */
@@ -211,11 +206,16 @@ export const WITHHELD: Failure = {
 /** Lets the requests of a purge go: when the broker can be asked, within the rate, and booked before they are sent. */
 export class RequestGate {
   readonly #availability: Availability;
-  readonly #options: RequestGateOptions;
+  readonly #order: RequestOrder;
+  readonly #clock: Clock;
+  readonly #done: (() => DoneSoFar) | undefined;
 
-  constructor(availability: Availability, options: RequestGateOptions) {
+  /** @param done what the purge has done so far, for its budget */
+  constructor(availability: Availability, order: RequestOrder, clock: Clock, done?: () => DoneSoFar) {
     this.#availability = availability;
-    this.#options = options;
+    this.#order = order;
+    this.#clock = clock;
+    this.#done = done;
   }
 
   /**
@@ -225,7 +225,7 @@ export class RequestGate {
    */
   async wait(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
     const { deletes } = request;
-    const { pace } = this.#options;
+    const { pace } = this.#order;
     let obstacle = this.#obstacle(request, signal);
     for (;;) {
       for (; obstacle !== undefined; obstacle = this.#obstacle(request, signal)) await obstacle;
@@ -248,13 +248,13 @@ export class RequestGate {
     throwIfStopped(signal);
     const { outage, pauseLeftMs } = this.#availability;
     if (outage !== undefined) return outage;
-    if (pauseLeftMs > 0) return sleep(this.#options.clock, pauseLeftMs, signal);
-    return deletes === undefined ? undefined : this.#options.beforeDelete?.();
+    if (pauseLeftMs > 0) return sleep(this.#clock, pauseLeftMs, signal);
+    return deletes === undefined ? undefined : this.#order.beforeDelete?.();
   }
 
   /** Whether a delete may still be sent as it is: the rate may have been lowered while it waited. */
   #isDue({ deletes = 0, isStale }: PurgeRequest): boolean {
-    return deletes <= (this.#options.pace?.burst ?? Infinity) && isStale?.() !== true;
+    return deletes <= (this.#order.pace?.burst ?? Infinity) && isStale?.() !== true;
   }
 
   /**
@@ -266,10 +266,10 @@ export class RequestGate {
     if (booking.isBooked) return true;
     booking.isBooked = true;
     request.onSend?.();
-    const { reserve, pace } = this.#options;
-    if (reserve === undefined) return true;
+    const { budget, pace } = this.#order;
+    if (budget === undefined) return true;
     const { deletes = 0 } = request;
-    booking.onEnd = await reserve(deletes);
+    booking.onEnd = await budget.reserve(deletes, this.#done);
     if (booking.onEnd !== undefined) return false;
     pace?.giveBack(deletes);
     throw new TryFailed(WITHHELD);

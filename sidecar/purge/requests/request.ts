@@ -1,6 +1,45 @@
 import type { BrokerReply, BrokerRequest, Failure } from '../broker/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { throwIfStopped } from '../errors.js';
+import type { OutageEvent } from './outage.js';
+import type { Pace } from './pace.js';
+
+/** How the requests of one purge are sent, and what holds them back while it runs. */
+export interface RequestOrder {
+  /** Sent to the broker with each request: tenant, @context, credentials; names are lower-case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How fast it may delete; may be changed while it runs. */
+  readonly pace?: Pace | undefined;
+  /** Bounds what is deleted, over all the processes that work on it. */
+  readonly budget?: PurgeBudget | undefined;
+  /**
+   * Called right before each try of a request that deletes, in the same turn of the event loop: what it has to wait for, if
+   * anything. It is called again then, and when there is a connection to send it on. When it throws, nothing is sent.
+   */
+  readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
+  /** Called with its news as they come. */
+  readonly onEvent?: ((event: OutageEvent) => void) | undefined;
+}
+
+/** What a purge has done so far. */
+export interface DoneSoFar {
+  /** Items that it has deleted, or may have. */
+  readonly affected: number;
+  /** Items that it has taken: no others are deleted. */
+  readonly taken: number;
+}
+
+/** What may still be deleted, where several processes may work on a purge one after the other. */
+export interface PurgeBudget {
+  /**
+   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done
+   * so far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
+   * it returns is called when the request has ended.
+   */
+  reserve(deletes: number, done?: () => DoneSoFar): Promise<(() => void) | undefined>;
+  /** The most that one request may delete, as of now. */
+  readonly mostAtOnce: number;
+}
 
 /** A request of a purge, and its purpose. */
 export interface PurgeRequest {

@@ -17,15 +17,16 @@ import {
   PurgeStoppedError,
   throwIfStopped,
 } from '../errors.js';
+import type { Clock } from '../../shared/clock.js';
+import { Availability, RequestGate, WITHHELD, type Booking } from './availability.js';
 import {
-  Availability,
-  RequestGate,
-  WITHHELD,
-  type Booking,
-  type RequestGateOptions,
-} from './availability.js';
-import type { OutageEvent } from './outage.js';
-import { ListedTooLongAgo, sleep, TryFailed, type PurgeRequest } from './request.js';
+  ListedTooLongAgo,
+  sleep,
+  TryFailed,
+  type DoneSoFar,
+  type PurgeRequest,
+  type RequestOrder,
+} from './request.js';
 import { backoffMs, retryDelayMs, type RetryPolicy } from './retry-policy.js';
 
 /**
@@ -36,19 +37,13 @@ export type Settled =
   | { readonly kind: 'answered'; readonly reply: BrokerReply }
   | { readonly kind: 'gave-up'; readonly failure: Failure; readonly isCutShort?: boolean };
 
-export interface RequesterOptions extends RequestGateOptions {
+/** What the requests of a purge need from outside. */
+export interface RequestDependencies {
   readonly client: BrokerClient;
-  /** Sent with each request: tenant, @context, credentials. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly retry: RetryPolicy;
+  readonly clock: Clock;
+  /** In [0, 1), for jitter. */
   readonly random: () => number;
-  /** The most that one request may delete, as of when it is called. */
-  readonly mostAtOnce?: (() => number) | undefined;
-  /** Stops the purge: no new requests; deletes already sent are left to finish. */
-  readonly signal: AbortSignal;
-  /** Something harmless to ask a broker that seems to be away. */
-  readonly probe: PurgeRequest;
-  readonly onOutage?: (event: OutageEvent) => void;
   /** Called for each request that is sent once more. */
   readonly onRetry?: () => void;
 }
@@ -79,19 +74,36 @@ const LAST_LOOK_MS = 10_000;
 export class Requester {
   /** Sent with each request; names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly #options: RequesterOptions;
+  readonly #order: RequestOrder;
+  readonly #dependencies: RequestDependencies;
+  readonly #signal: AbortSignal;
   readonly #availability: Availability;
   readonly #gate: RequestGate;
   readonly #effort = { requests: 0, retries: 0 };
   #phase = startPhase();
 
-  constructor(options: RequesterOptions) {
-    const { headers, retry, clock, random, signal, onOutage } = options;
-    this.headers = headers;
-    this.#options = options;
-    const probe = async (ending: AbortSignal) => this.#probe(ending);
-    this.#availability = new Availability({ retry, clock, random, onOutage, probe });
-    this.#gate = new RequestGate(this.#availability, options);
+  /**
+   * @param signal stops the purge: no new requests; deletes already sent are left to finish
+   * @param probe something harmless to ask a broker that seems to be away
+   * @param done what the purge has done so far, for its budget
+   */
+  constructor(
+    order: RequestOrder,
+    dependencies: RequestDependencies,
+    signal: AbortSignal,
+    probe: PurgeRequest,
+    done?: () => DoneSoFar,
+  ) {
+    this.headers = order.headers;
+    this.#order = order;
+    this.#dependencies = dependencies;
+    this.#signal = signal;
+    this.#availability = new Availability({
+      ...dependencies,
+      onOutage: order.onEvent,
+      probe: (ending) => this.#probe(probe, ending),
+    });
+    this.#gate = new RequestGate(this.#availability, order, dependencies.clock, done);
     if (signal.aborted) this.halt();
     signal.addEventListener('abort', () => this.halt(), { once: true });
   }
@@ -108,12 +120,12 @@ export class Requester {
 
   /** The most items that may be deleted in a second, as of now: Infinity without a rate. */
   get burst(): number {
-    return Math.max(1, Math.floor(this.#options.pace?.burst ?? Infinity));
+    return Math.max(1, Math.floor(this.#order.pace?.burst ?? Infinity));
   }
 
   /** The most items that one request may delete, as of now. */
   get mostAtOnce(): number {
-    return Math.max(1, Math.floor(Math.min(this.burst, this.#options.mostAtOnce?.() ?? Infinity)));
+    return Math.max(1, Math.floor(Math.min(this.burst, this.#order.budget?.mostAtOnce ?? Infinity)));
   }
 
   /**
@@ -136,7 +148,7 @@ export class Requester {
 
   /** Waits as after a failed try, for partial failures inside an answer; false when the tries are used up. */
   async pause(attempt: number): Promise<boolean> {
-    const { retry, clock, random } = this.#options;
+    const { retry, clock, random } = this.#dependencies;
     const delayMs = retryDelayMs(attempt, { kind: 'broker-error' }, retry, random());
     if (delayMs === undefined) return false;
     await sleep(clock, delayMs, this.#phase.ending.signal);
@@ -145,7 +157,7 @@ export class Requester {
 
   /** Waits before looking again at something that should have changed, longer with each look (from 1). */
   async waitBefore(look: number): Promise<void> {
-    const { retry, clock, random } = this.#options;
+    const { retry, clock, random } = this.#dependencies;
     await sleep(clock, backoffMs(look, retry, random()), this.#phase.ending.signal);
   }
 
@@ -166,8 +178,8 @@ export class Requester {
    */
   beginLastLook(): boolean {
     this.halt();
-    if (this.#options.signal.aborted || this.#availability.isAskedToWait) return false;
-    this.#phase = startPhase(this.#options.clock.now() + LAST_LOOK_MS);
+    if (this.#signal.aborted || this.#availability.isAskedToWait) return false;
+    this.#phase = startPhase(this.#dependencies.clock.now() + LAST_LOOK_MS);
     return true;
   }
 
@@ -181,7 +193,7 @@ export class Requester {
           tries.pausesBefore = this.#availability.pauses;
           if (tries.lastFailure !== undefined) {
             this.#effort.retries += 1;
-            this.#options.onRetry?.();
+            this.#dependencies.onRetry?.();
           }
           const reply = await this.#transmit(request, signal);
           this.#availability.succeeded(request);
@@ -203,7 +215,7 @@ export class Requester {
 
   /** Sends a query of the last look: there is no other try. */
   async #sendLast(request: PurgeRequest, { ending, untilMs = 0 }: Phase): Promise<Settled> {
-    if (request.method !== 'GET' || this.#options.clock.now() >= untilMs) ending.abort();
+    if (request.method !== 'GET' || this.#dependencies.clock.now() >= untilMs) ending.abort();
     try {
       return { kind: 'answered', reply: await this.#transmit(request, ending.signal) };
     } catch (error) {
@@ -215,9 +227,8 @@ export class Requester {
   async #transmit(request: PurgeRequest, signal: AbortSignal): Promise<BrokerReply> {
     throwIfStopped(signal);
     this.#effort.requests += 1;
-    const { client, beforeDelete } = this.#options;
     try {
-      return await tryOnce(client, this.headers, request, signal, beforeDelete);
+      return await tryOnce(this.#dependencies.client, this.#order, request, signal);
     } catch (error) {
       if (isOfUnsent(error) && request.method !== 'GET') this.#effort.requests -= 1;
       throw error;
@@ -225,8 +236,7 @@ export class Requester {
   }
 
   /** Asks a broker that seems to be away; returns why that failed, if it did. */
-  async #probe(signal: AbortSignal): Promise<Failure | undefined> {
-    const { probe } = this.#options;
+  async #probe(probe: PurgeRequest, signal: AbortSignal): Promise<Failure | undefined> {
     try {
       await this.#transmit(probe, signal);
     } catch (error) {
@@ -245,7 +255,7 @@ export class Requester {
     signal: AbortSignal,
     tries: Tries,
   ): Promise<boolean> {
-    const { retry, clock, random } = this.#options;
+    const { retry, clock, random } = this.#dependencies;
     const failedAtMs = clock.now();
     const wasAway = await this.#availability.failed({ ...tries, request, failure }, signal);
     if (wasAway && !tries.hasOutlived) {
@@ -273,25 +283,22 @@ function isOfUnsent(error: unknown): error is PurgeStoppedError | ListedTooLongA
 /**
  * Sends a request once.
  *
- * @param headers sent with it
  * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
- * @param beforeDelete asked again when there is a connection for a delete; see PurgeOrder
  * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that
  *   got stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page
  *   may be readable), else BrokerReplyError
  */
 export async function tryOnce(
   client: BrokerClient,
-  headers: Readonly<Record<string, string>>,
+  { headers, beforeDelete }: Pick<RequestOrder, 'headers' | 'beforeDelete'>,
   request: PurgeRequest,
   signal: AbortSignal,
-  beforeDelete?: () => unknown,
 ): Promise<BrokerReply> {
   const { method, path, jsonBody, replyMaxBytes, mayBeDeep, onUnclear } = request;
   const beforeSending = () => {
     throwIfStopped(signal);
     if (request.isStale?.() === true) throw new ListedTooLongAgo();
-    if (request.deletes !== undefined) beforeDelete?.();
+    if (request.deletes !== undefined) void beforeDelete?.();
   };
   let reply: BrokerReply;
   try {

@@ -1,7 +1,7 @@
 import { readLine } from '../../archive/index.js';
 import { unlessStopped } from '../errors.js';
-import { Requester } from '../requests/index.js';
-import type { PurgeDependencies, PurgeLimits, PurgeOrder } from '../run/index.js';
+import { Requester, type RequestOrder } from '../requests/index.js';
+import type { PurgeDependencies, PurgeLimits } from '../run/index.js';
 import { Attributes } from './attributes.js';
 import { Instances } from './instances.js';
 import type { RestoreItem, RestoreKind } from './item.js';
@@ -10,7 +10,7 @@ import type { RestoreEvent, RestorePosition, RestoreReport } from './progress.js
 import { WholeEntities } from './whole-entities.js';
 
 /** What is to be restored, and how. */
-export interface RestoreOrder extends Pick<PurgeOrder, 'headers' | 'pace' | 'beforeDelete'> {
+export interface RestoreOrder extends Pick<RequestOrder, 'headers' | 'pace' | 'beforeDelete'> {
   /** The archive: one line for each entity, in the same order each time. */
   readonly lines: () => AsyncIterable<{ readonly id: string; readonly line: string }>;
   /** What the archive holds. */
@@ -30,6 +30,9 @@ export interface RestoreOrder extends Pick<PurgeOrder, 'headers' | 'pace' | 'bef
 
 const KINDS = { entities: WholeEntities, attributes: Attributes, instances: Instances } as const;
 
+/** Something harmless to ask a broker that seems to be away. */
+const PROBE = { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true } as const;
+
 /** Largest body of a batch; brokers refuse bodies from 1 MB on. */
 const MAX_PAGE_CHARS = 800_000;
 
@@ -45,17 +48,9 @@ export async function restoreArchive(
   dependencies: PurgeDependencies,
   signal: AbortSignal,
 ): Promise<RestoreReport> {
-  const { headers, pace, beforeDelete, limits, dryRun, save, onEvent } = order;
+  const { limits, dryRun, save, onEvent } = order;
   const { clock, capabilities } = dependencies;
-  const requester = new Requester({
-    ...dependencies,
-    headers,
-    pace,
-    beforeDelete,
-    signal,
-    onOutage: onEvent,
-    probe: { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true },
-  });
+  const requester = new Requester(order, dependencies, signal, PROBE);
   const kind = new KINDS[order.unit]({ requester, capabilities, clock, concurrency: limits.concurrency });
   const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
   const absent = new Set(order.ids);

@@ -17,11 +17,4 @@ export {
   previewEntities,
   trustedTotal,
 } from './matches.js';
-export {
-  type DoneSoFar,
-  type PurgeDependencies,
-  type PurgeOrder,
-  previewOf,
-  reportOf,
-  runPurge,
-} from './purge-run.js';
+export { type PurgeDependencies, type PurgeOrder, previewOf, reportOf, runPurge } from './purge-run.js';

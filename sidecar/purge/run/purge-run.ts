@@ -1,6 +1,11 @@
-import type { BrokerClient, BrokerMemory } from '../broker/index.js';
-import { type RetryPolicy, Requester, type PurgeRequest, type Pace } from '../requests/index.js';
-import type { Clock } from '../../shared/clock.js';
+import type { BrokerMemory } from '../broker/index.js';
+import {
+  type DoneSoFar,
+  type PurgeRequest,
+  type RequestDependencies,
+  Requester,
+  type RequestOrder,
+} from '../requests/index.js';
 import { Archiving, type PurgeArchive } from '../archiving/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
@@ -13,47 +18,15 @@ import { OpenedQuery } from './query-view.js';
 const MAX_WARNINGS = 10;
 
 /** What a purge needs from outside. */
-export interface PurgeDependencies {
-  readonly client: BrokerClient;
+export interface PurgeDependencies extends RequestDependencies {
   /** What was learnt about the collection that is purged. */
   readonly capabilities: BrokerMemory;
-  readonly retry: RetryPolicy;
-  readonly clock: Clock;
-  /** In [0, 1), for jitter. */
-  readonly random: () => number;
-  /** Called for each request that is sent once more. */
-  readonly onRetry?: () => void;
 }
 
-/** What a purge has done so far. */
-export interface DoneSoFar {
-  /** Items that it has deleted, or may have. */
-  readonly affected: number;
-  /** Items that it has taken: no others are deleted. */
-  readonly taken: number;
-}
-
-/** What may still be deleted, where several processes may work on a purge one after the other. */
-export interface PurgeBudget {
-  /**
-   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done
-   * so far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
-   * it returns is called when the request has ended.
-   */
-  reserve(deletes: number, done?: () => DoneSoFar): Promise<(() => void) | undefined>;
-  /** The most that one request may delete, as of now. */
-  readonly mostAtOnce: number;
-}
-
-/** One purge: what, with which headers, how hard. */
-export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
+/** One purge: what, with which headers, how hard, and what goes along with it while it runs. */
+export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> extends RequestOrder {
   readonly query: Query;
-  /** Sent to the broker with each request. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly limits: PurgeLimits;
-  /** How fast it may delete; may be changed while it runs. */
-  readonly pace?: Pace;
-  /** Called with its news as they come. */
   readonly onEvent?: ((event: PurgeEvent) => void) | undefined;
   /** Called with the outcome of each item; never for a purge that the broker does by itself. */
   readonly onOutcome?: OnOutcome | undefined;
@@ -63,13 +36,6 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly plan?: AppliedPlan | undefined;
   /** Of a dry run: called with the key of each match, perhaps more than once, until there are no more. */
   readonly onPlanned?: ((key: string) => void) | undefined;
-  /** Bounds what is deleted, over all the processes that work on it. */
-  readonly budget?: PurgeBudget | undefined;
-  /**
-   * Called right before each try of a request that deletes, in the same turn of the event loop: what it has to wait for, if
-   * anything. It is called again then, and when there is a connection to send it on. When it throws, nothing is sent.
-   */
-  readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
 }
 
 export interface PurgePlan {
@@ -88,7 +54,7 @@ export function createPurgeScope(
   signal: AbortSignal,
   { path, reportsItself = false }: Omit<PurgePlan, 'run'>,
 ): PurgeScope {
-  const { query, headers, limits, archive, pace, budget, beforeDelete, onEvent = () => {} } = order;
+  const { query, limits, archive, onEvent } = order;
   const { capabilities, clock } = dependencies;
   const ledger = new ItemLedger(limits.maxAffected, order.onOutcome);
   const warnings = new Set<string>();
@@ -98,17 +64,7 @@ export function createPurgeScope(
     const { deleted, unknown } = reportsItself ? lastProgress : ledger.counts;
     return { affected: deleted + unknown, taken: reportsItself ? Infinity : ledger.matched };
   };
-  const requester = new Requester({
-    ...dependencies,
-    headers,
-    pace,
-    beforeDelete,
-    signal,
-    onOutage: onEvent,
-    reserve: budget && ((deletes) => budget.reserve(deletes, done)),
-    mostAtOnce: budget && (() => budget.mostAtOnce),
-    probe: probeOf(path, query),
-  });
+  const requester = new Requester(order, dependencies, signal, probeOf(path, query), done);
   const scope: PurgeScope = {
     limits,
     requester,
@@ -122,7 +78,7 @@ export function createPurgeScope(
     startedMs: clock.now(),
     emit(event) {
       if (event.type === 'progress') lastProgress = event;
-      onEvent(event);
+      onEvent?.(event);
     },
     warn(warning) {
       if (warnings.size < MAX_WARNINGS) warnings.add(warning);

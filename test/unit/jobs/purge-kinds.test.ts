@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import {
+  checkRate,
   entityPurges,
   preparePurge,
   temporalPurges,
@@ -78,11 +79,14 @@ const prepare = (query: string, policy: PurgePolicy = {}, limits = LIMITS) =>
   preparePurge(kinds(limits), { target: 'entities', query, policy, headers: {} });
 
 it('a prepared purge has the members of its query, the bound of its policy, and its unit', () => {
-  const { dryRun, unit, maxPerSecond, isPaced, limits } = prepare(
-    'type=Car&dryRun=true&maxPerSecond=5&drop=speed',
-    { maxAffected: 9 },
-  );
-  assert.deepEqual([dryRun, unit, maxPerSecond, isPaced], [true, 'attributes', 5, true]);
+  const {
+    query: asked,
+    unit,
+    limits,
+  } = prepare('type=Car&dryRun=true&maxPerSecond=5&drop=speed', {
+    maxAffected: 9,
+  });
+  assert.deepEqual([asked.dryRun, unit, asked.maxPerSecond], [true, 'attributes', 5]);
   assert.equal(limits.maxAffected, 9);
   assert.equal(prepare('type=Car').unit, 'entities');
   const temporal = { target: 'temporal', policy: {}, headers: {} } as const;
@@ -99,10 +103,13 @@ it('a prepared purge has the members of its query, the bound of its policy, and 
 it('a purge that the broker runs itself refuses a rate', () => {
   const native = { ...LIMITS, strategy: 'native' as const };
   assert.throws(() => prepare('type=Car&maxPerSecond=5', {}, native), QueryRefusedError);
-  assert.equal(prepare('type=Car', {}, native).isPaced, false);
+  const { limits } = prepare('type=Car', {}, native);
+  assert.throws(() => checkRate(limits, { maxPerSecond: 5 }), QueryRefusedError);
+  for (const none of [{}, { maxPerSecond: null }]) checkRate(limits, none);
+  checkRate(prepare('type=Car').limits, { maxPerSecond: 5 });
 });
 
-it('a purge runs with the headers and the pace that it is given, and follows changes of its concurrency', () => {
+it('a purge runs with its query, the headers and the order that it is given', () => {
   const seen: PurgeOrder[] = [];
   const own = kinds();
   const entities: typeof own.entities = {
@@ -116,21 +123,15 @@ it('a purge runs with the headers and the pace that it is given, and follows cha
     { ...own, entities },
     { target: 'entities', query: 'type=Car', policy: {}, headers: { link: CORE } },
   );
-  const control = { pace: new Pace(systemClock, 5), concurrency: 3 };
-  const { signal } = new AbortController();
-  const run = (more: { readonly budget?: Parameters<typeof prepared.run>[0]['budget'] }) => {
-    void prepared.run({ control, ...more }, signal);
-    return seen.at(-1) ?? assert.fail('it was not run');
-  };
-  const plain = run({});
-  assert.deepEqual([plain.headers, plain.pace, plain.budget], [{ link: CORE }, control.pace, undefined]);
-  assert.deepEqual({ ...plain.limits }, { ...LIMITS, concurrency: 3 });
-  control.concurrency = 1;
-  assert.equal(plain.limits.concurrency, 1);
-  const reserved: number[] = [];
-  const bounded = run({
-    budget: { left: 7, reserve: async (amount) => void reserved.push(amount), mostAtOnce: 9 },
-  });
-  void bounded.budget?.reserve(2);
-  assert.deepEqual([bounded.limits.maxAffected, reserved], [7, [2]]);
+  const order = { limits: LIMITS, pace: new Pace(systemClock, 5), onEvent: () => {} };
+  void prepared.run(order, new AbortController().signal);
+  void prepared.asDryRun().run(order, new AbortController().signal);
+  assert.deepEqual(
+    seen.map(({ query, ...others }) => [query.dryRun, query.selection, others]),
+    [false, true].map((dryRun) => [
+      dryRun,
+      [{ name: 'type', value: 'Car' }],
+      { headers: { link: CORE }, ...order },
+    ]),
+  );
 });

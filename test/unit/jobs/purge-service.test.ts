@@ -17,6 +17,7 @@ import {
   QueryRefusedError,
   TooManyPurgesError,
 } from '../../../sidecar/purge/errors.js';
+import type { PurgeOrder } from '../../../sidecar/purge/index.js';
 import { problemOf } from '../../../sidecar/http/problem.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import {
@@ -320,9 +321,16 @@ it('a job whose purge ends without a report is interrupted', async () => {
 });
 
 it('the rate and the concurrency of a purge can be changed while it runs, within what its start allowed', async () => {
-  const { id, ...made } = await jobOf(untilStopped, 'type=T&maxPerSecond=5');
+  const orders: PurgeOrder[] = [];
+  const run: Run = (order, signal) => {
+    orders.push(order);
+    return untilStopped(order, signal);
+  };
+  const { id, ...made } = await jobOf(run, 'type=T&maxPerSecond=5');
   const change = async (members: Parameters<PurgeService['change']>[1]) => {
     const { maxPerSecond, concurrency } = await made.service.change(id, members);
+    const [{ limits, pace } = assert.fail('it does not run')] = orders;
+    assert.deepEqual([pace?.perSecond ?? null, limits.concurrency], [maxPerSecond, concurrency]);
     return [maxPerSecond, concurrency];
   };
   assert.deepEqual(await change({ concurrency: 2 }), [5, 2]);

@@ -1,6 +1,6 @@
 import { BrokerMemory, type BrokerRequest, type BrokerReply } from '../../../sidecar/purge/broker/index.js';
 import { Deleter, type DeletingContext } from '../../../sidecar/purge/deleting/index.js';
-import { createPurgeScope, type PurgeBudget } from '../../../sidecar/purge/run/purge-run.js';
+import { createPurgeScope } from '../../../sidecar/purge/run/purge-run.js';
 import type {
   PurgeContext,
   PurgeLimits,
@@ -8,7 +8,7 @@ import type {
   BrokerQuery,
   PurgeOrder,
 } from '../../../sidecar/purge/run/index.js';
-import type { RetryPolicy } from '../../../sidecar/purge/requests/index.js';
+import type { PurgeBudget, RetryPolicy } from '../../../sidecar/purge/requests/index.js';
 import type { PurgeQuery } from '../../../sidecar/purge/query/index.js';
 import type { Clock } from '../../../sidecar/shared/clock.js';
 import { createTestClock, type TestClock } from '../../support/purge-harness.js';

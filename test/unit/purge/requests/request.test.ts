@@ -34,7 +34,7 @@ async function tried(
   };
   const outcome = await tryOnce(
     client,
-    HEADERS,
+    { headers: HEADERS },
     { method: 'DELETE', path: '/x', operation: 'delete', onUnclear: () => (unclear += 1), ...request },
     signal,
   ).catch((error: unknown) => error);

@@ -71,40 +71,42 @@ function byHand(
   const sent: Exchange[] = [];
   const stop = new AbortController();
   if (isStopped) stop.abort();
-  const requester = new Requester({
+  const budget = {
+    mostAtOnce: mostAtOnce?.() ?? Infinity,
+    async reserve(deletes: number) {
+      if ((await reserve?.(deletes)) === false) return undefined;
+      return () => void ended.push(deletes);
+    },
+  };
+  const hasBudget = reserve !== undefined || mostAtOnce !== undefined;
+  const dependencies = {
     client: {
-      send: async (request) =>
-        new Promise((resolve, reject) => {
+      send: async (request: BrokerRequest) =>
+        new Promise<BrokerReply>((resolve, reject) => {
           request.signal?.addEventListener('abort', () => reject(new RequestAbortedError('cut off')));
           connected?.then(() => request.beforeSending?.()).catch(reject);
           sent.push({ request, answer: resolve, fail: reject });
         }),
       close: async () => {},
     },
-    headers: {},
-    pace,
-    beforeDelete,
-    mostAtOnce,
-    reserve:
-      reserve &&
-      (async (deletes) => {
-        if ((await reserve(deletes)) === false) return undefined;
-        return () => void ended.push(deletes);
-      }),
     retry: { ...POLICY, ...retry },
     clock: {
       now: () => nowMs,
-      sleep: async (ms, signal) =>
-        new Promise((resolve, reject) => {
+      sleep: async (ms: number, signal?: AbortSignal) =>
+        new Promise<void>((resolve, reject) => {
           signal?.addEventListener('abort', () => reject(new Error('aborted')));
           sleepers.push({ untilMs: nowMs + ms, wake: resolve });
         }),
     },
     ...(onRetry === undefined ? {} : { onRetry }),
     random,
-    signal: stop.signal,
-    probe: { method: 'GET', path: '/probe', operation: 'answer' },
-  });
+  };
+  const requester = new Requester(
+    { headers: {}, pace, beforeDelete, ...(hasBudget ? { budget } : {}) },
+    dependencies,
+    stop.signal,
+    { method: 'GET', path: '/probe', operation: 'answer' },
+  );
   /** Lets everything happen that waits for nothing. */
   const turn = async () => {
     for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
