@@ -60,17 +60,23 @@ export class IdFiles {
     }
   }
 
-  /** Removes the files of purges that are not in the record any more. */
+  /**
+   * Removes the files of purges that are not in the record any more.
+   *
+   * @throws the error of a file that cannot be removed, after all others are gone
+   */
   async sweep(isKept: (purge: string) => Promise<boolean>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
+    const failures: unknown[] = [];
     for (const name of names) {
       const purge = name.slice(0, -EXTENSION.length);
       if (name.endsWith(EXTENSION) && PURGE_ID.test(purge) && !(await isKept(purge)))
-        await this.remove(purge);
+        await this.remove(purge).catch((error: unknown) => failures.push(error));
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   async #create(purge: string): Promise<FileHandle> {

@@ -157,6 +157,14 @@ it('the files of purges without a record are removed, and no other file', async 
   await new IdFiles(join(folder, 'none')).sweep(async () => assert.fail('there is nothing'));
 });
 
+it('a file that cannot be removed keeps no other file from it', async (t) => {
+  const folder = await folderOf(t);
+  for (const id of [A, B].sort().slice(0, 1)) await mkdir(join(folder, `${id}.ndjson`));
+  for (const id of [A, B].sort().slice(1)) await writeFile(join(folder, `${id}.ndjson`), '');
+  await assert.rejects(new IdFiles(folder).sweep(async () => false));
+  assert.deepEqual(await readdir(folder), [`${[A, B].sort()[0]}.ndjson`]);
+});
+
 it('a recorder opens its file once, and writes together what comes together', async () => {
   const { recorder, written, state, take } = slowFile();
   take();
