@@ -51,7 +51,7 @@ export async function openBroker(config: Config, options: OpenBrokerOptions): Pr
     onReply: (reply) => brokerClock.note(reply, systemClock.now()),
     onEnded,
   });
-  const pool = new Pool(url.origin, { connections: null });
+  const pool = new Pool(url.origin, { connections: null, connect: { timeout: config.BROKER_TIMEOUT_MS } });
   const cutOff = async () => {
     await Promise.allSettled([client.close(), pool.destroy()]);
   };

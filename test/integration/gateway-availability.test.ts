@@ -6,7 +6,7 @@ import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-h
 import { readKongFile } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
 import { Gate, startRecordingBroker } from '../support/recording-broker.js';
-import { closeAll, exchange, statusOf } from './pass-through-wire.js';
+import { closeAll, exchange, startRawBroker, statusOf } from './pass-through-wire.js';
 
 after(stopAll);
 after(closeAll);
@@ -95,6 +95,20 @@ it('purges and forwarded requests are 504 where the broker does not answer', asy
   }
   const asked = broker.requests.filter(({ url }) => url.includes('type=Car'));
   assert.equal(asked.length, 2, 'as often as it may be tried');
+});
+
+it('a forwarded request waits for a connection no longer than BROKER_TIMEOUT_MS', async () => {
+  // It never answers the greeting of TLS.
+  const broker = await startRawBroker(() => true);
+  const gateway = await startTestGateway({
+    BROKER_URL: `https://${broker.url.host}`,
+    BROKER_TIMEOUT_MS: '50',
+  });
+  const sentMs = performance.now();
+  const answer = await gateway.send('GET', '/ngsi-ld/v1/types');
+  assert.equal(answer.status, 504);
+  assert.equal(answer.problem().type, own('broker-timeout'));
+  assert.ok(performance.now() - sentMs < 9000, 'and not ten seconds');
 });
 
 it("a purge at a failing broker is 502 with the broker's problem inside, once its tries are used up", async () => {
