@@ -12,7 +12,7 @@ import {
   type WritePolicy,
   type WritePolicySettings,
 } from '../store/index.js';
-import { InvalidBodyError } from '../shared/errors.js';
+import { GatewayError, InvalidBodyError } from '../shared/errors.js';
 import { candidatesFor } from './candidates.js';
 import type { ModelSupply } from './model-supply.js';
 import { MAX_POLICIES, type PolicyCache } from './policy-cache.js';
@@ -97,7 +97,7 @@ export class WritePolicyService {
 
   async #warnings({ name, settings }: WritePolicy): Promise<readonly string[]> {
     const { checks, knowsCallers } = this.#options;
-    const { mode, model, types = [], onUnjudged, onFailure, callers } = settings;
+    const { mode, onUnjudged, onFailure, callers } = settings;
     const warnings: string[] = [];
     if (mode !== 'off' && checks.seen === 0)
       warnings.push(
@@ -105,14 +105,7 @@ export class WritePolicyService {
           `(${new Date(checks.startedAt).toISOString()}). Behind Kong, writes ` +
           'go past it until the block ngsi-ld-write of kong.yml is switched on.',
       );
-    if (model !== undefined && !(await this.#isThere(model)))
-      warnings.push(`There is no model ${model} now: until there is, its entities are not judged.`);
-    if (mode !== 'off' && model === undefined)
-      for (const type of await this.#withoutModel(types))
-        warnings.push(
-          `No published model is for the type ${type} now: until one is, its entities are not judged. ` +
-            'Names of types are whole, with their capitals; there are no wildcards.',
-        );
+    warnings.push(...(await this.#modelWarnings(settings)));
     if (mode === 'report' && (onUnjudged === 'refuse' || onFailure === 'refuse'))
       warnings.push(
         'Nothing is refused in the mode report: onUnjudged and onFailure hold once the mode is enforce.',
@@ -143,18 +136,29 @@ export class WritePolicyService {
     return isForAll ? chosen.name : undefined;
   }
 
-  /** The policy is stored already: what cannot be looked up now is not warned of. */
+  /** The policy is stored already: that something cannot be looked up now is a warning, too. */
+  async #modelWarnings({ mode, model, types = [] }: WritePolicySettings): Promise<readonly string[]> {
+    try {
+      if (model !== undefined)
+        return (await this.#isThere(model))
+          ? []
+          : [`There is no model ${model} now: until there is, its entities are not judged.`];
+      return mode === 'off' ? [] : (await this.#withoutModel(types)).map(withoutModel);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return [
+        'Whether there is a model for its entities cannot be looked up now: store the policy again to see it.',
+      ];
+    }
+  }
+
   async #withoutModel(types: readonly string[]): Promise<readonly string[]> {
     const { supply, cache } = this.#options;
-    try {
-      const found = await supply.types(
-        types.map((written) => ({ written, iri: written })),
-        cache.known?.stamp ?? '',
-      );
-      return found.filter(([, models]) => models.length === 0).map(([type]) => type);
-    } catch {
-      return [];
-    }
+    const found = await supply.types(
+      types.map((written) => ({ written, iri: written })),
+      cache.known?.stamp ?? '',
+    );
+    return found.filter(([, models]) => models.length === 0).map(([type]) => type);
   }
 
   async #isThere(model: string): Promise<boolean> {
@@ -163,6 +167,13 @@ export class WritePolicyService {
     const { domain, name, version } = named;
     return (await unlessGone(this.#options.models.get({ domain, name }, version))) !== undefined;
   }
+}
+
+function withoutModel(type: string): string {
+  return (
+    `No published model is for the type ${type} now: until one is, its entities are not judged. ` +
+    'Names of types are whole, with their capitals; there are no wildcards.'
+  );
 }
 
 const MODEL_FORM = 'must be domain/model, or domain/model@version, such as Automotive/Vehicle@3';

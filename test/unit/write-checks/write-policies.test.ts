@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { systemClock } from '../../../sidecar/shared/clock.js';
+import { StoreUnavailableError } from '../../../sidecar/store/index.js';
+import { SqliteStore } from '../../../sidecar/store/sqlite-store.js';
+import { PolicyCache, WritePolicyService } from '../../../sidecar/write-checks/index.js';
+
+const ENFORCED = {
+  priority: 0,
+  mode: 'enforce',
+  onUnjudged: 'accept',
+  onFailure: 'refuse',
+  batch: 'all',
+} as const;
+
+it('a policy is stored, and says so, if its models cannot be looked up', async () => {
+  const store = await SqliteStore.open(':memory:', systemClock);
+  const fails = async () => Promise.reject(new StoreUnavailableError('The database is away.'));
+  const service = new WritePolicyService({
+    store: store.writePolicies,
+    models: { get: fails },
+    supply: { types: fails },
+    cache: new PolicyCache({ store, policies: store.writePolicies, clock: systemClock }),
+    checks: { seen: 1, startedAt: 0 },
+    knowsCallers: true,
+  });
+  for (const settings of [{ types: ['Car'] }, { model: 'D/Car@1' }]) {
+    const { policy, warnings } = await service.put('p', { ...ENFORCED, ...settings }, 'anonymous');
+    assert.deepEqual((await service.get('p')).settings, policy.settings);
+    assert.match(warnings.join(), /^Whether there is a model for its entities cannot be looked up now/);
+  }
+  await store.close();
+});
