@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { MockAgent } from 'undici';
 import {
   createRemoteDocuments,
@@ -72,6 +73,13 @@ describe('remote documents: what is fetched', () => {
         'user-agent': 'ngsi-ld-gateway',
       },
     ]);
+  });
+
+  it('remote documents that a server sends packed are unpacked', async (t) => {
+    const { documents, site } = mocked(t);
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    site.intercept({ path: '/' }).reply(200, gzipSync('{"a": 1}'), { headers });
+    assert.equal((await documents.fetch(ORIGIN)).text, '{"a": 1}');
   });
 
   it('remote documents keep a member named __proto__ as a member', async (t) => {
@@ -246,11 +254,25 @@ describe('remote documents: what is refused', () => {
     ['no media type, and not JSON', 200, '<html></html>', {}, 'not-json'],
     ['YAML', 200, '{}', { 'content-type': 'application/yaml' }, 'media-type'],
     [
-      'compressed JSON',
+      'encoded in a way that was not asked for',
+      200,
+      '{}',
+      { 'content-type': 'application/json', 'content-encoding': 'br' },
+      'media-type',
+    ],
+    [
+      'no gzip, although it is said to be',
       200,
       '{}',
       { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-      'media-type',
+      'not-json',
+    ],
+    [
+      'gzip of more than is read',
+      200,
+      gzipSync(JSON.stringify('a'.repeat(1_000_000))).subarray(0, 900),
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      'too-large',
     ],
     ['no JSON', 200, '{', { 'content-type': 'application/json' }, 'not-json'],
     ['an empty body', 200, '', { 'content-type': 'application/json' }, 'not-json'],
