@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BaseUrlOf } from './api/admission.js';
 import { apiUrl } from './api/routes.js';
 import type { ConsoleSignIn } from './api/status.js';
+import { weightsOf } from './weights.js';
 
 export interface ConsoleRoutesOptions {
   /** The folder of the built console; undefined where it is switched off or was not built. */
@@ -103,6 +104,8 @@ function isHashed(path: string): boolean {
 }
 
 /** Browsers name HTML when they open a page; other clients name JSON, anything, or nothing. */
-function wantsHtml(request: FastifyRequest): boolean {
-  return /(?:^|,)\s*text\/html\s*(?:;|,|$)/i.test(request.headers.accept ?? '');
+function wantsHtml({ headers }: FastifyRequest): boolean {
+  const weights = weightsOf(headers.accept ?? '');
+  const html = weights.get('text/html') ?? 0;
+  return html > 0 && html >= (weights.get('application/json') ?? 0);
 }

@@ -31,7 +31,12 @@ it('GET / leads browsers to the console, by a relative address, and shows other 
   const browser = await gateway.send('GET', '/', { headers: HTML });
   assert.deepEqual([browser.status, browser.headers.get('location')], [302, 'console/']);
   assert.equal(browser.headers.get('vary'), 'Accept');
-  for (const accept of ['*/*', 'application/json']) {
+  for (const accept of [
+    '*/*',
+    'application/json',
+    'text/html;q=0, */*',
+    'text/html;q=0.5, application/json',
+  ]) {
     const other = await gateway.send('GET', '/', { headers: { accept } });
     const { links } = other.json() as { links: Readonly<Record<string, string>> };
     assert.equal(other.status, 200);

@@ -1,3 +1,5 @@
+import { weightsOf } from '../weights.js';
+
 /** Smaller answers fit into one packet as they are. */
 const MIN_BYTES = 1400;
 
@@ -8,13 +10,7 @@ export function isPacked(accepted: string | undefined, bytes: Buffer): boolean {
 
 /** Whether a client takes gzip, and would not rather have the bytes as they are (RFC 9110 § 12.5.3). */
 function takesGzip(accepted: string): boolean {
-  const weights = new Map(
-    accepted.split(',').map((item) => {
-      const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-      return [coding, weight === undefined ? 1 : Number(weight)] as const;
-    }),
-  );
+  const weights = weightsOf(accepted);
   const weight = weights.get('gzip') ?? 0;
   return weight > 0 && weight >= (weights.get('identity') ?? 0);
 }
