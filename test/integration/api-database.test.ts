@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { ApiClient, CAR_WITH_BRAND, etagOf, makeModel, startApi } from './api-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
 let folder: string;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gateway-database-'));
-  stopLater(() => rm(folder, { recursive: true }));
+  folder = temporaryFolder();
 });
 
 it('the database of a gateway is created with its folders, and keeps everything after the gateway has ended', async () => {

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { validate } from '@readme/openapi-parser';
@@ -30,10 +27,11 @@ import {
   WorkbenchRefusedError,
 } from '../../sidecar/schemas/models/workbench-errors.js';
 import { WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
-import { startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { ApiClient, CAR, CAR_WITH_BRAND, makeModel, SLOW_CAR, startApi } from './api-client.js';
 import type { OpenApi } from './api-description.js';
 import { failingService, MODEL, REQUESTS, RETENTION, startFakeApi } from './api-fake.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -184,8 +182,7 @@ describe('every status and problem in the OpenAPI document', () => {
     const { api: hasty } = await startApi({ WORKBENCH_TIMEOUT_MS: '1' });
     await tooCostly(hasty);
     const broker = await startTestBroker();
-    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
-    stopLater(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const { api: withBroker } = await startApi({
       BROKER_URL: broker.url,
       ARCHIVE_URL: pathToFileURL(folder).href,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { ROOT } from '../support/project.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -41,21 +41,16 @@ function stepsOf(page: string): readonly Step[] {
 
 /** Runs all steps in one shell, as a reader does; an answer of 400 or more ends it. */
 async function run(steps: readonly Step[], url: string): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'docs-'));
   const curl = 'curl() { command curl --silent --show-error --fail-with-body "$@"; }';
   const script = steps.map(({ commands }) => `${commands}\necho; echo '%%%'`).join('\n');
-  try {
-    const { stdout } = await promisify(execFile)('bash', ['-euc', `${curl}\n${script}`], {
-      cwd: folder,
-      env: { PATH: process.env['PATH'] },
-    }).catch((cause: unknown) => {
-      const { message, stdout: printed = '' } = cause as Error & { readonly stdout?: string };
-      throw new Error(`${message}\n${printed}`, { cause });
-    });
-    return stdout.replaceAll(url, 'http://127.0.0.1:8080').split('%%%');
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { stdout } = await promisify(execFile)('bash', ['-euc', `${curl}\n${script}`], {
+    cwd: temporaryFolder(),
+    env: { PATH: process.env['PATH'] },
+  }).catch((cause: unknown) => {
+    const { message, stdout: printed = '' } = cause as Error & { readonly stdout?: string };
+    throw new Error(`${message}\n${printed}`, { cause });
+  });
+  return stdout.replaceAll(url, 'http://127.0.0.1:8080').split('%%%');
 }
 
 describe('docs/workbench.md', { skip }, () => {

@@ -3,7 +3,6 @@ import {
   appendFile,
   cp,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rename,
@@ -12,7 +11,6 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readDockerfile } from '../support/dockerfile.js';
@@ -21,6 +19,7 @@ import { run } from '../support/built.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { buildPlugin } from '../support/plugin-server.js';
 import { ROOT } from '../support/project.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** A copy of the project, so that nobody's dist/ is disturbed. */
 let root: string;
@@ -32,8 +31,7 @@ const copyFor = async (dockerfile: string) => {
 const kongPlugins = async () => readdir(join(root, 'dist/kong-plugins'), { recursive: true });
 
 before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'ngsi-ld-gateway-build-'));
-  stopLater(async () => rm(root, { recursive: true, force: true }));
+  root = temporaryFolder();
   // What the image of Kong is built from, and no more.
   await copyFor('kong-plugins/Dockerfile');
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));

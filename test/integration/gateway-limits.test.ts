@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import Database from 'better-sqlite3';
-import { send, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { send, startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import { Waiting } from '../support/waiting.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -23,9 +22,7 @@ async function start(env: Readonly<Record<string, string>>) {
 
 /** A file's name in a folder of its own. */
 function freshDatabase(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-limits-'));
-  stopLater(async () => rmSync(folder, { recursive: true }));
-  return join(folder, 'schema.db');
+  return join(temporaryFolder(), 'schema.db');
 }
 
 const json = (text: string) => ({ body: text, headers: { 'content-type': 'application/json' } });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { send, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -126,8 +125,7 @@ it('a start on an address of another machine says so and exits with 1', async ()
 });
 
 it('a second gateway on the SQLite file of another one is refused, and the file is free again when that one is killed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'two-gateways-'));
-  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const env = { PORT: '0', DATABASE_PATH: join(folder, 'schema.db') };
   const first = await GatewayProcess.start(env);
   await first.url();

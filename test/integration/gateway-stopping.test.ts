@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
@@ -16,6 +14,7 @@ import {
   startRecordingBroker,
 } from '../support/recording-broker.js';
 import { closeAll, connect } from './pass-through-wire.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(async () => {
   await closeAll();
@@ -108,12 +107,6 @@ function clockOfGrace() {
   return clockOf;
 }
 
-async function temporaryDatabase(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'gateway-stopping-'));
-  stopLater(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, 'schema.db');
-}
-
 /** A gateway with one purge at work, of whose deletes the first ten are done and ten more hang at the broker. */
 async function startWithDeletesInFlight(query: string, headers: Readonly<Record<string, string>> = {}) {
   const broker = await startTestBroker();
@@ -130,7 +123,7 @@ async function startWithDeletesInFlight(query: string, headers: Readonly<Record<
     ...SETTINGS,
     BROKER_URL: hanging.url,
     SHUTDOWN_GRACE_MS: String(GRACE_MS),
-    DATABASE_PATH: await temporaryDatabase(),
+    DATABASE_PATH: join(temporaryFolder(), 'schema.db'),
   };
   const grace = clockOfGrace();
   const gateway = await startTestGateway(env, { clock: grace.clock });

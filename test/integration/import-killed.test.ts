@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz } from '../support/archives.js';
-import { stopAll, stopLater } from '../support/gateway-harness.js';
+import { stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { completeRepository, entitySchema, entriesOf } from '../support/repositories.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -49,8 +48,7 @@ async function startOn(database: string) {
 }
 
 it('an import that is killed and run again ends as an unbroken one', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'import-killed-'));
-  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const archive = new Uint8Array(await tarGz(entriesOf(largeRepository())));
 
   const killed = await startOn(join(folder, 'killed.db'));

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import pLimit from 'p-limit';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
-import { send, sendJson, stopAll, stopLater } from '../support/gateway-harness.js';
+import { send, sendJson, stopAll } from '../support/gateway-harness.js';
 import { PostgresServer } from '../support/postgres.js';
 import { Gate } from '../support/recording-broker.js';
 import { eventsAt, recordAt, Sidecars, submit, until } from '../support/sidecars.js';
 import { entitiesOf, everyKind, withoutSystemTimes } from '../support/undo.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -162,8 +160,7 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
 describe('three sidecars of which one is gone for longer than its lease', PATIENCE, () => {
   let sidecars: Sidecars;
   before(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sidecars-'));
-    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const env = { ...BRIEFLY, ARCHIVE_URL: pathToFileURL(folder).href, PURGE_BATCH_SIZE: '20' };
     sidecars = await Sidecars.start(NAMES, env, { isApart: true });
   });

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
-import {
-  startTestBroker,
-  startTestGateway,
-  stopAll,
-  stopLater,
-  type TestGateway,
-} from '../support/gateway-harness.js';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { holdBack, isDelete } from '../support/recording-broker.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -27,12 +20,6 @@ async function startHeldBroker(cars: number) {
   const broker = await startTestBroker();
   broker.entities.seed(cars, car);
   return { broker, ...(await holdBack(broker)) };
-}
-
-async function temporaryDatabase(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'purge-jobs-'));
-  stopLater(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, 'schema.db');
 }
 
 async function submitted(
@@ -309,7 +296,7 @@ it('a caller who names himself is anonymous in a gateway without a token, an ope
 });
 
 it('records of purges are listed page by page, the newest first, among more than a thousand', async () => {
-  const path = await temporaryDatabase();
+  const path = join(temporaryFolder(), 'schema.db');
   const store = await SqliteStore.open(path, systemClock);
   const numbers = Array.from({ length: 1_200 }, (_, index) => index);
   for (const number of numbers) await store.jobs.put(oldRecord(number));
@@ -353,7 +340,7 @@ for (const how of ['SIGKILL', 'SIGTERM'] as const) {
       NODE_ENV: 'production',
       PURGE_MAX_RUNNING: '1',
       PURGE_BATCH_SIZE: '10',
-      DATABASE_PATH: await temporaryDatabase(),
+      DATABASE_PATH: join(temporaryFolder(), 'schema.db'),
       JOB_SECRET: 'a-secret-of-jobs',
     };
     const first = await GatewayProcess.start(env);
@@ -391,7 +378,11 @@ for (const how of ['SIGKILL', 'SIGTERM'] as const) {
 it('a gateway that is restarted with another broker after a crash shows the jobs for the first one as queued, and says what they wait for', async () => {
   const { broker, held, gate } = await startHeldBroker(50);
   const other = await startTestBroker();
-  const env = { PURGE_BATCH_SIZE: '10', PURGE_CONCURRENCY: '1', DATABASE_PATH: await temporaryDatabase() };
+  const env = {
+    PURGE_BATCH_SIZE: '10',
+    PURGE_CONCURRENCY: '1',
+    DATABASE_PATH: join(temporaryFolder(), 'schema.db'),
+  };
   const first = await GatewayProcess.start({ ...env, PORT: '0', BROKER_URL: held.url });
   const url = await first.url();
   const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Car`, { method: 'DELETE', headers: ASYNC });
@@ -439,7 +430,11 @@ it('a gateway that is restarted with another broker sends it nothing of the jobs
   const other = await startTestBroker();
   other.entities.seed(20, car);
   other.entities.seed(5, (index) => ({ ...car(index), id: `urn:ngsi-ld:Bike:${index}`, type: 'Bike' }));
-  const env = { PURGE_MAX_RUNNING: '1', PURGE_BATCH_SIZE: '10', DATABASE_PATH: await temporaryDatabase() };
+  const env = {
+    PURGE_MAX_RUNNING: '1',
+    PURGE_BATCH_SIZE: '10',
+    DATABASE_PATH: join(temporaryFolder(), 'schema.db'),
+  };
   const first = await startTestGateway({ ...env, BROKER_URL: held.url });
   const requeued = await submitted(first, 'type=Car');
   const waiting = await submitted(first, 'type=Car&maxPerSecond=1');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -14,16 +14,11 @@ import {
 } from '../support/gateway-harness.js';
 import { createDatabase } from '../support/postgres.js';
 import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
 const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' });
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'recorded-ids-'));
-  stopLater(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 async function linesOf(gateway: Pick<TestGateway, 'send'>, id: string): Promise<Record<string, string>[]> {
   const answer = await gateway.send('GET', `/api/v2/purges/${id}/ids`);
@@ -38,7 +33,7 @@ async function linesOf(gateway: Pick<TestGateway, 'send'>, id: string): Promise<
 const PATIENCE = { timeout: 300_000 };
 
 it('record=ids lists every deleted entity, for callers who may purge, in a file that only its owner can read', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const broker = await startTestBroker();
   broker.entities.seed(2500, car);
   const gateway = await startTestGateway({
@@ -116,7 +111,7 @@ it('ids are recorded only on request, and record=ids is refused where nothing co
 });
 
 it('a list of recorded ids is deleted with the record of its purge', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const broker = await startTestBroker();
   broker.entities.seed(2, car);
   const env = { BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'schema.db') };
@@ -147,7 +142,7 @@ it('the recorded ids of a gateway that keeps nothing are gone when it is closed'
 });
 
 it('a purge with record=ids ends as usual when the list cannot be written, and warns of it', async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const broker = await startTestBroker();
   broker.entities.seed(2, car);
   const gateway = await startTestGateway({
@@ -208,7 +203,7 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
   }
 
   it('a purge that two gateways worked on has one list of ids in a folder that they share', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { id, two, record } = await handedOver([folder, folder]);
     const deleted = (await linesOf(two, id)).filter(({ outcome }) => outcome === 'deleted');
     assert.equal(new Set(deleted.map(({ entityId }) => entityId)).size, 9);
@@ -216,7 +211,7 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
   });
 
   it('a purge that two gateways worked on has a list of ids in the folder of each, and its record says so', async () => {
-    const folders = [await temporaryFolder(), await temporaryFolder()] as const;
+    const folders = [temporaryFolder(), temporaryFolder()] as const;
     const { id, two, record } = await handedOver(folders);
     const deleted = (await linesOf(two, id)).filter(({ outcome }) => outcome === 'deleted');
     assert.ok(deleted.length < 9);
@@ -227,9 +222,9 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
   });
 
   it('a gateway without the list of ids answers 404 and names the gateway that has it', async () => {
-    const folders = [await temporaryFolder(), await temporaryFolder()] as const;
+    const folders = [temporaryFolder(), temporaryFolder()] as const;
     const { id, two, start } = await handedOver(folders);
-    const three = await start('three', await temporaryFolder());
+    const three = await start('three', temporaryFolder());
     for (const method of ['GET', 'DELETE']) {
       const answer = await three.send(method, `/api/v2/purges/${id}/ids`);
       assert.equal(answer.status, 404, method);

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import Database from 'better-sqlite3';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
-import {
-  startTestBroker,
-  startTestGateway,
-  stopAll,
-  stopLater,
-  type TestGateway,
-} from '../support/gateway-harness.js';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { holdBack, startRecordingBroker } from '../support/recording-broker.js';
 import { column } from '../support/columns.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -347,8 +340,7 @@ it('retention policies need the token for every operation, if there is one', asy
 it('a retention policy runs by itself when it is due, and makes up once for runs that were missed', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(3, car(OLD));
-  const folder = await mkdtemp(join(tmpdir(), 'retention-'));
-  stopLater(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const env = { BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'schema.db') };
   const first = await startTestGateway(env);
   await put(first, 'old-cars', { mode: 'enforce' });

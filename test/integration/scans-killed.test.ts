@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { sendJson, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { sendJson, startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import {
   assertKept,
@@ -14,12 +12,12 @@ import {
   startScan,
   storeRoom,
 } from '../support/scans.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
 it('a scan whose gateway is killed begins anew: nothing is missing, and nothing is counted twice', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'killed-scan-'));
-  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const broker = await startTestBroker();
   broker.entities.seed(3000, roomEntity);
   const env = { PORT: '0', BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'scans.db') };

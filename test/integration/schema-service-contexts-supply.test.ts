@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { coreContext, coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
@@ -14,6 +12,7 @@ import { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { handClock, type HandClock } from '../support/store-samples.js';
 import { ALLOWED, BASE_URL, CONTEXT_BASE, useRigs } from '../unit/schemas/models/harness.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const TERMS = { seats: 'https://terms.example/seats' };
 const OPTIONS = { baseUrl: BASE_URL };
@@ -178,8 +177,7 @@ it('the supply of contexts of other origins caches no failure, and distinguishes
 });
 
 it('the stamp of a store changes with the writes of another process', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'revision-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const path = join(folder, 'schema.db');
   const [one, other] = [await SqliteStore.open(path, handClock()), await SqliteStore.open(path, handClock())];
   t.after(async () => Promise.all([one.close(), other.close()]));

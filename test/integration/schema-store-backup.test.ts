@@ -3,26 +3,21 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { backUp, SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { dump, handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
+const folder = temporaryFolder();
 let names = 0;
-
-after(() => {
-  rmSync(folder, { recursive: true });
-});
 
 it('a backup of a SQLite store opens with the state of its start, while the store goes on being written', async () => {
   const path = fresh();

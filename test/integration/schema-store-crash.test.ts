@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { dump, handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 import { programBeside } from '../support/project.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
-
-after(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolder();
 
 it('a SQLite store after kill -9 holds every acknowledged write, and at most the next one as a whole', async () => {
   const path = join(folder, 'killed.db');

@@ -4,18 +4,15 @@ import {
   createReadStream,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
@@ -31,13 +28,10 @@ import {
   refuses,
   SETTINGS,
 } from '../support/store-samples.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
+const folder = temporaryFolder();
 let names = 0;
-
-after(() => {
-  rmSync(folder, { recursive: true });
-});
 
 it('opening a SQLite store creates the file and its directories, and finds everything again', async () => {
   const path = join(folder, 'new', 'deep', 'schema.db');
@@ -235,7 +229,7 @@ function open(path: string): Promise<SqliteStore> {
 
 /** The database in an archive, in a folder of its own. @returns its path */
 async function unpacked(archive: string): Promise<string> {
-  const target = mkdtempSync(join(folder, 'unpacked-'));
+  const target = temporaryFolder();
   const entries = createReadStream(join(ROOT, archive)).pipe(createGunzip()).pipe(extract());
   for await (const entry of entries) writeFileSync(join(target, entry.header.name), await buffer(entry));
   return join(target, 'schema.db');

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,6 +37,7 @@ import {
 import { hour, TEMPORAL } from '../support/temporal-harness.js';
 import { makeModel, startApi } from './api-client.js';
 import { freePort } from '../support/free-port.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -69,12 +69,6 @@ async function withHeldCars(env: Readonly<Record<string, string>>) {
   const { held } = await holdBack(broker);
   const gateway = await startTestGateway({ BROKER_URL: held.url, ...env });
   return { gateway };
-}
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'settings-'));
-  stopLater(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** The sleeps of a gateway in front of a broker that is never well, with jitter at an end of its range. */
@@ -186,7 +180,7 @@ const SECRET = 'a secret of sixteen or more';
 
 /** Whether a gateway with these settings reads what one with a secret has archived. */
 async function isReadableAfter(env: Readonly<Record<string, string>>): Promise<boolean> {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const kept = { ARCHIVE_URL: pathToFileURL(folder).href, DATABASE_PATH: join(folder, 'schema.db') };
   const first = await withCars({ ...kept, ARCHIVE_SECRET: SECRET });
   const { id } = await purgedBy(first.gateway, 'type=Car&archive=required');
@@ -430,7 +424,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     async () => {
       const database = await createDatabase();
       stopLater(() => database.drop());
-      const folder = await temporaryFolder();
+      const folder = temporaryFolder();
       const env = { DATABASE_URL: database.url, DATABASE_PATH: join(folder, 'schema.db') };
       const { api } = await startApi(env);
       await api.post('/domains', { name: 'City' });
@@ -441,10 +435,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   DATABASE_PATH: [
     'is where the store is',
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'settings-'));
-      stopLater(async () => {
-        rmSync(folder, { recursive: true, force: true });
-      });
+      const folder = temporaryFolder();
       const path = join(folder, 'deeper', 'schema.db');
       const { api, gateway } = await startApi({ DATABASE_PATH: path });
       await api.post('/domains', { name: 'City' });
@@ -576,7 +567,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
         ['best-effort', 204],
         ['required', 503],
       ] as const) {
-        const path = join(await temporaryFolder(), 'schema.db');
+        const path = join(temporaryFolder(), 'schema.db');
         const { gateway } = await withCars({ DATABASE_PATH: path, PURGE_RECORD: record });
         const lock = new Database(path);
         lock.exec('BEGIN IMMEDIATE');
@@ -589,7 +580,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   PURGE_HISTORY_DAYS: [
     'is how long records are kept',
     async () => {
-      const path = join(await temporaryFolder(), 'schema.db');
+      const path = join(temporaryFolder(), 'schema.db');
       const env = { DATABASE_PATH: path, PURGE_HISTORY_DAYS: '2' };
       const first = await withCars(env);
       await first.gateway.purge('type=Car');
@@ -623,14 +614,14 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   PURGE_ARCHIVE: [
     'makes every purge archive',
     async () => {
-      const ARCHIVE_URL = pathToFileURL(await temporaryFolder()).href;
+      const ARCHIVE_URL = pathToFileURL(temporaryFolder()).href;
       assert.equal(await archivedOf({ ARCHIVE_URL, PURGE_ARCHIVE: 'required' }, 'type=Car'), 20);
     },
   ],
   ARCHIVE_URL: [
     'is where archives are kept',
     async () => {
-      const folder = await temporaryFolder();
+      const folder = temporaryFolder();
       assert.equal(await archivedOf({ ARCHIVE_URL: pathToFileURL(folder).href }), 20);
       assert.equal((await readdir(folder)).length, 1);
     },
@@ -650,7 +641,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   ARCHIVE_DAYS: [
     'is how long archives are kept',
     async () => {
-      const ARCHIVE_URL = pathToFileURL(await temporaryFolder()).href;
+      const ARCHIVE_URL = pathToFileURL(temporaryFolder()).href;
       const { gateway } = await withCars({ ARCHIVE_URL, ARCHIVE_DAYS: '3' });
       const { archive } = await purgedBy(gateway, 'type=Car&archive=required');
       const days = (Date.parse(archive?.expiresAt ?? '') - Date.now()) / 86_400_000;
@@ -888,7 +879,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   WORKBENCH_TIMEOUT_MS: [
     'ends a piece of work on what users send',
     async () => {
-      const store = { DATABASE_PATH: join(await temporaryFolder(), 'schema.db') };
+      const store = { DATABASE_PATH: join(temporaryFolder(), 'schema.db') };
       const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^(a|a)*$' } } };
       const patient = await startApi(store);
       await makeModel(patient.api, 'City', 'Hostile', schema);

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -25,7 +23,7 @@ import {
   type RestorePosition,
 } from '../../sidecar/purge/index.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
-import { send, sendJson, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { send, sendJson, startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import { seedSensors } from '../support/temporal-harness.js';
@@ -40,6 +38,7 @@ import {
   recordOf,
   withoutSystemTimes,
 } from '../support/undo.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The process dies at a step: at a request to the broker or an object of the archive, before or after it had its effect. */
 class Life {
@@ -317,8 +316,7 @@ describe('a gateway that is killed while a caller waits for its purge', () => {
   after(stopAll);
 
   it('leaves a record that leads to what was deleted, even at the first delete', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'undo-killed-'));
-    stopLater(async () => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const broker = await startTestBroker();
     broker.entities.seed(50, everyKind);
     const before = withoutSystemTimes(await entitiesOf(broker, 'type=Car'));

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { send, sendJson, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { send, sendJson, startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { entitiesOf, everyKind, type PurgeRecord, withoutSystemTimes } from '../support/undo.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -15,8 +14,7 @@ const ENTITIES = 50_000;
 
 describe('a purge and its restore whose gateways are killed', () => {
   it('50,000 entities of every kind come back as they were, after two kills on each way', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'undo-killed-'));
-    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const broker = await startTestBroker();
     broker.entities.seed(ENTITIES, everyKind);
     const before = withoutSystemTimes(await entitiesOf(broker, 'type=Car'));

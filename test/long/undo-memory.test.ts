@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { send, sendJson, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { send, sendJson, startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { ended, type PurgeRecord } from '../support/undo.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
@@ -19,8 +18,7 @@ const NOISE = Array.from({ length: ENTITY / 8 }, (_, n) =>
 );
 
 it('entities of 5 MB are archived and restored, and the memory does not grow with their number', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'undo-memory-'));
-  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const broker = await startTestBroker({ limits: { maxBodyBytes: 4 * ENTITY } });
   const gateway = await GatewayProcess.start({
     PORT: '0',

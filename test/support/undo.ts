@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
-import {
-  send,
-  sendJson,
-  startTestBroker,
-  startTestGateway,
-  stopLater,
-  type TestGateway,
-} from './gateway-harness.js';
+import { send, sendJson, startTestBroker, startTestGateway, type TestGateway } from './gateway-harness.js';
+import { temporaryFolder } from './temporary-folder.js';
 
-/** A gateway that keeps archives in a folder, and its broker; `stopAll` ends them and removes the folder. */
+/** A gateway that keeps archives in a folder, and its broker; `stopAll` ends both. */
 export interface ArchivingGateway {
   readonly folder: string;
   readonly broker: EmbeddedBroker;
@@ -21,8 +12,7 @@ export interface ArchivingGateway {
 }
 
 export async function startArchiving(options: EmbeddedBrokerOptions = {}): Promise<ArchivingGateway> {
-  const folder = await mkdtemp(join(tmpdir(), 'undo-'));
-  stopLater(async () => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const broker = await startTestBroker(options);
   const gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
   return { folder, broker, gateway };

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { parse } from 'yaml';
@@ -15,6 +14,7 @@ import { readKongFile, routeOf } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
 import { words } from '../support/words.js';
 import { listening } from '../support/listening.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 interface Dependency {
   readonly condition: string;
@@ -272,26 +272,21 @@ it('PostgreSQL keeps its data in a volume, and its password is in .env alone', (
 });
 
 const run = (url: string | undefined): { status: number | null; written: string; stderr: string } => {
-  const folder = mkdtempSync(join(tmpdir(), 'kong-entry-'));
-  try {
-    const target = join(folder, 'kong.yml');
-    const { status, stderr } = spawnSync(
-      'bash',
-      [join(ROOT, 'kong-plugins/docker-entrypoint.sh'), 'kong', 'docker-start'],
-      {
-        env: {
-          PATH: process.env['PATH'],
-          KONG_YML_TEMPLATE: join(ROOT, 'kong.yml'),
-          KONG_DECLARATIVE_CONFIG: target,
-          KONG_ENTRYPOINT: '/bin/true',
-          ...(url === undefined ? {} : { BROKER_URL: url }),
-        },
+  const target = join(temporaryFolder(), 'kong.yml');
+  const { status, stderr } = spawnSync(
+    'bash',
+    [join(ROOT, 'kong-plugins/docker-entrypoint.sh'), 'kong', 'docker-start'],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        KONG_YML_TEMPLATE: join(ROOT, 'kong.yml'),
+        KONG_DECLARATIVE_CONFIG: target,
+        KONG_ENTRYPOINT: '/bin/true',
+        ...(url === undefined ? {} : { BROKER_URL: url }),
       },
-    );
-    return { status, written: status === 0 ? readFileSync(target, 'utf8') : '', stderr: stderr.toString() };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+    },
+  );
+  return { status, written: status === 0 ? readFileSync(target, 'utf8') : '', stderr: stderr.toString() };
 };
 
 it('the entry point of the Kong image changes the broker’s URL in kong.yml and nothing else', () => {

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import {
   type FileHandle,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rm,
@@ -12,7 +11,6 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -34,6 +32,7 @@ import {
 import { rootOf } from '../../../sidecar/archive/bucket-storage.js';
 import { parseArchiveUrl } from '../../../sidecar/shared/config/archive-url.js';
 import { BUCKET_KEYS, StubBucket } from '../../support/stub-bucket.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const SECRET = 'a secret of sixteen or more';
 const clock = { sleep: async () => {} };
@@ -166,7 +165,7 @@ describe('an encrypted segment', () => {
 });
 
 describe('archives in a folder and in a bucket', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let bucket: StubBucket;
   const storages: Record<string, () => ArchiveStorage> = {
     folder: () => new FolderStorage(folder),
@@ -174,14 +173,12 @@ describe('archives in a folder and in a bucket', () => {
   };
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'archives-'));
     bucket = await StubBucket.open();
   });
   afterEach(() => {
     bucket.fault = () => false;
   });
   after(async () => {
-    await rm(folder, { recursive: true });
     await bucket.close();
   });
 
@@ -307,7 +304,7 @@ describe('archives in a folder and in a bucket', () => {
 
   it('folder: a link in the place of an archive is followed neither for writing nor for reading', async () => {
     const archives = archivesOn(new FolderStorage(folder));
-    const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
+    const elsewhere = temporaryFolder();
     const purge = randomUUID();
     await symlink(elsewhere, join(folder, purge));
     const writer = await archives.writer({ purge: randomUUID(), target: 'entities' }, 0, wholes);
@@ -322,7 +319,6 @@ describe('archives in a folder and in a bucket', () => {
     await writeFile(join(elsewhere, 'secret'), 'x');
     await symlink(join(elsewhere, 'secret'), join(folder, linked, '000000-000000.ndjson.gz'));
     assert.deepEqual(await linesOf(archives, linked), []);
-    await rm(elsewhere, { recursive: true });
   });
 
   it('folder: what a process left half written is no segment', async () => {
@@ -569,12 +565,7 @@ it('a bucket is asked for by a host that its certificate is for, and by its path
 });
 
 describe('an archive whose purge was interrupted', () => {
-  let folder: string;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'archives-'));
-  });
-  after(async () => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   it('what several lines say of an entity is one: nothing that any of them has is lost', async () => {
     const archives = archivesOn(new FolderStorage(folder));

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { constants } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { IdFiles, IdRecorder } from '../../../sidecar/jobs/id-files.js';
 import type { Item } from '../../../sidecar/purge/index.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const [A, B] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'] as const;
-
-async function folderOf(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'id-files-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 const TOO_MANY = 'The recorded ids are incomplete: they are too many.';
 const NOT_WRITTEN = 'The recorded ids are incomplete: they could not be written.';
@@ -46,8 +40,8 @@ function slowFile() {
   return { recorder, written, state, take };
 }
 
-it('a file of recorded ids has one line for each item, with all that names it and what became of it', async (t) => {
-  const files = new IdFiles(await folderOf(t));
+it('a file of recorded ids has one line for each item, with all that names it and what became of it', async () => {
+  const files = new IdFiles(temporaryFolder());
   const recorder = files.recorder(A);
   const item: Item = {
     entityId: 'urn:é\n"1"',
@@ -69,8 +63,8 @@ it('a file of recorded ids has one line for each item, with all that names it an
   );
 });
 
-it('what is recorded later of a purge comes after what is there, by the same recorder or by that of a later process', async (t) => {
-  const folder = await folderOf(t);
+it('what is recorded later of a purge comes after what is there, by the same recorder or by that of a later process', async () => {
+  const folder = temporaryFolder();
   for (const ids of [
     ['urn:1', 'urn:2'],
     ['urn:3', 'urn:4'],
@@ -88,8 +82,8 @@ it('what is recorded later of a purge comes after what is there, by the same rec
   );
 });
 
-it('a file of recorded ids and its folder are for their owner only, and made when the first item is recorded', async (t) => {
-  const folder = join(await folderOf(t), 'deep', 'ids');
+it('a file of recorded ids and its folder are for their owner only, and made when the first item is recorded', async () => {
+  const folder = join(temporaryFolder(), 'deep', 'ids');
   const files = new IdFiles(folder);
   const recorder = files.recorder(A);
   assert.equal(await recorder.close(), undefined);
@@ -102,8 +96,8 @@ it('a file of recorded ids and its folder are for their owner only, and made whe
   assert.equal((await stat(join(folder, `${A}.ndjson`))).mode & 0o777, constants.S_IRUSR | constants.S_IWUSR);
 });
 
-it('only the id of a purge names a file of recorded ids', async (t) => {
-  const folder = await folderOf(t);
+it('only the id of a purge names a file of recorded ids', async () => {
+  const folder = temporaryFolder();
   await mkdir(join(folder, 'ids'));
   await writeFile(join(folder, 'secret.ndjson'), 'secret');
   await writeFile(join(folder, 'ids', `${A.toUpperCase()}x.ndjson`), 'other');
@@ -115,8 +109,8 @@ it('only the id of a purge names a file of recorded ids', async (t) => {
   assert.equal(await readFile(join(folder, 'secret.ndjson'), 'utf8'), 'secret');
 });
 
-it('what was not recorded, or was removed, is not found, and nothing is removed twice', async (t) => {
-  const files = new IdFiles(await folderOf(t));
+it('what was not recorded, or was removed, is not found, and nothing is removed twice', async () => {
+  const files = new IdFiles(temporaryFolder());
   assert.deepEqual(
     [await files.read(A), await files.has(A), await files.remove(A)],
     [undefined, false, false],
@@ -128,8 +122,8 @@ it('what was not recorded, or was removed, is not found, and nothing is removed 
   assert.equal(await files.read(A), undefined);
 });
 
-it('a folder that cannot be read is an error, and not an empty list', async (t) => {
-  const folder = await folderOf(t);
+it('a folder that cannot be read is an error, and not an empty list', async () => {
+  const folder = temporaryFolder();
   const path = join(folder, `${A}.ndjson`);
   await mkdir(path);
   const files = new IdFiles(folder);
@@ -143,8 +137,8 @@ it('a folder that cannot be read is an error, and not an empty list', async (t) 
   await assert.rejects(loop.remove(A), { code: 'ENAMETOOLONG' });
 });
 
-it('the files of purges without a record are removed, and no other file', async (t) => {
-  const folder = await folderOf(t);
+it('the files of purges without a record are removed, and no other file', async () => {
+  const folder = temporaryFolder();
   for (const name of [`${A}.ndjson`, `${B}.ndjson`, `${B}.ndjsox`, 'notes.ndjson', B])
     await writeFile(join(folder, name), '');
   const asked: string[] = [];
@@ -157,8 +151,8 @@ it('the files of purges without a record are removed, and no other file', async 
   await new IdFiles(join(folder, 'none')).sweep(async () => assert.fail('there is nothing'));
 });
 
-it('a file that cannot be removed keeps no other file from it', async (t) => {
-  const folder = await folderOf(t);
+it('a file that cannot be removed keeps no other file from it', async () => {
+  const folder = temporaryFolder();
   for (const id of [A, B].sort().slice(0, 1)) await mkdir(join(folder, `${id}.ndjson`));
   for (const id of [A, B].sort().slice(1)) await writeFile(join(folder, `${id}.ndjson`), '');
   await assert.rejects(new IdFiles(folder).sweep(async () => false));

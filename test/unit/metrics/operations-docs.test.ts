@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { parse } from 'yaml';
 import { createMetrics } from '../../../sidecar/metrics/metrics.js';
 import { ROOT } from '../../support/project.js';
 import { idle } from './series.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'docs/operations', name), 'utf8');
 
@@ -95,8 +95,7 @@ it('Prometheus itself accepts the rules, and the queries of the dashboard', (t) 
     t.skip('promtool is not installed');
     return;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'rules-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const { panels } = JSON.parse(read('grafana-dashboard.json')) as { panels: unknown };
   const rules = expressionsOf(panels).map((query, n) => ({
     record: `panel:${n}`,

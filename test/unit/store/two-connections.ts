@@ -1,20 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 /** Two connections to one new database file, as two processes have; the second never waits for a lock. */
 export function twoConnections(t: Pick<TestContext, 'after'>): [Database.Database, Database.Database] {
-  const folder = mkdtempSync(join(tmpdir(), 'two-connections-'));
-  const path = join(folder, 'x.db');
+  const path = join(temporaryFolder(), 'x.db');
   const db = new Database(path);
   db.pragma('journal_mode = WAL');
   const other = new Database(path, { timeout: 0 });
   t.after(() => {
     other.close();
     db.close();
-    rmSync(folder, { recursive: true, force: true });
   });
   return [db, other];
 }
