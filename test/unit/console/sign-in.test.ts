@@ -98,10 +98,10 @@ it('a page that was left to sign in and is shown again as it was asks as before'
 it('the browser asks before somebody leaves to sign in if what was typed cannot be stored', async () => {
   keepDraft('City/Bike', { text: '{}' });
   provide();
-  const { setItem } = page.session;
+  const setItem = page.session.setItem.bind(page.session);
   page.session.setItem = (name, value) => {
     if (name.endsWith('drafts')) throw new DOMException('full', 'QuotaExceededError');
-    setItem.call(page.session, name, value);
+    setItem(name, value);
   };
   await left();
   assert.ok(asks());
