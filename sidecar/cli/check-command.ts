@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
@@ -12,10 +9,8 @@ import { printable } from './format.js';
 import { importHere, type HereImport } from './import-here.js';
 import { sendImport, storedIn } from './models-commands.js';
 import { readUpload, type Upload } from './repository-folder.js';
+import { filesAt } from './revision-files.js';
 import { areAllAccepted, requireStored } from './stored-check.js';
-
-/** Bytes of an archive that git makes. */
-const MAX_ARCHIVE = 512 * 1024 * 1024;
 
 /**
  * Checks folders of data models: schemas compile, examples are valid, and, against a revision or a gateway, changes are harmless.
@@ -35,17 +30,17 @@ export async function checkModels(
   if (gateway === undefined && options.stored === true)
     throw usage('--stored needs a gateway, which has the entities: add --gateway.');
   const upload = await readUpload(paths);
-  const report =
+  const { report, gone = [] }: Checked =
     gateway === undefined
       ? await checkHere(upload, paths, options, context)
-      : await sendImport(upload, { dryRun: true, ...(domain === undefined ? {} : { domain }) }, gateway);
+      : { report: await sendImport(upload, { dryRun: true, ...(domain && { domain }) }, gateway) };
   const stored =
     options.stored === true && gateway !== undefined
       ? await storedIn({ upload, report }, options, gateway, context)
       : undefined;
   const verdict = verdictOf(report, upload, failOn) && areAllAccepted(stored ?? []);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
-  say(context.stdout, ...checkLines(report, { ...upload, format, failOn, stored }));
+  say(context.stdout, ...checkLines(report, { ...upload, format, failOn, gone, stored }));
   return verdict ? EXIT.done : EXIT.partial;
 }
 
@@ -66,27 +61,40 @@ function verdictOf(
   );
 }
 
+interface Checked {
+  readonly report: Schemas['ImportReport'];
+  /** Models that the revision has and the folders have not. */
+  readonly gone?: readonly string[];
+}
+
 /** In a schema service of its own, in memory: the revision first, so that the folders are a change of it. */
 async function checkHere(
   upload: Upload,
   paths: readonly string[],
   { against, ...options }: CheckOptions,
   context: CliContext,
-): Promise<Schemas['ImportReport']> {
+): Promise<Checked> {
   const models = await context.openModels();
   const { transfer } = models;
   try {
     let { domain } = options;
+    const before = new Set<string>();
     if (against !== undefined) {
       // The revision may name another domain, where its models would not be what the folder changes.
       domain ??= onlyDomainOf(await importing(transfer, [upload.bytes], { dryRun: true }));
-      const old = await importing(transfer, await filesAt(against, paths), { domain });
-      for (const { path, status, reason = '' } of old.files)
+      const [folder = '.', ...others] = paths;
+      const archives = [await filesAt(against, folder)];
+      if (others.length > 0) archives.push((await readUpload(others)).bytes);
+      const old = await importing(transfer, archives, { domain });
+      for (const { path, status, model, reason = '' } of old.files) {
         if (status === 'refused') say(context.stderr, printable(`At ${against}, ${path}: ${reason}`));
+        else if (model !== undefined) before.add(model);
+      }
     }
     const report = await importing(transfer, [upload.bytes], { domain });
+    for (const { model } of report.files) if (model !== undefined) before.delete(model);
     // Nothing is written where anybody would look for it.
-    return { ...report, summary: { ...report.summary, dryRun: true } };
+    return { report: { ...report, summary: { ...report.summary, dryRun: true } }, gone: [...before] };
   } finally {
     await models.close();
   }
@@ -109,25 +117,4 @@ function onlyDomainOf({ files }: Schemas['ImportReport']): string | undefined {
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/** The first folder as it was at a revision, and the others as they are. */
-async function filesAt(
-  revision: string,
-  [folder = '.', ...others]: readonly string[],
-): Promise<readonly Uint8Array<ArrayBuffer>[]> {
-  if (revision.startsWith('-')) throw usage(`${revision} is not a git revision.`);
-  const prefix = `--prefix=${basename(await realpath(folder))}/`;
-  const words = ['-C', folder, 'archive', '--format=tar.gz', prefix, '--end-of-options', revision];
-  const archive = await new Promise<Buffer>((resolve, reject) => {
-    execFile('git', words, { encoding: 'buffer', maxBuffer: MAX_ARCHIVE }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else {
-        const why = stderr.toString().trim() || error.message;
-        const message = `git archive of ${revision} failed in ${folder}: ${printable(why)}`;
-        reject(usage(message, { cause: error }));
-      }
-    });
-  });
-  return [new Uint8Array(archive), ...(others.length === 0 ? [] : [(await readUpload(others)).bytes])];
 }

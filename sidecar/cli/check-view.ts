@@ -11,26 +11,44 @@ export interface CheckView {
   readonly folders: ReadonlyMap<string, string>;
   readonly leftOut: readonly string[];
   readonly failOn: FailOn;
+  /** Models of the revision that the folders do not have. */
+  readonly gone?: readonly string[];
   readonly stored?: readonly StoredVerdict[] | undefined;
 }
 
 /** What a check found: for people, for programs, or as annotations of GitHub Actions. */
 export function checkLines(report: Schemas['ImportReport'], view: CheckView): readonly string[] {
-  const { stored } = view;
+  const { gone = [], stored } = view;
   switch (view.format) {
     case 'json':
-      return [jsonText({ ...report, ...(stored === undefined ? {} : { stored }) })];
+      return [
+        jsonText({
+          ...report,
+          ...(gone.length === 0 ? {} : { gone }),
+          ...(stored === undefined ? {} : { stored }),
+        }),
+      ];
     case 'text':
-      return [...view.leftOut.map(printable), ...reportLines(report), ...storedLines(stored ?? [])];
+      return [
+        ...view.leftOut.map(printable),
+        ...gone.map((model) => printable(goneText(model))),
+        ...reportLines(report),
+        ...storedLines(stored ?? []),
+      ];
     case 'github':
       return [
         ...annotations(report, view),
+        ...gone.map((model) => `::warning title=Model is gone::${data(goneText(model))}`),
         ...(stored ?? [])
           .filter((one) => !areAllAccepted([one]))
           .map((one) => `::error title=Stored entities::${data(storedLines([one]).join('\n'))}`),
         ...reportLines(report).slice(-1),
       ];
   }
+}
+
+function goneText(model: string): string {
+  return `The model ${model} is gone. An import does not delete it at a gateway.`;
 }
 
 interface Annotation {

@@ -198,6 +198,37 @@ it('models check says what changes since a revision, and fails for changes beyon
     assert.equal((await cli(['models', 'check', folder, `--against=${revision}`])).code, 2);
 });
 
+it('models check since a revision compares files that git archives leave out, and names models that are gone', async () => {
+  const lit = (type: string) => ({
+    type: 'object',
+    properties: { type: { type: 'string' }, power: { type } },
+  });
+  const folder = folderOf({
+    '.gitattributes': 'Lamp export-ignore\n',
+    'Lamp/schema.json': lit('number'),
+    'Pole/schema.json': lit('number'),
+  });
+  git(folder, 'init');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-m', 'first');
+  put(folder, { 'Lamp/schema.json': lit('string') });
+  rmSync(join(folder, 'Pole'), { recursive: true });
+  const words = ['models', 'check', folder, '--against', 'HEAD'];
+  const { code, stdout } = await cli(words);
+  assert.equal(code, 3, stdout);
+  assert.match(stdout, /city\/Lamp: breaking/);
+  assert.match(stdout, /^The model city\/Pole is gone\./m);
+  const { gone } = JSON.parse((await cli([...words, '--json'])).stdout) as { readonly gone: unknown };
+  assert.deepEqual(gone, ['city/Pole']);
+  assert.match(
+    (await cli([...words, '--format', 'github'])).stdout,
+    /^::warning title=Model is gone::The model city\/Pole /m,
+  );
+  // A folder that was moved is not taken for one of new models.
+  git(folder, 'mv', 'Lamp', 'Light');
+  assert.equal((await cli(['models', 'check', join(folder, 'Light'), '--against', 'HEAD'])).code, 2);
+});
+
 it('models check since a revision takes folders of several repositories that have models of one name', async () => {
   const lamp = (repository: string, ...attributes: readonly string[]) => ({
     $id: `https://cities.example/${repository}/Lamp/schema.json`,

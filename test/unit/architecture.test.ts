@@ -203,6 +203,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/database-commands.ts': ['sidecar/store'],
       'sidecar/cli/databases.ts': ['sidecar/store'],
       'sidecar/cli/repository-folder.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/revision-files.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/push-command.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/push-plan.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/model-around.ts': ['sidecar/schemas/repository'],
