@@ -16,7 +16,7 @@ import { RateChart } from './rate-chart.js';
 import { averageRate } from './rates.js';
 import { RecordDetails } from './record-details.js';
 import { addressOfForm } from './purge-page.js';
-import { Throttle } from './throttle.js';
+import { Throttle, type Rate } from './throttle.js';
 import { Undo } from './undo.js';
 import { usePurge } from './use-purge.js';
 
@@ -172,16 +172,15 @@ function Controls({
       setError(failure);
     }
   };
-  const throttle = async (maxPerSecond: number | null) => {
-    const asked = { path: { purge: record.id }, body: { maxPerSecond } };
-    const changed = await api.json('patch', '/purges/{purge}', asked);
+  const throttle = async (body: Rate) => {
+    const changed = await api.json('patch', '/purges/{purge}', { path: { purge: record.id }, body });
     onChanged(changed);
-    return changed.maxPerSecond;
+    return changed;
   };
   return (
     <div class="controls" ref={controls}>
       <ForRole roles={['purger']}>
-        {!record.dryRun && <Throttle limit={record.maxPerSecond} change={throttle} />}
+        {!record.dryRun && <Throttle job={record} change={throttle} />}
         {/* One that is disabled would lose the focus. */}
         <button type="button" class="danger" aria-disabled={isCancelling} onClick={() => void cancel()}>
           {text.run.cancel}

@@ -24,15 +24,19 @@ export function stepOf(limit: number | null): number {
 /** How long the slider must rest before the limit is sent, in milliseconds. */
 const REST_MS = 250;
 
+/** How much may be done in a second, as records say it and as it is changed; null for any number. */
+export interface Rate {
+  readonly maxPerSecond: number | null;
+}
+
 /** Holds a running purge or scan to a rate. */
 export function Throttle({
-  limit,
+  job,
   change,
 }: {
-  /** What may be done in a second; null for any number. */
-  readonly limit: number | null;
+  readonly job: Rate;
   /** Asks for another limit. @returns what the gateway made of it: a policy may allow less */
-  readonly change: (limit: number | null) => Promise<number | null>;
+  readonly change: (rate: Rate) => Promise<Rate>;
 }) {
   const id = useId();
   const [chosen, setChosen] = useState<number>();
@@ -40,8 +44,8 @@ export function Throttle({
   const [error, setError] = useState<unknown>();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const step = chosen ?? stepOf(limit);
-  const exact = chosen === undefined ? limit : limitOf(step);
+  const step = chosen ?? stepOf(job.maxPerSecond);
+  const exact = chosen === undefined ? job.maxPerSecond : limitOf(step);
   const label = exact === null ? text.run.noLimit : rate(exact);
   const choose = (next: number) => {
     setChosen(next);
@@ -51,8 +55,8 @@ export function Throttle({
   const send = async (sent: number) => {
     setError(undefined);
     try {
-      const changed = await change(limitOf(sent));
-      setSaid(changed === null ? text.run.unthrottled : text.run.throttled(rate(changed)));
+      const { maxPerSecond } = await change({ maxPerSecond: limitOf(sent) });
+      setSaid(maxPerSecond === null ? text.run.unthrottled : text.run.throttled(rate(maxPerSecond)));
     } catch (failure) {
       setError(failure);
     }

@@ -13,9 +13,9 @@ import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { readEntity } from '../entities/entity-api.js';
 import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
-import { Throttle } from '../purge/throttle.js';
+import { Throttle, type Rate } from '../purge/throttle.js';
 import { FindingTable } from './finding-table.js';
-import { cancelScan, listFound, readScan, throttleScan, type FoundEntity, type Scan } from './scans-api.js';
+import { cancelScan, changeScan, listFound, readScan, type FoundEntity, type Scan } from './scans-api.js';
 
 const PAGE_SIZE = 25;
 
@@ -36,10 +36,10 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   const chosen = params.get('finding');
   const finding = chosen === null ? undefined : Number(chosen);
   const { checked, valid, invalid, notJudged, problem } = scan;
-  const throttle = async (limit: number | null) => {
-    const { maxPerSecond } = await throttleScan(id, limit);
+  const throttle = async (rate: Rate) => {
+    const changed = await changeScan(id, rate);
     reload();
-    return maxPerSecond;
+    return changed;
   };
   const detail = (problem as { readonly detail?: string } | undefined)?.detail;
   return (
@@ -58,7 +58,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
       )}
       {!isFinal(scan) && (
         <ForRole roles={['modeller', 'purger']}>
-          <Throttle limit={scan.maxPerSecond} change={throttle} />
+          <Throttle job={scan} change={throttle} />
           <button type="button" onClick={() => void cancelScan(id).then(reload, setFailure)}>
             {t.cancel}
           </button>

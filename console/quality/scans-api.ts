@@ -17,8 +17,8 @@ export function startScan(body: Schemas['NewScan']): Promise<Scan> {
   return api.json('post', '/scans', { body });
 }
 
-export function throttleScan(id: string, maxPerSecond: number | null): Promise<Scan> {
-  return api.json('patch', '/scans/{scan}', { path: { scan: id }, body: { maxPerSecond } });
+export function changeScan(id: string, body: Schemas['ScanChange']): Promise<Scan> {
+  return api.json('patch', '/scans/{scan}', { path: { scan: id }, body });
 }
 
 export function cancelScan(id: string): Promise<Scan> {

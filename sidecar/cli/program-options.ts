@@ -33,6 +33,11 @@ export function gatewayOption(): Option {
   );
 }
 
+/** What `--rate` asks of a job, as the API names it. */
+export function rateOf<Rate extends number | null>(rate: Rate | undefined): { readonly maxPerSecond?: Rate } {
+  return rate === undefined ? {} : { maxPerSecond: rate };
+}
+
 /** The gateway that `--gateway` names, if it does; the environment is read later. */
 export function gatewayNamed(gateway: string | undefined): PlaceOptions {
   return gateway === undefined ? {} : { gateway };

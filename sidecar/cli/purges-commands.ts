@@ -5,7 +5,7 @@ import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { cancelPurge, requireId, followPurge } from './gateway-place.js';
 import { coloured, sayList, sayOne } from './output.js';
-import type { OutputOptions } from './program-options.js';
+import { rateOf, type OutputOptions } from './program-options.js';
 import { follow } from './purge-command.js';
 import { readPurge, summaryOf, type PurgeView } from './purge-view.js';
 import { writeJson } from '../shared/json/lossless-json.js';
@@ -186,7 +186,7 @@ export async function throttleOne(
       `The rate must be a whole number of deletes per second from 1, or off, not ${JSON.stringify(rate)}.`,
     );
   const body = {
-    maxPerSecond: rate === 'off' ? null : Number(rate),
+    ...rateOf(rate === 'off' ? null : Number(rate)),
     ...(concurrency === undefined ? {} : { concurrency }),
   };
   const purge = await purgeNamed(idOrPrefix, gateway);

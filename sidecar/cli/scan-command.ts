@@ -8,6 +8,7 @@ import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { recordsUntilEnd } from './gateway-events.js';
 import { readJson } from './json-file.js';
+import { rateOf } from './program-options.js';
 import { createProgress } from './progress.js';
 import { listenForInterrupts } from './purge-command.js';
 import { encodeQuery } from './query-text.js';
@@ -85,7 +86,7 @@ export async function scanCommand(
     ...(domain === undefined ? {} : { domain }),
     ...(model === undefined ? {} : { model }),
     ...(sample === undefined ? {} : { sample }),
-    ...(rate === undefined ? {} : { maxPerSecond: rate }),
+    ...rateOf(rate),
     ...(schema === undefined ? {} : { schema }),
   };
   const isJson = options.json === true;

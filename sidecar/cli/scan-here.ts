@@ -24,7 +24,7 @@ export function brokerScans(
 ): ScanPlace {
   const { clock } = context;
   return async function* scan(request, signal) {
-    const { query, tenant, link, schema, sample, maxPerSecond } = request;
+    const { query, tenant, link, schema, sample } = request;
     if (schema === undefined || request.model !== undefined || request.domain !== undefined)
       throw usage('A broker has no models: name a schema with --schema, or a gateway with --gateway.');
     const parsed = parsedQuery(query);
@@ -42,7 +42,7 @@ export function brokerScans(
     const models = await context.openModels();
     const tally = new ScanTally();
     const now = () => new Date(clock.now()).toISOString();
-    const asked = { query, headers, policy: {}, caller: 'cli', requestId: '-', sample, maxPerSecond, schema };
+    const asked = { ...request, headers, policy: {}, caller: 'cli', requestId: '-' };
     let record: ScanRecord = { ...newScanRecord(asked, 'cli', now()), state: 'running', startedAt: now() };
     const current = (): ScanRecord => ({ ...record, ...tally.found, warnings: tally.warnings });
     const over = new AbortController();
@@ -56,7 +56,7 @@ export function brokerScans(
           sample,
           judge,
           tally,
-          pace: new Pace(clock, maxPerSecond),
+          pace: Pace.of(clock, request),
           onJudged: async () => {},
           onEvent: (event) => {
             if (event.type === 'counted') record = { ...record, expected: event.matches };

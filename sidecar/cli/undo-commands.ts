@@ -6,6 +6,7 @@ import type { ApiClient } from '../client/client.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { followPurge } from './gateway-place.js';
+import { rateOf } from './program-options.js';
 import { follow } from './purge-command.js';
 import { readPurge } from './purge-view.js';
 import { purgeNamed } from './purges-commands.js';
@@ -27,11 +28,11 @@ export async function restorePurge(
   context: CliContext,
 ): Promise<ExitCode> {
   const purge = await purgeNamed(idOrPrefix, gateway);
-  const { id: ids, dryRun, rate: maxPerSecond, json, detach } = options;
+  const { id: ids, dryRun, rate, json, detach } = options;
   const body = {
     ...(ids === undefined ? {} : { ids }),
     ...(dryRun === undefined ? {} : { dryRun }),
-    ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
+    ...rateOf(rate),
   };
   const record = readPurge(await gateway.json('post', '/purges/{purge}/restore', { path: { purge }, body }));
   if (detach === true) {

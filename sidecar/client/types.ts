@@ -356,30 +356,22 @@ export interface components {
         | 'cancelled'
         | 'refused'
         | 'interrupted';
-      readonly target: 'entities' | 'temporal' | 'restore';
-      readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
       readonly query: string;
       readonly tenant?: string;
       readonly link?: string;
+      readonly fiware?: {
+        readonly service?: string;
+        readonly servicePath?: string;
+      };
       readonly caller: string;
       readonly clientAddress?: string;
       readonly userAgent?: string;
       readonly requestId: string;
       readonly traceparent?: string;
       readonly worker: string;
-      readonly retentionPolicy?: string;
-      readonly heldBack?: boolean;
       readonly waitsFor?: string;
-      readonly dryRun: boolean;
-      readonly policy: Record<string, unknown>;
       readonly maxPerSecond: number | null;
-      readonly concurrency: number;
       readonly matched: number;
-      readonly deleted: number;
-      readonly alreadyGone: number;
-      readonly failed: number;
-      readonly unknown: number;
-      readonly arrived: number;
       readonly requests: number;
       readonly retries: number;
       readonly expected?: number;
@@ -389,14 +381,22 @@ export interface components {
       readonly startedAt?: string;
       readonly endedAt?: string;
       readonly problem?: Record<string, unknown>;
-      readonly errors: readonly Record<string, unknown>[];
       readonly warnings: readonly string[];
+      readonly target: 'entities' | 'temporal' | 'restore';
+      readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
+      readonly retentionPolicy?: string;
+      readonly heldBack?: boolean;
+      readonly dryRun: boolean;
+      readonly policy: Record<string, unknown>;
+      readonly concurrency: number;
+      readonly deleted: number;
+      readonly alreadyGone: number;
+      readonly failed: number;
+      readonly unknown: number;
+      readonly arrived: number;
+      readonly errors: readonly Record<string, unknown>[];
       readonly sample?: readonly string[];
       readonly archive?: components['schemas']['PurgeArchive'];
-      readonly fiware?: {
-        readonly service?: string;
-        readonly servicePath?: string;
-      };
       readonly plan?: {
         readonly items: number;
         readonly expiresAt: string;
@@ -446,10 +446,6 @@ export interface components {
         readonly service?: string;
         readonly servicePath?: string;
       };
-      readonly domain?: string;
-      readonly model?: string;
-      readonly candidate?: string;
-      readonly sample?: number;
       readonly caller: string;
       readonly clientAddress?: string;
       readonly userAgent?: string;
@@ -459,10 +455,6 @@ export interface components {
       readonly waitsFor?: string;
       readonly maxPerSecond: number | null;
       readonly matched: number;
-      readonly checked: number;
-      readonly valid: number;
-      readonly invalid: number;
-      readonly notJudged: number;
       readonly requests: number;
       readonly retries: number;
       readonly expected?: number;
@@ -471,6 +463,16 @@ export interface components {
       readonly createdAt: string;
       readonly startedAt?: string;
       readonly endedAt?: string;
+      readonly problem?: Record<string, unknown>;
+      readonly warnings: readonly string[];
+      readonly domain?: string;
+      readonly model?: string;
+      readonly candidate?: string;
+      readonly sample?: number;
+      readonly checked: number;
+      readonly valid: number;
+      readonly invalid: number;
+      readonly notJudged: number;
       readonly models: readonly {
         readonly domain: string;
         readonly model: string;
@@ -489,8 +491,6 @@ export interface components {
         readonly invalid: number;
         readonly endedAt: string;
       };
-      readonly problem?: Record<string, unknown>;
-      readonly warnings: readonly string[];
     };
     readonly NewScan: {
       readonly query: string;
@@ -530,10 +530,6 @@ export interface components {
         readonly service?: string;
         readonly servicePath?: string;
       };
-      readonly domain?: string;
-      readonly model?: string;
-      readonly candidate?: string;
-      readonly sample?: number;
       readonly caller: string;
       readonly clientAddress?: string;
       readonly userAgent?: string;
@@ -543,10 +539,6 @@ export interface components {
       readonly waitsFor?: string;
       readonly maxPerSecond: number | null;
       readonly matched: number;
-      readonly checked: number;
-      readonly valid: number;
-      readonly invalid: number;
-      readonly notJudged: number;
       readonly requests: number;
       readonly retries: number;
       readonly expected?: number;
@@ -555,6 +547,16 @@ export interface components {
       readonly createdAt: string;
       readonly startedAt?: string;
       readonly endedAt?: string;
+      readonly problem?: Record<string, unknown>;
+      readonly warnings: readonly string[];
+      readonly domain?: string;
+      readonly model?: string;
+      readonly candidate?: string;
+      readonly sample?: number;
+      readonly checked: number;
+      readonly valid: number;
+      readonly invalid: number;
+      readonly notJudged: number;
       readonly models: readonly {
         readonly domain: string;
         readonly model: string;
@@ -573,8 +575,6 @@ export interface components {
         readonly invalid: number;
         readonly endedAt: string;
       };
-      readonly problem?: Record<string, unknown>;
-      readonly warnings: readonly string[];
       readonly findings: readonly components['schemas']['Finding'][];
     };
     readonly ScanChange: {
@@ -621,11 +621,11 @@ export interface components {
           | 'cancelled'
           | 'refused'
           | 'interrupted';
+        readonly matched: number;
+        readonly createdAt: string;
         readonly heldBack?: boolean;
         readonly dryRun: boolean;
-        readonly matched: number;
         readonly deleted: number;
-        readonly createdAt: string;
       };
     };
     readonly NewRetentionPolicy: {

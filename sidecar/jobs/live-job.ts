@@ -1,4 +1,5 @@
 import { Pace, PurgeStoppedError } from '../purge/index.js';
+import { ended, withoutPace } from './job-record.js';
 import { type ControlRequest, isFinal, type JobRecord, type JobClaim } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
@@ -36,7 +37,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
     this.#clock = clock;
     this.#onChange = onChange;
-    this.pace = new Pace(clock, record.maxPerSecond ?? undefined);
+    this.pace = Pace.of(clock, record);
   }
 
   /** It has done something: an error that refuses it now ends it as failed. */
@@ -223,75 +224,3 @@ function stopped(): PurgeStoppedError {
     'The purge stopped here: its lease has ended, and another gateway may have it.',
   );
 }
-
-/** Characters that are kept of a refused job: anybody who may ask for jobs may have many refused. */
-const MAX_REFUSED = { query: 8 * 1024, tenant: 256, link: 4096 } as const;
-
-/** Without the end of what a client may make long. */
-export function shortened<Record extends JobRecord>(record: Record): Record {
-  const { query, tenant, link } = record;
-  return {
-    ...record,
-    query: query.slice(0, MAX_REFUSED.query),
-    ...defined({
-      tenant: tenant?.slice(0, MAX_REFUSED.tenant),
-      link: link?.slice(0, MAX_REFUSED.link),
-    }),
-  };
-}
-
-/** The record of a job that was cancelled before a process began it, or after the last one left it. @param now as in records */
-export function cancelled<Record extends JobRecord>(record: Record, now: string): Record {
-  return ended({ ...withoutWait(record), state: 'cancelled', endedAt: now });
-}
-
-/** The record of a job that waits for another broker than that of the process which looks at it. */
-export function waitingFor<Record extends JobRecord>(record: Record, broker: string): Record {
-  return {
-    ...withoutPace(record),
-    state: 'queued',
-    waitsFor: broker,
-    warnings: [...record.warnings, waitNote(broker)],
-  };
-}
-
-/** The record of a job that no longer waits for its broker. */
-export function withoutWait<Record extends JobRecord>(record: Record): Record {
-  const { waitsFor } = record;
-  if (waitsFor === undefined) return record;
-  const rest: Changing<Record> = { ...record };
-  delete rest.waitsFor;
-  const note = waitNote(waitsFor);
-  return { ...rest, warnings: record.warnings.filter((warning) => warning !== note) };
-}
-
-/** @param broker see `brokerName`: without credentials */
-function waitNote(broker: string): string {
-  const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
-  return (
-    `It waits for ${where}, where it began: BROKER_URL now names another broker. ` +
-    'It continues once a gateway uses that broker, or ends when it is cancelled.'
-  );
-}
-
-/** Without what is only true while a job runs. One that is to go on is compared with what it `expected`. */
-export function withoutPace<Record extends JobRecord>(record: Record): Record {
-  const rest: Changing<Record> = { ...record };
-  delete rest.ratePerSecond;
-  delete rest.estimatedEndAt;
-  return rest;
-}
-
-/** The same for one that has ended. One that did not come to its end keeps what it `expected`: what it did is a part of that. */
-function ended<Record extends JobRecord>(record: Record): Record {
-  const rest: Changing<Record> = withoutPace(record);
-  if (record.state === 'succeeded' || record.state === 'partial') delete rest.expected;
-  return rest;
-}
-
-type Changing<Record extends JobRecord> = Record & {
-  ratePerSecond?: number;
-  estimatedEndAt?: string;
-  expected?: number;
-  waitsFor?: string;
-};

@@ -1,4 +1,5 @@
 import {
+  type AskedRate,
   type PurgeLimits,
   purgeEntities,
   PolicyRefusedError,
@@ -153,16 +154,8 @@ export interface PreparedPurge {
   run(order: Omit<PurgeOrder, 'query' | 'headers'>, signal: AbortSignal): Promise<PurgeReport>;
 }
 
-/** How fast a job is asked to work, in items per second; null for no limit. */
-export interface AskedRate {
-  readonly maxPerSecond?: number | null | undefined;
-}
-
-/** A purge as its caller asks for it. */
-export interface NewPurge {
-  readonly target: keyof PurgeKinds;
-  /** The query string, or its parameters; options such as dryRun included. */
-  readonly query: string | PurgeParameters;
+/** A job of any kind as its caller asks for it. */
+export interface NewJob {
   /** Sent to the broker with each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly policy: PurgePolicy;
@@ -170,6 +163,13 @@ export interface NewPurge {
   readonly caller: string;
   readonly client?: Pick<PurgeRecord, 'clientAddress' | 'userAgent'> | undefined;
   readonly requestId: string;
+}
+
+/** A purge as its caller asks for it. */
+export interface NewPurge extends NewJob {
+  readonly target: keyof PurgeKinds;
+  /** The query string, or its parameters; options such as dryRun included. */
+  readonly query: string | PurgeParameters;
   /** The retention policy that it is a run of. */
   readonly retentionPolicy?: string | undefined;
   /** With more matches than this, it only reports them, and deletes nothing. */

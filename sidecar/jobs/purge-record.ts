@@ -1,8 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { queryText } from '../purge/index.js';
-import { traceIn } from '../shared/traceparent.js';
+import { type AskedRate, queryText } from '../purge/index.js';
 import type { JobNeeds, PurgeRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
-import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './live-job.js';
+import {
+  cancelled,
+  newJob,
+  type RecordStart,
+  shortened,
+  waitingFor,
+  withoutPace,
+  withoutWait,
+} from './job-record.js';
 import { placeOf } from './job-headers.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
 import { defined } from '../shared/defined.js';
@@ -12,9 +18,6 @@ const MAX_WARNINGS = 20;
 
 /** A job of the store that is a purge. */
 export type OrphanedPurge = OrphanedJob & { readonly record: PurgeRecord };
-
-/** Where and when a record begins. */
-export type RecordStart = Pick<PurgeRecord, 'state' | 'worker' | 'createdAt'>;
 
 /** The collection that a purge is of, or the purge that a restore undoes. */
 export function targetOf({ target }: Pick<PurgeRecord, 'target'>): 'entities' | 'temporal' {
@@ -37,9 +40,9 @@ export const NOTHING_DONE = {
 
 /** The record of a purge that was prepared and has done nothing yet. */
 export function newRecord(asked: NewPurge, prepared: PreparedPurge, start: RecordStart): PurgeRecord {
-  const { unit, limits } = prepared;
-  const { dryRun, maxPerSecond = null } = prepared.query;
-  return { ...recordOf(asked, start), dryRun, unit, maxPerSecond, concurrency: limits.concurrency };
+  const { query, unit, limits } = prepared;
+  const { dryRun } = query;
+  return { ...recordOf(asked, query, start), dryRun, unit, concurrency: limits.concurrency };
 }
 
 /** The record of a purge that was refused, perhaps before it was understood. */
@@ -48,27 +51,19 @@ export function refusedRecord(
   problem: PurgeRecord['problem'] & object,
   about: Omit<RecordStart, 'state'>,
 ): PurgeRecord {
-  const record = recordOf(asked, { state: 'refused', ...about });
+  const record = recordOf(asked, {}, { state: 'refused', ...about });
   const dryRun = new URLSearchParams(record.query).getAll('dryRun').includes('true');
   return shortened({ ...record, dryRun, problem, endedAt: about.createdAt });
 }
 
-function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
-  const { target, query, caller, client, requestId, policy, headers, retentionPolicy, planOf } = asked;
+function recordOf(asked: NewPurge, rate: AskedRate, start: RecordStart): PurgeRecord {
+  const { target, query, headers, retentionPolicy, planOf } = asked;
   return {
-    id: randomUUID(),
-    ...start,
+    ...newJob(asked, queryText(query), rate, start),
     target,
-    query: queryText(query),
-    caller,
-    ...client,
-    requestId,
     ...placeOf(headers),
-    ...traceIn(headers),
     ...defined({ retentionPolicy, planOf }),
-    policy: { ...policy },
     dryRun: false,
-    maxPerSecond: null,
     concurrency: 1,
     ...NOTHING_DONE,
   };

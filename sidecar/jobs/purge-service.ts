@@ -182,18 +182,16 @@ export class PurgeService extends JobKind<PurgeRecord> {
     if (!(await idFiles.remove(id)) && worker !== own) throw new IdsNotFoundError(id, worker);
   }
 
-  protected override requestFor(
-    record: PurgeRecord,
-    { maxPerSecond, concurrency }: Omit<ControlRequest, 'cancel'>,
-  ): ControlRequest {
+  protected override requestFor(record: PurgeRecord, change: Omit<ControlRequest, 'cancel'>): ControlRequest {
     const { limits } = preparePurge(this.#options.kinds, {
       ...record,
       headers: {},
       target: targetOf(record),
     });
-    checkRate(limits, { maxPerSecond });
+    checkRate(limits, change);
+    const { concurrency } = change;
     // Never more than configuration and policy allow.
-    return defined({ maxPerSecond, concurrency: concurrency && Math.min(concurrency, limits.concurrency) });
+    return defined({ ...change, concurrency: concurrency && Math.min(concurrency, limits.concurrency) });
   }
 
   /** @throws PurgeFailedError for a purge that is refused */

@@ -11,7 +11,8 @@ import {
 } from '../store/index.js';
 import { CallerGoneError } from './errors.js';
 import type { HistoryPruner } from './history.js';
-import { shortened, type Lease, type LiveJob } from './live-job.js';
+import { shortened } from './job-record.js';
+import type { Lease, LiveJob } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 import type { JobObserver, JobServiceOptions } from './service-options.js';
 

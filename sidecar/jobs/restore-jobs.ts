@@ -1,6 +1,5 @@
-import { traceIn } from '../shared/traceparent.js';
-import { randomUUID } from 'node:crypto';
 import {
+  type AskedRate,
   PolicyRefusedError,
   restoreArchive,
   type RestoreEvent,
@@ -11,7 +10,8 @@ import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
-import type { NewPurge } from './purge-kinds.js';
+import { newJob } from './job-record.js';
+import type { NewJob } from './purge-kinds.js';
 import { headersAt } from './job-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
@@ -19,11 +19,10 @@ import { defined } from '../shared/defined.js';
 import { quoted } from '../shared/shown.js';
 
 /** What is asked of a restore, besides which purge is undone. */
-export interface NewRestore extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'client' | 'requestId'> {
+export interface NewRestore extends NewJob, AskedRate {
   /** Only these entities. */
   readonly ids?: readonly string[] | undefined;
   readonly dryRun: boolean;
-  readonly maxPerSecond?: number | undefined;
 }
 
 /** Restores what purges have archived, as jobs. */
@@ -48,32 +47,22 @@ export class RestoreJobs {
   async submit(of: string, asked: NewRestore): Promise<PurgeRecord> {
     const { sealer, worker } = this.#options;
     const { record: source } = await this.#archives.find(of);
-    const { policy, dryRun, caller, client, requestId, maxPerSecond, ids } = asked;
+    const { policy, dryRun, ids } = asked;
     if (policy.dryRunOnly === true && !dryRun)
       throw new PolicyRefusedError('The policy of this gateway allows dry runs only: set dryRun to true.');
     const { tenant, link, query } = source;
     const unit = restoredUnit(source);
     const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
-      id: randomUUID(),
-      state: 'queued',
+      ...newJob(asked, query, asked, { state: 'queued', worker, createdAt: this.#jobs.records.now() }),
       target: 'restore',
       restoreOf: of,
-      query,
       unit,
-      worker,
       ...defined({ tenant, link }),
-      ...traceIn(headers),
-      caller,
-      ...client,
-      requestId,
-      policy: { ...policy },
       dryRun,
-      createdAt: this.#jobs.records.now(),
       ...NOTHING_DONE,
       restored: 0,
       alreadyThere: 0,
-      maxPerSecond: maxPerSecond ?? null,
       concurrency: Math.min(this.#options.kinds.entities.limits.concurrency, policy.concurrency ?? Infinity),
     };
     await this.#jobs.enqueue(record, { ...sealer.seal(headers), restore: defined({ ids }) });

@@ -35,7 +35,7 @@ export {
   parseScanQuery,
   queryText,
 } from './query/index.js';
-export { type DoneSoFar, Pace } from './requests/index.js';
+export { type AskedRate, type DoneSoFar, Pace } from './requests/index.js';
 export {
   type AppliedPlan,
   type PurgeDependencies,

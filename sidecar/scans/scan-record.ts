@@ -1,14 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { cancelled, LiveJob, waitingFor, withoutPace, withoutWait } from '../jobs/live-job.js';
+import { createHash } from 'node:crypto';
+import { cancelled, newJob, waitingFor, withoutPace, withoutWait } from '../jobs/job-record.js';
+import { LiveJob } from '../jobs/live-job.js';
 import { placeOf } from '../jobs/job-headers.js';
-import { traceIn } from '../shared/traceparent.js';
-import type { NewPurge } from '../jobs/purge-kinds.js';
+import type { NewJob } from '../jobs/purge-kinds.js';
+import type { AskedRate } from '../purge/index.js';
 import type { ScanRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 
 /** A scan as its caller asks for it. */
-export interface NewScan extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'client' | 'requestId'> {
+export interface NewScan extends NewJob, AskedRate {
   readonly query: string;
   /** Where models are looked for. */
   readonly domain?: string | undefined;
@@ -18,7 +19,6 @@ export interface NewScan extends Pick<NewPurge, 'headers' | 'policy' | 'caller' 
   readonly schema?: JsonValue | undefined;
   /** The most entities that are judged. */
   readonly sample?: number | undefined;
-  readonly maxPerSecond?: number | undefined;
 }
 
 /** A job of the store that is a scan. */
@@ -39,26 +39,15 @@ const NOTHING_FOUND = {
 
 /** The record of a scan that waits. @param worker the name of this process */
 export function newScanRecord(asked: NewScan, worker: string, createdAt: string): ScanRecord {
-  const { query, headers, policy, caller, client, requestId, domain, model, schema, sample, maxPerSecond } =
-    asked;
+  const { query, headers, domain, model, schema, sample } = asked;
   return {
-    id: randomUUID(),
-    state: 'queued',
+    ...newJob(asked, query, asked, { state: 'queued', worker, createdAt }),
     target: 'scan',
-    query,
-    caller,
-    ...client,
-    requestId,
-    worker,
-    createdAt,
     ...placeOf(headers),
-    ...traceIn(headers),
     ...(domain === undefined ? {} : { domain }),
     ...(model === undefined ? {} : { model }),
     ...(schema === undefined ? {} : { candidate: digestOf(schema) }),
     ...(sample === undefined ? {} : { sample }),
-    policy: { ...policy },
-    maxPerSecond: maxPerSecond ?? null,
     ...NOTHING_FOUND,
     warnings: [],
   };

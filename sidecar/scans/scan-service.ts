@@ -8,7 +8,6 @@ import { GatewayError } from '../shared/errors.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import type { JsonValue } from '../shared/json/json.js';
 import {
-  type ControlRequest,
   type FoundEntities,
   type FoundEntity,
   type JobNeeds,
@@ -129,13 +128,6 @@ export class ScanService extends JobKind<ScanRecord> {
 
   override requeued(left: OrphanedJob): UnfinishedJob {
     return requeuedScan(left as OrphanedScan, this.jobs.records.now());
-  }
-
-  protected override requestFor(
-    _record: ScanRecord,
-    { maxPerSecond }: Omit<ControlRequest, 'cancel'>,
-  ): ControlRequest {
-    return maxPerSecond === undefined ? {} : { maxPerSecond };
   }
 
   async #scan(live: LiveScan, job: JobNeeds): Promise<void> {

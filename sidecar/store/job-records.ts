@@ -252,10 +252,8 @@ export interface JobFilter {
 }
 
 /** What is requested of a job while it waits or runs. */
-export interface ControlRequest {
+export interface ControlRequest extends Partial<Pick<PurgeRecord, 'maxPerSecond' | 'concurrency'>> {
   readonly cancel?: true;
-  readonly maxPerSecond?: number | null;
-  readonly concurrency?: number;
 }
 
 /** A process that works on purges. No other process does until its lease ends, in milliseconds; it may be renewed. */

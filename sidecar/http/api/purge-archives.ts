@@ -59,13 +59,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     },
     handler: async (request, reply) => {
       const { body, params, baseUrl } = request;
-      const { ids, dryRun = false, maxPerSecond } = body;
-      const record = await purges.restore(params.purge, {
-        ...requesterOf(request),
-        ids,
-        dryRun,
-        maxPerSecond,
-      });
+      const record = await purges.restore(params.purge, { dryRun: false, ...body, ...requesterOf(request) });
       return send(reply, namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
     },
   });

@@ -38,7 +38,7 @@ const ARCHIVE = Type.Object(
 );
 
 /** Where the request of a record came from. */
-export const CLIENT = {
+const CLIENT = {
   clientAddress: Type.Optional({
     ...TEXT,
     description: 'The address that the request came from: where people sign in, or with TRUSTED_PROXIES.',
@@ -46,58 +46,59 @@ export const CLIENT = {
   userAgent: Type.Optional({ ...TEXT, description: 'The program that sent it, as that calls itself.' }),
 };
 
-/** Where the headers of FIWARE said that the entities of a record are. */
-export const FIWARE_PLACE = Type.Optional(
-  Type.Object({ service: Type.Optional(TEXT), servicePath: Type.Optional(TEXT) }),
-);
+/** What the record of each job has. */
+export const JOB_MEMBERS = {
+  id: TEXT,
+  state: Type.Enum(JOB_STATES, { type: 'string' }),
+  query: TEXT,
+  tenant: Type.Optional(TEXT),
+  link: Type.Optional(TEXT),
+  /** Where the headers of FIWARE said that the entities are. */
+  fiware: Type.Optional(Type.Object({ service: Type.Optional(TEXT), servicePath: Type.Optional(TEXT) })),
+  caller: TEXT,
+  ...CLIENT,
+  requestId: TEXT,
+  traceparent: Type.Optional({ ...TEXT, description: 'The trace that it belongs to (W3C Trace Context).' }),
+  worker: TEXT,
+  waitsFor: Type.Optional({
+    ...TEXT,
+    description: 'The broker that it waits for in the queue: BROKER_URL names another.',
+  }),
+  maxPerSecond: OrNull(Type.Integer()),
+  matched: COUNT,
+  requests: COUNT,
+  retries: COUNT,
+  expected: Type.Optional(COUNT),
+  ratePerSecond: Type.Optional(Type.Number()),
+  estimatedEndAt: Type.Optional(TIME),
+  createdAt: TIME,
+  startedAt: Type.Optional(TIME),
+  endedAt: Type.Optional(TIME),
+  problem: Type.Optional(Type.Object({})),
+  warnings: STRINGS,
+};
 
 /** The record of a purge. */
 export const PURGE = Type.Object(
   {
-    id: TEXT,
-    state: Type.Enum(JOB_STATES, { type: 'string' }),
+    ...JOB_MEMBERS,
     target: RECORD_TARGET,
     unit: Type.Optional(UNIT),
-    query: TEXT,
-    tenant: Type.Optional(TEXT),
-    link: Type.Optional(TEXT),
-    caller: TEXT,
-    ...CLIENT,
-    requestId: TEXT,
-    traceparent: Type.Optional({ ...TEXT, description: 'The trace that it belongs to (W3C Trace Context).' }),
-    worker: TEXT,
     retentionPolicy: Type.Optional(TEXT),
     heldBack: Type.Optional(
       Type.Boolean({ description: 'A run that only reported: it matched too many, or a clock was wrong.' }),
     ),
-    waitsFor: Type.Optional({
-      ...TEXT,
-      description: 'The broker that a queued purge waits for: BROKER_URL names another.',
-    }),
     dryRun: Type.Boolean(),
     policy: Type.Object({}),
-    maxPerSecond: OrNull(Type.Integer()),
     concurrency: COUNT,
-    matched: COUNT,
     deleted: COUNT,
     alreadyGone: COUNT,
     failed: COUNT,
     unknown: COUNT,
     arrived: COUNT,
-    requests: COUNT,
-    retries: COUNT,
-    expected: Type.Optional(COUNT),
-    ratePerSecond: Type.Optional(Type.Number()),
-    estimatedEndAt: Type.Optional(TIME),
-    createdAt: TIME,
-    startedAt: Type.Optional(TIME),
-    endedAt: Type.Optional(TIME),
-    problem: Type.Optional(Type.Object({})),
     errors: Type.Array(Type.Object({})),
-    warnings: STRINGS,
     sample: Type.Optional(STRINGS),
     archive: Type.Optional(ARCHIVE),
-    fiware: FIWARE_PLACE,
     plan: Type.Optional(
       Type.Object(
         { items: COUNT, expiresAt: TIME },
@@ -115,4 +116,13 @@ export const PURGE = Type.Object(
     }),
   },
   { title: 'Purge' },
+);
+
+const CHANGEABLE = optionMembers('change');
+
+/** What can be changed of a purge. */
+export const PURGE_CHANGE = Type.Object(
+  // Null takes the limit away.
+  { ...CHANGEABLE, maxPerSecond: Type.Optional(OrNull(CHANGEABLE.maxPerSecond)) },
+  { title: 'PurgeChange', minProperties: 1, additionalProperties: false },
 );

@@ -9,8 +9,8 @@ import { newPurgeOf, requesterOf, type AskedPurge } from '../new-purge.js';
 import { parameterRefused } from './validation.js';
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
 import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
-import { HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
-import { content, empty, json, list, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
+import { HEADER_TEXT, optionMembers, PURGE, PURGE_CHANGE, TARGET } from './purge-schemas.js';
+import { content, empty, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { isListed, listedTenants } from './tenants.js';
 import { defined } from '../../shared/defined.js';
@@ -116,7 +116,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       summary: 'Change how hard a purge works',
       description: 'While it waits or runs, and never above what its policy and the configuration allow.',
       params: PARAMS,
-      body: CHANGE,
+      body: PURGE_CHANGE,
       response: { 200: json('The record.', PURGE) },
     },
     bodyLimit: MAX_BODY_BYTES,
@@ -252,11 +252,3 @@ const NEW_PURGE = Type.Object(NEW_PURGE_MEMBERS, {
   },
   else: { required: ['target', 'query'] },
 });
-
-const CHANGEABLE = optionMembers('change');
-
-const CHANGE = Type.Object(
-  // Null takes the limit away.
-  { ...CHANGEABLE, maxPerSecond: Type.Optional(OrNull(CHANGEABLE.maxPerSecond)) },
-  { title: 'PurgeChange', minProperties: 1, additionalProperties: false },
-);

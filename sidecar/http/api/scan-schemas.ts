@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { JOB_STATES } from '../../store/index.js';
-import { CLIENT, FIWARE_PLACE, HEADER_TEXT } from './purge-schemas.js';
+import { HEADER_TEXT, JOB_MEMBERS } from './purge-schemas.js';
 import { AnyJson, Closed, COUNT, NAME, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
 const MODEL_NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,127}';
@@ -41,8 +40,6 @@ export const SCAN_CHANGE = Closed('ScanChange', {
   ),
 });
 
-const STATE = Type.Enum(JOB_STATES, { type: 'string' });
-
 const FINDING = Type.Object(
   {
     domain: TEXT,
@@ -57,36 +54,15 @@ const FINDING = Type.Object(
 );
 
 const MEMBERS = {
-  id: TEXT,
-  state: STATE,
-  query: TEXT,
-  tenant: Type.Optional(TEXT),
-  link: Type.Optional(TEXT),
-  fiware: FIWARE_PLACE,
+  ...JOB_MEMBERS,
   domain: Type.Optional(TEXT),
   model: Type.Optional(TEXT),
   candidate: Type.Optional({ ...TEXT, description: 'SHA-256 of the schema that was given.' }),
   sample: Type.Optional(COUNT),
-  caller: TEXT,
-  ...CLIENT,
-  requestId: TEXT,
-  traceparent: Type.Optional({ ...TEXT, description: 'The trace that it belongs to (W3C Trace Context).' }),
-  worker: TEXT,
-  waitsFor: Type.Optional(TEXT),
-  maxPerSecond: OrNull(Type.Integer()),
-  matched: COUNT,
   checked: { ...COUNT, description: 'Entities that were judged: `valid` and `invalid`.' },
   valid: COUNT,
   invalid: COUNT,
   notJudged: { ...COUNT, description: 'Entities without a model, and those that could not be judged.' },
-  requests: COUNT,
-  retries: COUNT,
-  expected: Type.Optional(COUNT),
-  ratePerSecond: Type.Optional(Type.Number()),
-  estimatedEndAt: Type.Optional(TIME),
-  createdAt: TIME,
-  startedAt: Type.Optional(TIME),
-  endedAt: Type.Optional(TIME),
   models: Type.Array(
     Type.Object({
       domain: TEXT,
@@ -104,8 +80,6 @@ const MEMBERS = {
       { description: 'The last scan of the same that succeeded.' },
     ),
   ),
-  problem: Type.Optional(Type.Object({})),
-  warnings: STRINGS,
 };
 
 /** The record of a scan. */

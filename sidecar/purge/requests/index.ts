@@ -1,6 +1,6 @@
 /** Sends the requests of one purge: retries, pauses, outages of the broker, and the rate. */
 export type { OutageEvent } from './outage.js';
-export { Pace } from './pace.js';
+export { type AskedRate, Pace } from './pace.js';
 export {
   type DoneSoFar,
   ListedTooLongAgo,

@@ -1,5 +1,10 @@
 import type { Clock } from '../../shared/clock.js';
 
+/** How fast something is asked to work: items per second; null for no limit. */
+export interface AskedRate {
+  readonly maxPerSecond?: number | null | undefined;
+}
+
 /**
  * How fast a purge may delete: all its deletes pass here, and the rate may be changed while it runs. A token bucket that holds
  * what one second allows, and is full at first.
@@ -18,6 +23,11 @@ export class Pace {
     this.#perSecond = perSecond;
     this.#tokens = burstOf(perSecond);
     this.#filledMs = clock.now();
+  }
+
+  /** The pace that is asked for. */
+  static of(clock: Clock, { maxPerSecond }: AskedRate): Pace {
+    return new Pace(clock, maxPerSecond ?? undefined);
   }
 
   /** Deletes per second; undefined when there is no limit. */

@@ -8,8 +8,8 @@ import { SureDialog } from '../../../console/parts/sure-dialog.js';
 import { TokenDialog } from '../../../console/parts/token-dialog.js';
 import { RateChart } from '../../../console/purge/rate-chart.js';
 import { RecordDetails } from '../../../console/purge/record-details.js';
-import { Throttle, limitOf } from '../../../console/purge/throttle.js';
-import { throttleScan } from '../../../console/quality/scans-api.js';
+import { Throttle, limitOf, type Rate } from '../../../console/purge/throttle.js';
+import { changeScan } from '../../../console/quality/scans-api.js';
 import { PolicyPage } from '../../../console/retention/policy-page.js';
 import { text } from '../../../console/strings.js';
 import { EMPTY_BENCH } from '../../../console/workbench/bench.js';
@@ -41,11 +41,11 @@ describe('controls', () => {
 
     it('a limit is sent once, when the slider has rested, and not when its page was left', async () => {
       const sent: (number | null)[] = [];
-      const change = async (limit: number | null) => {
-        sent.push(limit);
-        return 5;
+      const change = async ({ maxPerSecond }: Rate) => {
+        sent.push(maxPerSecond);
+        return { maxPerSecond: 5 };
       };
-      const one = await page.open(h(Throttle, { limit: null, change }));
+      const one = await page.open(h(Throttle, { job: { maxPerSecond: null }, change }));
       assert.ok(one.text.includes(t.noLimit));
       for (const step of [5, 4, 3]) {
         await slide(one, step);
@@ -63,9 +63,8 @@ describe('controls', () => {
 
     it('a slider that was moved on stays where it is when an earlier answer comes', async () => {
       const answers = page.hold();
-      const change = (maxPerSecond: number | null) =>
-        throttleScan('s 1', maxPerSecond).then((scan) => scan.maxPerSecond);
-      const one = await page.open(h(Throttle, { limit: null, change }));
+      const change = (rate: Rate) => changeScan('s 1', rate);
+      const one = await page.open(h(Throttle, { job: { maxPerSecond: null }, change }));
       await slide(one, 3);
       await one.pass(250);
       await slide(one, 1);
