@@ -12,7 +12,7 @@ import {
 } from '../../shared/json/json.js';
 import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { render, renderedTokens, type Entry, type Style } from './render.js';
-import { isAbsolute } from './uri.js';
+import { isAbsolute, writtenUri } from './uri.js';
 
 /** Where a schema is found in the bundle: the resource that it is part of, and the tokens from there. */
 interface Home {
@@ -129,23 +129,25 @@ class Bundler implements Style {
     const [own, home] = [this.#home(from), this.#home(link.target)];
     const isNear = own.resource === home.resource;
     if (link.dynamic !== undefined && this.#linked.dynamicAnchors.has(link.dynamic)) {
-      return ['$dynamicRef', `${isNear ? '' : home.resource}#${link.dynamic}`];
+      return ['$dynamicRef', `${isNear ? '' : writtenUri(home.resource)}#${link.dynamic}`];
     }
     const fragment = fragmentOf(home.tokens);
-    const absolute = fragment === '' ? home.resource : `${home.resource}#${fragment}`;
+    const uri = writtenUri(home.resource);
+    const absolute = fragment === '' ? uri : `${uri}#${fragment}`;
     const isWritten = isObject(from.schema) && member(from.schema, keyword) === absolute;
     return ['$ref', isNear && !isWritten ? `#${fragment}` : absolute];
   }
 
   #id(position: Position): Entry | undefined {
     const { document, tokens, schema, resource, dialect } = position;
-    if (tokens.length > 0) return this.#keepsId(position) ? ['$id', resource] : undefined;
+    if (tokens.length > 0) return this.#keepsId(position) ? ['$id', writtenUri(resource)] : undefined;
     const id =
       document === this.#linked.main && isObject(schema)
         ? member(schema, identifierKeyword(dialect))
         : undefined;
     if (typeof id !== 'string') return undefined;
-    const uri = isAbsolute(resource) ? resource : id.replace(/#.*$/s, '');
+    const isKept = isAbsolute(resource) || this.#linked.dynamicAnchors.size > 0;
+    const uri = isKept ? writtenUri(resource) : id.replace(/#.*$/s, '');
     return uri === '' ? undefined : ['$id', uri];
   }
 
@@ -153,11 +155,15 @@ class Bundler implements Style {
     return position.tokens.length > 0 ? this.#id(position) : undefined;
   }
 
-  /** Roots of documents are known by their URL; a schema within keeps an absolute `$id` that is its alone. */
+  /**
+   * Roots of documents are known by their URL; a schema within keeps an `$id` that is its alone, a relative one only where what
+   * dynamic references mean depends on it.
+   */
   #keepsId(position: Position): boolean {
     const { tokens, resource, isResource, known } = position;
     if (tokens.length === 0) return true;
-    return isResource && known && isAbsolute(resource) && this.#owners.get(resource) === keyOf(position);
+    const isKept = isAbsolute(resource) || this.#linked.dynamicAnchors.size > 0;
+    return isResource && known && isKept && this.#owners.get(resource) === keyOf(position);
   }
 
   #dynamicAnchor(position: Position): Entry | undefined {

@@ -112,6 +112,11 @@ export function isAbsolute(uri: string): boolean {
   return !uri.startsWith(NO_BASE);
 }
 
+/** A resolved URI as it is written in a schema: what owes its beginning to {@link ANONYMOUS} as a path from the root. */
+export function writtenUri(uri: string): string {
+  return isAbsolute(uri) ? uri : uri.slice(NO_BASE.length - 1);
+}
+
 /**
  * The form under which reference documents are stored and looked up: absolute, normalised, without fragment.
  * Undefined when the text is not an absolute URI.

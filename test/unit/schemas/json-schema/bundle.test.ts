@@ -234,6 +234,28 @@ describe('dynamic references', () => {
     assert.equal(verdictOf('2020-12', bundled)({ children: [1] }), false);
   });
 
+  it('dynamic references keep the relative $ids that they depend on, wherever the schema itself is', () => {
+    const base = {
+      $id: 'base',
+      properties: { held: { $dynamicRef: '#held' } },
+      $defs: { held: { $dynamicAnchor: 'held', type: 'string' } },
+    };
+    const $defs = { number: { $dynamicAnchor: 'held', type: 'number' }, base };
+    for (const at of [{}, { $id: 'models/root.json' }, { $id: 'https://example.com/models/root.json' }]) {
+      const bundled = bundle(resolveWith({ ...at, $ref: 'base', $defs }));
+      assert.deepEqual(bundle(resolveWith(bundled)), bundled);
+      for (const accepts of [
+        acceptedBy(resolveWith({ ...at, $ref: 'base', $defs })),
+        acceptedBy(resolveWith(bundled)),
+      ])
+        assert.deepEqual(
+          [{ held: 1 }, { held: 'text' }].map(accepts),
+          [true, false],
+          JSON.stringify(bundled),
+        );
+    }
+  });
+
   it('dynamic references that one document cannot express are refused with their place', async () => {
     const part = { $id: 'https://example.com/part', $dynamicAnchor: 'node' };
     const tree = { $defs: { part: { ...part, properties: { a: { $dynamicRef: '#node' } } } } };
