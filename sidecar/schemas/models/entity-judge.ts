@@ -3,10 +3,11 @@ import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import { NotFoundError, type SchemaStore } from '../../store/index.js';
+import type { ModelKey, SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
 import type { JudgeInput, JudgeOutcome, JudgingTasks } from '../validation/judging.js';
 import type { NamedType } from '../validation/entities-in.js';
+import { unlessGone } from './concurrency.js';
 import {
   addSchemas,
   COMPILE_DEADLINES,
@@ -79,24 +80,22 @@ export class EntityJudge {
    *
    * @throws NotFoundError, InvalidBodyError, SchemaNotAcceptedError
    */
-  async forScan({ domain, model: text, candidate }: JudgedBy): Promise<ScanJudge> {
+  async forScan({ domain, model, candidate }: JudgedBy): Promise<ScanJudge> {
     const { store, schemas } = this.#parts;
-    const model = text === undefined ? undefined : modelNamed(text);
+    const named = model === undefined ? undefined : modelNamed(model);
     if (candidate !== undefined) {
-      const own = model?.name ?? nameOf(candidate);
-      const key = { domain: model?.domain ?? '', name: own ?? NAMELESS };
-      const schema = await schemas.ofNew(key, candidate);
-      const judged = { domain: key.domain, model: key.name, version: 0, schema };
-      return new ScanJudge(this.#parts, undefined, [{ ...judged, isOfAnyType: own === undefined }]);
+      const own = named?.name ?? nameOf(candidate);
+      const key = { domain: named?.domain ?? '', name: own ?? NAMELESS };
+      return this.#byOne(key, await schemas.ofNew(key, candidate), own === undefined);
     }
-    if (model !== undefined) {
-      const { version } = await store.models.get(model, model.version);
-      const schema = await schemas.of(model, version.number);
-      const own = { domain: model.domain, model: model.name, version: version.number, schema };
-      return new ScanJudge(this.#parts, undefined, [own]);
-    }
+    if (named !== undefined) return this.#byOne(named, await schemas.of(named, named.version));
     if (domain !== undefined) await store.domains.get(domain);
     return new ScanJudge(this.#parts, domain, []);
+  }
+
+  #byOne({ domain, name: model }: ModelKey, schema: ModelSchema, isOfAnyType = false): ScanJudge {
+    const { version } = schema;
+    return new ScanJudge(this.#parts, undefined, [{ domain, model, version, schema, isOfAnyType }]);
   }
 }
 
@@ -221,30 +220,18 @@ export class ScanJudge {
 
   async #lookUpOne(one: NamedType): Promise<void> {
     const { type } = one;
-    try {
-      const found = await this.#parts.typeModels.lookUp([one], this.#domain);
-      const [first] = found.models;
-      if (found.ambiguousTypes.length > 0) this.#ambiguousTypes.add(type);
-      else if (first === undefined) this.#unknownTypes.add(type);
-      else {
-        const { model, schema } = first;
-        this.#schemas.set(schema.contentHash, await schema.text());
-        // Another page may have found it meanwhile.
-        const known = this.#models.find((each) => each.domain === model.domain && each.model === model.name);
-        if (known?.types !== undefined) known.types = [...new Set([...known.types, type])];
-        else
-          this.#models.push({
-            domain: model.domain,
-            model: model.name,
-            version: model.currentVersion,
-            schema,
-            types: [type],
-          });
-      }
-    } catch (error) {
-      // It was deleted just now.
-      if (!(error instanceof NotFoundError)) throw error;
-      this.#unknownTypes.add(type);
+    const found = await unlessGone(this.#parts.typeModels.lookUp(one, this.#domain));
+    if (found === 'ambiguous') this.#ambiguousTypes.add(type);
+    // It may have been deleted just now.
+    else if (found === 'unknown' || found === undefined) this.#unknownTypes.add(type);
+    else {
+      const { domain, name: model } = found.model;
+      const { schema } = found;
+      this.#schemas.set(schema.contentHash, await schema.text());
+      // Another page may have found it meanwhile.
+      const known = this.#models.find((each) => each.domain === domain && each.model === model);
+      if (known?.types !== undefined) known.types = [...new Set([...known.types, type])];
+      else this.#models.push({ domain, model, version: schema.version, schema, types: [type] });
     }
   }
 }

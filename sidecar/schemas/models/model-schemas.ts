@@ -11,6 +11,8 @@ import type { SchemaIntake } from './schema-intake.js';
 export interface ModelSchema {
   /** The same for schemas that are the same with all that they refer to; SHA-256, hex. */
   readonly contentHash: string;
+  /** Number of the version; 0 for a schema that is stored nowhere. */
+  readonly version: number;
   readonly lifecycle: Lifecycle;
   /** Its text, self-contained, of draft 2020-12. @throws errors of the workers, StoreUnavailableError */
   readonly text: () => Promise<string>;
@@ -51,6 +53,7 @@ export class ModelSchemas {
   ofVersion({ model, version }: ModelAt): ModelSchema {
     return {
       contentHash: hash('sha256', contentKey(version)),
+      version: version.number,
       lifecycle: model,
       text: () => rereading(async () => (await this.#descriptions.of(version)).bundled),
     };
@@ -67,7 +70,7 @@ export class ModelSchemas {
     const { bundled } = (await this.#intake.accept(key, input)).description;
     const contentHash = hash('sha256', bundled);
     const lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined } as const;
-    return { contentHash, lifecycle, text: () => Promise.resolve(bundled) };
+    return { contentHash, version: 0, lifecycle, text: () => Promise.resolve(bundled) };
   }
 }
 

@@ -21,11 +21,6 @@ export interface FoundModels {
   readonly unknownTypes: readonly string[];
 }
 
-/** The same with types that several models have. */
-export interface TypesLookedUp extends FoundModels {
-  readonly ambiguousTypes: readonly string[];
-}
-
 /** Models of a type that are read; more than one is already ambiguous. */
 const MAX_OF_TYPE = 10;
 
@@ -113,18 +108,15 @@ export class TypeModels {
     return { models: [...chosen.values()], unknownTypes };
   }
 
-  /** The models of types, of which some may have none, and some several, which judge nothing. */
-  async lookUp(types: readonly NamedType[], domain: string | undefined): Promise<TypesLookedUp> {
-    const chosen = new Map<string, Chosen>();
-    const unknownTypes: string[] = [];
-    const ambiguousTypes: string[] = [];
-    for (const one of types) {
-      const [model, ...others] = await this.#candidatesFor(one, domain);
-      if (model === undefined) unknownTypes.push(one.type);
-      else if (others.length > 0) ambiguousTypes.push(one.type);
-      else choose(chosen, one.type, { model, schema: await this.#schemas.of(model, model.currentVersion) });
-    }
-    return { models: [...chosen.values()], unknownTypes, ambiguousTypes };
+  /** The model of a type, unless it has none, or several, which judge nothing. */
+  async lookUp(
+    type: NamedType,
+    domain: string | undefined,
+  ): Promise<Omit<TypeModel, 'types'> | 'unknown' | 'ambiguous'> {
+    const [model, ...others] = await this.#candidatesFor(type, domain);
+    if (model === undefined) return 'unknown';
+    if (others.length > 0) return 'ambiguous';
+    return { model, schema: await this.#schemas.of(model, model.currentVersion) };
   }
 
   #of(domain: string | undefined): Promise<Map<string, Omit<TypeModel, 'types'>>> {

@@ -8,6 +8,7 @@ const MODEL = {
   key: { domain: 'City', name: 'Bench' },
   schema: {
     contentHash: 'x',
+    version: 1,
     lifecycle: { status: 'published', deprecatedAt: undefined, sunsetAt: undefined },
     text: () => Promise.resolve('{}'),
   },
