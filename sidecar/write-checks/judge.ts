@@ -99,13 +99,13 @@ export class Judge {
     run: RunOptions,
   ): Promise<Supplied> {
     if (urls === undefined && unprepared === undefined) return before;
-    const slowly = { ...run, deadlineMs: PREPARE_MS, ...(threadId === undefined ? {} : { threadId }) };
+    const slowly = { ...run, deadlineMs: PREPARE_MS, threadId };
     const ready = await this.#supply.withSchemas(unprepared ?? []);
     let contexts = before;
     let needed = urls ?? [];
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       contexts = [...contexts, ...(await this.#supply.contexts(needed, baseUrl))];
-      const input = { stamp, contexts, models: ready, ...(context === undefined ? {} : { context }) };
+      const input = { stamp, contexts, models: ready, context };
       const outcome = await this.#workers.run('prepareWrites', input, slowly);
       const known = new Set(contexts.map(([url]) => url));
       needed = [...new Set(outcome.urls)].filter((url) => !known.has(url));

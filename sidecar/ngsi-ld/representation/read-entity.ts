@@ -14,7 +14,7 @@ import type { EntityReading, LeftOut, Reading } from './reading.js';
 /** How an entity is to be read. */
 export interface ReadOptions {
   /** Detected when it is not given. `normalized` takes no concise attributes; a detected form does, as brokers do. */
-  readonly form?: Form;
+  readonly form?: Form | undefined;
   /** The type that the entity must have, alone or among others. It becomes the `type` that schemas see. */
   readonly model?: string;
   /**

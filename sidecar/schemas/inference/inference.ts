@@ -22,7 +22,7 @@ export interface InferenceOptions {
   /** Lists the strings of places that have few of them. */
   readonly enumerates?: boolean;
   /** The name of the model, which is the type of its entities; every sample that has a `type` has this one. */
-  readonly model?: string;
+  readonly model?: string | undefined;
 }
 
 /** One sample in key-values form, with what is known of its attributes. */

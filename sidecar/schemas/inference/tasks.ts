@@ -53,7 +53,7 @@ export type SampleForm = 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
 export interface InferSchemaOptions extends InferenceOptions {
   readonly form?: SampleForm;
   /** False: an entity that breaks rules of its representation counts by the values that can be read. True when not given. */
-  readonly isStrict?: boolean;
+  readonly isStrict?: boolean | undefined;
 }
 
 /**

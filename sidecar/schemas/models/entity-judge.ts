@@ -170,7 +170,7 @@ export class ScanJudge {
             key: schema.contentHash,
             name: model,
             isOfAnyType,
-            ...(types === undefined ? {} : { types: [...types] }),
+            types,
           })),
           unknownTypes: [...this.#unknownTypes, ...beyondLimit],
           ambiguousTypes: [...this.#ambiguousTypes],
@@ -194,10 +194,10 @@ export class ScanJudge {
     const { workers, deadlineMs, clock } = this.#parts;
     const queueKey = `judge ${input.models.map(({ key }) => key).join(' ')}`;
     const compiles = (input.schemas?.length ?? 0) > 0;
-    const deadline = compiles ? { deadlineMs: COMPILE_DEADLINES * deadlineMs } : {};
+    const options = { signal, queueKey, deadlineMs: compiles ? COMPILE_DEADLINES * deadlineMs : undefined };
     for (;;) {
       try {
-        return await workers.run('judge', input, { signal, queueKey, ...deadline });
+        return await workers.run('judge', input, options);
       } catch (error) {
         if (!(error instanceof WorkersBusyError)) throw error;
         await clock.sleep(ASK_AGAIN_MS, signal);

@@ -109,16 +109,15 @@ export class ModelDocuments {
     const { bundled, types } = await descriptions.of(version);
     const [entityType] = entityTypes(model.name, types);
     const { example, normalizedReason } = await this.#example(at);
-    const description = descriptionOf(at, options);
     return workers.run('modelOpenApi', {
       domain: model.domain,
       model: model.name,
-      ...(entityType === undefined ? {} : { entityType }),
+      entityType,
       version: version.number,
-      ...(description === undefined ? {} : { description }),
+      description: descriptionOf(at, options),
       schema: bundled,
-      ...(example === undefined ? {} : { example: writeJson(example) }),
-      ...(normalizedReason === undefined ? {} : { isKeyValuesOnly: true }),
+      example: example === undefined ? undefined : writeJson(example),
+      isKeyValuesOnly: normalizedReason !== undefined,
       context: contextOf(at, options),
       serverUrl: options.baseUrl,
     });

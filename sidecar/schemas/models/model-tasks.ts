@@ -20,7 +20,7 @@ import {
 /** What an OpenAPI document is made from, with texts of JSON, since exact numbers do not cross threads. */
 export type OpenApiTexts = Omit<ModelOpenApiInput, 'schema' | 'example'> & {
   readonly schema: string;
-  readonly example?: string;
+  readonly example?: string | undefined;
 };
 
 /** Tasks on models that run in a worker: each takes a good part of a second for the largest schemas. */

@@ -1,9 +1,10 @@
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
 import { WorkersBusyError } from '../../shared/workers/errors.js';
-import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey } from '../../store/index.js';
 import type { InferenceTasks } from '../inference/tasks.js';
+import type { Supplied } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { EntityModel, ValidationTasks } from '../validation/tasks.js';
@@ -88,11 +89,11 @@ export class Workbench {
   }
 
   /** A JSON Schema from one sample, or from an array of samples. */
-  infer(text: string, { model, isStrict = true, signal, ...options }: InferOptions): Promise<string> {
-    const input = { text, isStrict, ...options, ...(model === undefined ? {} : { model }) };
-    return this.#budget.with(text, async () =>
-      answerOf(await withinBounds(this.#parts.workers.run('infer', input, runOptions(signal)))),
-    );
+  infer(text: string, { signal, ...options }: InferOptions): Promise<string> {
+    return this.#budget.with(text, async () => {
+      const inferring = this.#parts.workers.run('infer', { text, ...options }, { signal, mayFinish: true });
+      return answerOf(await withinBounds(inferring));
+    });
   }
 
   /** JSON-LD expansion of `{document, context?, safe?}`; the answer is `{result, warnings}`. */
@@ -155,10 +156,9 @@ export class Workbench {
     const { contextSupply, workers } = this.#parts;
     return this.#budget.with(text, async () => {
       const stamp = await contextSupply.stamp(baseUrl);
-      const outcome = await runWithContexts(
-        (supplied) => withinBounds(workers.run(kind, { text, stamp, supplied }, runOptions(signal))),
-        (url) => contextSupply.supply(url, baseUrl),
-      );
+      const run = (supplied: Supplied) =>
+        withinBounds(workers.run(kind, { text, stamp, supplied }, { signal, mayFinish: true }));
+      const outcome = await runWithContexts(run, (url) => contextSupply.supply(url, baseUrl));
       return answerOf(outcome);
     });
   }
@@ -167,27 +167,21 @@ export class Workbench {
   async #validated(
     text: string,
     named: readonly WorkModel[],
-    { form, isStrict = true, signal, domain }: ValidateByTypeOptions,
+    { form, isStrict, signal, domain }: ValidateByTypeOptions,
   ): Promise<string> {
     const { workers, typeModels, deadlineMs } = this.#parts;
-    const asGiven = { text, ...(form === undefined ? {} : { form }), ...(isStrict ? {} : { isStrict }) };
     const schemas = new Map<string, string>();
     let models = named.length > 0 ? named : (await typeModels.likely(text, domain)).map(workModel);
     let unknownTypes: readonly string[] = [];
     let areKept = true;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const tasked = models.map(({ schema, ...model }) => ({ key: schema.contentHash, ...model }));
+      const keys = tasked.map(({ key }) => key).join(' ');
       // If one entity of a model is slow to validate, others are too.
-      const queueKey =
-        tasked.length === 0 ? {} : { queueKey: `validate ${tasked.map(({ key }) => key).join(' ')}` };
-      const options = { ...runOptions(signal), ...queueKey };
+      const options = { signal, mayFinish: true, queueKey: keys === '' ? undefined : `validate ${keys}` };
       // Compiling takes longer than an entity. It gives entities no more time.
       const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
-      const input = {
-        ...asGiven,
-        models: tasked,
-        ...(unknownTypes.length === 0 ? {} : { unknownTypes }),
-      };
+      const input = { text, form, isStrict, models: tasked, unknownTypes };
       // Models that do not fit into a worker's cache together are compiled with each validation.
       const outcome = await withinBounds(
         areKept
@@ -220,11 +214,6 @@ interface WorkModel extends Omit<EntityModel, 'key'> {
 function workModel({ model, schema, types }: TypeModel): WorkModel {
   const byType = { title: titleOf(model), types };
   return { schema, name: model.name, byType, ...deprecationOf(model, schema.lifecycle) };
-}
-
-/** Options for a task whose caller may disconnect. */
-function runOptions(signal: CancelSignal | undefined): RunOptions {
-  return signal === undefined ? {} : { signal, mayFinish: true };
 }
 
 /** Limits the memory for bodies: workers take few tasks at a time, and each waiting task keeps its text in memory. */

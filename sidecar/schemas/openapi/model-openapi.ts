@@ -18,10 +18,10 @@ export interface ModelOpenApiInput {
   readonly domain: string;
   readonly model: string;
   /** The type of its entities; the name of the model when not given. */
-  readonly entityType?: string;
+  readonly entityType?: string | undefined;
   /** Version of the model. */
   readonly version: number | string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Entities in key-values form: JSON Schema 2020-12, self-contained. */
   readonly schema: JsonObject;
   /** An entity in key-values form. */

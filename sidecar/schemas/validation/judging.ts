@@ -29,7 +29,7 @@ import type { EntityError } from './validate-entity.js';
 /** A model by which entities are judged. */
 interface JudgingModel extends KeyedModel {
   /** The types of its entities as they write them; undefined for the model of all. */
-  readonly types?: readonly string[];
+  readonly types?: readonly string[] | undefined;
   /** Whether entities may have any type that the schema allows: it has no name that could be their type. */
   readonly isOfAnyType?: boolean;
 }

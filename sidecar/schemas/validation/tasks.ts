@@ -50,9 +50,9 @@ export interface ValidateInput {
   /** The body: an entity, an array of entities, or a FeatureCollection. */
   readonly text: string;
   /** The entities' representation; detected from each entity when left out. */
-  readonly form?: SubmittedForm;
+  readonly form?: SubmittedForm | undefined;
   /** See `EntityOptions`. */
-  readonly isStrict?: boolean;
+  readonly isStrict?: boolean | undefined;
   /** The model of all entities; or, each with `byType`, those of the types that are known so far. */
   readonly models: readonly EntityModel[];
   /** Types that were looked up and have no model. */
@@ -101,10 +101,7 @@ export const validationTasks = {
       const isKnown = (one: TypesInBody) => one.types.every(({ type }) => known.has(type));
       if (!types.every(isKnown)) return { needs: { types } };
     }
-    const written = reportsOn(found.entities, ready, {
-      form,
-      ...(isStrict === undefined ? {} : { isStrict }),
-    });
+    const written = reportsOn(found.entities, ready, { form, isStrict });
     const answer = written.write(text).join();
     return bounded(found.isList ? `[${answer}]` : answer);
   },

@@ -35,7 +35,7 @@ export interface EntityOptions<Read extends SubmittedForm = SubmittedForm> {
   /** Of the entity; detected when it is not given. */
   readonly form?: Read | undefined;
   /** False: what NGSI-LD, or NGSIv2, forbids and the schema does not is a warning. True when it is not given. */
-  readonly isStrict?: boolean;
+  readonly isStrict?: boolean | undefined;
 }
 
 /**
@@ -55,7 +55,7 @@ export function validateEntity(
   const { form, isStrict = true } = options;
   const { unwraps } = model;
   const type = typeOf(entity, model);
-  const reading = readEntity(entity, { ...(form === undefined ? {} : { form }), model: type, unwraps });
+  const reading = readEntity(entity, { form, model: type, unwraps });
   // Structural warnings must not hide schema errors.
   const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model, spelling);
   const structure = reading.faults.map((fault) => ({ ...told(fault), keyword: fault.keyword }));
@@ -85,7 +85,7 @@ export function isValidIn(
   { isStrict = true }: Pick<EntityOptions, 'isStrict'>,
 ): boolean {
   const { faults, readings, leftOut } = readEntity(entity, {
-    ...(form === undefined ? {} : { form }),
+    form,
     model: typeOf(entity, model),
     unwraps: model.unwraps,
   });

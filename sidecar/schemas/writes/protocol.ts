@@ -69,7 +69,7 @@ export interface SuppliedModel {
 /** What the task needs before it can go on; all that is known to be needed. */
 export interface JudgeNeeds {
   /** The worker that is to get ready. */
-  readonly threadId?: number;
+  readonly threadId?: number | undefined;
   /** Contexts, and JSON of the one that leads to them. */
   readonly urls?: readonly string[];
   readonly context?: string;
@@ -84,7 +84,7 @@ export interface JudgeNeeds {
 export interface PrepareInput {
   readonly stamp: string;
   /** JSON of a context. */
-  readonly context?: string;
+  readonly context?: string | undefined;
   /** What contexts lead to. */
   readonly contexts: Supplied;
   /** With the texts of their schemas. */

@@ -14,18 +14,18 @@ export type TaskTable = Readonly<Record<string, (input: never) => unknown>>;
 
 export interface RunOptions {
   /** How long the task may take from its start, in milliseconds; the pool's own deadline when left out. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** Abandons the task: it leaves the queue, or is ended after a short grace period. */
-  readonly signal?: CancelSignal;
+  readonly signal?: CancelSignal | undefined;
   /** Lets a task that has begun finish within its deadline when it is abandoned. For tasks that are often abandoned. */
   readonly mayFinish?: boolean;
   /**
    * Groups tasks that may be slow together, such as all that use one schema. They wait for each other rather than delay
    * others, and never take all workers. Defaults to the kind of the task.
    */
-  readonly queueKey?: string;
+  readonly queueKey?: string | undefined;
   /** The thread that is to run it (`threadId`), before others that wait; any, when that one is gone. */
-  readonly threadId?: number;
+  readonly threadId?: number | undefined;
 }
 
 /** Runs tasks outside the calling thread. A task may be run twice, so it must have no side effects. */

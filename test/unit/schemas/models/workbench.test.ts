@@ -74,6 +74,7 @@ const MODEL = { domain: 'City', name: 'Bike' };
 /** A worker that has not compiled the model. */
 const NEEDS_BIKE = { needs: { schemas: ['hash of Bike'] } };
 const AT = { baseUrl: 'http://gateway.example' };
+const AS_GIVEN = { text: '{}', form: undefined, isStrict: undefined, unknownTypes: [] };
 
 describe('the workbench', () => {
   it('the workbench compiles an unknown model in a worker, with more time and under the queue key of the model', async () => {
@@ -84,10 +85,10 @@ describe('the workbench', () => {
     assert.deepEqual(
       runs.map(({ kind, input, options }) => [kind, input, options?.deadlineMs]),
       [
-        ['validate', { text: '{}', models: [model] }, undefined],
-        ['validate', { text: '{}', models: [model], form: 'concise' }, undefined],
+        ['validate', { ...AS_GIVEN, models: [model] }, undefined],
+        ['validate', { ...AS_GIVEN, models: [model], form: 'concise' }, undefined],
         ['compileModels', { models: [model], schemas: [['hash of Bike', 'schema of Bike']] }, 500],
-        ['validate', { text: '{}', models: [model], form: 'concise' }, undefined],
+        ['validate', { ...AS_GIVEN, models: [model], form: 'concise' }, undefined],
       ],
     );
     for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash of Bike');
@@ -104,7 +105,7 @@ describe('the workbench', () => {
         [
           'validate',
           {
-            text: '{}',
+            ...AS_GIVEN,
             isStrict: false,
             models: ['Bike', 'Car'].map((name) => ({ key: `hash of ${name}`, name, byType: byType(name) })),
           },
