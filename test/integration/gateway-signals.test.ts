@@ -21,6 +21,22 @@ async function startHanging(env: Readonly<Record<string, string>>) {
   return { broker, gateway, url: await gateway.url() };
 }
 
+it('SIGTERM to the first process of a container ends it while it starts', async () => {
+  // A bucket that never answers: the start waits for it.
+  const bucket = await startRecordingBroker(async () => new Promise(() => undefined));
+  const gateway = await GatewayProcess.start({
+    NODE_OPTIONS: "--import=data:text/javascript,Object.defineProperty(process,'pid',{value:1})",
+    PORT: '0',
+    ARCHIVE_URL: 's3://bucket',
+    AWS_ENDPOINT_URL: bucket.url,
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  });
+  await bucket.arrived(() => true, 1);
+  gateway.signal('SIGTERM');
+  assert.deepEqual(await gateway.ended, { code: 143, signal: null });
+});
+
 it('SIGTERM during a purge: deletes in flight finish, its caller is answered, new purges are refused, exit code 0', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { it } from 'node:test';
+import { endWhileStarting } from '../../../sidecar/shared/first-process.js';
+
+/** A process, and the codes with which it was told to exit. */
+function startedAs(pid: number) {
+  const codes: unknown[] = [];
+  const self = Object.assign(new EventEmitter(), { pid, exit: (code: unknown) => codes.push(code) });
+  endWhileStarting(self as unknown as NodeJS.Process);
+  return { self, codes };
+}
+
+it('the first process of a container ends by a signal that comes while it starts', () => {
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    const { self, codes } = startedAs(1);
+    self.emit(signal, signal);
+    assert.deepEqual(codes, [code]);
+  }
+});
+
+it('a signal that comes to the first process later is left to what has listened since', () => {
+  const { self, codes } = startedAs(1);
+  self.on('SIGTERM', () => {});
+  self.emit('SIGTERM', 'SIGTERM');
+  assert.deepEqual(codes, []);
+});
+
+it('other processes keep the end by a signal that every process has', () => {
+  const { self } = startedAs(7);
+  assert.deepEqual(self.eventNames(), []);
+});
