@@ -3,8 +3,9 @@ import type { Schemas } from '../client/operations.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
+import { gatewayFailure } from './gateway-answers.js';
 import { readJsonText } from './json-file.js';
-import type { Checker, HereOptions } from './validate-here.js';
+import type { Checked, Checker, HereOptions } from './validate-here.js';
 
 type Verdict = Schemas['Verdict'];
 
@@ -42,7 +43,7 @@ export async function validateFiles(
 }
 
 /** From the most harmless to the worst. */
-const SEVERITY: readonly ExitCode[] = [EXIT.done, EXIT.partial, EXIT.usage, EXIT.failed];
+const SEVERITY: readonly ExitCode[] = [EXIT.done, EXIT.partial, EXIT.refused, EXIT.usage, EXIT.failed];
 
 async function checkerOf(
   { model, schema = [], form }: ValidateOptions,
@@ -87,11 +88,12 @@ async function validateFile(
   { checker, isOne, json }: Validating,
   context: CliContext,
 ): Promise<ExitCode> {
-  const checked = await checker.check(await readJsonText(file, context));
+  const checked = await checkedFile(file, { checker, isOne }, context);
   if ('fault' in checked) {
     const { fault, exitCode } = checked;
-    if (isOne) throw new CliError(exitCode, printable(`${file}: ${fault}`));
-    say(context.stderr, printable(`${file}: ${fault}`));
+    const line = printable(fault.startsWith(`${file} `) ? fault : `${file}: ${fault}`);
+    if (isOne) throw new CliError(exitCode, line);
+    say(context.stderr, line);
     if (json === true) sayJson(context, { file, fault });
     return exitCode;
   }
@@ -101,6 +103,21 @@ async function validateFile(
   else if (isOne) say(context.stdout, checked.answer);
   else sayJson(context, { file, answer });
   return verdicts.every(({ valid }) => valid) ? EXIT.done : EXIT.partial;
+}
+
+/** One of several files that cannot be read, or that the gateway refuses, keeps no other from being checked. */
+async function checkedFile(
+  file: string,
+  { checker, isOne }: Validating,
+  context: CliContext,
+): Promise<Checked> {
+  try {
+    return await checker.check(await readJsonText(file, context));
+  } catch (error) {
+    const end = gatewayFailure(error);
+    if (isOne || !(end instanceof CliError) || end.exitCode === EXIT.failed) throw error;
+    return { fault: end.message, exitCode: end.exitCode };
+  }
 }
 
 function sayVerdicts(

@@ -21,7 +21,7 @@ import { requireName } from './push-plan.js';
 import { isFolder, readFolders, type ReadFolders } from './repository-folder.js';
 
 /** The result of checking a file: the verdicts in the form of the API, or why there are none. */
-type Checked = { readonly answer: string } | { readonly fault: string; readonly exitCode: ExitCode };
+export type Checked = { readonly answer: string } | { readonly fault: string; readonly exitCode: ExitCode };
 
 /** Checks the texts of files against models. */
 export interface Checker {

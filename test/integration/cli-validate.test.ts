@@ -89,6 +89,41 @@ it('validate takes several files, standard input among them, and arrays of entit
   assert.equal(text.code, 3);
 });
 
+it('validate checks the other files where one cannot be read, or is refused by the gateway', async () => {
+  const { folder, file } = clone();
+  const { url } = await startApi();
+  await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
+  const here = ['--schema', join(folder, 'Bench')];
+  const there = ['--gateway', url, '--model', 'City/Bench'];
+  for (const [name, by, code, why] of [
+    ['nowhere.json', here, 2, /^\S*nowhere\.json cannot be read: ENOENT\.\n$/],
+    ['nowhere.json', there, 2, /nowhere\.json cannot be read/],
+    ['broken.json', there, 4, /broken\.json: The gateway answered 400/],
+  ] as const) {
+    const words = ['validate', file(name), file('bad.json'), ...by];
+    const plain = await cli(words);
+    assert.equal(plain.code, code, plain.stderr);
+    assert.match(plain.stderr, why);
+    assert.match(plain.stdout, /bad\.json: not valid/);
+    const lines = jsonLines((await cli([...words, '--json'])).stdout);
+    assert.deepEqual(
+      lines.map((line) => Object.keys(line)),
+      [
+        ['file', 'fault'],
+        ['file', 'answer'],
+      ],
+    );
+  }
+  const away = await cli([
+    'validate',
+    file('good.jsonld'),
+    file('bad.json'),
+    '--gateway',
+    'http://127.0.0.1:9',
+  ]);
+  assert.deepEqual([away.code, away.stderr.match(/cannot be reached/g)?.length], [1, 1]);
+});
+
 it('validate takes documents that models share from further folders, and names those that are missing', async () => {
   const { file } = clone();
   const folder = folderOf(cityRepository());
