@@ -101,6 +101,15 @@ export class JobService {
     await this.leases.look();
   }
 
+  /** Has a job run here from now on, as one of its class. */
+  enter<Record extends JobRecord, Live extends LiveJob<Record>>(
+    Live: new (...made: ConstructorParameters<typeof LiveJob<Record>>) => Live,
+    record: Record,
+    lease: Lease,
+  ): Live {
+    return this.registry.enter(new Live(record, lease, this.options.clock, this.records.changed));
+  }
+
   /** Stops all jobs, and refuses new ones. They go back into the queue. */
   stop(): void {
     this.#history.stop();

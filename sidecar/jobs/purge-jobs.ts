@@ -46,15 +46,10 @@ export class PurgeJobs {
 
   /** Enters a purge that an earlier process left, and that ends as it is. */
   async abandon(record: PurgeRecord, job: JobNeeds | undefined, lease: Lease): Promise<LivePurge> {
-    const live = this.#enter(abandoned(record, job, this.#options.worker), lease);
+    const live = this.#jobs.enter(LivePurge, abandoned(record, job, this.#options.worker), lease);
     if (job !== undefined && mayHaveDeleted(record, job, false)) live.begun();
     await this.#purges.noteArchive(live);
     return live;
-  }
-
-  #enter(record: PurgeRecord, lease: Lease): LivePurge {
-    const { registry, records } = this.#jobs;
-    return registry.enter(new LivePurge(record, lease, this.#options.clock, records.changed));
   }
 
   #jobOf(record: PurgeRecord, job: JobNeeds, lease: Lease): Job {
@@ -64,7 +59,7 @@ export class PurgeJobs {
     const prepared = record.dryRun && !asked.query.dryRun ? asked.asDryRun() : asked;
     checkRate(prepared.limits, record);
     const { concurrency, maxAffected } = prepared.limits;
-    const live = this.#enter(resumed(record, job, worker, concurrency), lease);
+    const live = this.#jobs.enter(LivePurge, resumed(record, job, worker, concurrency), lease);
     const bound = boundOf(maxAffected, reportAbove);
     if (mayHaveDeleted(record, job, bound !== undefined)) live.begun();
     const budget =

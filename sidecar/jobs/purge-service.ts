@@ -80,9 +80,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
     const { registry, records } = this.jobs;
     const prepared = this.#prepare(asked);
     const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
-    const live = registry.enter(
-      new LivePurge(record, this.jobs.leases.lease(), this.#options.clock, records.changed),
-    );
+    const live = this.jobs.enter(LivePurge, record, this.jobs.leases.lease());
     try {
       registry.takePlace(live, prepared.query.dryRun ? 'dry run' : 'purge');
       await this.#runner.begin(live);

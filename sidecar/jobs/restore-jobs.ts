@@ -82,9 +82,7 @@ export class RestoreJobs {
 
   /** Enters a restore as it was left: this process has it now. */
   enter(record: PurgeRecord, lease: Lease): LiveRestore {
-    const { records, registry } = this.#jobs;
-    const { clock, worker } = this.#options;
-    return registry.enter(new LiveRestore({ ...record, worker }, lease, clock, records.changed));
+    return this.#jobs.enter(LiveRestore, { ...record, worker: this.#options.worker }, lease);
   }
 
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {

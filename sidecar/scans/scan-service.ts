@@ -113,17 +113,12 @@ export class ScanService extends JobKind<ScanRecord> {
 
   override begin(record: JobRecord, job: JobNeeds, lease: Lease): JobWork {
     const { records, options } = this.jobs;
-    const live = this.#enter(begun(record as ScanRecord, options.worker, records.now()), lease);
+    const live = this.jobs.enter(LiveScan, begun(record as ScanRecord, options.worker, records.now()), lease);
     return { live, place: 'scan', run: () => this.#scan(live, job) };
   }
 
   override async abandon({ record }: UnfinishedJob, lease: Lease): Promise<LiveScan> {
-    return this.#enter(record as ScanRecord, lease);
-  }
-
-  #enter(record: ScanRecord, lease: Lease): LiveScan {
-    const { records, registry, options } = this.jobs;
-    return registry.enter(new LiveScan(record, lease, options.clock, records.changed));
+    return this.jobs.enter(LiveScan, record as ScanRecord, lease);
   }
 
   override requeued(left: OrphanedJob): UnfinishedJob {
