@@ -87,7 +87,7 @@ export function createPurgeScope(
       const hasBegun = ledger.matched > 0;
       scope.emit({ type: 'progress', hasBegun, ...ledger.counts, ...requester.effort });
     },
-    open: (opened) => ({ ...scope, ...new OpenedQuery(scope, opened, named, query.idPattern).view }),
+    open: (opened) => new OpenedQuery(scope, opened, named, query.idPattern).context,
   };
   return scope;
 }

@@ -13,7 +13,7 @@ import {
 import { contextOfRequest, type Parameter } from '../query/index.js';
 import type { Pattern } from '../../ngsi-ld/pattern.js';
 import { nextTurn } from '../../shared/next-turn.js';
-import type { BrokerQuery, PurgeScope, QueryView } from './purge.js';
+import type { BrokerQuery, PurgeContext, PurgeScope } from './purge.js';
 
 /** Steps of the pattern matcher before it yields to the event loop: tens of milliseconds at most. */
 const MAX_STEPS = 1_000_000;
@@ -23,8 +23,8 @@ const MAX_ID_LENGTH = 4096;
 
 /** A query that is sent to the broker: checks each of its pages, and proves once that the broker honours it. */
 export class OpenedQuery implements PageSource {
-  readonly view: QueryView;
-  readonly #purge: PurgeScope;
+  /** The purge, as it sees the broker through this query. */
+  readonly context: PurgeContext;
   readonly #lister: Lister;
   readonly #proof: QueryProof;
   /** The ids that the purge names; all others are unexpected. */
@@ -51,7 +51,6 @@ export class OpenedQuery implements PageSource {
     const { headers } = requester;
     const selection = [...filters, ...additions];
     const countsUnshown = resource.path === '/temporal/entities';
-    this.#purge = purge;
     this.#named = named;
     this.#pattern = pattern;
     this.#isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
@@ -72,7 +71,8 @@ export class OpenedQuery implements PageSource {
       capabilities,
       countsUnshown,
     });
-    this.view = {
+    this.context = {
+      ...purge,
       resource,
       selection,
       countsUnshown,
@@ -93,7 +93,7 @@ export class OpenedQuery implements PageSource {
   /** See QueryView. */
   async page(query: PageQuery): Promise<ListedPage> {
     const page = await this.#lister.page(query);
-    if (page.warning !== undefined) this.#purge.warn(page.warning);
+    if (page.warning !== undefined) this.context.warn(page.warning);
     if (this.#isLocal && page.madeEntityMap) {
       const detail =
         'The broker queried its context sources despite local=true, so the query would reach too much. Nothing more is deleted.';
@@ -101,7 +101,7 @@ export class OpenedQuery implements PageSource {
     }
     await this.#checkIds(page.ids);
     if (this.#namesContext && this.#contextUrl !== undefined) checkContext(page, this.#contextUrl);
-    if (query.selection === this.view.selection && page.ids.length > 0) this.#listed ??= { query, page };
+    if (query.selection === this.context.selection && page.ids.length > 0) this.#listed ??= { query, page };
     else if (this.#listed === undefined) this.#proof.discard();
     return page;
   }
@@ -127,16 +127,13 @@ export class OpenedQuery implements PageSource {
   }
 
   async #prove(): Promise<void> {
-    const { capabilities } = this.#purge;
-    const { query = { selection: this.view.selection, limit: 1 }, page } = this.#listed ?? {};
-    const context = page === undefined ? undefined : this.#proveContext(page);
-    await Promise.all([this.#proof.prove(query), context]);
-    await learnStride({ ...this.view, capabilities });
+    const { query = { selection: this.context.selection, limit: 1 }, page } = this.#listed ?? {};
+    await Promise.all([this.#proof.prove(query), page === undefined ? undefined : this.#proveContext(page)]);
+    await learnStride(this.context);
   }
 
   async #proveContext(page: ListedPage): Promise<void> {
-    const { requester, capabilities } = this.#purge;
-    const { selection } = this.view;
+    const { requester, capabilities, selection } = this.context;
     const url = this.#contextUrl;
     const name = proofNameOf(selection, requester.headers, 'context');
     if (url === undefined || isCoreContext(url) || capabilities.isHonoured(name.name)) return;

@@ -49,20 +49,19 @@ export function purgeTemporal(
   signal: AbortSignal,
 ): Promise<PurgeReport> {
   const { query } = order;
-  const startedMs = dependencies.clock.now();
   return runPurge(order, dependencies, signal, {
     path: '/temporal/entities',
     run: async (scope) => {
-      const report = await run(scope, query, startedMs);
+      const report = await run(scope, query);
       if (!report.dryRun || report.matched > 0) return report;
       return withHints(scope, report, planHints(query.selection), HINTS);
     },
   });
 }
 
-async function run(scope: PurgeScope, query: TemporalPurgeQuery, startedMs: number): Promise<PurgeReport> {
+async function run(scope: PurgeScope, query: TemporalPurgeQuery): Promise<PurgeReport> {
   if (query.target.kind === 'entities') return purgeWhole(scope, query);
-  return purgeParts(scope, query, startedMs).catch((error: unknown) => {
+  return purgeParts(scope, query).catch((error: unknown) => {
     throw error instanceof PurgeStoppedError && isByValue(query)
       ? new PurgeStoppedError(STOPPED_BY_VALUE, { cause: error })
       : error;
@@ -106,11 +105,8 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
   return reportOf(scope, left);
 }
 
-async function purgeParts(
-  scope: PurgeScope,
-  query: TemporalPurgeQuery,
-  startedMs: number,
-): Promise<PurgeReport> {
+async function purgeParts(scope: PurgeScope, query: TemporalPurgeQuery): Promise<PurgeReport> {
+  const { startedMs } = scope;
   const { maxAffected } = scope.limits;
   const guard = createInstanceGuard(query);
   const kindOf = (opened: OpenedQuery, countsOnly: boolean) =>
