@@ -15,7 +15,7 @@ import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
 import type { JobObserver } from './jobs/service-options.js';
-import { createHeaderSealer } from './jobs/job-headers.js';
+import { HeaderSealer } from './jobs/job-headers.js';
 import type { PurgeKinds } from './jobs/purge-kinds.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { Tracing } from './tracing/tracing.js';
@@ -116,7 +116,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     clock: systemClock,
     idFiles,
     brokerAheadMs: broker.aheadMs,
-    sealer: createHeaderSealer(config.JOB_SECRET ?? []),
+    sealer: new HeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,
     isStoreShared: isShared,

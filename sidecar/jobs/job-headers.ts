@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { PurgeError, QueryRefusedError } from '../purge/index.js';
 import { defined } from '../shared/defined.js';
-import type { JobRecord, PurgeRecord } from '../store/index.js';
+import type { JobNeeds, JobRecord, PurgeRecord } from '../store/index.js';
 
 /** The headers of jobs: what they say of where the entities are, and how their credentials are kept. */
 
@@ -60,55 +60,54 @@ export class JobSecretError extends PurgeError {
 }
 
 /** Keeps the credentials of jobs, encrypted with AES-256-GCM. */
-export interface HeaderSealer {
-  /** @throws JobSecretError when there are credentials and no key */
-  seal(headers: Headers): { readonly headers: Headers; readonly sealedHeaders?: string };
-  /** @throws JobSecretError when the key is another one */
-  open(kept: { readonly headers: Headers; readonly sealedHeaders?: string | undefined }): Headers;
-}
+export class HeaderSealer {
+  readonly #keys: readonly Buffer[];
 
-/**
- * @param secrets the first one encrypts; all of them decrypt, so that a secret can be replaced while jobs wait. None: jobs
- *   with credentials are refused
- */
-export function createHeaderSealer(secrets: readonly string[]): HeaderSealer {
-  const keys = secrets.map((secret) =>
-    Buffer.from(hkdfSync('sha256', secret, '', 'ngsi-ld-gateway job headers', KEY_BYTES)),
-  );
-  return {
-    seal(headers) {
-      const isSecret = ([name]: readonly [string, string]) => SECRET_HEADERS.includes(name);
-      const entries = Object.entries(headers);
-      const secret = entries.filter(isSecret);
-      const open = Object.fromEntries(entries.filter((entry) => !isSecret(entry)));
-      if (secret.length === 0) return { headers: open };
-      const [key] = keys;
-      if (key === undefined) {
-        throw new JobSecretError(
-          'The request has credentials for the broker, which a job can keep only ' +
-            'when JOB_SECRET is set. Set it, or send the request without respond-async.',
-        );
-      }
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, key, nonce);
-      const text = Buffer.concat([cipher.update(JSON.stringify(Object.fromEntries(secret))), cipher.final()]);
-      return {
-        headers: open,
-        sealedHeaders: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64'),
-      };
-    },
-    open({ headers, sealedHeaders }) {
-      if (sealedHeaders === undefined) return headers;
-      const bytes = Buffer.from(sealedHeaders, 'base64');
-      for (const key of keys) {
-        const opened = decrypted(bytes, key);
-        if (opened !== undefined) return { ...headers, ...(JSON.parse(opened) as Headers) };
-      }
+  /**
+   * @param secrets the first one encrypts; all of them decrypt, so that a secret can be replaced while jobs wait. None: jobs
+   *   with credentials are refused
+   */
+  constructor(secrets: readonly string[]) {
+    this.#keys = secrets.map((secret) =>
+      Buffer.from(hkdfSync('sha256', secret, '', 'ngsi-ld-gateway job headers', KEY_BYTES)),
+    );
+  }
+
+  /** @throws JobSecretError when there are credentials and no key */
+  seal(headers: Headers): Pick<JobNeeds, 'headers' | 'sealedHeaders'> {
+    const isSecret = ([name]: readonly [string, string]) => SECRET_HEADERS.includes(name);
+    const entries = Object.entries(headers);
+    const secret = entries.filter(isSecret);
+    const open = Object.fromEntries(entries.filter((entry) => !isSecret(entry)));
+    if (secret.length === 0) return { headers: open };
+    const [key] = this.#keys;
+    if (key === undefined) {
       throw new JobSecretError(
-        'The credentials of this job cannot be read: JOB_SECRET is not the one that they were kept with.',
+        'The request has credentials for the broker, which a job can keep only ' +
+          'when JOB_SECRET is set. Set it, or send the request without respond-async.',
       );
-    },
-  };
+    }
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key, nonce);
+    const text = Buffer.concat([cipher.update(JSON.stringify(Object.fromEntries(secret))), cipher.final()]);
+    return {
+      headers: open,
+      sealedHeaders: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64'),
+    };
+  }
+
+  /** @throws JobSecretError when the key is another one */
+  open({ headers, sealedHeaders }: Pick<JobNeeds, 'headers' | 'sealedHeaders'>): Headers {
+    if (sealedHeaders === undefined) return headers;
+    const bytes = Buffer.from(sealedHeaders, 'base64');
+    for (const key of this.#keys) {
+      const opened = decrypted(bytes, key);
+      if (opened !== undefined) return { ...headers, ...(JSON.parse(opened) as Headers) };
+    }
+    throw new JobSecretError(
+      'The credentials of this job cannot be read: JOB_SECRET is not the one that they were kept with.',
+    );
+  }
 }
 
 function decrypted(bytes: Buffer, key: Buffer): string | undefined {

@@ -7,7 +7,7 @@ import type { PurgeServiceOptions } from '../../sidecar/jobs/service-options.js'
 import { JobService } from '../../sidecar/jobs/job-service.js';
 import { PlanService } from '../../sidecar/jobs/plan-service.js';
 import { PurgeService } from '../../sidecar/jobs/purge-service.js';
-import { createHeaderSealer } from '../../sidecar/jobs/job-headers.js';
+import { HeaderSealer } from '../../sidecar/jobs/job-headers.js';
 import {
   type PurgeLimits,
   type PurgeEvent,
@@ -176,7 +176,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     historyDays: 2,
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
-    sealer: createHeaderSealer([]),
+    sealer: new HeaderSealer([]),
     problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
     observer: {
       started: ({ state }) => told.push(`started ${state}`),

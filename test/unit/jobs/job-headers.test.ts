@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createHeaderSealer, JobSecretError } from '../../../sidecar/jobs/job-headers.js';
+import { HeaderSealer, JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 
 const HEADERS = {
   'ngsild-tenant': 'north',
@@ -9,7 +9,7 @@ const HEADERS = {
 };
 
 it('the credentials of a job come back as they were, and are readable nowhere in what is kept', () => {
-  const sealer = createHeaderSealer(['a-secret-of-jobs']);
+  const sealer = new HeaderSealer(['a-secret-of-jobs']);
   const kept = sealer.seal(HEADERS);
   assert.deepEqual(kept.headers, { 'ngsild-tenant': 'north' });
   const text = JSON.stringify(kept) + Buffer.from(kept.sealedHeaders ?? '', 'base64').toString('latin1');
@@ -18,28 +18,28 @@ it('the credentials of a job come back as they were, and are readable nowhere in
 });
 
 it('the credentials of a job are kept differently each time', () => {
-  const sealer = createHeaderSealer(['a-secret-of-jobs']);
+  const sealer = new HeaderSealer(['a-secret-of-jobs']);
   assert.notEqual(sealer.seal(HEADERS).sealedHeaders, sealer.seal(HEADERS).sealedHeaders);
 });
 
 it('the credentials of a job are refused without a secret, and not needed by jobs without credentials', () => {
-  const sealer = createHeaderSealer([]);
+  const sealer = new HeaderSealer([]);
   assert.throws(() => sealer.seal(HEADERS), JobSecretError);
   assert.deepEqual(sealer.seal({ link: '<x>' }), { headers: { link: '<x>' } });
   assert.deepEqual(sealer.open({ headers: { link: '<x>' } }), { link: '<x>' });
 });
 
 it('the credentials of a job are kept with the first of the secrets and read with any, so that a secret can be replaced', () => {
-  const kept = createHeaderSealer(['old-secret-1']).seal(HEADERS);
-  assert.deepEqual(createHeaderSealer(['new-secret-2', 'old-secret-1']).open(kept), HEADERS);
-  const anew = createHeaderSealer(['new-secret-2', 'old-secret-1']).seal(HEADERS);
-  assert.deepEqual(createHeaderSealer(['new-secret-2']).open(anew), HEADERS);
-  assert.throws(() => createHeaderSealer(['new-secret-2']).open(kept), JobSecretError);
-  assert.throws(() => createHeaderSealer([]).open(kept), JobSecretError);
+  const kept = new HeaderSealer(['old-secret-1']).seal(HEADERS);
+  assert.deepEqual(new HeaderSealer(['new-secret-2', 'old-secret-1']).open(kept), HEADERS);
+  const anew = new HeaderSealer(['new-secret-2', 'old-secret-1']).seal(HEADERS);
+  assert.deepEqual(new HeaderSealer(['new-secret-2']).open(anew), HEADERS);
+  assert.throws(() => new HeaderSealer(['new-secret-2']).open(kept), JobSecretError);
+  assert.throws(() => new HeaderSealer([]).open(kept), JobSecretError);
 });
 
 it('the credentials of a job are not read when a bit of them was changed', () => {
-  const sealer = createHeaderSealer(['a-secret-of-jobs']);
+  const sealer = new HeaderSealer(['a-secret-of-jobs']);
   const bytes = Buffer.from(sealer.seal(HEADERS).sealedHeaders ?? '', 'base64');
   for (const at of [0, 12, 28, bytes.length - 1]) {
     const changed = Buffer.from(bytes);
