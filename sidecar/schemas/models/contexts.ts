@@ -1,12 +1,9 @@
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { InputIssue } from '../../shared/json/json.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import { unlessTooCostly } from '../../shared/workers/errors.js';
 import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import { isBundledContext } from '../json-ld/core-context.js';
-import { ContextInvalidError, type Supplied, type Supply } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
@@ -33,7 +30,7 @@ import type { ChangedFollower, ContextFollowers, FollowersEffect } from './conte
 import type { ContextSupply } from './context-supply.js';
 import type { CoreContext, CoreContextSummary } from './core-contexts.js';
 import type { DomainContexts } from './domain-contexts.js';
-import { BrokenFollowersError, requireName } from './errors.js';
+import { BrokenFollowersError, requireName, unlessInvalid } from './errors.js';
 import type { KnownModels, Lifecycle } from './model-schemas.js';
 
 export interface ContextWriteOptions {
@@ -93,7 +90,7 @@ interface Parts {
   readonly contents: Contents;
   readonly contextSupply: ContextSupply;
   readonly core: ReadonlyMap<string, CoreContext>;
-  readonly workers: ContextCheck['workers'];
+  readonly workers: TaskRunner<Pick<JsonLdTasks, 'checkContext'>>;
   readonly domainContexts: DomainContexts;
   readonly models: KnownModels;
   readonly followers: ContextFollowers;
@@ -293,11 +290,27 @@ export class Contexts {
     return found;
   }
 
-  #accept(name: string, context: unknown, options: ContextWriteOptions): Promise<AcceptedContext> {
+  /**
+   * Checks a custom context in a worker; see `checkContext`.
+   *
+   * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
+   */
+  async #accept(
+    name: string,
+    submitted: unknown,
+    { baseUrl, pointer = '/@context' }: ContextWriteOptions,
+  ): Promise<AcceptedContext> {
     const { contextSupply, workers } = this.#parts;
-    const { baseUrl, pointer = '/@context' } = options;
-    const supply = (url: string) => contextSupply.supplyForCheck(url, baseUrl, name);
-    return acceptContext(context, { workers, supply, pointer });
+    const text = writeJson(submitted ?? null);
+    const { checked } = await unlessInvalid(
+      runWithContexts(
+        (supplied) => workers.run('checkContext', { text, pointer, supplied }),
+        (url) => contextSupply.supplyForCheck(url, baseUrl, name),
+      ),
+      pointer,
+    );
+    const { value } = unwrapped(submitted, '');
+    return { text: writeJson({ '@context': value }), ...checked };
   }
 
   async #newVersion(
@@ -333,39 +346,8 @@ function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarni
   return { code: 'followers-not-compared', pointer, detail };
 }
 
-interface ContextCheck {
-  readonly workers: TaskRunner<Pick<JsonLdTasks, 'checkContext'>>;
-  /** Loads the contexts that it names. */
-  readonly supply: (url: string) => Promise<Supply>;
-  /** Its place in the body. */
-  readonly pointer: string;
-}
-
 /** A custom context that was found valid. */
-export interface AcceptedContext extends CheckedContext {
+interface AcceptedContext extends CheckedContext {
   /** What a GET of it answers. */
   readonly text: string;
-}
-
-/**
- * Checks a custom context in a worker; see `checkContext`.
- *
- * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
- */
-async function acceptContext(submitted: unknown, check: ContextCheck): Promise<AcceptedContext> {
-  const { workers, supply, pointer } = check;
-  const text = writeJson(submitted ?? null);
-  const refused = (detail: string, options?: ErrorOptions) => {
-    const faults: readonly InputIssue[] = [{ pointer, detail }];
-    return new ContextInvalidError(faults, options);
-  };
-  const run = (supplied: Supplied) => workers.run('checkContext', { text, pointer, supplied });
-  const outcome = await unlessTooCostly(runWithContexts(run, supply), (cause) => {
-    throw refused(`Processing the context takes too much ${cause.bound}.`, { cause });
-  });
-  if ('refused' in outcome) throw refused(outcome.refused.detail);
-  if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
-  if (!('checked' in outcome)) throw new Error('A check of a context ended without a result.');
-  const { value } = unwrapped(submitted, '');
-  return { text: writeJson({ '@context': value }), ...outcome.checked };
 }

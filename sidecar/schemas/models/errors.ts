@@ -2,10 +2,13 @@ import { GatewayError, InvalidBodyError, type ProblemMembers } from '../../share
 import type { InputIssue } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { type TaskTooCostlyError, unlessTooCostly } from '../../shared/workers/errors.js';
+import { ContextInvalidError } from '../json-ld/errors.js';
+import type { Refused as ContextRefused } from '../json-ld/outcomes.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
 import { type Dependent, someOf, type ModelKey } from '../../store/index.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
+import { INTERNAL_BASE, withBaseUrl } from './contents.js';
 
 /**
  * A body whose member has a value that cannot be taken.
@@ -154,6 +157,30 @@ export function unlessRefused<Result extends object>(
 ): Result {
   if ('refused' in result) throw notAccepted(result.refused, base, new Map());
   return result;
+}
+
+/**
+ * The result of a check of a context.
+ *
+ * @param pointer to the context in the body
+ * @param baseUrl stands for {@link INTERNAL_BASE} in messages
+ * @throws ContextInvalidError for a context that is invalid, refused or too costly
+ */
+export async function unlessInvalid<Result extends object>(
+  check: Promise<Result | ContextRefused | { readonly invalid: readonly InputIssue[] }>,
+  pointer: string,
+  baseUrl = INTERNAL_BASE,
+): Promise<Result> {
+  const outcome = await unlessTooCostly(check, (cause) => {
+    const detail = `Processing the context takes too much ${cause.bound}.`;
+    throw new ContextInvalidError([{ pointer, detail }], { cause });
+  });
+  if ('refused' in outcome) throw new ContextInvalidError([{ pointer, detail: outcome.refused.detail }]);
+  if ('invalid' in outcome)
+    throw new ContextInvalidError(
+      outcome.invalid.map((one) => ({ ...one, detail: withBaseUrl(one.detail, baseUrl) })),
+    );
+  return outcome;
 }
 
 function notAccepted(

@@ -1,18 +1,19 @@
-import type { InputIssue, JsonValue } from '../../shared/json/json.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import { unlessTooCostly } from '../../shared/workers/errors.js';
-import type { ComposedContext, ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
+import type { ComposedContext, ComposeInput } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
-import { ContextInvalidError, type Supplied, type Supply } from '../json-ld/errors.js';
-import { type Refused, runWithContexts } from '../json-ld/outcomes.js';
+import type { Supplied, Supply } from '../json-ld/errors.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import { generatedContextName, type ModelKey, type SchemaStore } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
+import type { AcceptedVersion } from './accept-version.js';
 import type { ContextSupply } from './context-supply.js';
-import { contextUrl, INTERNAL_BASE, withBaseUrl } from './contents.js';
+import { contextUrl, INTERNAL_BASE } from './contents.js';
 import type { CoreContext } from './core-contexts.js';
+import { unlessInvalid } from './errors.js';
 import { ReferenceGathering } from './references.js';
 
 interface Parts {
@@ -95,7 +96,10 @@ export class OwnContexts {
     key: ModelKey,
     { input, contexts }: NamedOwnContext,
     generated: Readonly<Record<string, string>>,
-    { baseUrl, composed: known }: { readonly baseUrl: string; readonly composed: ComposeOutcome | undefined },
+    {
+      baseUrl,
+      composed: known,
+    }: { readonly baseUrl: string; readonly composed: AcceptedVersion['composed'] },
   ): Promise<AcceptedOwnContext> {
     const { store, remote, workers, contextSupply } = this.#parts;
     const gathering = new ReferenceGathering(store, remote);
@@ -107,18 +111,8 @@ export class OwnContexts {
       return 'failure' in found && found.failure.kind === 'contextRefused' ? noContext(own.name) : found;
     };
     const run = (supplied: Supplied) => workers.run('composeContext', { ...input, generated, supplied });
-    const composing: Promise<ComposeOutcome | Refused> =
-      known === undefined ? runWithContexts(run, supply) : Promise.resolve(known);
-    const outcome = await unlessTooCostly(composing, (cause) => {
-      const detail = `Processing the context takes too much ${cause.bound}.`;
-      throw new ContextInvalidError([{ pointer: POINTER, detail }], { cause });
-    });
-    if ('refused' in outcome)
-      throw new ContextInvalidError([{ pointer: POINTER, detail: outcome.refused.detail }]);
-    if ('invalid' in outcome)
-      throw new ContextInvalidError(outcome.invalid.map((fault) => shown(fault, baseUrl)));
-    if (!('composed' in outcome)) throw new Error('The making of a context ended without a result.');
-    const { composed } = outcome;
+    const composing = known === undefined ? runWithContexts(run, supply) : Promise.resolve(known);
+    const { composed } = await unlessInvalid(composing, POINTER, baseUrl);
     const found = gathering.found(composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []));
     return {
       ...composed,
@@ -142,8 +136,4 @@ function noContext(name: string): Supply {
   return {
     failure: { kind: 'contextRefused', detail: `There is no context ${JSON.stringify(name)} here.` },
   };
-}
-
-function shown({ pointer, detail }: InputIssue, baseUrl: string): InputIssue {
-  return { pointer, detail: withBaseUrl(detail, baseUrl) };
 }
