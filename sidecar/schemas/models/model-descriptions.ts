@@ -20,8 +20,8 @@ export class ModelDescriptions {
   }
 
   /** Caches the description that was made along with a version. */
-  async keep(version: ModelVersion, description: ModelDescription): Promise<void> {
-    await made(this.#cache, contentKey(version), async () => description);
+  keep(version: ModelVersion, description: ModelDescription): void {
+    this.#cache.set(contentKey(version), description);
   }
 
   /** The description of a version, if it is cached. */

@@ -44,6 +44,7 @@ import {
   type SchemaIntake,
   type VersionInput,
 } from './schema-intake.js';
+import type { TrialStore } from './trial-store.js';
 
 /** The body that creates a model. */
 export interface NewModel extends ModelChange {
@@ -99,8 +100,8 @@ interface Parts {
   readonly descriptions: ModelDescriptions;
   readonly comparison: ModelComparison;
   readonly clock: Pick<Clock, 'now'>;
-  /** Called with the context that a dry run would have made; its version is undefined for a new model. */
-  readonly onTried?: ((key: ModelKey, context: string, version: number | undefined) => void) | undefined;
+  /** Keeps the contexts that dry runs would have made. */
+  readonly trial: Pick<TrialStore, 'keepGenerated'> | undefined;
 }
 
 interface Asked {
@@ -171,7 +172,7 @@ export class ModelWriter {
     change: ModelChange,
     { dryRun = false, baseUrl = '', caller }: ModelWriteOptions,
   ): Promise<ModelWrite> {
-    const { store, intake, descriptions, clock, onTried } = this.#parts;
+    const { store, intake, descriptions, clock, trial } = this.#parts;
     requireName(key.name);
     const { schema } = change;
     if (schema === undefined) throw schemaMissing(key);
@@ -185,18 +186,18 @@ export class ModelWriter {
       warnings: accepted.metadata.warnings,
     } as const;
     if (dryRun) {
-      onTried?.(key, accepted.version.context, undefined);
+      trial?.keepGenerated(key, accepted.version.context, undefined);
       return { ...created, model: undefined };
     }
     await accepted.keepReferences();
     const version = newVersion(accepted, settings, { caller });
     const at = await store.models.create(key, settings, version, change.examples);
-    await descriptions.keep(at.version, accepted.description);
+    descriptions.keep(at.version, accepted.description);
     return { ...created, model: storedModel(at, accepted, settings) };
   }
 
   async #update(before: ModelTexts, change: ModelChange, options: ModelWriteOptions): Promise<ModelWrite> {
-    const { descriptions, comparison, clock, onTried } = this.#parts;
+    const { descriptions, comparison, clock, trial } = this.#parts;
     const { references: _pinned, ...current } = before;
     const { model, ownContext } = current;
     const { dryRun = false, baseUrl = '', caller, contextsBefore } = options;
@@ -223,7 +224,7 @@ export class ModelWriter {
       warnings: (accepted?.metadata ?? metadataOf(before.version)).warnings,
     } as const;
     if (dryRun) {
-      if (isNewVersion) onTried?.(model, accepted.version.context, update.number);
+      if (isNewVersion) trial?.keepGenerated(model, accepted.version.context, update.number);
       return { ...update, model: current };
     }
     if (!isNewVersion) {
@@ -235,7 +236,7 @@ export class ModelWriter {
     const version = newVersion(accepted, settings, { change: overall, caller });
     const at = await this.#write(model, { settings, version, replaces: isDraft, examples });
     // The next update compares with it.
-    await descriptions.keep(at.version, accepted.description);
+    descriptions.keep(at.version, accepted.description);
     return { ...update, model: storedModel(at, accepted, settings) };
   }
 

@@ -93,10 +93,7 @@ export class SchemaService {
       descriptions,
       comparison,
       clock,
-      onTried:
-        store instanceof TrialStore
-          ? (key, context, version) => store.keepGenerated(key, context, version)
-          : undefined,
+      trial: store instanceof TrialStore ? store : undefined,
     });
     this.comparison = comparison;
     this.documents = documents;
