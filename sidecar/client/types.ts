@@ -417,6 +417,7 @@ export interface components {
       readonly maxPerSecond?: number;
       readonly dryRun?: boolean;
       readonly archive?: 'none' | 'best-effort' | 'required';
+      readonly record?: 'ids';
     };
     readonly PurgeChange: {
       readonly maxPerSecond?: number | null;

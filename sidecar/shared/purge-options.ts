@@ -71,7 +71,7 @@ export const PURGE_OPTIONS = {
   },
   record: {
     type: ['ids'],
-    places: ['query', 'console'],
+    places: ['query', 'body', 'console'],
     isForDeletes: true,
     meaning: '`ids`: what is deleted is listed, see `/purges/{purge}/ids`.',
     label: 'Keep a list of what was deleted',

@@ -57,6 +57,25 @@ it('record=ids lists every deleted entity, for callers who may purge, in a file 
   assert.deepEqual(await readdir(join(folder, 'purge-ids')), []);
 });
 
+it('POST /purges takes record as a member, and the ids of the purge are listed', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(3, car);
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const post = (record: string) =>
+    gateway.send('POST', '/api/v2/purges', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ target: 'entities', query: 'type=Car', record }),
+    });
+  assert.equal((await post('all')).status, 422);
+  const { id } = (await post('ids')).json() as PurgeRecord;
+  await gateway.send('GET', `/api/v2/purges/${id}/events`);
+  const lines = await linesOf(gateway, id);
+  assert.deepEqual(
+    lines.map(({ entityId }) => entityId).toSorted(),
+    [0, 1, 2].map((index) => car(index).id),
+  );
+});
+
 it('record=ids names the entities whose deletes had no clear answer', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(6, car);
