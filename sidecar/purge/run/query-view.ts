@@ -99,31 +99,33 @@ export class OpenedQuery implements PageSource {
         'The broker queried its context sources despite local=true, so the query would reach too much. Nothing more is deleted.';
       throw new FilterIgnoredError('local', detail);
     }
-    await this.#checkIds(page.ids);
+    const unexpected = await this.#unexpectedIn(page.ids);
+    if (unexpected !== undefined) {
+      // Of a broker that ignores the filter in every query, the proof says so.
+      await this.view.proveFilters();
+      throw unexpected;
+    }
     if (this.#namesContext && this.#contextUrl !== undefined) checkContext(page, this.#contextUrl);
     if (query.selection === this.context.selection && page.ids.length > 0) this.#listed ??= { query, page };
     else if (this.#listed === undefined) this.#proof.discard();
     return page;
   }
 
-  /**
-   * Yields to the event loop now and then.
-   *
-   * @throws UnexpectedEntityError for an id that is excluded, or too long to be checked
-   */
-  async #checkIds(ids: readonly string[]): Promise<void> {
+  /** The first id that is excluded, or too long to be checked. Yields to the event loop now and then. */
+  async #unexpectedIn(ids: readonly string[]): Promise<UnexpectedEntityError | undefined> {
     const [named, pattern] = [this.#named, this.#pattern];
-    if (named !== undefined)
-      for (const id of ids) if (!named.has(id)) throw new UnexpectedEntityError(id, 'id');
-    if (pattern === undefined) return;
+    const unnamed = named && ids.find((id) => !named.has(id));
+    if (unnamed !== undefined) return new UnexpectedEntityError(unnamed, 'id');
+    if (pattern === undefined) return undefined;
     let steps = 0;
     for (const id of ids) {
-      if (id.length > MAX_ID_LENGTH || !pattern.test(id)) throw new UnexpectedEntityError(id, 'idPattern');
+      if (id.length > MAX_ID_LENGTH || !pattern.test(id)) return new UnexpectedEntityError(id, 'idPattern');
       steps += pattern.size * id.length;
       if (steps < MAX_STEPS) continue;
       steps = 0;
       await nextTurn();
     }
+    return undefined;
   }
 
   async #prove(): Promise<void> {

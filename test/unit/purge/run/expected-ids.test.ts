@@ -17,10 +17,11 @@ async function list(listed: readonly string[], { ids, idPattern }: Named): Promi
   const selection = [{ name: 'type', value: 'T' }];
   const { lister } = contextOf({
     brokerQuery: { resource: entities('ids'), selection },
-    broker: () =>
+    // It honours each filter as such: what proves that lists nothing.
+    broker: ({ path }) =>
       replyOf(
         200,
-        listed.map((id) => ({ id })),
+        listed.filter(() => !path.includes('NoSuch')).map((id) => ({ id })),
       ),
     query: { ids, idPattern: idPattern === undefined ? undefined : compilePattern('idPattern', idPattern) },
   });
