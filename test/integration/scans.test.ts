@@ -91,6 +91,9 @@ describe('a scan of what the broker holds', () => {
       verdict.errors.map(({ pointer, keyword, detail }) => ({ pointer, keyword, detail })),
     );
     assert.equal((await send(gateway.url, 'GET', path.replace('=0', '=99'))).status, 404);
+    const wrong = await send(gateway.url, 'GET', path.replace('=0', '=x'));
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.text, /must be a whole number from 0 to 999\./);
   });
 
   it('entities without a model are named by type, and are not judged', async () => {

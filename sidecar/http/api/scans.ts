@@ -147,7 +147,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
         'scan. With `Accept: application/x-ndjson`, all of them, one a line.',
       params: PARAMS,
       querystring: Query({
-        finding: { ...COUNT, description: 'Position of the finding in the record, from 0.' },
+        finding: { ...COUNT, maximum: 999, description: 'Position of the finding in the record, from 0.' },
         ...PAGE,
       }),
       response: {
