@@ -188,7 +188,8 @@ export class EntityTypes {
     );
     if (reply.status === 404) return undefined;
     if (reply.status === 401 || reply.status === 403) return 'hidden';
-    const item = reply.status === 200 ? jsonIn(reply.text) : undefined;
+    // 206: lastN left instances out.
+    const item = reply.status === 200 || reply.status === 206 ? jsonIn(reply.text) : undefined;
     const types = typesIn(item);
     if (types === undefined)
       throw new TypeUnknownError(
