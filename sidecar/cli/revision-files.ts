@@ -73,7 +73,10 @@ function answerOf(
   return new Promise((resolve, reject) => {
     const options = { encoding: 'buffer', maxBuffer: MAX_ANSWER } as const;
     const child = execFile('git', ['-C', folder, ...words], options, (error, stdout, stderr) => {
-      if (error === null) return resolve(stdout);
+      if (error === null) {
+        resolve(stdout);
+        return;
+      }
       const why = stderr.toString().trim() || error.message;
       reject(usage(`git cannot read ${revision} in ${folder}: ${printable(why)}`, { cause: error }));
     });

@@ -102,7 +102,7 @@ export class OpenedQuery implements PageSource {
     const unexpected = await this.#unexpectedIn(page.ids);
     if (unexpected !== undefined) {
       // Of a broker that ignores the filter in every query, the proof says so.
-      await this.view.proveFilters();
+      await this.context.proveFilters();
       throw unexpected;
     }
     if (this.#namesContext && this.#contextUrl !== undefined) checkContext(page, this.#contextUrl);
