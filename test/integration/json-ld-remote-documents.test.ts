@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import {
@@ -9,6 +8,7 @@ import {
   type RemoteDocuments,
   type RemoteDocumentsOptions,
 } from '../../sidecar/schemas/remote/remote-documents.js';
+import { listening } from '../support/listening.js';
 
 interface Site {
   readonly port: number;
@@ -23,12 +23,9 @@ async function serve(t: TestContext, listener: RequestListener): Promise<Site> {
     paths.push(request.url ?? '');
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { port: (server.address() as AddressInfo).port, paths };
+  const { port, close } = await listening(server);
+  t.after(close);
+  return { port, paths };
 }
 
 function documentsOf(t: TestContext, options: RemoteDocumentsOptions): RemoteDocuments {

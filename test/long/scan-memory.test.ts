@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, it } from 'node:test';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { listening } from '../support/listening.js';
 import { BROKEN_ENTITIES, roomEntity, type Scan, startScan, storeRoom } from '../support/scans.js';
 
 after(stopAll);
@@ -28,13 +27,9 @@ async function startGenerator(): Promise<string> {
     outgoing.writeHead(200, { 'content-type': 'application/json', 'ngsild-results-count': String(total) });
     outgoing.end(JSON.stringify(page));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  stopLater(async () => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listening(server);
+  stopLater(close);
+  return url;
 }
 
 /** Memory of a process in use, in kB. */

@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type Listening, listening } from './listening.js';
 
 export const BUCKET_KEYS = {
   region: 'eu-test-1',
@@ -25,22 +24,22 @@ export class StubBucket {
   /** Of the last request. */
   headers: IncomingHttpHeaders = {};
   fault: BucketFault = () => false;
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  #server!: Listening;
 
   static async open(): Promise<StubBucket> {
     const bucket = new StubBucket();
-    bucket.#server.listen(0, '127.0.0.1');
-    await once(bucket.#server, 'listening');
+    bucket.#server = await listening(
+      createServer((request, response) => void bucket.#answer(request, response)),
+    );
     return bucket;
   }
 
   get endpoint(): URL {
-    return new URL(`http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`);
+    return new URL(this.#server.url);
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#server.close();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

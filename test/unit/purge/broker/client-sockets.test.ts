@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import {
   createBrokerClient,
@@ -9,17 +9,15 @@ import {
   BrokerUnreachableError,
   ReplyTooLargeError,
 } from '../../../../sidecar/purge/broker/index.js';
+import { listening } from '../../../support/listening.js';
 
 const LIST = { method: 'GET', path: '/entities?type=Car' } as const;
 
-async function listening(t: TestContext, listener: RequestListener): Promise<{ server: Server; url: URL }> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { server, url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
+async function serve(t: TestContext, listener: RequestListener): Promise<{ server: Server; url: URL }> {
+  const server = createServer(listener);
+  const { url, close } = await listening(server);
+  t.after(close);
+  return { server, url: new URL(url) };
 }
 
 function clientOf(
@@ -33,7 +31,7 @@ function clientOf(
 }
 
 it('broker client on real sockets times out when the body stalls after its first bytes', async (t) => {
-  const { url } = await listening(t, (_request, response) => response.write('['));
+  const { url } = await serve(t, (_request, response) => response.write('['));
   await assert.rejects(clientOf(t, url, { timeoutMs: 400 }).send(LIST), (error: unknown) => {
     assert.ok(error instanceof BrokerTimeoutError);
     assert.equal(error.wasSent, true);
@@ -42,7 +40,7 @@ it('broker client on real sockets times out when the body stalls after its first
 });
 
 it('broker client on real sockets reports a connection that breaks in the middle of an answer as unreachable', async (t) => {
-  const { url } = await listening(t, (request, response) => {
+  const { url } = await serve(t, (request, response) => {
     response.writeHead(200, { 'content-length': '100' });
     response.write('[', () => request.socket.destroy());
   });
@@ -55,7 +53,7 @@ it('broker client on real sockets reports a connection that breaks in the middle
 });
 
 it('broker client on real sockets stops reading an endless answer at the size allowed', async (t) => {
-  const { url } = await listening(t, (_request, response) => {
+  const { url } = await serve(t, (_request, response) => {
     const more = () => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
     };
@@ -66,7 +64,7 @@ it('broker client on real sockets stops reading an endless answer at the size al
 });
 
 it('broker client on real sockets decodes a character that is split between two chunks', async (t) => {
-  const { url } = await listening(t, (_request, response) => {
+  const { url } = await serve(t, (_request, response) => {
     const bytes = Buffer.from('"ü"');
     response.write(bytes.subarray(0, 2));
     setImmediate(() => response.end(bytes.subarray(2)));
@@ -75,7 +73,7 @@ it('broker client on real sockets decodes a character that is split between two 
 });
 
 it('broker client on real sockets leaves no connection open when it is closed, and sends nothing more', async (t) => {
-  const { server, url } = await listening(t, (_request, response) => response.end('[]'));
+  const { server, url } = await serve(t, (_request, response) => response.end('[]'));
   const client = clientOf(t, url);
   const [[socket]] = (await Promise.all([once(server, 'connection'), client.send(LIST)])) as [
     [Socket],
@@ -90,7 +88,7 @@ it('broker client on real sockets leaves no connection open when it is closed, a
 
 it('broker client on real sockets waits for no connection while others are in use', async (t) => {
   const waiting: ServerResponse[] = [];
-  const { url } = await listening(t, (_request, response) => {
+  const { url } = await serve(t, (_request, response) => {
     waiting.push(response);
     if (waiting.length === 150) for (const each of waiting) each.end('[]');
   });

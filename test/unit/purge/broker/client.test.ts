@@ -16,6 +16,7 @@ import {
 import type { BrokerRequestEnd } from '../../../../sidecar/purge/broker/client.js';
 import { failureKind } from '../../../../sidecar/http/forward-problem.js';
 import { nextTurn } from '../../../../sidecar/shared/next-turn.js';
+import { listening } from '../../../support/listening.js';
 
 const ORIGIN = 'http://broker.test:1026';
 const LIST: BrokerRequest = { method: 'GET', path: '/entities?type=Car' };
@@ -191,11 +192,9 @@ it('the broker client sends nothing when a request is refused while its connecti
     requests += 1;
     response.writeHead(204).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  const brokerUrl = new URL(`http://127.0.0.1:${address.port}`);
+  const { url, close } = await listening(server);
+  t.after(close);
+  const brokerUrl = new URL(url);
   const connect = buildConnector({});
   const over = new Error('over');
   let reason: Error | undefined;

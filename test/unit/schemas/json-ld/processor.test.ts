@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { createProcessor, type ProcessorOptions } from '../../../../sidecar/schemas/json-ld/processor.js';
+import { listening } from '../../../support/listening.js';
 
 describe('a processor', () => {
   it('a processor never fetches anything by itself, not even without a loader', async (t) => {
@@ -11,9 +11,8 @@ describe('a processor', () => {
       requests += 1;
       response.writeHead(200, { 'content-type': 'application/ld+json' }).end('{"@context": {}}');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/context`;
+    const { url, close } = await listening(server);
+    t.after(close);
 
     const noOptions = {} as ProcessorOptions;
     const processor = createProcessor();
