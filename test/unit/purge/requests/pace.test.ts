@@ -2,74 +2,38 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { Pace } from '../../../../sidecar/purge/requests/index.js';
-import type { Clock } from '../../../../sidecar/shared/clock.js';
-
-/** A clock that a test moves; sleeps end when their time has come. */
-function createManualClock() {
-  let nowMs = 0;
-  let sleeping: { readonly untilMs: number; readonly wake: () => void }[] = [];
-  const clock: Clock = {
-    now: () => nowMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        signal?.throwIfAborted();
-        sleeping.push({ untilMs: nowMs + ms, wake: resolve });
-        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      }),
-  };
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
-  async function advance(ms: number): Promise<void> {
-    const end = nowMs + ms;
-    for (;;) {
-      await settle();
-      const next = sleeping.filter(({ untilMs }) => untilMs <= end).sort((a, b) => a.untilMs - b.untilMs)[0];
-      if (next === undefined) break;
-      sleeping = sleeping.filter((one) => one !== next);
-      nowMs = Math.max(nowMs, next.untilMs);
-      next.wake();
-    }
-    nowMs = end;
-  }
-  /** What sleeps does so for as long as before. */
-  function setBack(ms: number): void {
-    nowMs -= ms;
-    sleeping = sleeping.map((one) => ({ ...one, untilMs: one.untilMs - ms }));
-  }
-  return { ...clock, advance, settle, setBack };
-}
+import { HandClock } from '../../../support/hand-clock.js';
 
 const never = new AbortController().signal;
 
 it('the pace of a purge lets everything through while no rate is set', async () => {
-  const pace = new Pace(createManualClock());
+  const pace = new Pace(new HandClock());
   await pace.take(1_000_000, never);
   assert.equal(pace.burst, Infinity);
 });
 
 it('the pace of a purge lets at most one second’s worth through at once, and the rest at the rate', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 10);
   let through = 0;
   for (let n = 0; n < 40; n += 1) void pace.take(1, never).then(() => (through += 1));
-  await clock.settle();
-  await clock.settle();
-  await clock.advance(0);
+  await clock.pass(0);
   assert.equal(through, 10);
-  await clock.advance(1000);
+  await clock.pass(1000);
   assert.equal(through, 20);
-  await clock.advance(1500);
+  await clock.pass(1500);
   assert.equal(through, 35);
 });
 
 it('the pace of a purge refuses more than one second allows, and takes nothing for it', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 10);
   assert.equal(await pace.take(11, never), false);
   assert.equal(await pace.take(10, never), true);
 });
 
 it('the pace of a purge lets an amount through once the bucket holds it', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 10);
   const done: number[] = [];
   for (const amount of [10, 5, 10, 1]) void pace.take(amount, never).then(() => done.push(amount));
@@ -81,50 +45,48 @@ it('the pace of a purge lets an amount through once the bucket holds it', async 
     [99, [10, 5, 10]],
     [1, [10, 5, 10, 1]],
   ] as const) {
-    await clock.advance(ms);
-    await clock.advance(0);
+    await clock.pass(ms);
     assert.deepEqual(done, through);
   }
 });
 
 it('the pace of a purge that is lowered refuses what waits and is too much now, and lets the rest through at the new rate', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 500);
   await pace.take(500, never);
   const ends: [number, boolean, number][] = [];
   for (const amount of [500, 1, 500, 1])
     void pace.take(amount, never).then((isTaken) => ends.push([amount, isTaken, clock.now()]));
-  await clock.advance(500);
+  await clock.pass(500);
   pace.setPerSecond(1);
-  await clock.advance(3);
+  await clock.pass(3);
   // What was saved up at the old rate is at most one second's worth at the new one.
   assert.deepEqual(ends, [
     [500, false, 500],
     [1, true, 500],
     [500, false, 500],
   ]);
-  await clock.advance(1000);
+  await clock.pass(1000);
   assert.deepEqual(ends.slice(3), [[1, true, 1500]]);
 });
 
 it('the pace of a purge takes back what was not sent, but never more than a burst', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 10);
   await pace.take(10, never);
   pace.setPerSecond(2);
   pace.giveBack(10);
   let through = 0;
   for (let n = 0; n < 9; n += 1) void pace.take(1, never).then(() => (through += 1));
-  await clock.advance(0);
-  await clock.advance(0);
+  await clock.pass(0);
   assert.equal(through, 2);
 });
 
 it('the pace of a purge neither gains nor loses by a clock that is set back', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 2);
   await pace.take(2, never);
-  clock.setBack(10_000);
+  clock.jumpTo(-10_000);
   let through = 0;
   for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
   for (const [ms, count] of [
@@ -133,8 +95,7 @@ it('the pace of a purge neither gains nor loses by a clock that is set back', as
     [499, 1],
     [1, 2],
   ] as const) {
-    await clock.advance(ms);
-    await clock.advance(0);
+    await clock.pass(ms);
     assert.equal(through, count);
   }
 });
@@ -150,7 +111,7 @@ it('the pace of a purge never exceeds rate × time + one burst, whatever is aske
       fc.integer({ min: 1, max: 50 }),
       fc.array(step, { maxLength: 60 }),
       async (first, steps) => {
-        const clock = createManualClock();
+        const clock = new HandClock();
         const pace = new Pace(clock, first);
         let through = 0;
         let allowed = Math.max(1, first);
@@ -165,10 +126,10 @@ it('the pace of a purge never exceeds rate × time + one burst, whatever is aske
             // What was saved up is cut to one second's worth at the new rate.
             allowed = Math.min(allowed, through + rate);
           } else {
-            await clock.advance(one.advance);
+            await clock.pass(one.advance);
             allowed += (rate * one.advance) / 1000;
           }
-          await clock.advance(0);
+          await clock.pass(0);
           assert.ok(through <= allowed + 1e-6, `${String(through)} of ${String(allowed)}`);
         }
       },
@@ -178,15 +139,15 @@ it('the pace of a purge never exceeds rate × time + one burst, whatever is aske
 });
 
 it('the pace of a purge lets everything through that waits when the rate is removed', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 1);
   await pace.take(1, never);
   let through = 0;
   for (let n = 0; n < 5; n += 1) void pace.take(1, never).then(() => (through += 1));
-  await clock.advance(0);
+  await clock.pass(0);
   assert.equal(through, 0);
   pace.setPerSecond(undefined);
-  await clock.advance(0);
+  await clock.pass(0);
   assert.equal(through, 5);
 });
 
@@ -195,21 +156,20 @@ it('the pace of a purge counts the time before a change of its rate at the rate 
     [1, 100, 0],
     [100, 1, 1],
   ] as const) {
-    const clock = createManualClock();
+    const clock = new HandClock();
     const pace = new Pace(clock, before);
     await pace.take(before, never);
-    await clock.advance(900);
+    await clock.pass(900);
     pace.setPerSecond(after);
     let count = 0;
     for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (count += 1));
-    await clock.advance(0);
-    await clock.advance(0);
+    await clock.pass(0);
     assert.equal(count, through, `${before} to ${after}`);
   }
 });
 
 it('the pace of a purge lets one delete through at once, however low its rate is', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 0.5);
   assert.equal(pace.burst, 1);
   let through = 0;
@@ -219,33 +179,32 @@ it('the pace of a purge lets one delete through at once, however low its rate is
     [1999, 1],
     [1, 2],
   ] as const) {
-    await clock.advance(ms);
-    await clock.advance(0);
+    await clock.pass(ms);
     assert.equal(through, count);
   }
 });
 
 it('the pace of a purge gives no burst for a rate that is set while nothing was limited', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock);
   pace.setPerSecond(10);
   let through = 0;
   for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (through += 1));
-  await clock.advance(1000);
+  await clock.pass(1000);
   assert.ok(through >= 9 && through <= 10, String(through));
 });
 
 it('the pace of a purge can be left by a signal, and those behind go on', async () => {
-  const clock = createManualClock();
+  const clock = new HandClock();
   const pace = new Pace(clock, 1);
   await pace.take(1, never);
   const leaving = new AbortController();
   const first = pace.take(1, leaving.signal);
   let second = false;
   void pace.take(1, never).then(() => (second = true));
-  await clock.settle();
+  await clock.pass(0);
   leaving.abort(new Error('gone'));
   await assert.rejects(first, /gone/);
-  await clock.advance(1000);
+  await clock.pass(1000);
   assert.equal(second, true);
 });

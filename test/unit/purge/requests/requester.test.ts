@@ -21,6 +21,7 @@ import {
   Pace,
   type RetryPolicy,
 } from '../../../../sidecar/purge/requests/index.js';
+import { HandClock } from '../../../support/hand-clock.js';
 import { replyOf } from '../broker/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { paceOf } from './hand-made-pace.js';
@@ -66,8 +67,7 @@ function byHand(
     readonly isStopped?: boolean;
   } = {},
 ) {
-  let nowMs = 0;
-  let sleepers: { readonly untilMs: number; readonly wake: () => void }[] = [];
+  const clock = new HandClock();
   const sent: Exchange[] = [];
   const stop = new AbortController();
   if (isStopped) stop.abort();
@@ -90,14 +90,7 @@ function byHand(
       close: async () => {},
     },
     retry: { ...POLICY, ...retry },
-    clock: {
-      now: () => nowMs,
-      sleep: async (ms: number, signal?: AbortSignal) =>
-        new Promise<void>((resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(new Error('aborted')));
-          sleepers.push({ untilMs: nowMs + ms, wake: resolve });
-        }),
-    },
+    clock,
     ...(onRetry === undefined ? {} : { onRetry }),
     random,
   };
@@ -117,13 +110,7 @@ function byHand(
     turn,
     /** Paths that were sent and are not answered yet, in order. */
     open: () => sent.map(({ request }) => request.path),
-    async pass(ms: number) {
-      nowMs += ms;
-      const due = sleepers.filter(({ untilMs }) => untilMs <= nowMs);
-      sleepers = sleepers.filter(({ untilMs }) => untilMs > nowMs);
-      for (const { wake } of due) wake();
-      await turn();
-    },
+    pass: (ms: number) => clock.pass(ms),
     /** Ends the requests to a path that are under way. */
     async end(path: string, how: BrokerReply | Error) {
       const meant = sent.filter(({ request }) => request.path === path);
