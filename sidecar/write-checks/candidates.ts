@@ -73,9 +73,9 @@ function candidateOf(name: string, settings: WritePolicySettings): CandidatePoli
     onUnjudged,
     onFailure,
     thins: batch === 'valid-only',
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(types === undefined ? {} : { types }),
-    ...(model === undefined ? {} : { model }),
+    tenant,
+    types,
+    model,
   };
 }
 
