@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { NewPurge, PurgePolicy } from '../jobs/purge-kinds.js';
+import type { NewJob, NewPurge, PurgePolicy } from '../jobs/purge-kinds.js';
 import type { PurgeService } from '../jobs/purge-service.js';
 import { AccessRefusedError, requireTenants, tenantsOf } from '../auth/index.js';
 import { UnsupportedRequestError } from '../purge/index.js';
@@ -13,9 +13,6 @@ export interface AskedPurge extends Pick<NewPurge, 'target' | 'query'> {
   /** Headers that its body gives, in lower case. */
   readonly bodyHeaders?: Readonly<Record<string, string>>;
 }
-
-/** Who asks for a purge, with which headers, and what the gateway in front allows them. */
-export type Requester = Pick<NewPurge, 'caller' | 'client' | 'requestId' | 'headers' | 'policy'>;
 
 /** Headers that say the same as one of a body, beside that header itself. */
 const RIVALS: Readonly<Record<string, readonly string[]>> = { 'ngsild-tenant': ['fiware-service'] };
@@ -66,7 +63,7 @@ function isRefusal(error: unknown): error is GatewayError {
 export function requesterOf(
   request: FastifyRequest,
   bodyHeaders: Readonly<Record<string, string>> = {},
-): Requester {
+): NewJob {
   const { headers } = request;
   const policy = parsePurgePolicy(headers[POLICY_HEADER]);
   for (const name of UNSUPPORTED_HEADERS) {
@@ -87,7 +84,7 @@ export function requesterOf(
 function identityOf(
   { headers, id, caller }: FastifyRequest,
   bodyHeaders: Readonly<Record<string, string>>,
-): Omit<Requester, 'policy'> {
+): Omit<NewJob, 'policy'> {
   const { authorization, ...others } = forwardedHeaders(headers);
   return {
     headers: {

@@ -154,7 +154,7 @@ export interface PreparedPurge {
   run(order: Omit<PurgeOrder, 'query' | 'headers'>, signal: AbortSignal): Promise<PurgeReport>;
 }
 
-/** A job of any kind as its caller asks for it. */
+/** What is known of each job that is asked for: who asks, with which headers, and what the gateway in front allows them. */
 export interface NewJob {
   /** Sent to the broker with each request. */
   readonly headers: Readonly<Record<string, string>>;

@@ -4,8 +4,7 @@ import {
   type MatchPage,
   type Pace,
   type PurgeDependencies,
-  type PurgeEvent,
-  type PurgeLimits,
+  type PurgeOrder,
   type PurgeReport,
   PurgeStoppedError,
 } from '../purge/index.js';
@@ -13,11 +12,10 @@ import type { ScanJudge } from '../schemas/models/index.js';
 import type { FoundEntities } from '../store/index.js';
 import type { ScanTally } from './scan-tally.js';
 
-export interface ScanOrder {
-  readonly query: EntityPurgeQuery;
-  /** Sent to the broker with each request. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly limits: PurgeLimits;
+export interface ScanOrder extends Pick<
+  PurgeOrder<EntityPurgeQuery>,
+  'query' | 'headers' | 'limits' | 'onEvent'
+> {
   /** How many entities are judged in a second; may be changed while it runs. */
   readonly pace: Pace;
   /** The most entities that are judged. */
@@ -26,7 +24,6 @@ export interface ScanOrder {
   readonly tally: ScanTally;
   /** Called after each verdict, with the entities that are to be kept. */
   readonly onJudged: (found: readonly FoundEntities[]) => Promise<void>;
-  readonly onEvent: (event: PurgeEvent) => void;
 }
 
 /** Pages that are judged at a time, each by a worker. */

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { PurgeFailedError } from '../../jobs/errors.js';
+import type { NewJob } from '../../jobs/purge-kinds.js';
 import type {
   ListedPolicy,
-  RetentionCaller,
   RetentionPolicy,
   RetentionPreview,
   RetentionService,
@@ -313,7 +313,7 @@ function asOurs(error: unknown): never {
 }
 
 /** Who asks for a run. @throws RequestRefusedError for headers that name other data than the policy */
-function callerOf(request: FastifyRequest): RetentionCaller {
+function callerOf(request: FastifyRequest): NewJob {
   const requester = requesterOf(request);
   const given = DATA_HEADERS.find((name) => requester.headers[name] !== undefined);
   if (given !== undefined)

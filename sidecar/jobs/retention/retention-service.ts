@@ -15,7 +15,14 @@ import {
   type RetentionSettings,
 } from '../../store/index.js';
 import type { Clock } from '../../shared/clock.js';
-import { narrower, preparePurge, type NewPurge, type PurgeKinds, type PurgePolicy } from '../purge-kinds.js';
+import {
+  narrower,
+  preparePurge,
+  type NewJob,
+  type NewPurge,
+  type PurgeKinds,
+  type PurgePolicy,
+} from '../purge-kinds.js';
 import type { PurgeService } from '../purge-service.js';
 import { refusedMember } from './schedule.js';
 import { checkSettings } from './settings-check.js';
@@ -23,16 +30,6 @@ import { optionsIn, optionsOf } from '../../shared/purge-options.js';
 import { defined } from '../../shared/defined.js';
 
 export type { RetentionPolicy };
-
-/** Who asks, with which request. */
-export interface RetentionCaller extends Pick<NewPurge, 'client'> {
-  readonly caller: string;
-  readonly requestId: string;
-  /** What the gateway in front allows them. */
-  readonly policy: PurgePolicy;
-  /** Credentials and similar headers, sent to the broker with each request. The policy alone selects the data. */
-  readonly headers: Readonly<Record<string, string>>;
-}
 
 export interface RetentionServiceOptions {
   readonly store: RetentionPolicies;
@@ -93,7 +90,7 @@ export class RetentionService {
   async put(
     name: string,
     settings: RetentionSettings,
-    { caller, policy }: Pick<RetentionCaller, 'caller' | 'policy'>,
+    { caller, policy }: Pick<NewJob, 'caller' | 'policy'>,
     expected?: Expected,
   ): Promise<{ readonly policy: RetentionPolicy; readonly isNew: boolean }> {
     this.#check(settings, policy);
@@ -116,7 +113,7 @@ export class RetentionService {
   async create(
     name: string,
     settings: RetentionSettings,
-    author: Pick<RetentionCaller, 'caller' | 'policy'>,
+    author: Pick<NewJob, 'caller' | 'policy'>,
   ): Promise<RetentionPolicy> {
     try {
       return (await this.put(name, settings, author, 'absent')).policy;
@@ -138,7 +135,7 @@ export class RetentionService {
    * @throws NotFoundError, PreconditionFailedError, RunUnderWayError when the last one has not ended, and what
    * PurgeService.submit throws
    */
-  async run(name: string, by: RetentionCaller, ifMatch?: IfMatch): Promise<PurgeRecord> {
+  async run(name: string, by: NewJob, ifMatch?: IfMatch): Promise<PurgeRecord> {
     const policy = await this.get(name);
     if (ifMatch?.includes(policy.etag) === false)
       throw new PreconditionFailedError({ kind: 'retention policy', name }, policy.etag);
@@ -163,7 +160,7 @@ export class RetentionService {
    * @param gone aborts when the caller goes away
    * @throws NotFoundError, PurgeFailedError
    */
-  async preview(name: string, by: RetentionCaller, gone: AbortSignal): Promise<RetentionPreview> {
+  async preview(name: string, by: NewJob, gone: AbortSignal): Promise<RetentionPreview> {
     return this.#preview(await this.get(name), by, gone);
   }
 
@@ -176,14 +173,14 @@ export class RetentionService {
   async previewSettings(
     name: string | undefined,
     settings: RetentionSettings,
-    by: RetentionCaller,
+    by: NewJob,
     gone: AbortSignal,
   ): Promise<RetentionPreview> {
     this.#check(settings, by.policy);
     return this.#preview({ name: name ?? '', settings, author: { policy: { ...by.policy } } }, by, gone);
   }
 
-  async #preview(policy: PolicyToRun, by: RetentionCaller, gone: AbortSignal): Promise<RetentionPreview> {
+  async #preview(policy: PolicyToRun, by: NewJob, gone: AbortSignal): Promise<RetentionPreview> {
     const { cutoff, query } = retentionSelection(policy.settings, this.#options.clock.now());
     const purge = purgeOf(policy, by, runQuery(policy.settings, query, true));
     const { report, record } = await this.#options.purges.run(purge, gone);
@@ -192,7 +189,7 @@ export class RetentionService {
     return { id: record.id, cutoff, query: queryText(query), report, reportAbove };
   }
 
-  async #begin(policy: RetentionPolicy, by: RetentionCaller): Promise<PurgeRecord> {
+  async #begin(policy: RetentionPolicy, by: NewJob): Promise<PurgeRecord> {
     const { name, settings } = policy;
     const { query } = retentionSelection(settings, this.#options.clock.now());
     const isReport = settings.mode === 'report';
@@ -211,14 +208,12 @@ export class RetentionService {
 }
 
 /** The purge that a run is. */
-function purgeOf({ settings, author }: PolicyToRun, by: RetentionCaller, query: PurgeParameters): NewPurge {
+function purgeOf({ settings, author }: PolicyToRun, by: NewJob, query: PurgeParameters): NewPurge {
   const { target, tenant, link } = settings;
   return {
+    ...by,
     target,
     query,
-    caller: by.caller,
-    client: by.client,
-    requestId: by.requestId,
     policy: narrower(author.policy, by.policy),
     headers: {
       ...by.headers,
