@@ -77,6 +77,7 @@ export class PurgeJobs {
       budget,
       reportAbove,
       makesPlan,
+      beforeDelete: this.#clockCheckOf(live),
       before: isElsewhere ? record.worker : undefined,
     };
   }
@@ -95,7 +96,7 @@ export class PurgeJobs {
     const { live, budget, reportAbove } = job;
     await this.#noteIdsElsewhere(job);
     try {
-      await this.#purges.run({ ...job, beforeDelete: this.#clockCheckOf(live) });
+      await this.#purges.run(job);
     } catch (error) {
       if (error instanceof ClockAheadError) {
         await this.#report(job, error.message);

@@ -206,16 +206,26 @@ function vetted<Query extends PurgeQuery>(
   if (query.record === 'ids' && limits.strategy === 'native') throw idsRefused();
   const archive = archiveModeOf(kind, read, policy.archive);
   const maxAffected = least(limits.maxAffected, least(policy.maxAffected, query.maxAffected));
-  // The smaller of every bound: configuration, gateway policy, caller.
   const narrowed: PurgeLimits = {
-    ...limits,
+    ...limitsUnder(policy, limits, read.concurrency),
     maxAffected: maxAffected === Infinity ? undefined : maxAffected,
+  };
+  return prepared(kind, read, headers, narrowed, archive);
+}
+
+/** How hard a job may work: the smaller of both bounds. @param concurrency that of the policy, for what it does */
+export function limitsUnder(
+  policy: PurgePolicy,
+  limits: PurgeLimits,
+  concurrency: number | undefined,
+): PurgeLimits {
+  return {
+    ...limits,
     pageSize: least(limits.pageSize, policy.pageSize),
     pageSizeMax: least(limits.pageSizeMax, policy.pageSize),
     batchSize: least(limits.batchSize, policy.batchSize),
-    concurrency: least(limits.concurrency, read.concurrency),
+    concurrency: least(limits.concurrency, concurrency),
   };
-  return prepared(kind, read, headers, narrowed, archive);
 }
 
 function least(one = Infinity, other = Infinity): number {

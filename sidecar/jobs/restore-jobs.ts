@@ -11,7 +11,7 @@ import type { ArchiveService } from './archive-service.js';
 import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
 import { newJob } from './job-record.js';
-import type { NewJob } from './purge-kinds.js';
+import { limitsUnder, type NewJob } from './purge-kinds.js';
 import { headersAt } from './job-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
@@ -63,7 +63,7 @@ export class RestoreJobs {
       ...NOTHING_DONE,
       restored: 0,
       alreadyThere: 0,
-      concurrency: Math.min(this.#options.kinds.entities.limits.concurrency, policy.concurrency ?? Infinity),
+      concurrency: limitsUnder(policy, this.#options.kinds.entities.limits, policy.concurrency).concurrency,
     };
     await this.#jobs.enqueue(record, { ...sealer.seal(headers), restore: defined({ ids }) });
     return record;

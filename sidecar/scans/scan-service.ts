@@ -1,7 +1,7 @@
 import { JobKind } from '../jobs/job-kind.js';
 import type { JobService, JobWork } from '../jobs/job-service.js';
 import type { Lease } from '../jobs/live-job.js';
-import type { PurgeSetup } from '../jobs/purge-kinds.js';
+import { limitsUnder, type PurgePolicy, type PurgeSetup } from '../jobs/purge-kinds.js';
 import { contextOfRequest, parseScanQuery, type PurgeEvent, type PurgeReport } from '../purge/index.js';
 import type { EntityJudge } from '../schemas/models/index.js';
 import { GatewayError } from '../shared/errors.js';
@@ -127,7 +127,8 @@ export class ScanService extends JobKind<ScanRecord> {
 
   async #scan(live: LiveScan, job: JobNeeds): Promise<void> {
     const { setup, judge, entities } = this.#options;
-    const { id, query, sample, policy, domain, model, warnings: before } = live.record;
+    const { id, query, sample, domain, model, warnings: before } = live.record;
+    const policy: PurgePolicy = live.record.policy;
     const { lease, stopped } = live;
     const { records } = this.jobs;
     const headers = this.jobs.options.sealer.open(job);
@@ -145,17 +146,11 @@ export class ScanService extends JobKind<ScanRecord> {
       if (found.length > 0) await records.whenStored(live, () => entities.keep(id, lease.number, found));
       note({});
     };
-    const limits = {
-      ...setup.limits,
-      pageSize: Math.min(setup.limits.pageSize, numberIn(policy, 'pageSize')),
-      pageSizeMax: Math.min(setup.limits.pageSizeMax, numberIn(policy, 'pageSize')),
-      concurrency: Math.min(setup.limits.concurrency, numberIn(policy, 'concurrency')),
-    };
     const report = await runScan(
       {
         query: parseScanQuery(query),
         headers,
-        limits,
+        limits: limitsUnder(policy, setup.limits, policy.concurrency),
         sample,
         judge: scanJudge,
         tally,
@@ -204,9 +199,4 @@ function isWholeReport({ isLowerBound, warnings }: PurgeReport, record: ScanReco
 
 function matchedOf({ matched }: PurgeReport, record: ScanRecord): number {
   return isSampled(record) ? Math.max(matched, record.expected ?? 0) : matched;
-}
-
-function numberIn(policy: ScanRecord['policy'], name: string): number {
-  const value = policy[name];
-  return typeof value === 'number' ? value : Infinity;
 }
