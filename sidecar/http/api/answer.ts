@@ -119,7 +119,7 @@ function hashOf(...parts: readonly (Buffer | string)[]): string {
 /**
  * An answer about a model, with since when the model is deprecated (RFC 9745) and when it will be removed (RFC 8594).
  *
- * @param lifecycle as it was before the answer was made; undefined where it is about no model
+ * @param lifecycle undefined where it is about no model
  */
 export function withLifecycle(answer: Answer, lifecycle: Lifecycle | undefined): Answer {
   if (lifecycle === undefined) return answer;

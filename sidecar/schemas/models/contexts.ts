@@ -56,7 +56,7 @@ export type ContextSummary = Context | DomainContextName | CoreContextSummary;
 
 export interface ServedContext extends ServedDocument {
   readonly kind: ContextSummary['kind'];
-  /** Of the model that it is generated from, read before the document. */
+  /** Of the model that it is generated from. */
   readonly lifecycle?: Lifecycle | undefined;
   /** Of the context of a domain: how many warnings there are. */
   readonly warningCount?: number;

@@ -75,9 +75,7 @@ export class ModelDocuments {
   ): Promise<ServedDocument & { readonly lifecycle: Lifecycle }> {
     return rereading(async () => {
       const at = await this.#parts.models.of(key, options.version);
-      const { status, deprecatedAt, sunsetAt } = at.model;
-      const lifecycle = { status, deprecatedAt, sunsetAt };
-      return { ...(await this.ofVersion(at, kind, options)), lifecycle };
+      return { ...(await this.ofVersion(at, kind, options)), lifecycle: at.model };
     });
   }
 

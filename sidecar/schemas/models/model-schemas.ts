@@ -69,13 +69,13 @@ export class ModelSchemas {
     const input = { schema, contextBase: undefined, context: undefined, baseUrl: '' };
     const { bundled } = (await this.#intake.accept(key, input)).description;
     const contentHash = hash('sha256', bundled);
-    const lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined } as const;
+    const lifecycle = { deprecatedAt: undefined, sunsetAt: undefined };
     return { contentHash, version: 0, lifecycle, text: () => Promise.resolve(bundled) };
   }
 }
 
-/** What users can expect of a model: whether it may still change, and when it goes. Times are milliseconds since the epoch. */
-export type Lifecycle = Pick<Model, 'status' | 'deprecatedAt' | 'sunsetAt'>;
+/** Since when a model is deprecated, and when it goes, in milliseconds since the epoch. */
+export type Lifecycle = Pick<Model, 'deprecatedAt' | 'sunsetAt'>;
 
 /** The model that a text names, and its version if it names one: `D/M`, or `D/M@3`. Undefined for other texts. */
 export function modelNamed(text: string): (ModelKey & { readonly version: number | undefined }) | undefined {

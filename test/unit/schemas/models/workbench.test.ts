@@ -15,7 +15,7 @@ interface Run {
   readonly options: RunOptions | undefined;
 }
 
-const PUBLISHED: Lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined };
+const PUBLISHED: Lifecycle = { deprecatedAt: undefined, sunsetAt: undefined };
 
 /** A workbench whose workers end with the given outcomes, one after the other; errors are thrown. */
 function benchWith(...outcomes: readonly unknown[]) {
@@ -190,7 +190,7 @@ describe('the workbench', () => {
   });
 
   it('the workbench warns of a deprecated model, with its dates', async () => {
-    const deprecated = { status: 'deprecated', deprecatedAt: Date.UTC(2026, 0, 31) } as const;
+    const deprecated = { deprecatedAt: Date.UTC(2026, 0, 31) };
     for (const [sunsetAt, end] of [
       [undefined, ''],
       [Date.UTC(2027, 11, 31), ', and will be removed on 2027-12-31'],
