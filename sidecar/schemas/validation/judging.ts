@@ -12,7 +12,7 @@ import {
 } from '../../shared/json/json.js';
 import { itemSpans } from '../../shared/json/json-positions.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
-import { isPlainlyValid, verdictByModels } from './choose-form.js';
+import { isPlainlyValid, validateInLikelyForm } from './choose-form.js';
 import { type NamedType, typesOf } from './entities-in.js';
 import {
   type Judged,
@@ -194,7 +194,7 @@ class Bench {
       const model = this.#isOfAnyType ? ofTypes(named, types) : named;
       const errors = isPlainlyValid(entity, model)
         ? []
-        : verdictByModels([model], entity, {}, this.#spelling).errors;
+        : validateInLikelyForm(entity, model, {}, this.#spelling).errors;
       if (errors.length === 0) {
         counts.valid += 1;
         continue;

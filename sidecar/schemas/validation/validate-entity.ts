@@ -20,7 +20,7 @@ export interface EntityNotice {
   readonly tokens: readonly string[];
   readonly code: string;
   readonly say: () => string;
-  readonly meant?: () => Meant | undefined;
+  readonly meant?: (() => Meant | undefined) | undefined;
 }
 
 /** Errors and warnings of one entity, in no particular order; it is valid when there are no errors. */
@@ -109,11 +109,11 @@ export interface EntityError {
   /** The JSON Schema keyword that asks, or could ask, for what is not so. */
   readonly keyword: string;
   /** The member that is required there and missing. */
-  readonly missing?: string;
+  readonly missing?: string | undefined;
   /** Predicate of a sentence about that place; made when it is asked for. */
   readonly say: () => string;
   /** What was probably meant instead, where that can be said. */
-  readonly meant?: () => Meant | undefined;
+  readonly meant?: (() => Meant | undefined) | undefined;
 }
 
 /** Errors by the schema that are kept of one entity: far more than are shown. */
@@ -138,13 +138,7 @@ function schemaErrors(
   const found: EntityError[] = [];
   const add = ({ missing, keyword, say, meant }: Explained, tokens: readonly string[]): void => {
     if (found.length < MAX_ERRORS && !isConsequence(tokens, missing))
-      found.push({
-        tokens,
-        keyword,
-        say,
-        ...(missing === undefined ? {} : { missing }),
-        ...(meant === undefined ? {} : { meant }),
-      });
+      found.push({ tokens, keyword, say, missing, meant });
   };
   const typeMember = view.hasOwnType ? typeMemberOf(entity) : undefined;
   for (const one of view.issues) {
