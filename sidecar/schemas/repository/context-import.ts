@@ -160,10 +160,9 @@ export class ContextImport {
   /** @returns the number of the new version; undefined where nothing has changed */
   async #put(name: string, value: JsonValue): Promise<number | undefined> {
     const { contexts, changed, baseUrl } = this.#parts;
-    const options = { baseUrl, pointer: '/@context' };
     const isUpdate = await this.#isThere(name);
     const { isNewVersion, context } = await changed.during(name, () =>
-      isUpdate ? contexts.update(name, value, options) : contexts.create(name, value, options),
+      isUpdate ? contexts.update(name, value, { baseUrl }) : contexts.create(name, value, { baseUrl }),
     );
     if (!isNewVersion) return undefined;
     this.#writes += 1;

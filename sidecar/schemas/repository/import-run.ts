@@ -234,12 +234,13 @@ export class ImportRun {
           status: 'refused',
           reason: `Its context ${missing} is refused, and without that context its terms would mean something else.`,
         };
-      const fault = model.settings === undefined ? undefined : settingsFault(this.#text(model.settings));
+      const settings = model.settings === undefined ? undefined : this.#text(model.settings);
+      const fault = settings === undefined ? undefined : settingsFault(settings);
       if (fault !== undefined) return { status: 'refused', reason: fault };
       const other = await this.#contexts.otherPin(pins);
       if (other !== undefined) return { status: 'refused', reason: other };
       const before = await unlessGone(schemas.store.models.get(key));
-      const change = this.#changeOf(model, text, context, before !== undefined);
+      const change = modelChangeOf({ schema: text, id: model.id, settings, context }, before !== undefined);
       const files = model.examples.map((example) => ({ ...example, text: this.#text(example.path) }));
       const { kept, leftOut } = keptExamples(files);
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
@@ -281,16 +282,6 @@ export class ImportRun {
       entry,
       await changeByContexts(key, { before, baseUrl }, this.#parts.schemas.comparison),
     );
-  }
-
-  #changeOf(
-    model: PlannedModel,
-    text: string,
-    context: string | undefined,
-    isThereAlready: boolean,
-  ): ModelChange {
-    const settings = model.settings === undefined ? undefined : this.#text(model.settings);
-    return modelChangeOf({ schema: text, id: model.id, settings, context }, isThereAlready);
   }
 
   /**
