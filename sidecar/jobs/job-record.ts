@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AskedRate } from '../purge/index.js';
-import type { JobRecord } from '../store/index.js';
+import type { JobRecord, OrphanedJob } from '../store/index.js';
 import { defined } from '../shared/defined.js';
 import { traceIn } from '../shared/traceparent.js';
 import type { NewJob } from './purge-kinds.js';
@@ -38,6 +38,11 @@ export function shortened<Record extends JobRecord>(record: Record): Record {
       link: link?.slice(0, MAX_REFUSED.link),
     }),
   };
+}
+
+/** Whether a job that no process works on was to be cancelled. */
+export function isToCancel({ record, request }: Pick<OrphanedJob, 'record' | 'request'>): boolean {
+  return record.state === 'cancelling' || request?.cancel === true;
 }
 
 /** The record of a job that was cancelled before a process began it, or after the last one left it. @param now as in records */

@@ -3,6 +3,7 @@ import type { ControlRequest, JobNeeds, JobRecord, TakenJob, UnfinishedJob } fro
 import { outcomeOf, TooManyPurgesError } from '../purge/index.js';
 import { QueueFullError } from './errors.js';
 import { HistoryPruner } from './history.js';
+import { isToCancel } from './job-record.js';
 import type { Lease, LiveJob } from './live-job.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { RecordKeeper } from './record-keeper.js';
@@ -131,7 +132,7 @@ export class JobService {
 
   /** Begins a job that was taken, or ends it: its caller waited at a process that is gone, or it was to be cancelled. */
   #begin(taken: TakenJob, lease: Lease): void {
-    const { record, job, request } = taken;
+    const { record, job } = taken;
     const kind = this.#kindOf(record);
     const end = async (how: (live: LiveJob) => void) => {
       const live = await kind.abandon(taken, lease);
@@ -140,8 +141,7 @@ export class JobService {
     };
     try {
       if (job === undefined) void end((live) => this.records.end(live, 'interrupted'));
-      else if (record.state === 'cancelling' || request?.cancel === true)
-        void end((live) => this.records.end(live, 'cancelled'));
+      else if (isToCancel(taken)) void end((live) => this.records.end(live, 'cancelled'));
       else void this.#work(kind.begin(record, job, lease));
     } catch (error) {
       void end((live) => this.records.endEarly(live, error, 'interrupted'));

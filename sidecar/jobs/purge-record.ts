@@ -2,6 +2,7 @@ import { type AskedRate, queryText } from '../purge/index.js';
 import type { JobNeeds, PurgeRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import {
   cancelled,
+  isToCancel,
   newJob,
   type RecordStart,
   shortened,
@@ -128,11 +129,10 @@ export function abandoned(record: PurgeRecord, job: JobNeeds | undefined, worker
  * @param now as in records
  */
 export function requeued(left: OrphanedPurge, worker: string, now: string): UnfinishedJob {
-  const { job, broker, request } = left;
+  const { job, broker } = left;
   const warnings = warningsAfter(left.record, job, worker, 'put it back into the queue');
   const record = withoutWait({ ...left.record, warnings });
-  if (record.state === 'cancelling' || request?.cancel === true)
-    return { record: cancelled(record, now), job };
+  if (isToCancel(left)) return { record: cancelled(record, now), job };
   const waiting = waitingFor(record, broker);
   // It was waiting already: its counts hold.
   if (record.state === 'queued') return { record: waiting, job };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cancelled, newJob, waitingFor, withoutPace, withoutWait } from '../jobs/job-record.js';
+import { cancelled, isToCancel, newJob, waitingFor, withoutPace, withoutWait } from '../jobs/job-record.js';
 import { LiveJob } from '../jobs/live-job.js';
 import { placeOf } from '../jobs/job-headers.js';
 import type { NewJob } from '../jobs/purge-kinds.js';
@@ -81,9 +81,9 @@ export function begun(record: ScanRecord, worker: string, startedAt: string): Sc
 }
 
 /** What a scan becomes that no process works on and that is for another broker. @param now as in records */
-export function requeuedScan({ record, job, broker, request }: OrphanedScan, now: string): UnfinishedJob {
-  if (record.state === 'cancelling' || request?.cancel === true)
-    return { record: cancelled(record, now), job };
+export function requeuedScan(left: OrphanedScan, now: string): UnfinishedJob {
+  const { record, job, broker } = left;
+  if (isToCancel(left)) return { record: cancelled(record, now), job };
   return { record: waitingFor({ ...withoutWait(record), ...NOTHING_FOUND }, broker), job };
 }
 

@@ -8,10 +8,10 @@ import {
   type PurgeOrder,
   type PurgeReport,
   type PurgeScope,
+  requireListed,
   runPurge,
   trustedTotal,
 } from '../run/index.js';
-import { BrokerReplyError } from '../errors.js';
 import { ENTITY_HINTS, planHints, withHints } from './hints.js';
 import { firstProvenPage } from './understood.js';
 
@@ -67,11 +67,8 @@ async function run(scope: PurgeScope, { query, onPage }: ListingOrder): Promise<
     return onPage({ text: body, ids, fresh: positions });
   });
   if (end !== undefined) {
-    const { unlisted, lastCount } = end;
-    if (listed === 0 && unlisted > 0)
-      throw new BrokerReplyError(
-        `The broker counts ${String(unlisted)} matches and lists none of them: it may have failed to run the query.`,
-      );
+    const { lastCount } = end;
+    requireListed(listed, end);
     if (lastCount !== undefined && lastCount > listed && isCounted(context))
       scope.warn(`The broker counts ${String(lastCount)} matches and lists ${String(listed)}.`);
   }

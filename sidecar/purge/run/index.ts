@@ -15,6 +15,7 @@ export {
   countMatches,
   firstPage,
   previewEntities,
+  requireListed,
   trustedTotal,
 } from './matches.js';
 export { type PurgeDependencies, type PurgeOrder, previewOf, reportOf, runPurge } from './purge-run.js';

@@ -153,6 +153,14 @@ export async function countMatches(
   }
 }
 
+/** @throws BrokerReplyError when the broker counts matches and lists none */
+export function requireListed(listed: number, { unlisted }: WalkEnd): void {
+  if (listed > 0 || unlisted === 0) return;
+  throw new BrokerReplyError(
+    `The broker counts ${unlisted} matches and lists none of them: it may have failed to run the query.`,
+  );
+}
+
 const MAX_SAMPLE = 100;
 
 /** What a purge would reach: the number of matching entities, and some of their ids. */
@@ -183,11 +191,7 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
     return context.onPlanned !== undefined || !(sample.size >= MAX_SAMPLE && counted !== undefined);
   });
   if (end === undefined) return { matched: Math.max(listed, counted ?? 0), sample: [...sample] };
-  if (listed === 0 && end.unlisted > 0) {
-    throw new BrokerReplyError(
-      `The broker counts ${end.unlisted} matches and lists none of them: it may have failed to run the query.`,
-    );
-  }
+  requireListed(listed, end);
   const { stride, hidesSome } = context.paging;
   const isCounted = end.lastCount !== undefined && stride === undefined && hidesSome !== true;
   if (isCounted && end.lastCount !== listed)
