@@ -1,17 +1,18 @@
-import { ArchiveUnreadableError, NOT_HERE, type ArchiveReader, type Archives } from '../archive/index.js';
-import { isFinal, type ArchiveSummary, type PurgeRecord, type Jobs } from '../store/index.js';
-import type { Clock } from '../shared/clock.js';
-import { targetOf } from './purge-record.js';
+import {
+  ArchiveUnreadableError,
+  NOT_HERE,
+  type ArchiveCounts,
+  type ArchiveReader,
+  type Archives,
+} from '../archive/index.js';
+import { archivedKeys, type PurgeArchive, unlessStopped } from '../purge/index.js';
+import { GatewayError } from '../shared/errors.js';
+import { isFinal, type ArchiveSummary, type PurgeRecord } from '../store/index.js';
 import { ArchiveInUseError, ArchiveNotFoundError, JobNotFoundError } from './errors.js';
-
-export interface ArchiveServiceOptions {
-  /** Undefined where none are kept. */
-  readonly archives: Archives | undefined;
-  readonly store: Pick<Jobs, 'amend'>;
-  /** The record of a purge. @throws JobNotFoundError */
-  readonly recordOf: (id: string) => Promise<PurgeRecord>;
-  readonly clock: Pick<Clock, 'now'>;
-}
+import type { LiveJob } from './live-job.js';
+import type { PreparedPurge } from './purge-kinds.js';
+import { targetOf } from './purge-record.js';
+import type { JobServiceOptions } from './service-options.js';
 
 /** A purge that has ended, and its archive. */
 export interface ArchivedPurge {
@@ -19,12 +20,18 @@ export interface ArchivedPurge {
   readonly archives: Archives;
 }
 
-/** The archives of purges, for those who read, erase or restore them. */
+/** The archives of purges: for those that are at work, and for those who read, erase or restore them. */
 export class ArchiveService {
-  readonly #options: ArchiveServiceOptions;
+  readonly #options: Pick<JobServiceOptions, 'archives' | 'store' | 'clock' | 'historyDays'>;
+  readonly #recordOf: (id: string) => Promise<PurgeRecord>;
 
-  constructor(options: ArchiveServiceOptions) {
+  /** @param recordOf gives the record of a purge; throws JobNotFoundError */
+  constructor(
+    options: Pick<JobServiceOptions, 'archives' | 'store' | 'clock' | 'historyDays'>,
+    recordOf: (id: string) => Promise<PurgeRecord>,
+  ) {
     this.#options = options;
+    this.#recordOf = recordOf;
   }
 
   /** Whether purges can archive what they delete. */
@@ -38,8 +45,8 @@ export class ArchiveService {
    * @throws JobNotFoundError, ArchiveNotFoundError, ArchiveInUseError while the purge is at work
    */
   async find(id: string): Promise<ArchivedPurge> {
-    const { archives, recordOf, clock } = this.#options;
-    const record = await recordOf(id);
+    const { archives, clock } = this.#options;
+    const record = await this.#recordOf(id);
     const { archive } = record;
     if (!isFinal(record.state)) throw new ArchiveInUseError(id, record.state);
     const isGone = archive?.erasedAt !== undefined || Date.parse(archive?.expiresAt ?? '') < clock.now();
@@ -54,7 +61,7 @@ export class ArchiveService {
    */
   async open(id: string): Promise<{ readonly reader: ArchiveReader; readonly record: PurgeRecord }> {
     const { archives, record } = await this.find(id);
-    const reader = archives.reader({ purge: id, target: targetOf(record), said: record.archive });
+    const reader = archives.reader(archiveOf(record));
     if ((await reader.segments()).length > 0) return { reader, record };
     throw new ArchiveUnreadableError(NOT_HERE);
   }
@@ -86,4 +93,67 @@ export class ArchiveService {
     );
     if (amended === undefined) throw new JobNotFoundError('purge', id);
   }
+
+  /**
+   * Begins the archive of a purge, or goes on with that of an earlier process.
+   *
+   * @throws ArchiveUnavailableError, ArchiveUnreadableError where it is required, and cannot be begun
+   */
+  async begin(
+    live: LiveJob<PurgeRecord>,
+    { archive, unit }: Pick<PreparedPurge, 'archive' | 'unit'>,
+  ): Promise<PurgeArchive | undefined> {
+    const { archives } = this.#options;
+    if (archives === undefined) return undefined;
+    const isRequired = archive === 'required';
+    try {
+      const writer = await archives.writer(archiveOf(live.record), live.lease.number, archivedKeys(unit));
+      return { isRequired, writer };
+    } catch (error) {
+      if (isRequired || !(error instanceof GatewayError)) throw error;
+      live.set({ warnings: [...live.record.warnings, `Nothing was archived. ${error.message}`] });
+      return undefined;
+    }
+  }
+
+  /** Lists what was archived; a purge that has to stop does not wait for that. */
+  async finish(live: LiveJob<PurgeRecord>, { writer }: PurgeArchive, stopped: AbortSignal): Promise<void> {
+    // Another process goes on with it, and lists what both have archived.
+    if (!live.lease.isTaken) await unlessStopped(writer.finish(), stopped).catch(() => {});
+    this.note(live, writer.counts);
+  }
+
+  /**
+   * Notes what a purge has archived that an earlier process left: that one may have been killed before it could. Never throws:
+   * where it cannot be read, the record says so.
+   */
+  async settle(live: LiveJob<PurgeRecord>): Promise<void> {
+    const { archives } = this.#options;
+    if (archives === undefined || live.record.dryRun) return;
+    try {
+      const counts = await archives.settle(archiveOf(live.record), live.lease.number);
+      if (counts.bytes > 0) this.note(live, counts);
+    } catch (error) {
+      const why = error instanceof GatewayError ? ` ${error.message}` : '';
+      live.set({ warnings: [...live.record.warnings, `What it archived could not be counted.${why}`] });
+    }
+  }
+
+  /** Says in the record what is archived. It expires some days after the end of the purge: after now, as of now. */
+  note(live: LiveJob<PurgeRecord>, counts: ArchiveCounts): void {
+    const { archives, clock, historyDays } = this.#options;
+    if (archives === undefined || counts.bytes === 0) {
+      live.set({ archive: undefined });
+      return;
+    }
+    const keptMs = Math.min(archives.keepDays, historyDays) * DAY_MS;
+    live.set({ archive: { ...counts, expiresAt: new Date(clock.now() + keptMs).toISOString() } });
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** What names an archive, and what its purge said of it. */
+function archiveOf(record: PurgeRecord) {
+  return { purge: record.id, target: targetOf(record), said: record.archive };
 }

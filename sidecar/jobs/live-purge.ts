@@ -3,13 +3,10 @@ import {
   type PurgeLimits,
   type PurgeProgress,
   type PurgeReport,
-  archivedKeys,
   unlessStopped,
   type OnOutcome,
-  type PurgeArchive,
 } from '../purge/index.js';
-import type { ArchiveCounts } from '../archive/index.js';
-import { GatewayError } from '../shared/errors.js';
+import type { ArchiveService } from './archive-service.js';
 import type { ControlRequest, JobRecord, PurgeRecord } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { type Lease, LiveJob } from './live-job.js';
@@ -17,7 +14,6 @@ import type { PreparedPurge } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
 import type { RecordKeeper } from './record-keeper.js';
 import { PlanCollector } from './plan-service.js';
-import { targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
 
@@ -152,8 +148,6 @@ function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRec
   };
 }
 
-const DAY_MS = 86_400_000;
-
 /** A purge that runs here, and what it takes to run it. */
 export interface Work {
   readonly live: LivePurge;
@@ -181,10 +175,12 @@ function limitsOf(limits: PurgeLimits, live: LivePurge, budget: DeleteBudget | u
 export class PurgeRunner {
   readonly #options: PurgeServiceOptions;
   readonly #records: RecordKeeper;
+  readonly #archives: ArchiveService;
 
-  constructor(options: PurgeServiceOptions, records: RecordKeeper) {
+  constructor(options: PurgeServiceOptions, records: RecordKeeper, archives: ArchiveService) {
     this.#options = options;
     this.#records = records;
+    this.#archives = archives;
   }
 
   /**
@@ -215,7 +211,7 @@ export class PurgeRunner {
     const archive =
       prepared.archive === 'none'
         ? undefined
-        : await unlessStopped(this.#openArchive(live, prepared), stopped);
+        : await unlessStopped(this.#archives.begin(live, prepared), stopped);
     const { plans } = this.#options;
     const { id, planOf } = live.record;
     const found = makesPlan === true ? new PlanCollector() : undefined;
@@ -228,7 +224,7 @@ export class PurgeRunner {
     const tell = (deletedBefore: number) => {
       const more = live.record.deleted - deletedBefore;
       if (more > 0) this.#options.observer.deleted(live.record, more);
-      if (archive !== undefined) live.set({ archive: this.#archiveOf(archive.writer.counts) });
+      if (archive !== undefined) this.#archives.note(live, archive.writer.counts);
     };
     const onEvent = (event: PurgeEvent) => {
       const { deleted } = live.record;
@@ -256,7 +252,7 @@ export class PurgeRunner {
       live.noteReport(report);
       tell(deleted);
     } finally {
-      if (archive !== undefined) await this.#finishArchive(live, archive, stopped);
+      if (archive !== undefined) await this.#archives.finish(live, archive, stopped);
       const missing = await ids?.close();
       if (missing !== undefined) live.set({ warnings: [...live.record.warnings, missing] });
     }
@@ -270,57 +266,5 @@ export class PurgeRunner {
     const isWhole = failed + unknown + report.warnings.length === 0;
     this.#records.end(live, isWhole ? 'succeeded' : 'partial');
     return report;
-  }
-
-  /**
-   * Notes what a purge has archived that an earlier process left: that one may have been killed before it could. Never throws:
-   * where it cannot be read, the record says so.
-   */
-  async noteArchive(live: LivePurge): Promise<void> {
-    const { archives } = this.#options;
-    const { id, dryRun } = live.record;
-    if (archives === undefined || dryRun) return;
-    try {
-      const of = { purge: id, target: targetOf(live.record), said: live.record.archive };
-      const counts = await archives.settle(of, live.lease.number);
-      if (counts.bytes > 0) live.set({ archive: this.#archiveOf(counts) });
-    } catch (error) {
-      const why = error instanceof GatewayError ? ` ${error.message}` : '';
-      live.set({ warnings: [...live.record.warnings, `What it archived could not be counted.${why}`] });
-    }
-  }
-
-  /** Lists what was archived; a purge that has to stop does not wait for that. */
-  async #finishArchive(live: LivePurge, { writer }: PurgeArchive, stopped: AbortSignal): Promise<void> {
-    // Another process goes on with it, and lists what both have archived.
-    if (!live.lease.isTaken) await unlessStopped(writer.finish(), stopped).catch(() => {});
-    live.set({ archive: this.#archiveOf(writer.counts) });
-  }
-
-  /** @throws ArchiveUnavailableError, ArchiveUnreadableError where it is required, and cannot be begun */
-  async #openArchive(live: LivePurge, prepared: PreparedPurge): Promise<PurgeArchive | undefined> {
-    const { archives } = this.#options;
-    if (archives === undefined) return undefined;
-    const { id, warnings } = live.record;
-    const of = { purge: id, target: targetOf(live.record), said: live.record.archive };
-    const isRequired = prepared.archive === 'required';
-    try {
-      return {
-        isRequired,
-        writer: await archives.writer(of, live.lease.number, archivedKeys(prepared.unit)),
-      };
-    } catch (error) {
-      if (isRequired || !(error instanceof GatewayError)) throw error;
-      live.set({ warnings: [...warnings, `Nothing was archived. ${error.message}`] });
-      return undefined;
-    }
-  }
-
-  /** What the record says of an archive. It expires some days after the end of the purge: after now, as of now. */
-  #archiveOf(counts: ArchiveCounts): PurgeRecord['archive'] {
-    const { archives, clock, historyDays } = this.#options;
-    if (archives === undefined || counts.bytes === 0) return undefined;
-    const keptMs = Math.min(archives.keepDays, historyDays) * DAY_MS;
-    return { ...counts, expiresAt: new Date(clock.now() + keptMs).toISOString() };
   }
 }

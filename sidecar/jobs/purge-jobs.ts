@@ -1,5 +1,6 @@
 import { TooManyMatchesError } from '../purge/index.js';
 import type { JobNeeds, PurgeRecord } from '../store/index.js';
+import type { ArchiveService } from './archive-service.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
 import { LivePurge, type PurgeRunner, type Work } from './live-purge.js';
@@ -20,11 +21,13 @@ export class PurgeJobs {
   readonly #options: PurgeServiceOptions;
   readonly #jobs: JobService;
   readonly #purges: PurgeRunner;
+  readonly #archives: ArchiveService;
 
-  constructor(options: PurgeServiceOptions, jobs: JobService, purges: PurgeRunner) {
+  constructor(options: PurgeServiceOptions, jobs: JobService, purges: PurgeRunner, archives: ArchiveService) {
     this.#options = options;
     this.#jobs = jobs;
     this.#purges = purges;
+    this.#archives = archives;
   }
 
   /**
@@ -48,7 +51,7 @@ export class PurgeJobs {
   async abandon(record: PurgeRecord, job: JobNeeds | undefined, lease: Lease): Promise<LivePurge> {
     const live = this.#jobs.enter(LivePurge, abandoned(record, job, this.#options.worker), lease);
     if (job !== undefined && mayHaveDeleted(record, job, false)) live.begun();
-    await this.#purges.noteArchive(live);
+    await this.#archives.settle(live);
     return live;
   }
 

@@ -43,10 +43,9 @@ export class PurgeService extends JobKind<PurgeRecord> {
   constructor(jobs: JobService, options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired' | 'plans'>) {
     super(jobs);
     this.#options = { ...jobs.options, ...options };
-    const { archives, store, clock } = jobs.options;
-    this.archives = new ArchiveService({ archives, store, clock, recordOf: (id) => this.get(id) });
-    this.#runner = new PurgeRunner(this.#options, jobs.records);
-    this.#taken = new PurgeJobs(this.#options, jobs, this.#runner);
+    this.archives = new ArchiveService(jobs.options, (id) => this.get(id));
+    this.#runner = new PurgeRunner(this.#options, jobs.records, this.archives);
+    this.#taken = new PurgeJobs(this.#options, jobs, this.#runner, this.archives);
     this.#restores = new RestoreJobs(this.#options, jobs, this.archives);
     jobs.serve(this);
   }
