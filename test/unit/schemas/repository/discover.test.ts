@@ -152,7 +152,16 @@ describe('the models of a repository', () => {
 
   it('a repository gives the same models in the folder of an archive, which names the domain without $ids', () => {
     const files = { 'Car/schema.json': schema(), 'context.jsonld': { '@context': {} } };
-    assert.deepEqual(named(within('Traffic-main', files)), ['Traffic/Car']);
+    const commit = '9f8e7d6c5b4a39281706f5e4d3c2b1a098765432';
+    // As GitHub, its API, and that of GitLab name the folder of an archive.
+    for (const root of [
+      'Traffic-main',
+      'Traffic-v1.2',
+      'Traffic-9f8e7d6',
+      `Traffic-main-${commit}`,
+      `Traffic-1.2-${commit}`,
+    ])
+      assert.deepEqual(named(within(root, files)), ['Traffic/Car'], root);
     assert.equal(plan(within('Traffic-main', files)).contexts[0]?.name, 'Traffic-context');
     assert.throws(() => plan(files), RepositoryUnclearError);
   });
