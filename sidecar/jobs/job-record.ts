@@ -9,7 +9,12 @@ import type { NewJob } from './purge-kinds.js';
 export type RecordStart = Pick<JobRecord, 'state' | 'worker' | 'createdAt'>;
 
 /** What the record of each new job has. */
-export function newJob(asked: NewJob, query: string, { maxPerSecond = null }: AskedRate, start: RecordStart) {
+export function newJobMembers(
+  asked: NewJob,
+  query: string,
+  { maxPerSecond = null }: AskedRate,
+  start: RecordStart,
+) {
   const { caller, client, requestId, headers, policy } = asked;
   return {
     id: randomUUID(),

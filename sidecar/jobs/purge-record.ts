@@ -3,7 +3,7 @@ import type { JobNeeds, PurgeRecord, OrphanedJob, UnfinishedJob } from '../store
 import {
   cancelled,
   isToCancel,
-  newJob,
+  newJobMembers,
   type RecordStart,
   shortened,
   waitingFor,
@@ -60,7 +60,7 @@ export function refusedRecord(
 function recordOf(asked: NewPurge, rate: AskedRate, start: RecordStart): PurgeRecord {
   const { target, query, headers, retentionPolicy, planOf } = asked;
   return {
-    ...newJob(asked, queryText(query), rate, start),
+    ...newJobMembers(asked, queryText(query), rate, start),
     target,
     ...placeOf(headers),
     ...defined({ retentionPolicy, planOf }),

@@ -10,7 +10,7 @@ import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
-import { newJob } from './job-record.js';
+import { newJobMembers } from './job-record.js';
 import { limitsUnder, type NewJob } from './purge-kinds.js';
 import { headersAt } from './job-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
@@ -54,7 +54,7 @@ export class RestoreJobs {
     const unit = restoredUnit(source);
     const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
-      ...newJob(asked, query, asked, { state: 'queued', worker, createdAt: this.#jobs.records.now() }),
+      ...newJobMembers(asked, query, asked, { state: 'queued', worker, createdAt: this.#jobs.records.now() }),
       target: 'restore',
       restoreOf: of,
       unit,

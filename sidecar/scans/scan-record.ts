@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { cancelled, isToCancel, newJob, waitingFor, withoutPace, withoutWait } from '../jobs/job-record.js';
+import {
+  cancelled,
+  isToCancel,
+  newJobMembers,
+  waitingFor,
+  withoutPace,
+  withoutWait,
+} from '../jobs/job-record.js';
 import { LiveJob } from '../jobs/live-job.js';
 import { placeOf } from '../jobs/job-headers.js';
 import type { NewJob } from '../jobs/purge-kinds.js';
@@ -41,7 +48,7 @@ const NOTHING_FOUND = {
 export function newScanRecord(asked: NewScan, worker: string, createdAt: string): ScanRecord {
   const { query, headers, domain, model, schema, sample } = asked;
   return {
-    ...newJob(asked, query, asked, { state: 'queued', worker, createdAt }),
+    ...newJobMembers(asked, query, asked, { state: 'queued', worker, createdAt }),
     target: 'scan',
     ...placeOf(headers),
     ...(domain === undefined ? {} : { domain }),
