@@ -62,7 +62,13 @@ describe('updating models', () => {
     await create(service, { schema: BENCH });
     const options = { version: 1, baseUrl: BASE_URL };
     const kinds = ['schema', 'bundled', 'openapi', 'context', 'example', 'example-normalized'] as const;
-    const read = () => Promise.all(kinds.map((kind) => service.documents.of(KEY, kind, options)));
+    const read = () =>
+      Promise.all(
+        kinds.map(async (kind) => {
+          const { lifecycle: _ofModel, ...document } = await service.documents.of(KEY, kind, options);
+          return document;
+        }),
+      );
     const before = await read();
     await service.references.put(COMMON_URI, { definitions: { Commons: { required: ['colour'] } } });
     await service.models.put(KEY, { schema: { ...BENCH, title: 'Other' }, description: 'other' });
