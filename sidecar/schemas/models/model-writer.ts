@@ -38,6 +38,7 @@ import {
   settingsAfter,
   storedMetadata,
 } from './model-settings.js';
+import { keepFetched } from './references.js';
 import {
   type AcceptedSchema,
   hasSameDocuments,
@@ -189,7 +190,7 @@ export class ModelWriter {
       trial?.keepGenerated(key, accepted.version.context, undefined);
       return { ...created, model: undefined };
     }
-    await accepted.keepReferences();
+    await keepFetched(store, accepted.fetched);
     const version = newVersion(accepted, settings, { caller });
     const at = await store.models.create(key, settings, version, change.examples);
     descriptions.keep(at.version, accepted.description);
@@ -197,7 +198,7 @@ export class ModelWriter {
   }
 
   async #update(before: ModelTexts, change: ModelChange, options: ModelWriteOptions): Promise<ModelWrite> {
-    const { descriptions, comparison, clock, trial } = this.#parts;
+    const { store, descriptions, comparison, clock, trial } = this.#parts;
     const { references: _pinned, ...current } = before;
     const { model, ownContext } = current;
     const { dryRun = false, baseUrl = '', caller, contextsBefore } = options;
@@ -231,7 +232,7 @@ export class ModelWriter {
       const at = await this.#write(model, { settings, examples });
       return { ...update, model: { ...current, ...at, ownContext: settings.ownContext } };
     }
-    await accepted.keepReferences();
+    await keepFetched(store, accepted.fetched);
     const overall = isDraft ? undefined : report.overall;
     const version = newVersion(accepted, settings, { change: overall, caller });
     const at = await this.#write(model, { settings, version, replaces: isDraft, examples });

@@ -7,7 +7,12 @@ import type { Supplied, Supply } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
-import { generatedContextName, type ModelKey, type SchemaStore } from '../../store/index.js';
+import {
+  generatedContextName,
+  type ModelKey,
+  type NewReference,
+  type SchemaStore,
+} from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { AcceptedVersion } from './accept-version.js';
 import type { ContextSupply } from './context-supply.js';
@@ -38,8 +43,8 @@ export interface AcceptedOwnContext extends ComposedContext {
   readonly contexts: ReadonlySet<string>;
   /** SHA-256 of every document that it was made from, by URI. */
   readonly references: ReadonlyMap<string, string>;
-  /** Stores the documents that had to be fetched. @throws OvertakenError */
-  readonly keepReferences: () => Promise<void>;
+  /** Those of them that had to be fetched, and must be stored. */
+  readonly fetched: readonly NewReference[];
 }
 
 /** Of a custom, generated or core context. */
@@ -113,13 +118,10 @@ export class OwnContexts {
     const run = (supplied: Supplied) => workers.run('composeContext', { ...input, generated, supplied });
     const composing = known === undefined ? runWithContexts(run, supply) : Promise.resolve(known);
     const { composed } = await unlessInvalid(composing, POINTER, baseUrl);
-    const found = gathering.found(composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []));
-    return {
-      ...composed,
-      contexts,
-      references: new Map([...found].map(([uri, { sha256 }]) => [uri, sha256])),
-      keepReferences: () => gathering.keep(found),
-    };
+    const { references, fetched } = gathering.found(
+      composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []),
+    );
+    return { ...composed, contexts, references, fetched };
   }
 }
 

@@ -12,14 +12,13 @@ import {
   type ModelKey,
   type NewReference,
   type PinnedReference,
-  PreconditionFailedError,
   type PutReference,
   type Reference,
   type SchemaStore,
 } from '../../store/index.js';
-import { ifThere } from './concurrency.js';
+import { ifThere, overwriting } from './concurrency.js';
 import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './contents.js';
-import { accepting, OvertakenError, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
+import { accepting, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
 
 /** Dependents that are read at a time. */
 const PAGE = 1000;
@@ -122,6 +121,15 @@ interface Found {
   readonly fetched?: NewReference;
 }
 
+/** Documents that were found, by the URIs under which they are or will be stored. */
+export interface FoundDocuments {
+  readonly texts: readonly (readonly [uri: string, text: string])[];
+  /** SHA-256 of each. */
+  readonly references: ReadonlyMap<string, string>;
+  /** Those that were fetched, and must be stored. */
+  readonly fetched: readonly NewReference[];
+}
+
 /** Finds the documents that one schema refers to: in the store, or else at allowed origins. */
 export class ReferenceGathering {
   readonly #store: SchemaStore;
@@ -176,35 +184,19 @@ export class ReferenceGathering {
     return { text, sha256: hash('sha256', text) };
   }
 
-  /**
-   * The documents found for some URIs, by the URIs under which they are or will be stored.
-   *
-   * @param uris as requested; the depth of their documents must have been checked
-   */
-  found(uris: Iterable<string>): ReadonlyMap<string, Found> {
+  /** What was found for some URIs. @param uris as requested; the depth of their documents must have been checked */
+  found(uris: Iterable<string>): FoundDocuments {
     const found = new Map<string, Found>();
     for (const uri of uris) {
       const one = this.#stored.get(uri) ?? this.#foundByFetch(uri);
       if (one !== undefined) found.set(one.uri, one);
     }
-    return found;
-  }
-
-  /**
-   * Stores what was fetched.
-   *
-   * @throws OvertakenError when a document has meanwhile come to be stored
-   */
-  async keep(found: ReadonlyMap<string, Found>): Promise<void> {
-    for (const { fetched } of found.values()) {
-      if (fetched === undefined) continue;
-      try {
-        await this.#store.references.put(fetched, 'absent');
-      } catch (error) {
-        if (!(error instanceof PreconditionFailedError)) throw error;
-        throw new OvertakenError({ cause: error });
-      }
-    }
+    const all = [...found.values()];
+    return {
+      texts: all.map(({ uri, text }) => [uri, text]),
+      references: new Map(all.map(({ uri, sha256 }) => [uri, sha256])),
+      fetched: all.flatMap(({ fetched }) => fetched ?? []),
+    };
   }
 
   #foundByFetch(uri: string): Found | undefined {
@@ -218,6 +210,14 @@ export class ReferenceGathering {
       fetched: { uri, source: 'fetched', text, references: urisNamedIn(document, uri) },
     };
   }
+}
+
+/** Stores what was fetched. @throws OvertakenError when a document has meanwhile come to be stored */
+export async function keepFetched(
+  { references }: Pick<SchemaStore, 'references'>,
+  fetched: readonly NewReference[],
+): Promise<void> {
+  for (const one of fetched) await overwriting(() => references.put(one, 'absent'));
 }
 
 const MAX_URI_LENGTH = 2048;

@@ -5,7 +5,14 @@ import { isObject, type JsonObject, type JsonValue, tokensOf } from '../../share
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { resolveAll } from '../json-schema/linker.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { ModelKey, ModelTexts, ModelVersion, NewModelVersion, SchemaStore } from '../../store/index.js';
+import type {
+  ModelKey,
+  ModelTexts,
+  ModelVersion,
+  NewModelVersion,
+  NewReference,
+  SchemaStore,
+} from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { accepting, invalidMember, SchemaNotAcceptedError, unlessRefused } from './errors.js';
 import type { AcceptedVersion, ModelDescription, VersionBefore, VersionSource } from './accept-version.js';
@@ -24,8 +31,8 @@ export interface AcceptedSchema extends Pick<
   /** The version, without what depends on the model that gets it. */
   readonly version: Omit<NewModelVersion, 'description' | 'metadata'>;
   readonly metadata: VersionMetadata;
-  /** Stores the documents that had to be fetched. @throws OvertakenError */
-  readonly keepReferences: () => Promise<void>;
+  /** The documents that had to be fetched, and must be stored before it. */
+  readonly fetched: readonly NewReference[];
 }
 
 export interface IntakeOptions {
@@ -78,22 +85,21 @@ export class SchemaIntake {
     const { store, remote, contextBase, ownContexts } = this.#options;
     const gathering = new ReferenceGathering(store, remote);
     const named = input.context === undefined ? undefined : ownContexts.named(input.context, baseUrl);
-    const { linked, text, found, references, accepted } = await accepting(
+    const { linked, text, found, accepted } = await accepting(
       SCHEMA,
       async () => {
         const linked = await resolveAll(schema, (uri) => gathering.load(uri));
         const text = writeJson(schema);
         const found = gathering.found([...linked.documents.keys(), ...linked.metaSchemas]);
-        const references = new Map([...found].map(([uri, { sha256 }]) => [uri, sha256]));
         const accepted = await this.#inWorker({
           model,
           schema: text,
           contextBase: ownBase ?? contextBase,
-          documents: [...found].map(([uri, one]) => [uri, one.text] as const),
+          documents: found.texts,
           ...(named === undefined ? {} : { own: named.input }),
-          ...(before === undefined ? {} : { before: this.#versionBefore(before, references) }),
+          ...(before === undefined ? {} : { before: this.#versionBefore(before, found.references) }),
         });
-        return { linked, text, found, references, accepted };
+        return { linked, text, found, accepted };
       },
       gathering.reasons,
     );
@@ -107,7 +113,7 @@ export class SchemaIntake {
       version: {
         schema: text,
         context: own?.text ?? JSON.stringify(contextDocument(generated.terms)),
-        references,
+        references: found.references,
         contexts: own?.contexts ?? new Set(),
         contextReferences: own?.references ?? new Map(),
         terms: {
@@ -124,10 +130,7 @@ export class SchemaIntake {
         ],
         ...(ownTerms.length === 0 ? {} : { ownTerms }),
       },
-      keepReferences: async () => {
-        await gathering.keep(found);
-        await own?.keepReferences();
-      },
+      fetched: [...found.fetched, ...(own?.fetched ?? [])],
     };
   }
 
