@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue, member } from '../../shared/
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { withAbsoluteNames } from './context-names.js';
 import type { ModelChange } from '../models/index.js';
-import { settingsIn } from './settings.js';
+import { MAX_DESCRIPTION, settingsIn } from './settings.js';
 
 /** A model as it is found in a repository. */
 export interface FoundModelTexts {
@@ -15,9 +15,6 @@ export interface FoundModelTexts {
   /** The context that it takes as its own. */
   readonly context?: JsonValue | undefined;
 }
-
-/** Characters of a description that a model takes. */
-const MAX_DESCRIPTION = 4000;
 
 /** The change that makes a model what it is in a repository. @param isThere whether the gateway has a model of its name */
 export function modelChangeOf(

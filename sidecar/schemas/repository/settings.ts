@@ -53,7 +53,7 @@ function timeText(time: number | undefined): string | undefined {
 }
 
 /** Characters of a description that a model takes. */
-const MAX_DESCRIPTION = 4000;
+export const MAX_DESCRIPTION = 4000;
 
 const oneOf =
   (...known: readonly string[]) =>
