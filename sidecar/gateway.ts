@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { openSignIn } from './auth/index.js';
@@ -173,10 +174,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const app = buildApp({
     logger,
     turns,
-    onRequest: (req, res) => {
-      if (shutdown.hasBegun) res.shouldKeepAlive = false;
-      tracing?.request(req, res);
-    },
+    onRequest: tracing && ((req, res) => tracing.request(req, res)),
     clientPace: options.clientPace,
     client,
     purges: purges.service,
@@ -244,7 +242,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const shutdown = new GracefulShutdown({
     graceMs: config.SHUTDOWN_GRACE_MS,
     clock,
-    stop: () => purges.stop(),
+    stop: () => {
+      for (const event of ['request', 'checkContinue']) app.server.prependListener(event, endConnection);
+      purges.stop();
+    },
     idle: async () => {
       await purges.jobs.registry.idle();
       // Requests that have arrived on idle connections, or on new ones, are read and answered, too.
@@ -271,4 +272,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     embeddedBroker: broker.embedded,
     close: () => shutdown.begin(),
   };
+}
+
+/** Tells the client that its connection ends with this answer. */
+function endConnection(_: IncomingMessage, res: ServerResponse): void {
+  res.shouldKeepAlive = false;
 }
