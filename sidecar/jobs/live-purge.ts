@@ -184,19 +184,6 @@ export class PurgeRunner {
   }
 
   /**
-   * Begins a purge whose caller waits: its record is written before its first request.
-   *
-   * @throws StoreUnavailableError where it needs a record, and none can be written
-   */
-  async begin(live: LivePurge): Promise<void> {
-    const { recordRequired, store, observer } = this.#options;
-    live.set({ startedAt: this.#records.now() });
-    if (recordRequired) await store.put(live.record, undefined, live.lease.claim);
-    else await this.#records.writeNow(live);
-    observer.started(live.record);
-  }
-
-  /**
    * Runs a purge to its end.
    *
    * @param stopped aborts when the purge has to stop

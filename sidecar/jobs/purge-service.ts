@@ -77,12 +77,17 @@ export class PurgeService extends JobKind<PurgeRecord> {
     gone: AbortSignal,
   ): Promise<{ readonly report: PurgeReport; readonly record: PurgeRecord }> {
     const { registry, records } = this.jobs;
+    const { recordRequired, store, observer } = this.#options;
     const prepared = this.#prepare(asked);
     const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
     const live = this.jobs.enter(LivePurge, record, this.jobs.leases.lease());
     try {
       registry.takePlace(live, prepared.query.dryRun ? 'dry run' : 'purge');
-      await this.#runner.begin(live);
+      live.set({ startedAt: records.now() });
+      // The record is written before the first request, and has to be in the store where one is required.
+      if (recordRequired) await store.put(live.record, undefined, live.lease.claim);
+      else await records.writeNow(live);
+      observer.started(live.record);
       const report = await this.#runner.run({ live, prepared }, AbortSignal.any([live.stopped, gone]));
       return { report, record: live.record };
     } catch (error) {
