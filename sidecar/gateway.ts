@@ -200,6 +200,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     workbench: schemas.workbench,
     transfer: schemas.transfer,
     baseUrlOf,
+    publicPath: config.PUBLIC_URL?.pathname.replace(/\/+$/, ''),
     consoleFolder,
     bodyLimit: config.BODY_LIMIT_BYTES,
     importLimit: config.IMPORT_LIMIT_BYTES,

@@ -11,6 +11,8 @@ import { preferencesOf, purgeAnswer } from './purge-answer.js';
 export interface PurgeRoutesOptions {
   readonly purges: PurgeService;
   readonly access: Access;
+  /** The path of PUBLIC_URL, without a slash at its end; clients find the API below it. */
+  readonly publicPath?: string | undefined;
 }
 
 /** `DELETE /ngsi-ld/v1/entities` (clause 6.4.3.3) and `DELETE /ngsi-ld/v1/temporal/entities`, with or without `/`. */
@@ -63,7 +65,7 @@ function whatIsAsked({ url = '' }: IncomingMessage): AskedPurge {
   return { target, query: mark === -1 ? '' : url.slice(mark + 1) };
 }
 
-function createHandler({ purges }: PurgeRoutesOptions) {
+function createHandler({ purges, publicPath = '' }: PurgeRoutesOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const fault = request.body === HAS_BODY ? bodyRefused() : undefined;
     const asked = newPurgeOf(request, whatIsAsked(request.raw), purges, fault);
@@ -73,7 +75,7 @@ function createHandler({ purges }: PurgeRoutesOptions) {
       return reply
         .code(202)
         .headers({
-          location: `/api/v2/purges/${record.id}`,
+          location: `${publicPath}/api/v2/purges/${record.id}`,
           'preference-applied': 'respond-async',
           [PURGE_ID_HEADER]: record.id,
         })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, it } from 'node:test';
-import { stopAll } from '../support/gateway-harness.js';
+import { startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { makeModel, startApi } from './api-client.js';
 
 after(stopAll);
@@ -35,6 +35,16 @@ it('URLs in answers begin with PUBLIC_URL where it is set, whatever the request 
   const context = await api.post('/contexts', { name: 'C', '@context': `${base}/api/v2/contexts/A~Car` });
   assert.equal(context.status, 201, 'its own contexts are known by their public URLs');
   assert.equal(context.headers.get('location'), `${base}/api/v2/contexts/C`);
+});
+
+it('the record of an asynchronous purge is found below the path of PUBLIC_URL', async () => {
+  const gateway = await startTestGateway({
+    BROKER_URL: 'embedded',
+    PUBLIC_URL: 'https://data.city.test/gateway/',
+  });
+  const { status, headers } = await gateway.purge('type=A', { prefer: 'respond-async' });
+  assert.equal(status, 202);
+  assert.equal(headers.get('location'), `/gateway/api/v2/purges/${String(headers.get('purge-id'))}`);
 });
 
 it('URLs in answers begin with http and the Host of the request without PUBLIC_URL; X-Forwarded is ignored', async () => {
