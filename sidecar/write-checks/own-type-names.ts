@@ -1,6 +1,6 @@
 import { isWhole } from '../schemas/json-ld/context-form.js';
 import { iriOf, withoutCore } from '../schemas/json-ld/term-meanings.js';
-import type { SchemaService } from '../schemas/models/index.js';
+import { eachOf, type SchemaService } from '../schemas/models/index.js';
 import type { JsonValue } from '../shared/json/json.js';
 
 /** Contexts whose terms are remembered, by their texts. */
@@ -34,18 +34,12 @@ export class OwnTypeNames {
   async #read(stamp: string): Promise<readonly NamesByIri[]> {
     const { store } = this.#schemas;
     const maps: NamesByIri[] = [];
-    const limit = 1000;
-    for (let offset = 0; ; offset += limit) {
-      const { items, total } = await store.domains.list({ limit, offset });
-      for (const { name } of items)
-        for (const version of await store.models.current(name)) {
-          const known =
-            this.#byContext.get(version.contextSha256) ??
-            this.#byContext.get(`${version.contextSha256} ${stamp}`);
-          maps.push(known ?? (await this.#readOne(version.contextSha256, stamp)));
-        }
-      if (offset + limit >= total) return maps;
-    }
+    for await (const { name } of eachOf((page) => store.domains.list(page)))
+      for (const { contextSha256: sha256 } of await store.models.current(name)) {
+        const known = this.#byContext.get(sha256) ?? this.#byContext.get(`${sha256} ${stamp}`);
+        maps.push(known ?? (await this.#readOne(sha256, stamp)));
+      }
+    return maps;
   }
 
   async #readOne(sha256: string, stamp: string): Promise<NamesByIri> {

@@ -4,6 +4,8 @@ import { WorkersBusyError } from '../../shared/workers/errors.js';
 import {
   DependencyChangedError,
   NotFoundError,
+  type Page,
+  type Paged,
   PreconditionFailedError,
   type SchemaStore,
   type Thing,
@@ -87,6 +89,18 @@ export async function mapInBatches<Item, Result>(
 }
 
 const BATCH = 4;
+
+/** Items that are listed at a time. */
+const PAGE = 1000;
+
+/** All items of a list, page by page. */
+export async function* eachOf<Item>(list: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item> {
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    const page = await list({ limit: PAGE, offset });
+    total = page.total;
+    yield* page.items;
+  }
+}
 
 /** Values that are cached at a time. */
 const MAX_KNOWN = 1000;

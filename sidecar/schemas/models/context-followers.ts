@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/clock.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { type Dependent, generatedContextName, NotFoundError, type SchemaStore } from '../../store/index.js';
-import { mapInBatches, ifThere } from './concurrency.js';
+import { eachOf, ifThere, mapInBatches } from './concurrency.js';
 import type { ContextSupply } from './context-supply.js';
 import { contextUrl, INTERNAL_BASE, withBaseUrl } from './contents.js';
 import type { ModelComparison } from './model-comparison.js';
@@ -12,9 +12,6 @@ export const MAX_FOLLOWERS = 100;
 
 /** How long checking them may take, in milliseconds. */
 export const MAX_FOLLOWERS_MS = 10_000;
-
-/** Dependents that are listed at a time. */
-const PAGE = 100;
 
 /** A context or model that names a context, directly or through other contexts. */
 export type Follower = Exclude<Dependent, { readonly kind: 'reference' }>;
@@ -82,18 +79,18 @@ export class ContextFollowers {
     const found = new Map<string, Follower>();
     const names = new Set([name]);
     // What is added while the loop runs is visited, too.
-    for (const one of names)
-      for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    for (const one of names) {
+      const dependents = eachOf(async (page) => {
         signal?.throwIfAborted();
-        const page = await ifThere('context', contexts.dependents(one, { limit: PAGE, offset }));
-        total = page?.total ?? 0;
-        for (const dependent of page?.items ?? []) {
-          if (dependent.kind === 'reference') continue;
-          const own = contextNameOf(dependent);
-          if (own !== name && !found.has(own)) found.set(own, dependent);
-          names.add(own);
-        }
+        return (await ifThere('context', contexts.dependents(one, page))) ?? { items: [], total: 0 };
+      });
+      for await (const dependent of dependents) {
+        if (dependent.kind === 'reference') continue;
+        const own = contextNameOf(dependent);
+        if (own !== name && !found.has(own)) found.set(own, dependent);
+        names.add(own);
       }
+    }
     return [...found.values()];
   }
 

@@ -8,7 +8,7 @@ export type { ValidateOptions } from './workbench.js';
 
 export { findingKey, type JudgedFinding } from '../validation/judged.js';
 export { type ScanJudge, EntityJudge, type PageVerdict } from './entity-judge.js';
-export { ifThere, unlessGone } from './concurrency.js';
+export { eachOf, ifThere, unlessGone } from './concurrency.js';
 export type { ServedDocument } from './contents.js';
 export { contextUrl, type NamedContext, namedContext } from './contents.js';
 export type { ChangedFollower } from './context-followers.js';

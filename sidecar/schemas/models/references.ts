@@ -16,12 +16,9 @@ import {
   type Reference,
   type SchemaStore,
 } from '../../store/index.js';
-import { ifThere, overwriting } from './concurrency.js';
+import { eachOf, ifThere, overwriting } from './concurrency.js';
 import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './contents.js';
 import { accepting, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
-
-/** Dependents that are read at a time. */
-const PAGE = 1000;
 
 /**
  * Documents that schemas refer to. URIs are absolute (http, https, urn), without a fragment, and taken in their normal form:
@@ -55,19 +52,14 @@ export class References {
     const uris = new Set([normal, ...(await this.spellings(normal))]);
     const isOutdated = (pinned: PinnedReference) => uris.has(pinned.uri) && pinned.sha256 !== sha256;
     const keys: ModelKey[] = [];
-    for (const one of uris) {
-      for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-        const page = await references.dependents(one, { limit: PAGE, offset });
-        total = page.total;
-        for (const dependent of page.items) {
-          if (dependent.kind !== 'model') continue;
-          // An older version may have used the document without the current one using it.
-          const at = await ifThere('model', models.get(dependent));
-          if (at?.version.references.some(isOutdated) === true)
-            keys.push({ domain: dependent.domain, name: dependent.name });
-        }
+    for (const one of uris)
+      for await (const dependent of eachOf((page) => references.dependents(one, page))) {
+        if (dependent.kind !== 'model') continue;
+        // An older version may have used the document without the current one using it.
+        const at = await ifThere('model', models.get(dependent));
+        if (at?.version.references.some(isOutdated) === true)
+          keys.push({ domain: dependent.domain, name: dependent.name });
       }
-    }
     return keys;
   }
 

@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import type { Domain, Page, Paged } from '../../store/index.js';
+import type { Domain, Page } from '../../store/index.js';
 import {
+  eachOf,
   ifThere,
   type NamedContext,
   namedContext,
@@ -15,9 +16,6 @@ import { contextNamesIn } from './context-names.js';
 import { packTarGz, type PackedFile } from './pack.js';
 import { storableUri } from './urls.js';
 import { domainSettingsOf, settingsOf } from './settings.js';
-
-/** Entries that are listed at a time. */
-const PAGE = 100;
 
 /**
  * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld`, earlier
@@ -46,9 +44,9 @@ async function* filesOf(
   const listReferences = (page: Page) => schemas.store.references.list(page);
   const named = new Set<string>();
   const contextNames = new Set<string>();
-  for await (const domain of only ?? each((page) => domains.list(page))) {
+  for await (const domain of only ?? eachOf((page) => domains.list(page))) {
     let hasModels = false;
-    for await (const { name } of each((page) => models.list(domain.name, page))) {
+    for await (const { name } of eachOf((page) => models.list(domain.name, page))) {
       hasModels = true;
       const model = await models.texts({ domain: domain.name, name });
       for (const { uri } of model.version.references) named.add(uri);
@@ -61,13 +59,13 @@ async function* filesOf(
     if (settings !== undefined) yield { path: `settings/${domain.name}.json`, content: json(settings) };
   }
   if (only === undefined) {
-    for await (const { uri } of each(listReferences)) contextNames.add(uri);
-    for await (const { name, kind } of each((page) => contexts.list(page)))
+    for await (const { uri } of eachOf(listReferences)) contextNames.add(uri);
+    for await (const { name, kind } of eachOf((page) => contexts.list(page)))
       if (kind === 'custom') contextNames.add(name);
   }
   const reached = await reachedFrom(contextNames, schemas);
   const urls: Record<string, string> = {};
-  for await (const { uri } of each(listReferences)) {
+  for await (const { uri } of eachOf(listReferences)) {
     if (only !== undefined && !named.has(uri) && !reached.references.has(uri)) continue;
     const { bytes } = await references.get(uri);
     const file = referenceFileName(uri);
@@ -75,7 +73,7 @@ async function* filesOf(
     yield { path: `references/${file}`, content: bytes };
   }
   if (Object.keys(urls).length > 0) yield { path: 'references/urls.json', content: json(urls) };
-  for await (const { name, kind } of each((page) => contexts.list(page))) {
+  for await (const { name, kind } of eachOf((page) => contexts.list(page))) {
     if (kind === 'custom' && (only === undefined || reached.contexts.has(name))) {
       const { bytes } = await contexts.document(name);
       yield { path: `contexts/${name}.jsonld`, content: bytes };
@@ -175,7 +173,7 @@ async function* filesOfModel(
   let number = 0;
   let last: string | undefined;
   const earlier: Buffer[] = [];
-  for await (const version of each((page) => store.models.versions(key, page))) {
+  for await (const version of eachOf((page) => store.models.versions(key, page))) {
     // Versions of the same schema differ only in what an import generates again.
     if (version.number >= stored.version.number || version.schema.sha256 === last) continue;
     last = version.schema.sha256;
@@ -183,18 +181,9 @@ async function* filesOfModel(
   }
   if (last === sha256) earlier.pop();
   for (const content of earlier) yield { path: `${folder}/versions/${(number += 1)}.json`, content };
-  for await (const example of each((page) => store.examples.list(key, page))) {
+  for await (const example of eachOf((page) => store.examples.list(key, page))) {
     const { bytes } = await files.example(key, example.name);
     yield { path: `${folder}/examples/${example.name}`, content: bytes };
-  }
-}
-
-/** All items of a list, page by page. */
-async function* each<Item>(list: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item> {
-  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-    const page = await list({ limit: PAGE, offset });
-    total = page.total;
-    yield* page.items;
   }
 }
 

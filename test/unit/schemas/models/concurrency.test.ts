@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { mapInBatches, ifThere } from '../../../../sidecar/schemas/models/concurrency.js';
+import { eachOf, ifThere, mapInBatches } from '../../../../sidecar/schemas/models/concurrency.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
+import type { Page } from '../../../../sidecar/store/index.js';
 
 const LAMP = { kind: 'model', domain: 'City', name: 'Lamp' } as const;
 
@@ -17,6 +18,19 @@ describe('reads of what may be missing', () => {
 });
 
 describe('work on many items', () => {
+  it('the items of a list are read to its end, a thousand at a time', async () => {
+    const all = Array.from({ length: 2000 }, (_, n) => n);
+    const asked: number[] = [];
+    const list = async ({ limit, offset }: Page) => {
+      asked.push(offset);
+      return Promise.resolve({ items: all.slice(offset, offset + limit), total: all.length });
+    };
+    const read: number[] = [];
+    for await (const item of eachOf(list)) read.push(item);
+    assert.deepEqual(read, all);
+    assert.deepEqual(asked, [0, 1000]);
+  });
+
   it('the items are worked on four at a time, and the results are in their order', async () => {
     let [now, most] = [0, 0];
     const items = Array.from({ length: 11 }, (_, n) => n);
