@@ -5,6 +5,7 @@ import {
   type RestoreEvent,
   type RestorePosition,
   type RestoreReport,
+  unlessStopped,
 } from '../purge/index.js';
 import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
@@ -41,7 +42,7 @@ export class RestoreJobs {
    * Takes a restore: it runs when there is a place for it.
    *
    * @param of the purge that is undone
-   * @throws as ArchiveService.find(); PolicyRefusedError; JobSecretError, QueueFullError, PurgeStoppedError,
+   * @throws as ArchiveService.find(); RestoreUnderWayError; PolicyRefusedError; JobSecretError, QueueFullError, PurgeStoppedError,
    * StoreUnavailableError
    */
   async submit(of: string, asked: NewRestore): Promise<PurgeRecord> {
@@ -88,7 +89,7 @@ export class RestoreJobs {
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
     const { kinds, sealer } = this.#options;
     const { restoreOf = '', dryRun, concurrency } = live.record;
-    const { reader, record: source } = await this.#archives.open(restoreOf);
+    const { reader, record: source } = await unlessStopped(this.#archives.open(restoreOf), live.stopped);
     const target = targetOf(source);
     const { limits, dependencies } = kinds[target];
     const { ids, position } = job.restore ?? {};

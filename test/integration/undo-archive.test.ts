@@ -352,6 +352,27 @@ describe('a purge whose archive fails', () => {
     bucket.fault = () => false;
   });
 
+  it('a bucket that hangs does not hold up who cancels a restore', async () => {
+    await withCars(20);
+    const purge = (await gateway.purge('type=Car&archive=required')).headers.get('purge-id') ?? '';
+    let tries = 0;
+    let hung = () => {};
+    const waits = new Promise<void>((resolve) => (hung = resolve));
+    bucket.fault = () => {
+      tries += 1;
+      hung();
+      return true;
+    };
+    const taken = await sendJson(gateway.url, 'POST', `/api/v2/purges/${purge}/restore`, {});
+    const { id } = taken.json() as Archived;
+    await waits;
+    await gateway.send('POST', `/api/v2/purges/${id}/cancel`);
+    await ended(gateway, id);
+    assert.equal((await recordOf(gateway, id)).state, 'cancelled');
+    assert.equal(tries, 1, 'the bucket was waited for');
+    bucket.fault = () => false;
+  });
+
   it('a bucket that comes back meanwhile loses nothing', async () => {
     await withCars(20);
     let failures = 2;
