@@ -126,6 +126,22 @@ export class DependencyChangedError extends GatewayError {
   }
 }
 
+/** A restore of an archive has not come to its end, and there is one at a time: two would create instances twice. */
+export class RestoreUnderWayError extends GatewayError {
+  readonly kind = 'inUse';
+
+  constructor(
+    of: string,
+    readonly purge: string,
+  ) {
+    super(`The restore ${purge} of the purge ${of} has not ended: wait for its end, or cancel it.`);
+  }
+
+  override get members(): ProblemMembers {
+    return { purge: this.purge };
+  }
+}
+
 /** A run of a retention policy has not come to its end, and there is one at a time. */
 export class RunUnderWayError extends GatewayError {
   readonly kind = 'runUnderWay';

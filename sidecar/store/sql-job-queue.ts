@@ -11,6 +11,7 @@ import type {
   UnfinishedJob,
   ControlResult,
 } from './job-records.js';
+import { RestoreUnderWayError } from './errors.js';
 import { putRow, recordOf, rowOf, type RecordRow } from './sql-job-rows.js';
 import { all, first, isStorable, run, type SqlSession, statement, type Work } from './sql-work.js';
 
@@ -74,6 +75,9 @@ const RELEASE = statement<{ id: string; lease: number }>(
 const RELEASE_OTHERS = statement<{ holder: string }>(`
   UPDATE job SET holder = NULL, held_until = NULL
   WHERE ended_at IS NULL AND held_until IS NOT NULL AND holder IS DISTINCT FROM @holder`);
+const RESTORES = statement<object, RecordRow>(
+  "SELECT record, details FROM job WHERE kind = 'restore' AND dry_run = 0 AND ended_at IS NULL",
+);
 const WAITING = statement<object, { readonly count: number }>(
   'SELECT count(*) AS count FROM job WHERE ended_at IS NULL AND held_until IS NULL AND job IS NOT NULL',
 );
@@ -107,12 +111,13 @@ export class SqlJobQueue {
    * @param max jobs that may wait, this one included
    * @param broker the broker for which it is meant: processes of other brokers leave it
    * @returns false when as many wait already
-   * @throws RunUnderWayError
+   * @throws RunUnderWayError, RestoreUnderWayError
    */
   async add(record: JobRecord, job: JobNeeds, max: number, broker?: string): Promise<boolean> {
     const row = rowOf(record, job, { lease: 0 }, broker);
     return this.session.change(function* () {
       yield* first(NEXT_LEASE, {});
+      yield* requireOnlyRestore(record);
       if ((yield* countWaiting()) >= max) return false;
       yield* putRow(row);
       return true;
@@ -186,6 +191,17 @@ export class SqlJobQueue {
 
 /** What a job of another broker has become. */
 type Requeued = Pick<OrphanedJob, 'record' | 'broker'>;
+
+/** Two restores of one archive would both find that an instance is missing, and both create it. */
+function* requireOnlyRestore({ target, ...asked }: JobRecord): Work<void> {
+  if (target !== 'restore' || !('restoreOf' in asked) || asked.dryRun) return;
+  const { restoreOf = '' } = asked;
+  for (const row of yield* all(RESTORES, {})) {
+    const other = recordOf(row);
+    if ('restoreOf' in other && other.restoreOf === restoreOf)
+      throw new RestoreUnderWayError(restoreOf, other.id);
+  }
+}
 
 function* countWaiting(): Work<number> {
   return (yield* first(WAITING, {}))?.count ?? 0;

@@ -19,6 +19,7 @@ import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import {
   DependencyChangedError,
+  RestoreUnderWayError,
   RunUnderWayError,
   StoreUnavailableError,
 } from '../../sidecar/store/errors.js';
@@ -579,6 +580,7 @@ async function failures(): Promise<ApiClient> {
     new ArchiveUnavailableError('full'),
     new ArchiveUnreadableError('damaged'),
     new RunUnderWayError('R', 'P'),
+    new RestoreUnderWayError('P', 'R'),
     new QueryRefusedError('badRequestData', 'not a query', 'q'),
     new PolicyRefusedError('not allowed'),
     new JobSecretError('no secret'),
@@ -619,6 +621,7 @@ function describes({ description }: ApiClient, method: string, target: string, e
     ArchiveInUseError: 'in-use',
     ArchiveUnavailableError: 'archive-unavailable',
     ArchiveUnreadableError: 'archive-unreadable',
+    RestoreUnderWayError: 'in-use',
     RunUnderWayError: 'run-under-way',
     QueryRefusedError: 'BadRequestData',
     PolicyRefusedError: 'forbidden-by-policy',

@@ -200,6 +200,19 @@ describe('a restore', () => {
     assert.equal((await restored(gateway, purge.id)).state, 'failed');
   });
 
+  it('is refused while another one of the same archive has not ended, unless it is a dry run', async () => {
+    await withCars(40);
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    const ask = (body: object) => sendJson(gateway.url, 'POST', `/api/v2/purges/${purge.id}/restore`, body);
+    const { id } = (await ask({ maxPerSecond: 1 })).json() as PurgeRecord;
+    const second = await ask({});
+    assert.deepEqual([second.status, second.problem()['purge']], [409, id], second.text);
+    assert.equal((await ask({ dryRun: true })).status, 202);
+    await gateway.send('POST', `/api/v2/purges/${id}/cancel`);
+    await ended(gateway, id);
+    assert.equal((await restored(gateway, purge.id)).state, 'succeeded');
+  });
+
   it('keeps to a rate, and can be cancelled', async () => {
     await withCars(40);
     const purge = await purged(gateway, 'type=Car&archive=required');

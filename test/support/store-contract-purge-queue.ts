@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LeaseLostError, RunUnderWayError } from '../../sidecar/store/errors.js';
+import { LeaseLostError, RestoreUnderWayError, RunUnderWayError } from '../../sidecar/store/errors.js';
 import type { JobRecord, PurgeRecord, RequeueOptions, TakeOptions } from '../../sidecar/store/job-records.js';
 import type { SqlStore } from '../../sidecar/store/sql-store.js';
 import { purgeOf, purgeRecord } from './store-contract-purges.js';
@@ -163,6 +163,19 @@ export function purgeQueueContract(test: StoreTest): void {
     const run = (id: string) => purgeRecord(id, 'queued', { retentionPolicy: 'old' });
     await purges.add(run('a'), JOB, 10);
     await assert.rejects(purges.add(run('b'), JOB, 10), RunUnderWayError);
+  });
+
+  test('only one of two concurrent restores of an archive is added, dry runs apart', async ({ jobs }) => {
+    const restore = (id: string, restoreOf: string, dryRun = false) =>
+      jobs.add(purgeRecord(id, 'queued', { target: 'restore', restoreOf, dryRun }), JOB, 10);
+    const [one, other] = await Promise.allSettled([restore('a', 'p'), restore('b', 'p')]);
+    assert.deepEqual([one.status, other.status].sort(), ['fulfilled', 'rejected']);
+    const refused = one.status === 'rejected' ? one : other;
+    assert.ok(refused.status === 'rejected' && refused.reason instanceof RestoreUnderWayError);
+    await restore('c', 'p', true);
+    await restore('d', 'another');
+    await jobs.put(purgeRecord(refused.reason.purge, 'cancelled', { target: 'restore', restoreOf: 'p' }));
+    await restore('e', 'p');
   });
 
   test('a job whose lease has ended is taken over, and later writes of its earlier holder are dropped', async (store) => {

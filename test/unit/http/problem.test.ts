@@ -217,6 +217,7 @@ const CASES: readonly (readonly [
   [new jobs.JobOverError('purge', 'P', 'failed'), 'purgeOver'],
   [new JobSecretError('no secret'), 'jobSecretMissing'],
   [new store.RunUnderWayError('R', 'P'), 'runUnderWay', { purge: 'P' }],
+  [new store.RestoreUnderWayError('P', 'R'), 'inUse', { purge: 'R' }],
   [new store.NotFoundError(MODEL), 'notFound'],
   [new models.FileNotFoundError('x.json'), 'notFound'],
   [new store.AlreadyExistsError(MODEL), 'alreadyExists'],
