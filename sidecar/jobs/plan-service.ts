@@ -33,8 +33,13 @@ export class PlanService {
     return { plan: { items: keys.size, expiresAt: new Date(Date.now() + PLAN_MS).toISOString() } };
   }
 
-  /** Finds out, before a purge is taken, whether it can apply a plan. @throws PlanGoneError, PolicyRefusedError */
-  async check(id: string, maxAffected: number | undefined): Promise<void> {
+  /**
+   * Finds out, before a purge is taken, whether it can apply a plan.
+   *
+   * @param broker at which it would delete
+   * @throws PlanGoneError, TooManyMatchesError
+   */
+  async check(id: string, maxAffected: number | undefined, broker: string | undefined): Promise<void> {
     const found = await this.#plans.find(id);
     if (found === undefined)
       throw new PlanGoneError(`There is no plan ${id}: preview the purge again, with plan set to true.`);
@@ -42,7 +47,11 @@ export class PlanService {
       throw new PlanGoneError(`The plan ${id} is older than an hour: preview the purge again.`);
     if (found.appliedBy !== undefined)
       throw new PlanGoneError(
-        `The purge ${found.appliedBy} has applied the plan ${id}: preview the purge again.`,
+        `The purge ${found.appliedBy} was taken to apply the plan ${id}, which is possible once: preview the purge again.`,
+      );
+    if (found.broker !== undefined && found.broker !== broker)
+      throw new PlanGoneError(
+        `The plan ${id} was made at another broker than BROKER_URL names now: preview the purge again.`,
       );
     if (maxAffected !== undefined && found.items > maxAffected)
       throw new TooManyMatchesError(found.items, maxAffected, true);

@@ -110,13 +110,13 @@ export class PurgeService extends JobKind<PurgeRecord> {
   async submit(asked: NewPurge): Promise<PurgeRecord> {
     this.jobs.registry.requireOpen();
     const { makesPlan, planOf } = asked;
-    const { plans, sealer } = this.#options;
+    const { plans, sealer, broker } = this.#options;
     const prepared = this.#prepare(asked);
     let sealed: ReturnType<typeof sealer.seal>;
     try {
       if (makesPlan === true) checkMakesPlan(prepared.query.dryRun);
       sealed = sealer.seal(asked.headers);
-      if (planOf !== undefined) await plans.check(planOf, prepared.limits.maxAffected);
+      if (planOf !== undefined) await plans.check(planOf, prepared.limits.maxAffected, broker);
     } catch (error) {
       throw this.#refusalBy(asked, error);
     }

@@ -17,6 +17,8 @@ export interface FoundPlan extends Omit<StoredPlan, 'parts'> {
   readonly ageMs: number;
   /** The purge that applies it. */
   readonly appliedBy: string | undefined;
+  /** The broker of the dry run, where that is known. */
+  readonly broker: string | undefined;
 }
 
 interface Row {
@@ -25,10 +27,12 @@ interface Row {
   readonly items: number;
   readonly ageMs: number;
   readonly appliedBy: string | null;
+  readonly broker: string | null;
 }
 
 const FIND = statement<{ id: string }, Row>(`
-  SELECT id, hash_key AS "hashKey", items, now_ms() - made_at AS "ageMs", applied_by AS "appliedBy"
+  SELECT id, hash_key AS "hashKey", items, now_ms() - made_at AS "ageMs", applied_by AS "appliedBy",
+    (SELECT broker FROM job WHERE job.id = purge_plan.id) AS broker
   FROM purge_plan WHERE id = @id AND made_at IS NOT NULL`);
 const PART = statement<{ id: string; number: number }, { readonly hashes: string }>(
   'SELECT hashes FROM purge_plan_part WHERE plan = @id AND number = @number',
@@ -79,8 +83,15 @@ export class SqlPlans {
   async find(id: string): Promise<FoundPlan | undefined> {
     const row = isStorable(id) ? await this.#session.get(() => first(FIND, { id })) : undefined;
     if (row === undefined) return undefined;
-    const { hashKey, items, ageMs, appliedBy } = row;
-    return { id, items, ageMs, key: hashKey, appliedBy: appliedBy ?? undefined };
+    const { hashKey, items, ageMs, appliedBy, broker } = row;
+    return {
+      id,
+      items,
+      ageMs,
+      key: hashKey,
+      appliedBy: appliedBy ?? undefined,
+      broker: broker ?? undefined,
+    };
   }
 
   async part(id: string, number: number): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import {
@@ -10,6 +11,7 @@ import {
   type TestGateway,
 } from '../support/gateway-harness.js';
 import { hour, TEMPORAL } from '../support/temporal-harness.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { ended, entitiesOf, everyKind, type PurgeRecord, recordOf } from '../support/undo.js';
 
 interface Planned extends PurgeRecord {
@@ -144,6 +146,23 @@ describe('plan and apply', () => {
     ])
       assert.equal((await post(body)).status, 422, JSON.stringify(body));
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 1);
+  });
+
+  it('a plan is not applied at another broker than that of its dry run', async () => {
+    const env = { DATABASE_PATH: join(temporaryFolder(), 'db') };
+    const first = await startTestGateway({ ...env, BROKER_URL: broker.url });
+    await withCars(3);
+    const dryRun = { target: 'entities', query: 'type=Car', dryRun: true, plan: true };
+    const { id } = (await sendJson(first.url, 'POST', '/api/v2/purges', dryRun)).json() as PurgeRecord;
+    await ended(first, id);
+    await first.gateway.close();
+    const other = await startTestBroker();
+    other.entities.seed(3, everyKind);
+    const second = await startTestGateway({ ...env, BROKER_URL: other.url });
+    const answer = await sendJson(second.url, 'POST', '/api/v2/purges', { plan: id });
+    assert.equal(answer.status, 409, answer.text);
+    assert.match(answer.problem().type, /:plan-gone$/);
+    assert.equal(other.entities.count(), 3);
   });
 
   it('holds to the policy and the maximum of both requests', async () => {

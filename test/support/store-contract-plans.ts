@@ -14,7 +14,7 @@ export function planContract(test: StoreTest): void {
     assert.ok(found !== undefined && found.ageMs >= 0 && found.ageMs < HOUR_MS);
     assert.deepEqual(
       { ...found, ageMs: 0 },
-      { id: 'one', key: 'ab', items: 3, ageMs: 0, appliedBy: undefined },
+      { id: 'one', key: 'ab', items: 3, ageMs: 0, appliedBy: undefined, broker: undefined },
     );
     assert.deepEqual(
       [await plans.part('one', 0), await plans.part('one', 1), await plans.part('one', 2)],
@@ -22,6 +22,12 @@ export function planContract(test: StoreTest): void {
     );
     assert.equal(await plans.find('two'), undefined);
     assert.equal(await plans.find('\u0000'), undefined);
+  });
+
+  test('a plan is found with the broker of its dry run', async ({ plans, jobs }) => {
+    await jobs.add(purgeRecord('one', 'queued'), { headers: {} }, 100, 'http://a/');
+    await plans.keep(plan('one'), 10, HOUR_MS);
+    assert.equal((await plans.find('one'))?.broker, 'http://a/');
   });
 
   test('a plan that is kept again replaces the one before', async ({ plans }) => {
