@@ -98,10 +98,11 @@ export class RecordKeeper {
   }
 
   /** Writes the record of a job as it is now, so that it outlasts a crash: waits for the store, but not for long. */
-  async writeNow({ record, lease }: LiveJob): Promise<void> {
+  async writeNow(live: LiveJob): Promise<void> {
     const { store, clock } = this.#options;
+    const { lease } = live;
     const enough = new AbortController();
-    const written = store.put(record, undefined, lease.claim).then(
+    const written = store.put(live.record, undefined, lease.claim).then(
       () => true,
       () => false,
     );
@@ -111,7 +112,8 @@ export class RecordKeeper {
       .then(() => false);
     const isWritten = await Promise.race([written, late]);
     enough.abort();
-    if (!isWritten) this.save(record, lease.claim);
+    // As it is by now: it may have ended meanwhile, and its end is what is to be written.
+    if (!isWritten) this.save(live.record, lease.claim);
   }
 
   /** Writes what must be known of a job before it changes anything at the broker. @throws as whenStored() */

@@ -107,6 +107,25 @@ it('a purge begins although the store is away, or does not answer within a secon
   }
 });
 
+it('the end of a purge is written, although its cancellation was still being written when it ended', async () => {
+  const { keeper, liveOf, written, store, clock } = createKeeper();
+  const live = liveOf(record('p', 1));
+  store.isSilent = true;
+  live.cancel();
+  const kept = keeper.keep(live);
+  store.isAway = true;
+  live.set({ state: 'cancelled' });
+  keeper.save(live.record, CLAIM);
+  await clock.pass(1000);
+  assert.equal((await kept).state, 'cancelling');
+  [store.isSilent, store.isAway] = [false, false];
+  await clock.pass(1000);
+  assert.deepEqual(
+    written.map(({ state }) => state),
+    ['cancelled'],
+  );
+});
+
 it('when more than a thousand records wait, those of refused purges are given up first, then the oldest, by name', async () => {
   const { keeper, lost, store } = createKeeper();
   store.isAway = true;
