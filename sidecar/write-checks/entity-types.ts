@@ -36,6 +36,8 @@ const QUERIES = 8;
 const MAX_SETTLING_MS = 5000;
 /** Of an answer about one entity. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+/** Statuses of an answer with entities; 206 if lastN left instances out (clause 6.3.10). */
+const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
 
 /**
  * The types of the entities that the broker has, remembered for a minute. A write through this gateway that may change the type
@@ -167,7 +169,7 @@ export class EntityTypes {
   ): Promise<readonly (readonly [string, readonly string[]])[]> {
     const list = ids.map(encodeURIComponent).join(',');
     const reply = await this.#get(place, `?id=${list}&options=keyValues&limit=${ids.length}`, signal);
-    if (reply.status !== 200) return [];
+    if (!SHOWN.has(reply.status)) return [];
     const items = jsonIn(reply.text);
     if (!Array.isArray(items)) return [];
     const asked = new Set(ids);
@@ -188,8 +190,7 @@ export class EntityTypes {
     );
     if (reply.status === 404) return undefined;
     if (reply.status === 401 || reply.status === 403) return 'hidden';
-    // 206: lastN left instances out.
-    const item = reply.status === 200 || reply.status === 206 ? jsonIn(reply.text) : undefined;
+    const item = SHOWN.has(reply.status) ? jsonIn(reply.text) : undefined;
     const types = typesIn(item);
     if (types === undefined)
       throw new TypeUnknownError(
