@@ -172,14 +172,12 @@ export interface ModelAt {
   readonly version: ModelVersion;
 }
 
-/** A model version with all its texts, read at one moment. */
+/** A model version with its own texts, read at one moment. */
 export interface ModelTexts extends ModelAt {
   readonly schema: string;
   readonly context: string;
   /** JSON of the context that the model was given, where it has its own. */
   readonly ownContext: string | undefined;
-  /** Text of each pinned reference by URI. */
-  readonly references: ReadonlyMap<string, string>;
 }
 
 export interface Context extends Stamps {

@@ -179,14 +179,11 @@ export class SqlModels implements Models {
 
   *#texts(key: ModelKey, version?: number): Work<ModelTexts> {
     const at = yield* this.#at(key, version);
-    const references = new Map<string, string>();
-    for (const pinned of at.version.references) references.set(pinned.uri, yield* textOf(pinned));
     return {
       ...at,
       schema: yield* textOf(at.version.schema),
       context: yield* textOf(at.version.context),
       ownContext: at.model.ownContext === undefined ? undefined : yield* textOf(at.model.ownContext),
-      references,
     };
   }
 }

@@ -104,7 +104,7 @@ export interface Models {
   /** Which versions are the current ones of the models of a domain, by name. @throws NotFoundError for the domain */
   current(domain: string): Promise<readonly CurrentVersion[]>;
 
-  /** `get` with the texts of the schema, its context and its references. @throws NotFoundError */
+  /** `get` with the texts of the schema and its context. @throws NotFoundError */
   texts(key: ModelKey, version?: number): Promise<ModelTexts>;
 
   /** Models of all domains, by domain and name. Those without terms are found by name and description only. */

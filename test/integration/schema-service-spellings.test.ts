@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
-import type { StoredModel } from '../../sidecar/schemas/models/index.js';
+import type { ModelTexts } from '../../sidecar/store/index.js';
 import { InUseError } from '../../sidecar/store/errors.js';
 import type { SchemaStore } from '../../sidecar/store/store.js';
 import {
@@ -28,7 +28,7 @@ const schema = {
 const KEY = { domain: 'city', name: 'Bench' };
 const BENCH = { kind: 'model', ...KEY, version: 1 };
 
-const urisOf = ({ version }: StoredModel) => version.references.map(({ uri }) => uri);
+const urisOf = ({ version }: ModelTexts) => version.references.map(({ uri }) => uri);
 
 const rigOf = useRigs();
 

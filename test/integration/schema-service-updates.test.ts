@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { IncompatibleChangeError } from '../../sidecar/schemas/models/errors.js';
-import type { ModelChange, SchemaService, StoredModel } from '../../sidecar/schemas/models/index.js';
+import type { ModelChange, SchemaService } from '../../sidecar/schemas/models/index.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
@@ -43,7 +43,7 @@ describe('updating models', () => {
       const update = await service.models.put(KEY, { schema });
       assert.deepEqual([update.outcome, update.change.overall], ['version', overall]);
       assert.equal(update.number, before.version.number + 1);
-      const after: StoredModel = await storedModel(service, KEY);
+      const after = await storedModel(service, KEY);
       assert.deepEqual(update.model, after);
       assert.equal(after.schema, JSON.stringify(schema));
       assert.notEqual(after.model.etag, before.model.etag);

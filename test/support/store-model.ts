@@ -175,8 +175,10 @@ async function view(store: SchemaStore): Promise<readonly string[]> {
           `example ${contextName} ${example.name} ${String(await store.content(example.content.sha256))}`,
         );
       for (const { number } of (await store.models.versions(key, ALL)).items) {
-        const { schema, context: generated, references } = await store.models.texts(key, number);
-        lines.push(modelLine(contextName, number, schema, references));
+        const { schema, context: generated, version } = await store.models.texts(key, number);
+        const pins = new Map<string, string>();
+        for (const { uri, sha256 } of version.references) pins.set(uri, String(await store.content(sha256)));
+        lines.push(modelLine(contextName, number, schema, pins));
         assert.equal(generated, contextText(schema));
         const { version: step } = await store.contexts.get(contextName, number);
         assert.equal(await store.content(step.content.sha256), generated);

@@ -66,8 +66,10 @@ export async function dump(store: SchemaStore): Promise<unknown> {
   const models = [];
   for (const { name: domain } of domains) {
     for (const { name } of (await store.models.list(domain, ALL)).items) {
-      for (const { number } of (await store.models.versions({ domain, name }, ALL)).items)
+      for (const { number, references } of (await store.models.versions({ domain, name }, ALL)).items) {
         models.push(await store.models.texts({ domain, name }, number));
+        for (const { sha256 } of references) models.push(await store.content(sha256));
+      }
     }
   }
   const contexts = [];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { metadataOf, type ModelWrite, type StoredModel } from '../../schemas/models/index.js';
+import { metadataOf, type ModelWrite } from '../../schemas/models/index.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import type { Model, ModelVersion } from '../../store/index.js';
+import type { Model, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
   AnyJson,
   Closed,
@@ -229,7 +229,7 @@ export function modelSummaryJson(model: Model): WrittenOf<typeof MODEL_SUMMARY> 
   };
 }
 
-export function modelJson({ model, version, schema, ownContext }: StoredModel): WrittenOf<typeof MODEL> {
+export function modelJson({ model, version, schema, ownContext }: ModelTexts): WrittenOf<typeof MODEL> {
   const { dialect, warnings } = metadataOf(version);
   return {
     ...modelSummaryJson(model),

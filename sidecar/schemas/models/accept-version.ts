@@ -107,7 +107,7 @@ export interface VersionSource extends ModelSource {
 /** The version before, which the new one is compared with. */
 export interface VersionBefore extends ModelSource {
   /** Text of its self-contained schema, if it is cached. */
-  readonly bundled?: string;
+  readonly bundled: string | undefined;
   readonly context: string;
   /** Whether the new version refers to the same documents. */
   readonly hasSameDocuments: boolean;

@@ -17,7 +17,7 @@ export type { ModelDocumentKind } from './model-documents.js';
 export { type ModelFile, referenceFileName } from './model-documents.js';
 export { type Lifecycle, modelNamed, type ModelSchema } from './model-schemas.js';
 export type { ModelChange } from './model-settings.js';
-export type { ModelOutcome, ModelWrite, StoredModel } from './model-writer.js';
+export type { ModelOutcome, ModelWrite } from './model-writer.js';
 export {
   EXAMPLE_NAME_PATTERN,
   EXAMPLE_NAME_RULE,

@@ -2,7 +2,7 @@ import { type InputIssue, isObject, type JsonObject, type JsonValue } from '../.
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { TaskFailedError, unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ModelVersion } from '../../store/index.js';
-import type { ModelDescription } from './accept-version.js';
+import type { ModelDescription, ModelSource } from './accept-version.js';
 import { type Cache, type Contents, createCache, made } from './contents.js';
 import { unlessRefused } from './errors.js';
 import type { ServiceWorkers } from './model-tasks.js';
@@ -32,15 +32,17 @@ export class ModelDescriptions {
   /** @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */
   async of(version: ModelVersion): Promise<ModelDescription> {
     return made(this.#cache, contentKey(version), async () => {
-      const pinned = version.references.map(
-        async (reference) => [reference.uri, await this.#contents.text(reference)] as const,
-      );
       const [schema, documents] = await Promise.all([
         this.#contents.text(version.schema),
-        Promise.all(pinned),
+        this.documentsOf(version),
       ]);
       return unlessRefused(await this.#workers.run('describeModel', { schema, documents }), '');
     });
+  }
+
+  /** The documents that a version was made with. */
+  documentsOf({ references }: ModelVersion): Promise<ModelSource['documents']> {
+    return Promise.all(references.map(async (one) => [one.uri, await this.#contents.text(one)] as const));
   }
 }
 

@@ -71,9 +71,6 @@ export interface ModelPutOptions extends ModelWriteOptions {
   readonly expected?: Expected;
 }
 
-/** A model at one of its versions, with the texts of that version. */
-export type StoredModel = Omit<ModelTexts, 'references'>;
-
 /**
  * - `created`: a new model
  * - `version`: a new version
@@ -92,7 +89,7 @@ export interface ModelWrite {
   readonly change: ChangeReport;
   readonly warnings: readonly ModelWarning[];
   /** The current state: after a dry run unchanged, and undefined if the model does not exist. */
-  readonly model: StoredModel | undefined;
+  readonly model: ModelTexts | undefined;
 }
 
 interface Parts {
@@ -199,8 +196,7 @@ export class ModelWriter {
 
   async #update(before: ModelTexts, change: ModelChange, options: ModelWriteOptions): Promise<ModelWrite> {
     const { store, descriptions, comparison, clock, trial } = this.#parts;
-    const { references: _pinned, ...current } = before;
-    const { model, ownContext } = current;
+    const { model, ownContext } = before;
     const { dryRun = false, baseUrl = '', caller, contextsBefore } = options;
     const settings = settingsAfter(model, ownContext, change, clock.now());
     requireStorable({ description: settings.description });
@@ -226,11 +222,11 @@ export class ModelWriter {
     } as const;
     if (dryRun) {
       if (isNewVersion) trial?.keepGenerated(model, accepted.version.context, update.number);
-      return { ...update, model: current };
+      return { ...update, model: before };
     }
     if (!isNewVersion) {
       const at = await this.#write(model, { settings, examples });
-      return { ...update, model: { ...current, ...at, ownContext: settings.ownContext } };
+      return { ...update, model: { ...before, ...at, ownContext: settings.ownContext } };
     }
     await keepFetched(store, accepted.fetched);
     const overall = isDraft ? undefined : report.overall;
@@ -351,7 +347,7 @@ function storedModel(
   at: ModelAt,
   { version: { schema, context } }: AcceptedSchema,
   { ownContext }: ModelSettings,
-): StoredModel {
+): ModelTexts {
   return { ...at, schema, context, ownContext };
 }
 

@@ -42,7 +42,7 @@ export interface IntakeOptions {
   /** Base IRI of the terms of models without one of their own. */
   readonly contextBase: string;
   readonly ownContexts: OwnContexts;
-  readonly descriptions: Pick<ModelDescriptions, 'known'>;
+  readonly descriptions: Pick<ModelDescriptions, 'known' | 'documentsOf'>;
 }
 
 /** What a version of a model is made from. */
@@ -97,7 +97,7 @@ export class SchemaIntake {
           contextBase: ownBase ?? contextBase,
           documents: found.texts,
           ...(named === undefined ? {} : { own: named.input }),
-          ...(before === undefined ? {} : { before: this.#versionBefore(before, found.references) }),
+          ...(before === undefined ? {} : { before: await this.#versionBefore(before, found.references) }),
         });
         return { linked, text, found, accepted };
       },
@@ -144,19 +144,21 @@ export class SchemaIntake {
     return unlessRefused(accepted ?? (await run(alone)), SCHEMA);
   }
 
-  #versionBefore(
+  async #versionBefore(
     { texts, inBothDirections }: { readonly texts: ModelTexts; readonly inBothDirections: boolean },
     references: ReadonlyMap<string, string>,
-  ): VersionBefore {
+  ): Promise<VersionBefore> {
     const { version, schema, context } = texts;
-    const bundled = this.#options.descriptions.known(version)?.bundled;
+    const { descriptions } = this.#options;
+    const bundled = descriptions.known(version)?.bundled;
     return {
       schema,
       context,
       inBothDirections,
       hasSameDocuments: hasSameDocuments(version, references),
       // The cached bundle replaces them.
-      ...(bundled === undefined ? { documents: [...texts.references] } : { documents: [], bundled }),
+      documents: bundled === undefined ? await descriptions.documentsOf(version) : [],
+      bundled,
     };
   }
 }

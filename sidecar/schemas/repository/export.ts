@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import type { Domain, Page } from '../../store/index.js';
+import type { Domain, ModelTexts, Page } from '../../store/index.js';
 import {
   eachOf,
   ifThere,
@@ -10,7 +10,6 @@ import {
   namedContext,
   referenceFileName,
   type SchemaService,
-  type StoredModel,
 } from '../models/index.js';
 import { contextNamesIn } from './context-names.js';
 import { packTarGz, type PackedFile } from './pack.js';
@@ -159,7 +158,7 @@ function namesIn(bytes: Buffer): readonly string[] {
 
 async function* filesOfModel(
   { store, documents, files }: SchemaService,
-  stored: StoredModel,
+  stored: ModelTexts,
   baseUrl: string,
 ): AsyncGenerator<PackedFile> {
   const { domain, name } = stored.model;

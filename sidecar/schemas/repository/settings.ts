@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import type { ModelChange, StoredModel } from '../models/index.js';
-import type { Domain, NewDomain } from '../../store/index.js';
+import type { ModelChange } from '../models/index.js';
+import type { Domain, ModelTexts, NewDomain } from '../../store/index.js';
 
 /** What an export keeps of a model beside its schema. */
 const MEMBERS = [
@@ -15,7 +15,7 @@ const MEMBERS = [
 ] as const;
 
 /** The settings of a model, as an export writes them down: what it does not have is left out. */
-export function settingsOf({ model, ownContext }: StoredModel): JsonObject {
+export function settingsOf({ model, ownContext }: ModelTexts): JsonObject {
   const { description, contextBase, ownCompatibility, status, deprecatedAt, sunsetAt } = model;
   const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
     description,

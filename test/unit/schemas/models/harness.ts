@@ -8,10 +8,9 @@ import {
   type ModelWrite,
   SchemaService,
   type ServedDocument,
-  type StoredModel,
 } from '../../../../sidecar/schemas/models/index.js';
 import type { ServiceWorkers } from '../../../../sidecar/schemas/models/model-tasks.js';
-import type { ModelKey, Page } from '../../../../sidecar/store/records.js';
+import type { ModelKey, ModelTexts, Page } from '../../../../sidecar/store/records.js';
 import { SqliteStore } from '../../../../sidecar/store/sqlite-store.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 import { entryBeside, WorkerPool } from '../../../../sidecar/shared/workers/pool.js';
@@ -79,13 +78,12 @@ export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig
 }
 
 /** A model as writes return it. */
-export async function storedModel({ store }: SchemaService, key: ModelKey): Promise<StoredModel> {
-  const { references: _pinned, ...model } = await store.models.texts(key);
-  return model;
+export function storedModel({ store }: SchemaService, key: ModelKey): Promise<ModelTexts> {
+  return store.models.texts(key);
 }
 
 /** The model that a write made or changed. */
-export async function written(writing: Promise<ModelWrite>): Promise<StoredModel> {
+export async function written(writing: Promise<ModelWrite>): Promise<ModelTexts> {
   const { model } = await writing;
   if (model === undefined) throw new Error('The write left no model.');
   return model;

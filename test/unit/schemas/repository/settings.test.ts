@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { StoredModel } from '../../../../sidecar/schemas/models/index.js';
-import type { Domain } from '../../../../sidecar/store/records.js';
+import type { Domain, ModelTexts } from '../../../../sidecar/store/records.js';
 import {
   domainSettingsIn,
   domainSettingsOf,
@@ -25,7 +24,7 @@ const FULL = {
     sunsetAt: SUNSET_AT,
   },
   ownContext: '{"lit":"https://terms.example/lit"}',
-} as unknown as StoredModel;
+} as unknown as ModelTexts;
 
 const WRITTEN = {
   description: 'A lamp.',
@@ -42,7 +41,7 @@ describe('the settings of an exported model', () => {
     assert.deepEqual(settingsOf(FULL), WRITTEN);
     assert.equal(settingsFault(JSON.stringify(WRITTEN)), undefined);
     assert.deepEqual(settingsIn(JSON.stringify(WRITTEN)), { ...WRITTEN, deprecatedAt: DEPRECATED_AT });
-    const inherited = { model: { compatibility: 'full', status: 'draft' } } as unknown as StoredModel;
+    const inherited = { model: { compatibility: 'full', status: 'draft' } } as unknown as ModelTexts;
     assert.deepEqual(settingsOf(inherited), { status: 'draft' });
   });
 
