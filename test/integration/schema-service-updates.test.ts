@@ -103,6 +103,17 @@ describe('updating models', () => {
     }
   });
 
+  it('an update is compared with the documents of the version before in the same task, cached or not', async (t) => {
+    const { service, tasks } = await rigOf(t, { cacheBytes: 0 });
+    const schema = { $ref: COMMON_URI };
+    await service.references.put(COMMON_URI, { maxProperties: 9 });
+    await create(service, { schema });
+    await service.references.put(COMMON_URI, { maxProperties: 5 });
+    tasks.length = 0;
+    const { outcome, change } = await service.models.put(KEY, { schema });
+    assert.deepEqual([outcome, change.overall, tasks], ['version', 'narrowing', ['acceptVersion']]);
+  });
+
   it('an update with an unchanged schema makes a version when a document it refers to has changed', async (t) => {
     const { service } = await rigOf(t);
     const schema = { $ref: COMMON_URI };
