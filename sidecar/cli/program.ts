@@ -239,7 +239,7 @@ function createProgram(
   );
   atGateway(applying(retention), async () => (await import('./retention-commands.js')).applyPolicies);
   atGateway(
-    onGateway(retention.command('preview'))
+    listing(retention.command('preview'))
       .argument('<name>', 'name of the policy')
       .description('count what a policy matches now, without deleting anything'),
     async () => (await import('./retention-commands.js')).previewPolicy,

@@ -2,11 +2,11 @@ import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { DEFAULT_RETENTION } from '../jobs/retention/defaults.js';
 import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
-import { say, sayJson, type CliContext } from './context.js';
+import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { expected, unlessMissing } from './gateway-answers.js';
-import { sayList } from './output.js';
+import { sayList, sayOne } from './output.js';
 import type { OutputOptions } from './program-options.js';
 import { followOne } from './purges-commands.js';
 import { readPurge } from './purge-view.js';
@@ -100,7 +100,7 @@ const RETENTION: AppliedKind = {
 /** Shows what a policy matches now. @throws CliError */
 export async function previewPolicy(
   name: string,
-  { json }: JsonOption,
+  options: OutputOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
@@ -111,20 +111,21 @@ export async function previewPolicy(
     sample: 'array',
     cutoff: 'string',
   });
-  if (json === true) {
-    sayJson(context, preview);
-    return EXIT.done;
-  }
+  sayOne(preview, options, () => previewLines(preview), context);
+  return EXIT.done;
+}
+
+function previewLines(preview: Schemas['RetentionPreview']): readonly string[] {
   const { matched, sample, cutoff, reportAbove, unit } = preview;
   const ids = sample.map((id) => `  ${printable(id)}`);
   const count = unit === undefined ? formatCount(matched) : `${formatCount(matched)} ${printable(unit)}`;
-  say(context.stdout, `${count} are older than ${printable(cutoff)}${ids.length > 0 ? ':' : '.'}`, ...ids);
-  if (matched > ids.length && ids.length > 0) say(context.stdout, '  …');
+  const lines = [`${count} are older than ${printable(cutoff)}${ids.length > 0 ? ':' : '.'}`, ...ids];
+  if (matched > ids.length && ids.length > 0) lines.push('  …');
   if (reportAbove !== undefined) {
     const most = formatCount(reportAbove);
-    say(context.stdout, `That is more than the ${most} that maxGrowth allows: a run would only report.`);
+    lines.push(`That is more than the ${most} that maxGrowth allows: a run would only report.`);
   }
-  return EXIT.done;
+  return lines;
 }
 
 /** Runs a policy and follows the run; Ctrl+C leaves it alone. @throws CliError */
