@@ -26,9 +26,7 @@ const PREPARE_MS = 10_000;
 /** Each need may come up in every worker. */
 const MAX_ROUNDS = 24;
 
-export type JudgeWorkers = TaskRunner<WriteTasks>;
-
-export interface JudgeOptions {
+interface JudgeOptions {
   readonly signal: CancelSignal;
   /** Where the client reaches this service. */
   readonly baseUrl: string;
@@ -40,10 +38,10 @@ export interface JudgeOptions {
 
 /** Judges writes in workers, and gives them what they need. */
 export class Judge {
-  readonly #workers: JudgeWorkers;
+  readonly #workers: TaskRunner<WriteTasks>;
   readonly #supply: ModelSupply;
 
-  constructor(workers: JudgeWorkers, supply: ModelSupply) {
+  constructor(workers: TaskRunner<WriteTasks>, supply: ModelSupply) {
     this.#workers = workers;
     this.#supply = supply;
   }
