@@ -147,6 +147,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     store: store.retention,
     service: retention,
     clock: systemClock,
+    onEnabled: (policy) => metrics.retention.enabled(policy),
     onError(err, policy) {
       const isUnderWay = err instanceof RunUnderWayError;
       if (policy !== undefined) metrics.retention.ran(policy, isUnderWay ? 'skipped' : 'not_begun');

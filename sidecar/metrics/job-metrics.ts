@@ -2,6 +2,7 @@ import { createPolicyLabel, type Instruments } from './instruments.js';
 
 const TARGETS = ['entities', 'temporal'] as const;
 const OUTCOMES = ['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'] as const;
+const RUN_OUTCOMES = [...OUTCOMES, 'held_back', 'skipped', 'not_begun'] as const;
 
 /** Which collection a purge is of. */
 type Target = (typeof TARGETS)[number];
@@ -146,14 +147,16 @@ export function createScanMetrics(instruments: Instruments): ScanMetrics {
 
 /** Records every run of a retention policy. Never throws. */
 export interface RetentionMetrics {
+  /** The policy runs on its schedule: all its outcomes are there from now on, so that the first increase of each shows. */
+  enabled(policy: string): void;
   /**
    * @param outcome `held_back`: it only reported, because far more matched than usual; `skipped`: the run before had not ended;
    * `not_begun`: it could not begin
    */
-  ran(policy: string, outcome: Outcome | 'held_back' | 'skipped' | 'not_begun'): void;
+  ran(policy: string, outcome: (typeof RUN_OUTCOMES)[number]): void;
 }
 
-/** Counters of runs; a policy is there from its first run on. */
+/** Counters of runs; a policy that is not enabled is there from its first run on. */
 export function createRetentionMetrics(instruments: Instruments): RetentionMetrics {
   const runs = instruments.counter(
     'retention_runs_total',
@@ -167,6 +170,10 @@ export function createRetentionMetrics(instruments: Instruments): RetentionMetri
   );
   const labelOf = createPolicyLabel();
   return {
+    enabled(name) {
+      const policy = labelOf(name);
+      for (const outcome of RUN_OUTCOMES) runs.inc({ policy, outcome }, 0);
+    },
     ran(name, outcome) {
       const policy = labelOf(name);
       runs.inc({ policy, outcome });

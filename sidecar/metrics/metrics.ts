@@ -123,6 +123,8 @@ function createRequestMetrics(instruments: Instruments): RequestMetrics {
     'Requests refused before anything looked at what they ask for, by reason.',
     ['reason'],
   );
+  // An alert watches this one: it is there from the start, so that its first increase shows.
+  refused.inc({ reason: 'token' }, 0);
   return {
     brokerAnswered: ({ method, status, noAnswer, ms }) =>
       broker.observe({ method, status_class: classOf(status) ?? noAnswer ?? 'other' }, ms / 1000),

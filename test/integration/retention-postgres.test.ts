@@ -62,6 +62,7 @@ describe('retention policies of three sidecars on one PostgreSQL', { timeout: 30
               return { worker: String(number) } as PurgeRecord;
             },
           },
+          onEnabled: () => {},
           onError: (error) => errors.push(error),
         });
         stopLater(() => scheduler.stop());

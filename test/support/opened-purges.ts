@@ -101,7 +101,10 @@ export function purgesOf(
     logger,
     metrics: {
       scans: { ended: (outcome) => metered.push(`ended scan ${outcome}`) },
-      retention: { ran: (name, outcome) => metered.push(`ran ${name} ${outcome}`) },
+      retention: {
+        enabled: () => {},
+        ran: (name, outcome) => metered.push(`ran ${name} ${outcome}`),
+      },
       purges: {
         started: (target) => metered.push(`started ${target}`),
         deleted: (target, items) => metered.push(`deleted ${target} ${items}`),

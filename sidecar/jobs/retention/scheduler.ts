@@ -10,6 +10,8 @@ export interface RetentionSchedulerOptions {
   readonly service: Pick<RetentionService, 'runScheduled'>;
   /** The time of day. */
   readonly clock: Clock;
+  /** Names each enabled policy at each look, before any run begins. */
+  readonly onEnabled: (policy: string) => void;
   /** A run could not begin, or the policies could not be read: `policy` is undefined then. */
   readonly onError: (error: unknown, policy: string | undefined) => void;
   /**
@@ -61,11 +63,13 @@ export class RetentionScheduler {
 
   /** @returns when the next run is due, in milliseconds */
   async #beginDue(): Promise<number | undefined> {
-    const { store, clock, onError } = this.#options;
+    const { store, clock, onEnabled, onError } = this.#options;
     const known = this.#due;
     this.#due = new Map();
     let earliest: number | undefined;
-    for (const policy of await store.enabled()) {
+    const policies = await store.enabled();
+    for (const { name } of policies) onEnabled(name);
+    for (const policy of policies) {
       if (this.#stopped.signal.aborted) return undefined;
       try {
         const key = JSON.stringify([policy.name, policy.etag, policy.doneUntil]);

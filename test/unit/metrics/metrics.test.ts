@@ -36,6 +36,22 @@ it('the metrics of retention count the runs of each policy by their outcome, and
   assert.equal(last('sensors'), undefined);
 });
 
+it('an alert sees the first run of an enabled policy that goes wrong: its outcomes are there before, and keep their counts', async () => {
+  const metrics = createMetrics(idle());
+  metrics.retention.enabled('nightly');
+  metrics.retention.ran('nightly', 'refused');
+  metrics.retention.enabled('nightly');
+  const text = await metrics.text();
+  for (const outcome of ['partial', 'failed', 'interrupted', 'held_back', 'skipped', 'not_begun'])
+    assert.equal(valueOf(text, 'retention_runs_total', { policy: 'nightly', outcome }), 0, outcome);
+  assert.equal(valueOf(text, 'retention_runs_total', { policy: 'nightly', outcome: 'refused' }), 1);
+});
+
+it('an alert sees the first requests without the token: their count is there from the start', async () => {
+  const metrics = createMetrics(idle());
+  assert.equal(valueOf(await metrics.text(), 'requests_refused_total', { reason: 'token' }), 0);
+});
+
 it('the metrics of purges add no items for a dry run', async () => {
   const metrics = createMetrics(idle());
   metrics.purges.ended('entities', 'succeeded', { ...DONE, dryRun: true });

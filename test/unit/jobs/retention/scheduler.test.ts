@@ -81,6 +81,7 @@ function start(
         return {} as never;
       },
     },
+    onEnabled: () => {},
     onError: (error, policy) => errors.push(`${policy ?? ''} ${String(error)}`),
   });
   schedulers.push(scheduler);
@@ -205,6 +206,7 @@ it('a scheduler that is stopped begins no further run, and waits for the one tha
   const scheduler = new RetentionScheduler({
     store,
     clock,
+    onEnabled: () => {},
     onError: () => {},
     service: {
       runScheduled: async ({ name }) => {
@@ -228,12 +230,35 @@ it('a scheduler that is stopped begins no further run, and waits for the one tha
   assert.deepEqual(runs, ['a']);
 });
 
+it('the scheduler names all enabled policies before it begins the first run', async () => {
+  const clock = new HandClock(START + DAY_MS);
+  const { store } = keptPolicies('a', 'b');
+  const seen: string[] = [];
+  const scheduler = new RetentionScheduler({
+    store,
+    clock,
+    onEnabled: (policy) => seen.push(policy),
+    onError: () => {},
+    service: {
+      runScheduled: async ({ name }) => {
+        seen.push(`run of ${name}`);
+        return {} as never;
+      },
+    },
+  });
+  schedulers.push(scheduler);
+  scheduler.start();
+  await clock.runUntil(START + DAY_MS + 1);
+  assert.deepEqual(seen.slice(0, 4), ['a', 'b', 'run of a', 'run of b']);
+});
+
 it('policies are looked at every half minute, also when nothing is due', async () => {
   const clock = new HandClock(START);
   let looks = 0;
   const scheduler = new RetentionScheduler({
     store: { enabled: async () => ((looks += 1), []), claim: async () => assert.fail('nothing is due') },
     clock,
+    onEnabled: () => {},
     onError: () => {},
     service: { runScheduled: async () => assert.fail('nothing is due') },
   });
