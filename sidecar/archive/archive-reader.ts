@@ -40,20 +40,23 @@ export class ArchiveReader {
   }
 
   /**
-   * The names of the segments, oldest first; none where there is no archive.
+   * The names of the segments, oldest first; none where there is no archive. Where the record vouches for the list of them, others
+   * are not part of the archive: somebody put them there, or a process that had lost the purge.
    *
    * @throws ArchiveUnavailableError; ArchiveUnreadableError where segments are missing
    */
   async segments(): Promise<readonly string[]> {
-    const { storage, folder } = this.#options;
+    const { storage, folder, said } = this.#options;
     const names = (await storage.list(folder)).map((name) => name.slice(folder.length + 1));
     const found = names.flatMap((name) => {
       const place = segmentPlace(name);
-      return place === undefined ? [] : [{ name: `${folder}/${name}`, ...place }];
+      return place === undefined ? [] : [{ name, ...place }];
     });
     await this.#checkWhole(names, found.length);
-    const inOrder = found.sort((one, other) => one.epoch - other.epoch || one.number - other.number);
-    return inOrder.map(({ name }) => name);
+    const own =
+      said?.listDigest === undefined ? found : found.filter(({ name }) => this.#expected?.has(name) === true);
+    const inOrder = own.sort((one, other) => one.epoch - other.epoch || one.number - other.number);
+    return inOrder.map(({ name }) => `${folder}/${name}`);
   }
 
   /** @throws ArchiveUnreadableError where something is missing of what the last process listed, or the record knows of */

@@ -259,6 +259,24 @@ describe('archives in a folder and in a bucket', () => {
       await archives.close();
     });
 
+    it(`${name}: a segment that the list of them does not have is not used, once the record vouches for the list`, async () => {
+      const store = storage();
+      const archives = archivesOn(store);
+      const purge = randomUUID();
+      const writer = await written(archives, purge, [entity('urn:1', { speed: 1 })]);
+      await writer.finish();
+      const said = writer.counts;
+      const other = randomUUID();
+      await written(archives, other, [entity('urn:1', { speed: 666 })]);
+      const forged = (await store.get(`${other}/000000-000000.ndjson.gz`)) ?? assert.fail();
+      await store.put(`${purge}/000001-000000.ndjson.gz`, forged);
+      const lines: string[] = [];
+      for await (const { line } of archives.reader({ purge, target: 'entities', said }).entities())
+        lines.push(line);
+      assert.deepEqual(lines, [entity('urn:1', { speed: 1 })]);
+      await archives.close();
+    });
+
     it(`${name}: archives that are due are removed, and those of other gateways when they say so`, async () => {
       const archives = archivesOn(storage());
       const [due, kept, foreign] = [randomUUID(), randomUUID(), randomUUID()];
