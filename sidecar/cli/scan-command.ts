@@ -171,7 +171,7 @@ export function findingsTable(findings: Scan['findings']): readonly string[] {
   const rows = shown.map((finding) => [
     formatCount(finding.entities),
     ...[
-      `${finding.domain}/${finding.model}`,
+      finding.domain === '' ? finding.model : `${finding.domain}/${finding.model}`,
       finding.pointer || '(entity)',
       finding.keyword,
       finding.detail,

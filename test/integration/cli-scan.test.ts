@@ -52,6 +52,8 @@ describe('the command scan', () => {
     assert.equal(code, 0);
     assert.match(stdout, /^succeeded: 3,000 checked, 2,916 valid, 84 invalid\n/);
     assert.match(stdout, /33 +D\/Room +\/temperature\/value +type/);
+    const here = await cli(['scan', 'type=Room', '--broker', broker.url, '--schema', schema]);
+    assert.match(here.stdout, /33 +\w+ +\/temperature\/value +type/);
   });
 
   it('a scan that cannot be is refused before anything is sent, or by the gateway', async () => {
