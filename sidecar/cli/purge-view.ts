@@ -108,7 +108,7 @@ function restoreSummaryOf(view: PurgeView): readonly string[] {
   ];
   if (alreadyThere > 0) {
     const others = different === undefined ? '' : `, ${formatCount(different)} of them different`;
-    lines.push(`${formatCount(alreadyThere)} are there already${others}, and are left.`);
+    lines.push(`${formatCount(alreadyThere)} are there already${others}: they were left alone.`);
   }
   if (failed > 0) lines.push(`${formatCount(failed)} could not be restored.`);
   if (unknown > 0)

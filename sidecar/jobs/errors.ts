@@ -58,7 +58,7 @@ export class JobOverError extends GatewayError {
   readonly kind: 'purgeOver' | 'scanOver';
 
   constructor(noun: JobKindName, id: string, state: JobState) {
-    super(`The ${noun} ${id} is ${state}, and can no longer be changed.`);
+    super(`The ${noun} ${id} can no longer be changed: its state is ${state}.`);
     this.kind = noun === 'scan' ? 'scanOver' : 'purgeOver';
   }
 }
