@@ -193,7 +193,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
     checkHost: createHostCheck({
       names: [...(config.ALLOWED_HOSTS ?? []), ...(config.PUBLIC_URL ? [config.PUBLIC_URL.hostname] : [])],
-      anyHost: config.GATEWAY_TOKEN !== undefined || signIn !== undefined || config.GATEWAY_OPEN,
+      anyHost: config.GATEWAY_TOKEN !== undefined || config.GATEWAY_OPEN,
     }),
     checkLoop: createLoopCheck(viaName),
     schemas: schemas.service,

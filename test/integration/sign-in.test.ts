@@ -18,6 +18,7 @@ import {
 } from '../support/gateway-harness.js';
 import { AUDIENCE, OpenIdProvider } from '../support/openid-provider.js';
 import { Gate, startRecordingBroker } from '../support/recording-broker.js';
+import { exchange } from './pass-through-wire.js';
 
 after(stopAll);
 
@@ -610,6 +611,19 @@ describe('the gateway token beside sign-in', () => {
     const refused = await asked({ ...as('ada'), 'x-gateway-token': 'another-token' });
     assert.deepEqual([refused.status, problemOf(refused)], [401, 'unauthorized']);
   });
+});
+
+it('without GATEWAY_TOKEN, a name that web pages could point to the gateway reaches nothing that changes data', async () => {
+  const { GATEWAY_TOKEN: _none, ...withoutToken } = env;
+  const alone = await startTestGateway({ ...withoutToken, PUBLIC_URL: 'https://gateway.city.test' });
+  const write = (host: string) =>
+    exchange(
+      Number(new URL(alone.url).port),
+      `DELETE /ngsi-ld/v1/entities/urn:ngsi-ld:None:1 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+    );
+  assert.match(await write('evil.test'), /^HTTP\/1\.1 403 [^]*host-not-allowed/);
+  // The broker's own answer.
+  assert.match(await write('gateway.city.test'), /^HTTP\/1\.1 404 /);
 });
 
 describe('a provider that is away', () => {
