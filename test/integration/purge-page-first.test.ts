@@ -87,3 +87,17 @@ it('a purge at a broker that filters late does not wait for counted matches that
   assert.deepEqual([report.matched, report.deleted], [0, 0]);
   assert.equal(broker.entities.size, 600);
 });
+
+for (const [where, idPattern, matches] of [
+  ['on the first page', ':\\d$', 10],
+  ['beyond the first page', ':5\\d\\d$', 100],
+] as const)
+  it(`a purge by idPattern at a broker that filters late deletes exactly the matches: ${where}`, async (t) => {
+    const entities = things(600);
+    const broker = await startStubBroker(t, { entities, filtersLate: ['idPattern'] });
+    const query = `type=Thing&idPattern=${encodeURIComponent(idPattern)}`;
+    const report = await purged(broker, query, { limits: { pageSize: 100 } });
+    assert.deepEqual([report.matched, report.deleted], [matches, matches]);
+    assert.ok([...broker.entities.keys()].every((id) => !new RegExp(idPattern).test(id)));
+    assert.equal(broker.entities.size, 600 - matches);
+  });

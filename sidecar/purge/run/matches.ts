@@ -1,6 +1,5 @@
 import { BrokerReplyError, TooManyMatchesError, unlessQueryRefused } from '../errors.js';
 import { type ListedPage, type PageShape, walkMatches, type WalkEnd } from '../listing/index.js';
-import { learnCounting } from '../proof/index.js';
 import type { Parameter } from '../query/index.js';
 import type { PurgeContext, QueryView } from './purge.js';
 import { IdStates } from '../ledger/index.js';
@@ -42,7 +41,7 @@ async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedP
     // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing when it is
     // asked for pages. The count confirms it; without a count, the bare query does.
     if (page.count !== undefined) {
-      if (await learnCounting(context)) return page;
+      if (await context.learnCounting()) return page;
       await requester.waitBefore(look);
     } else if (!(await lister.showsAnything(selection))) {
       // A broker that counts what surely matches nothing would have counted this.

@@ -120,4 +120,6 @@ export interface QueryView {
    * @throws FilterIgnoredError
    */
   proveFilters(): Promise<void>;
+  /** See `learnCounting` of proof/. */
+  learnCounting(): Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import {
   checkContext,
   dependsOnContext,
   isCoreContext,
+  learnCounting,
   learnStride,
   probesOf,
   proofNameOf,
@@ -82,6 +83,7 @@ export class OpenedQuery implements PageSource {
       // What one of several queries shows, the others mostly do not show again.
       beginProof: async (shape) => (isPartial ? undefined : this.#proof.begin(shape)),
       proveFilters: async () => (this.#proven ??= this.#prove()),
+      learnCounting: () => learnCounting(this.#wide),
     };
   }
 
@@ -131,7 +133,12 @@ export class OpenedQuery implements PageSource {
   async #prove(): Promise<void> {
     const { query = { selection: this.context.selection, limit: 1 }, page } = this.#listed ?? {};
     await Promise.all([this.#proof.prove(query), page === undefined ? undefined : this.#proveContext(page)]);
-    await learnStride(this.context);
+    await learnStride(this.#wide);
+  }
+
+  /** The query with pages that are not checked: what is learnt of its counts is asked without its filters, and only counted. */
+  get #wide(): PurgeContext {
+    return { ...this.context, lister: this.#lister };
   }
 
   async #proveContext(page: ListedPage): Promise<void> {
