@@ -244,7 +244,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     graceMs: config.SHUTDOWN_GRACE_MS,
     clock,
     stop: () => {
-      for (const event of ['request', 'checkContinue']) app.server.prependListener(event, endConnection);
+      for (const event of ['request', 'checkContinue', 'checkExpectation'])
+        app.server.prependListener(event, endConnection);
       purges.stop();
     },
     idle: async () => {

@@ -62,6 +62,9 @@ interface Outbound {
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 const EMPTY = Buffer.alloc(0);
 
+/** How soon it shows that the broker has closed a connection, in milliseconds. */
+const AT_ONCE_MS = 1000;
+
 class ClientGoneError extends Error {}
 
 /**
@@ -82,6 +85,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   #headIsDue = false;
   /** Ends an exchange that gets interim answers only. */
   #interim: NodeJS.Timeout | undefined;
+  #dispatchedMs = 0;
   #isSentAgain = false;
   /** True once the broker's part is over: answered, failed or given up. */
   #settled = false;
@@ -133,6 +137,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   }
 
   #dispatch(): void {
+    this.#dispatchedMs = performance.now();
     const { origin, path, headers, brokerTimeout } = this.#outbound;
     const method = this.#req.method ?? 'GET';
     const body = this.#body;
@@ -303,8 +308,12 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     else this.#fail(error);
   }
 
-  /** A broker may close a kept-alive connection while a request is on its way to it. One that changes nothing is sent once more. */
+  /**
+   * A broker may close a kept-alive connection while a request is on its way to it: that shows at once. A request that changes
+   * nothing is sent once more then. One that a broker broke off after a while would break off again.
+   */
   #maySendAgain(error: Error): boolean {
+    if (performance.now() - this.#dispatchedMs > AT_ONCE_MS) return false;
     const isUnanswered = !this.#settled && !this.#res.headersSent && this.#interim === undefined;
     const changesNothing = SAFE_METHODS.has(this.#req.method ?? '') && this.#body === null;
     return changesNothing && isUnanswered && !this.#isSentAgain && isBrokenConnection(error);

@@ -128,6 +128,17 @@ it('a query that breaks every connection is sent twice, and then 502', async () 
   });
 });
 
+it('a query that the broker breaks off after a while is not sent again', async () => {
+  const broker = startRawBroker((socket) => {
+    setTimeout(() => socket.destroy(), 1100);
+    return true;
+  });
+  await using(broker, {}, async (gateway, { received }) => {
+    assert.equal(statusOf(await exchange(gateway.port, GET)), 502);
+    assert.equal(received.length, 1);
+  });
+});
+
 it('a closed dispatcher is 503', async () => {
   const dispatcher = new Agent();
   await dispatcher.close();
