@@ -78,7 +78,7 @@ export class FolderStorage implements ArchiveStorage {
     try {
       // A link is removed as such: what it leads to stays.
       const isFolder = last !== undefined && (await lstatOf(path))?.isDirectory() === true;
-      for (const name of isFolder ? await readdir(path) : [])
+      for (const name of isFolder ? await namesIn(path) : [])
         if (name !== last) await rm(join(path, name), { recursive: true, force: true });
       await rm(path, { recursive: true, force: true });
       await this.#syncFolder(this.#root);
@@ -175,4 +175,14 @@ function unavailable(what: string, error: unknown): ArchiveUnavailableError {
       ? 'the disk is full'
       : (code ?? (error instanceof Error ? error.message : String(error)));
   return new ArchiveUnavailableError(`The folder of the archives fails: ${what} (${why}).`, { cause: error });
+}
+
+/** The names in a folder; none if another gateway has removed it. */
+async function namesIn(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
