@@ -60,15 +60,19 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
   async cancel(id: string): Promise<Record> {
     const { registry, records, options } = this.jobs;
     const record = await this.get(id);
-    const live = registry.get(id);
-    if (live !== undefined) {
+    const cancelHere = (live: LiveJob) => {
       live.cancel();
       return records.keep(live) as Promise<Record>;
-    }
+    };
+    const live = registry.get(id);
+    if (live !== undefined) return cancelHere(live);
     if (isFinal(record.state)) return record;
     const result = await options.store.ask(id, { cancel: true }, (kept, isHeld) =>
       isHeld ? { ...kept, state: 'cancelling' } : cancelled(kept, records.now()),
     );
+    // It may have begun here while the store was asked.
+    const begun = registry.get(id);
+    if (begun !== undefined) return cancelHere(begun);
     if (result === undefined || result.outcome === 'over') return this.get(id);
     if (result.outcome === 'done') options.observer.ended(result.record);
     this.jobs.noticed({ what: 'wish', id });
@@ -86,12 +90,16 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     if (isFinal(record.state) || record.state === 'cancelling')
       throw new JobOverError(this.name, id, record.state);
     const request = this.requestFor(record, change);
-    const live = registry.get(id);
-    if (live !== undefined) {
+    const changeHere = (live: LiveJob) => {
       live.change(request);
       return records.keep(live) as Promise<Record>;
-    }
+    };
+    const live = registry.get(id);
+    if (live !== undefined) return changeHere(live);
     const result = await options.store.ask(id, request, (kept) => ({ ...kept, ...request }));
+    // It may have begun here while the store was asked.
+    const begun = registry.get(id);
+    if (begun !== undefined) return changeHere(begun);
     if (result === undefined) throw new JobNotFoundError(this.name, id);
     if (result.outcome === 'over') throw new JobOverError(this.name, id, result.record.state);
     this.jobs.noticed({ what: 'wish', id });

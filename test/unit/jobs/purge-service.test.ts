@@ -236,6 +236,30 @@ it('a waiting job is cancelled at once, and a running one when its deletes in fl
   );
 });
 
+it('a job that begins while its cancellation, or its new rate, waits for the store is cancelled, and gets its rate', async () => {
+  for (const how of ['cancel', 'change'] as const) {
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
+    const running = await made.service.submit(newPurge());
+    const waiting = await made.service.submit(newPurge());
+    const makePlace = async () => {
+      await made.service.cancel(running.id);
+      await turns();
+    };
+    made.kept.before = (name) => (name === 'ask' ? makePlace() : undefined);
+    const { state, maxPerSecond } =
+      how === 'cancel'
+        ? await made.service.cancel(waiting.id)
+        : await made.service.change(waiting.id, { maxPerSecond: 7 });
+    assert.deepEqual([state, maxPerSecond], how === 'cancel' ? ['cancelling', null] : ['running', 7]);
+    await turns();
+    const left = await made.service.get(waiting.id);
+    assert.deepEqual(
+      [left.state, left.maxPerSecond],
+      how === 'cancel' ? ['cancelled', null] : ['running', 7],
+    );
+  }
+});
+
 it('a cancellation and a new rate are in the store before they are answered, so that they outlast a crash', async () => {
   const clock = createTestClock(STARTED);
   // What is only written in the background stays unwritten.
