@@ -32,6 +32,8 @@ export class RetentionScheduler {
   readonly #stopped = new AbortController();
   /** When policies are due next, by their names, versions and last runs: it is slow to compute. */
   #due = new Map<string, number | undefined>();
+  /** Runs that were claimed and could not begin: they are given back as soon as the store takes that. */
+  readonly #notBegun = new Map<string, { readonly from: number; readonly until: number }>();
   #done: Promise<void> = Promise.resolve();
 
   constructor(options: RetentionSchedulerOptions) {
@@ -64,6 +66,7 @@ export class RetentionScheduler {
   /** @returns when the next run is due, in milliseconds */
   async #beginDue(): Promise<number | undefined> {
     const { store, clock, onEnabled, onError } = this.#options;
+    await this.#giveBack();
     const known = this.#due;
     this.#due = new Map();
     let earliest: number | undefined;
@@ -101,8 +104,18 @@ export class RetentionScheduler {
       await service.runScheduled(policy);
     } catch (error) {
       // Tried again, unless the run before has not ended: then this one is skipped.
-      if (isPassing(error)) await store.claim(name, nowMs, doneUntil);
+      if (isPassing(error)) {
+        this.#notBegun.set(name, { from: nowMs, until: doneUntil });
+        await this.#giveBack().catch(() => {});
+      }
       throw error;
+    }
+  }
+
+  async #giveBack(): Promise<void> {
+    for (const [name, { from, until }] of this.#notBegun) {
+      await this.#options.store.claim(name, from, until);
+      this.#notBegun.delete(name);
     }
   }
 }

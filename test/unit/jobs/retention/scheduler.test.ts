@@ -48,6 +48,7 @@ function keptPolicies(...names: readonly string[]) {
       return [...policies.values()];
     },
     claim: async (name: string, from: number, until: number) => {
+      if (store.isAway) throw new StoreUnavailableError('away');
       const policy = policies.get(name);
       if (policy?.doneUntil !== from) return false;
       policies.set(name, { ...policy, doneUntil: until });
@@ -170,6 +171,25 @@ it('a run that found no free place, no database or a stopping gateway is tried a
     assert.equal(runs.length, 1);
     assert.match(runs[0] ?? '', /T01:31:30/);
   }
+});
+
+it('a run that could not begin is made up, although the store was away when it was given back', async () => {
+  const clock = new HandClock(START);
+  const { store } = keptPolicies('a');
+  let isFailing = true;
+  const { runs, errors } = start(clock, store, {
+    failure: () => {
+      store.isAway = isFailing;
+      return isFailing ? new StoreUnavailableError('away') : undefined;
+    },
+    lookEveryMs: 30_000,
+  });
+  await clock.runUntil(START + 2 * 3_600_000);
+  assert.deepEqual([runs, errors[0]], [[], 'a StoreUnavailableError: away']);
+  isFailing = false;
+  store.isAway = false;
+  await clock.pass(60_000);
+  assert.equal(runs.length, 1);
 });
 
 it('a run is skipped while the one before has not ended', async () => {
