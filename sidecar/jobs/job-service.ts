@@ -49,7 +49,7 @@ export class JobService {
     this.notifier = new Notifier(clock);
     this.registry = new JobRegistry(options.maxRunning, () => this.leases.lookForMore());
     this.#history = new HistoryPruner(options, (id) => this.records.latest(id) !== undefined);
-    this.records = new RecordKeeper(options, this.registry, this.#history);
+    this.records = new RecordKeeper(options, this.registry, this.#history, () => void this.leases.look());
     this.leases = new LeaseKeeper({
       registry: this.registry,
       store,

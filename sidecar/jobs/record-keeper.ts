@@ -46,6 +46,7 @@ export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
   readonly #registry: JobRegistry;
   readonly #history: Pick<HistoryPruner, 'noteRefused'>;
+  readonly #onQueued: () => void;
   /** What is to be written, the latest of each. */
   readonly #waiting = new Map<string, Entry>();
   #writing: Promise<void> | undefined;
@@ -53,14 +54,17 @@ export class RecordKeeper {
   #isClosing = false;
   #sleeping = new AbortController();
 
+  /** @param onQueued called when a job that ran here was put back into the queue, and can be taken again */
   constructor(
     options: RecordKeeperOptions,
     registry: JobRegistry,
     history: Pick<HistoryPruner, 'noteRefused'>,
+    onQueued: () => void,
   ) {
     this.#options = options;
     this.#registry = registry;
     this.#history = history;
+    this.#onQueued = onQueued;
   }
 
   /** How many records are to be written. */
@@ -225,6 +229,7 @@ export class RecordKeeper {
     if (this.#isAway) observer.storeBack();
     this.#isAway = false;
     if (this.#waiting.get(record.id) === entry) this.#waiting.delete(record.id);
+    if (record.state === 'queued' && !this.#isClosing) this.#onQueued();
     return true;
   }
 }

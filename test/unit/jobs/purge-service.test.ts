@@ -236,6 +236,30 @@ it('a waiting job is cancelled at once, and a running one when its deletes in fl
   );
 });
 
+it('a job whose place a caller took is taken again, even if it is back in the queue after that caller has left', async () => {
+  const left = Promise.withResolvers<undefined>();
+  const writable = Promise.withResolvers<undefined>();
+  const made = purgeServiceOf(
+    async function* run() {
+      await left.promise;
+      yield finished();
+    },
+    { maxRunning: 1 },
+  );
+  let caller: Promise<unknown> | undefined;
+  made.kept.before = (name) => {
+    if (name === 'take') caller ??= made.service.run(newPurge(), NEVER);
+    return name === 'put' && caller !== undefined ? writable.promise : undefined;
+  };
+  const { id } = await made.service.submit(newPurge());
+  left.resolve(undefined);
+  await caller;
+  await turns();
+  writable.resolve(undefined);
+  await turns();
+  assert.equal((await made.service.get(id)).state, 'succeeded');
+});
+
 it('a job that begins while its cancellation, or its new rate, waits for the store is cancelled, and gets its rate', async () => {
   for (const how of ['cancel', 'change'] as const) {
     const made = purgeServiceOf(untilStopped, { maxRunning: 1 });

@@ -48,7 +48,7 @@ function createKeeper() {
     problemOf: () => assert.fail('nothing fails here'),
   };
   const registry = new JobRegistry(1);
-  const keeper = new RecordKeeper(keeping, registry, { noteRefused: () => {} });
+  const keeper = new RecordKeeper(keeping, registry, { noteRefused: () => {} }, () => {});
   const liveOf = (one: PurgeRecord, lease = 0) => new LivePurge(one, leaseOf(lease), clock, () => {});
   const lost = () => told.filter((line) => line.startsWith('lost'));
   return { keeper, registry, liveOf, written, claims, told, lost, store, clock };
