@@ -136,12 +136,16 @@ export class ScanService extends JobKind<ScanRecord> {
     await records.whenStored(live, () => entities.clear(id, lease.number));
     const scanJudge = await judge.forScan({ domain, model, candidate });
     const tally = new ScanTally();
-    const note = (more: Partial<ScanRecord>, listed: readonly string[] = []) =>
+    const note = (more: Partial<ScanRecord>, listed: readonly string[] = []) => {
+      const { found } = tally;
       live.found({
-        ...tally.found,
+        ...found,
+        // A scan that ends early has no report of what was listed.
+        matched: found.checked + found.notJudged,
         ...more,
         warnings: [...before, ...listed, ...tally.warnings].slice(0, MAX_WARNINGS),
       });
+    };
     const keep = async (found: readonly FoundEntities[]) => {
       if (found.length > 0) await records.whenStored(live, () => entities.keep(id, lease.number, found));
       note({});

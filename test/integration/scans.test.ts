@@ -242,6 +242,15 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual([valid, findings.map(({ pointer }) => pointer)], [0, ['/type']]);
   });
 
+  it('a scan that ends early says how many entities it has judged', async () => {
+    const id = await startScan(gateway.url, { query: 'type=Room', maxPerSecond: 20 });
+    const look = async () => (await send(gateway.url, 'GET', `/api/v2/scans/${id}`)).json() as Scan;
+    while ((await look()).checked === 0);
+    await send(gateway.url, 'POST', `/api/v2/scans/${id}/cancel`);
+    const { state, matched, checked, notJudged } = await scanned(gateway.url, id);
+    assert.deepEqual([state, matched], ['cancelled', checked + notJudged]);
+  });
+
   it('a scan can be slowed down, watched and cancelled', async () => {
     const id = await startScan(gateway.url, { query: 'type=Room', maxPerSecond: 20 });
     const events = await fetch(`${gateway.url}/api/v2/scans/${id}/events`);
