@@ -48,10 +48,12 @@ export function createProgressLine(clock: Pick<Clock, 'now'>): (view: PurgeView)
     meter.note(clock.now(), done);
     const rate = meter.perSecond;
     const unit = unitOf(view);
-    const left = view.state === 'running' ? meter.leftMs(view.matched) : undefined;
+    // A purge with a rate lists only what it can delete soon, so its matches so far are not all that it will delete.
+    const total = Math.max(view.matched, view.expected ?? 0);
+    const left = view.state === 'running' ? meter.leftMs(total) : undefined;
     const parts = [
-      view.matched > done || done > 0
-        ? `${barOf(done, view.matched)}${formatCount(done)}/${formatCount(view.matched)} ${unit}`
+      total > done || done > 0
+        ? `${barOf(done, total)}${formatCount(done)}/${formatCount(total)} ${unit}`
         : `${view.state === 'running' ? 'looking for matches' : view.state} …`,
       ...(view.failed > 0 ? [`${formatCount(view.failed)} failed`] : []),
       ...(rate === undefined ? [] : [formatRate(rate)]),

@@ -197,6 +197,15 @@ it('the bar shows how much is done, how fast, and how long it will take', () => 
   assert.equal(third, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  500/s  4.0 s left`);
 });
 
+it('the bar of a purge with a rate goes by all that it will delete, not by what it has listed so far', () => {
+  let nowMs = 0;
+  const line = createProgressLine({ now: () => nowMs });
+  line({ ...VIEW, matched: 100, expected: 3000, deleted: 0 });
+  nowMs = 1000;
+  const text = line({ ...VIEW, matched: 1000, expected: 3000, deleted: 1000 });
+  assert.equal(text, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  1,000/s  2.0 s left`);
+});
+
 it('the bar goes by the last seconds, so that a throttle shows', () => {
   const slow = lines(0, 1000, 2000, 2010, 2020, 2030, 2040, 2050).at(-1) ?? '';
   assert.match(slow, / 10\/s {2}1 min 35 s left$/);
