@@ -25,10 +25,12 @@ export function parseArchiveUrl(text: string): ArchivePlace {
       'must not hold credentials: they belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     );
   if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
-  return url.protocol === 'file:' ? folderOf(url) : bucketOf(url, text);
+  return url.protocol === 'file:' ? folderOf(url, text) : bucketOf(url, text);
 }
 
-function folderOf(url: URL): ArchivePlace {
+function folderOf(url: URL, text: string): ArchivePlace {
+  // URL reads file:archive as file:///archive, although it looks like a folder of the project.
+  if (!/^file:\/\//i.test(text)) throw new Error('must name a folder by its whole path: file:///folder');
   if (url.host !== '') throw new Error('must name a folder of this machine: file:///folder');
   if (/%2f|%5c|%00/i.test(url.pathname)) throw new Error('must not have an encoded slash in its path');
   const path = fileURLToPath(url);

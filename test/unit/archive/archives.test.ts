@@ -88,6 +88,8 @@ describe('ARCHIVE_URL', () => {
     '/var/archive',
     'http://bucket/x',
     'file:///',
+    'file:archive',
+    'file:./archive',
     'file://host/var',
     'file:///var%2Fx',
     's3://',
