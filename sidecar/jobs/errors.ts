@@ -83,7 +83,7 @@ export class QueueFullError extends GatewayError {
   override readonly retryAfter = '5';
 
   constructor(max: number) {
-    super(`${String(max)} jobs are waiting already (PURGE_MAX_QUEUED).`);
+    super(`As many jobs are waiting as PURGE_MAX_QUEUED allows (${String(max)}).`);
   }
 }
 
