@@ -151,7 +151,7 @@ export async function makeRoot(root: string): Promise<void> {
   try {
     await makeFolder(resolve(root));
   } catch (error) {
-    throw unavailable('the folder cannot be made', error);
+    throw unavailable('the folder cannot be created', error);
   }
 }
 
