@@ -23,6 +23,9 @@ const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
 /** Proofs may branch without end in practice; past this many steps nothing more is proven. */
 const MAX_STEPS = 5000;
 
+/** Lists of which an alternative is chosen within one proof; many lists have exponentially many choices. */
+const MAX_CHOSEN = 2;
+
 interface ComparisonOptions {
   /** What holds of every document without being said by a schema. */
   readonly assumed?: Schema | undefined;
@@ -62,6 +65,8 @@ export class Comparison implements Prover {
   #reliesOn = Infinity;
   #isReversed: boolean;
   #steps = 0;
+  /** Of how many lists an alternative was chosen for the question at hand. */
+  #chosen = 0;
 
   constructor(targets: Targets, classes: SchemaClasses, options: ComparisonOptions = {}) {
     this.targets = targets;
@@ -182,10 +187,14 @@ export class Comparison implements Prover {
 
   /** Whether the schema follows from each of some alternatives, one of which is known to hold. */
   #isImpliedByCases(facts: Facts, schema: Schema): boolean {
-    return facts.atoms
+    if (this.#chosen === MAX_CHOSEN) return false;
+    this.#chosen += 1;
+    const isImplied = facts.atoms
       .flatMap((atom) => [schemasIn(atom, 'anyOf'), schemasIn(atom, 'oneOf')])
       .filter((list) => list.length > 0 && !list.some((one) => facts.schemas.includes(one)))
       .some((list) => list.every((one) => this.implies([...facts.schemas, one], schema)));
+    this.#chosen -= 1;
+    return isImplied;
   }
 
   #keywordFindings(facts: Facts, schema: Schema, mode: Mode): readonly Finding[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
-import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 
 describe('what the change report proves', () => {
   it('the change report proves that alternatives cover each other', () => {
@@ -146,6 +146,29 @@ describe('what the change report proves', () => {
       compareSchemas(doubling({ type: 'number', minimum: 1 }), doubling({ type: 'number', minimum: 2 }))
         .overall,
       'narrowing',
+    );
+  });
+
+  it('the change report has steps left for what stands beside many lists of alternatives', () => {
+    const choice = (index: number, type: JsonValue): JsonObject => ({
+      oneOf: [
+        { required: [`p${index}`], properties: { [`p${index}`]: { type } } },
+        { required: [`q${index}`] },
+      ],
+    });
+    const model = (type: JsonValue, last: JsonObject): JsonObject => ({
+      allOf: Array.from({ length: 14 }, (_, index) => choice(index, index === 3 ? type : 'string')),
+      properties: { z: { anyOf: [{ const: 1 }, { const: 2 }, last] } },
+    });
+    const before = model('string', { const: 3 });
+    const after = model(['string', 'number'], { type: 'integer' });
+    assert.deepEqual(
+      compareSchemas(before, after).differences.map(({ pointer, reason }) => [pointer, reason]),
+      [
+        ['/allOf/3/oneOf', 'structure'],
+        ['/properties/z/anyOf/2/const', 'values'],
+        ['/allOf/3/oneOf/0/properties/p3/type', 'type'],
+      ],
     );
   });
 });
