@@ -836,6 +836,33 @@ it('an export keeps the history of models with a compatibility, of their own or 
   assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
 });
 
+it('an export has every version with the documents that it was made with, so that verdicts stay the same', async () => {
+  const api = await emptyApi();
+  const uri = `/references?uri=${encodeURIComponent('https://city.example/common.json')}`;
+  const heightOf = (part: string) => ({
+    schema: { properties: { height: { $ref: `https://city.example/common.json#/$defs/${part}` } } },
+  });
+  await api.put(uri, { $defs: { size: { type: 'number' } } });
+  const model = await makeModel(api, 'Other', 'Tree', heightOf('size').schema);
+  await api.put(uri, { $defs: { size: { type: 'string' } } });
+  await api.put(model, heightOf('size'));
+  await api.put(uri, { $defs: { height: { type: 'boolean' } } });
+  const raw = await exported(api);
+  const other = await emptyApi('other');
+  const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+  assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+  const isValid = async (at: ApiClient, version: number, height: unknown) => {
+    const tree = { id: 'urn:ngsi-ld:Tree:1', type: 'Tree', height };
+    const answer = await at.post(`/validate/Other/Tree?version=${version}`, tree);
+    return (answer.json() as { readonly valid: boolean }).valid;
+  };
+  for (const at of [api, other]) {
+    assert.deepEqual([await isValid(at, 1, 1), await isValid(at, 1, 'a')], [true, false]);
+    assert.deepEqual([await isValid(at, 2, 1), await isValid(at, 2, 'a')], [false, true]);
+  }
+  assert.ok(raw.equals(await exported(other)));
+});
+
 it('an export of one domain has the documents of its models, and can be imported under another name', async () => {
   const api = await emptyApi();
   await importing(api, completeRepository());

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import type { Domain, ModelTexts, Page } from '../../store/index.js';
+import type { Domain, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
   eachOf,
   ifThere,
@@ -19,8 +19,9 @@ import { domainSettingsOf, settingsOf } from './settings.js';
 /**
  * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld`, earlier
  * schemas in `versions/` and `examples/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each URL; and custom
- * `contexts/`, with the earlier versions of those that something names by a version. With one domain, the documents that its
- * models were made with, and the custom contexts that they name, with what these name.
+ * `contexts/`, with the earlier versions of those that something names by a version. A schema is self-contained if a document
+ * that it was made with is another now. With one domain, the documents that its models were made with, and the custom contexts that
+ * they name, with what these name.
  *
  * @throws NotFoundError when there is no such domain
  */
@@ -40,7 +41,9 @@ async function* filesOf(
 ): AsyncGenerator<PackedFile> {
   const { references, contexts } = schemas;
   const { domains, models } = schemas.store;
-  const listReferences = (page: Page) => schemas.store.references.list(page);
+  const hashes = new Map<string, string>();
+  for await (const { uri, content } of eachOf((page) => schemas.store.references.list(page)))
+    hashes.set(uri, content.sha256);
   const named = new Set<string>();
   const contextNames = new Set<string>();
   for await (const domain of only ?? eachOf((page) => domains.list(page))) {
@@ -52,19 +55,19 @@ async function* filesOf(
       const { ownContext } = model;
       const own = ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue);
       for (const context of contextNamesIn(own)) contextNames.add(context);
-      yield* filesOfModel(schemas, model, baseUrl);
+      yield* filesOfModel(schemas, model, hashes, baseUrl);
     }
     const settings = domainSettingsOf(domain, hasModels);
     if (settings !== undefined) yield { path: `settings/${domain.name}.json`, content: json(settings) };
   }
   if (only === undefined) {
-    for await (const { uri } of eachOf(listReferences)) contextNames.add(uri);
+    for (const uri of hashes.keys()) contextNames.add(uri);
     for await (const { name, kind } of eachOf((page) => contexts.list(page)))
       if (kind === 'custom') contextNames.add(name);
   }
   const reached = await reachedFrom(contextNames, schemas);
   const urls: Record<string, string> = {};
-  for await (const { uri } of eachOf(listReferences)) {
+  for (const uri of hashes.keys()) {
     if (only !== undefined && !named.has(uri) && !reached.references.has(uri)) continue;
     const { bytes } = await references.get(uri);
     const file = referenceFileName(uri);
@@ -159,12 +162,18 @@ function namesIn(bytes: Buffer): readonly string[] {
 async function* filesOfModel(
   { store, documents, files }: SchemaService,
   stored: ModelTexts,
+  hashes: ReadonlyMap<string, string>,
   baseUrl: string,
 ): AsyncGenerator<PackedFile> {
   const { domain, name } = stored.model;
   const key = { domain, name };
   const folder = `domains/${domain}/${name}`;
-  const { bytes: schema, sha256 } = await documents.of(key, 'schema', { baseUrl });
+  // Documents are exported as they are now: what was made with others brings them along.
+  const schemaOf = ({ number: version, references }: ModelVersion) => {
+    const isSame = references.every(({ uri, sha256 }) => hashes.get(uri) === sha256);
+    return documents.of(key, isSame ? 'schema' : 'bundled', { baseUrl, version });
+  };
+  const { bytes: schema, sha256 } = await schemaOf(stored.version);
   yield { path: `${folder}/schema.json`, content: schema };
   yield { path: `${folder}/meta.json`, content: json(settingsOf(stored)) };
   const { bytes: context } = await documents.of(key, 'context', { baseUrl });
@@ -173,10 +182,11 @@ async function* filesOfModel(
   let last: string | undefined;
   const earlier: Buffer[] = [];
   for await (const version of eachOf((page) => store.models.versions(key, page))) {
+    if (version.number >= stored.version.number) continue;
+    const made = await schemaOf(version);
     // Versions of the same schema differ only in what an import generates again.
-    if (version.number >= stored.version.number || version.schema.sha256 === last) continue;
-    last = version.schema.sha256;
-    earlier.push((await documents.of(key, 'schema', { baseUrl, version: version.number })).bytes);
+    if (made.sha256 !== last) earlier.push(made.bytes);
+    last = made.sha256;
   }
   if (last === sha256) earlier.pop();
   for (const content of earlier) yield { path: `${folder}/versions/${(number += 1)}.json`, content };
