@@ -193,9 +193,10 @@ async function read(
   if (statusCode !== 200) return refuse('status', `${target.href} answers ${statusCode}`);
   const type = mediaType(headers);
   if (!MEDIA_TYPES.test(type)) return refuse('media-type', `it is ${type}, not JSON`);
-  const encoding = single(headers['content-encoding']) ?? 'identity';
+  const encoding = (single(headers['content-encoding']) ?? 'identity').toLowerCase();
+  const isPacked = encoding === 'gzip' || encoding === 'x-gzip';
   // Some servers keep files packed, and send them so whatever is asked for.
-  if (encoding !== 'identity' && encoding !== 'gzip')
+  if (encoding !== 'identity' && !isPacked)
     return refuse('media-type', `it is encoded as ${encoding}, which was not asked for`);
   const tooLarge = `it is larger than ${maxBytes} bytes`;
   if (Number(headers['content-length'] ?? 0) > maxBytes) return refuse('too-large', tooLarge);
@@ -203,7 +204,7 @@ async function read(
   const chunks: Buffer[] = [];
   const weight = new JsonWeight(WEIGHT);
   let bytes = 0;
-  const unpacked = encoding === 'gzip' ? pipeline(body, createGunzip(), () => {}) : body;
+  const unpacked = isPacked ? pipeline(body, createGunzip(), () => {}) : body;
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     // Leaving the loop ends the connection.

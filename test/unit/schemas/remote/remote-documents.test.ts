@@ -77,9 +77,11 @@ describe('remote documents: what is fetched', () => {
 
   it('remote documents that a server sends packed are unpacked', async (t) => {
     const { documents, site } = mocked(t);
-    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
-    site.intercept({ path: '/' }).reply(200, gzipSync('{"a": 1}'), { headers });
-    assert.equal((await documents.fetch(ORIGIN)).text, '{"a": 1}');
+    for (const encoding of ['gzip', 'x-gzip', 'GZIP']) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+      site.intercept({ path: '/' }).reply(200, gzipSync('{"a": 1}'), { headers });
+      assert.equal((await documents.fetch(ORIGIN)).text, '{"a": 1}', encoding);
+    }
   });
 
   it('remote documents keep a member named __proto__ as a member', async (t) => {
