@@ -109,6 +109,8 @@ export interface ContextContent {
   readonly references: readonly string[];
   /** Maps and URLs in it. */
   readonly parts: number;
+  /** See {@link namesIris}. */
+  readonly namesIris: boolean;
   readonly isBundled: boolean;
 }
 
@@ -140,7 +142,16 @@ function contentOf(text: string, context: unknown, documentUrl: string) {
     documentUrl,
     references: referencesOf(context).map(({ url }) => absoluteReference(documentUrl, url)),
     parts: countOf(context).parts,
+    namesIris: namesIris(context),
   };
+}
+
+/** Whether a context, or one within it, defines a term whose name may be an IRI: results of compaction may then have its name. */
+export function namesIris(context: unknown): boolean {
+  if (Array.isArray(context)) return context.some(namesIris);
+  return (
+    isObject(context) && Object.keys(context).some((name) => name.includes(':') || namesIris(context[name]))
+  );
 }
 
 /** A context as processors load it; they write into it. */

@@ -2,6 +2,7 @@ import { isObject, type JsonObject, pointerTo, sameJson } from '../../shared/jso
 import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { type DocumentSurvey, surveyOf } from './document-survey.js';
 import { eventWarnings } from './event-warnings.js';
+import { namesIris } from './known-contexts.js';
 import { type JsonLdWarning, type Refused, refusedFor, shown } from './outcomes.js';
 import type { ProcessingSession } from './processing-session.js';
 import type { SizedRequest } from './request-body.js';
@@ -88,8 +89,9 @@ export async function compactDocument(
     : survey.hasNull
       ? nullsIn(document, '/document', skip)
       : [];
-  if (!mayLose(expanded) && !hasIriName(result)) return { result, dropped, lost };
-  if (!isSmall) return { result, dropped, lost: [...lost, NOT_COMPARED] };
+  const readsIris = session.namesIris || namesIris(context);
+  if (!mayLose(expanded) && !(readsIris && hasIriName(result))) return { result, dropped, lost };
+  if (!isSmall) return { result, dropped, lost: [...new Set([...lost, NOT_COMPARED])] };
   const again = await session.withoutEvents().expand(result, undefined);
   const keepsNull = survey.hasNull && surveyOf(expanded).hasNull;
   return { result, dropped, lost: [...(keepsNull ? [] : lost), ...compactionLosses(expanded, again)] };
@@ -144,7 +146,7 @@ function mayLose(expanded: unknown): boolean {
   return false;
 }
 
-/** Whether a name is still an IRI: a context that has it as a term reads all its values by that, also those that do not fit. */
+/** Whether a name is still an IRI: a context that has it as a term reads all its values by that, whatever they are. */
 function hasIriName(result: unknown): boolean {
   if (Array.isArray(result)) return result.some(hasIriName);
   if (!isObject(result)) return false;

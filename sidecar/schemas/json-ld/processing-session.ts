@@ -36,6 +36,11 @@ export class ProcessingSession {
     return failures.size > 0 ? undefined : [...contents].map(([url, { key }]) => `${url} ${key}`).join(' ');
   }
 
+  /** Whether one of the contexts that were gathered has terms whose names may be IRIs. */
+  get namesIris(): boolean {
+    return [...this.#gathered.contents.values()].some((content) => content.namesIris);
+  }
+
   /** Each different event, in the order in which it first occurred. */
   get events(): readonly CountedEvent[] {
     return [...this.#events.values()];

@@ -260,6 +260,16 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual((await compacted({ '@id': date }, 'today')).warnings, []);
   });
 
+  it('warnings of lossy compaction say nothing of a large document whose names no context defines', async () => {
+    const date = 'http://purl.org/dc/terms/date';
+    const warningsBy = async (context: object) => {
+      const document = { '@id': 'urn:x:1', [date]: 'x'.repeat(600_000) };
+      return (await desk.compact({ document, context })).warnings;
+    };
+    assert.deepEqual(await warningsBy({ other: 'http://purl.org/dc/terms/other' }), []);
+    assert.equal((await warningsBy({ [date]: { '@id': date, '@type': '@id' } })).length, 1);
+  });
+
   it('warnings of lossy compaction report arrays that a document loses by its own context, named or not', async () => {
     const document = entity({ a: [1], b: { type: 'Property', value: [[1], [2]] }, c: [1, 2] });
     const places = [
