@@ -106,6 +106,7 @@ describe('the processor that requests share', () => {
           documentUrl: one,
           references: [],
           parts: 1,
+          namesIris: false,
           isBundled: false,
         },
       ]),
