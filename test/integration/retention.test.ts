@@ -135,6 +135,7 @@ it('all that is wrong in the settings of a policy is told at once, each at its m
   const tenant = { query: 'local=true', by: 'modifiedAt', mode: 'enforce' };
   assert.deepEqual(await pointers(tenant), ['/maxAffected']);
   assert.deepEqual(await pointers({ link: 'https://c.example/c' }), ['/link']);
+  assert.deepEqual(await pointers({ archive: 'required', mode: 'enforce' }), ['/archive']);
 });
 
 it('settings that are not saved are previewed as those of a policy are, or refused as a PUT refuses them', async () => {

@@ -28,6 +28,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'schedule',
   'timeZone',
   'maxAffected',
+  'maxPerSecond',
+  'archive',
   'tenant',
 ]);
 
