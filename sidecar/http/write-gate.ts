@@ -352,11 +352,12 @@ function refusal(refused: readonly RefusedEntity[], isBatch: boolean, isThinned 
     ? 'the setting WRITE_CHECK'
     : `the write policy ${policies.filter((name) => name !== '').join(', ')}`;
   const [first] = errors;
-  const about = isBatch && refused.length > 1 ? `${refused.length} entities are` : 'The entity is';
+  const [about, them] =
+    isBatch && refused.length > 1 ? [`${refused.length} entities are`, 'them'] : ['The entity is', 'it'];
   const what = isInvalid ? `${about} not valid` : `${about} not judged`;
   const place = first === undefined || first.pointer === '' ? 'it' : first.pointer;
   const detail =
-    `${what}, and ${by} lets nothing of it pass${first === undefined ? '' : `: ${place} ${first.detail}`}. ` +
+    `${what}, so ${by} refuses ${them}${first === undefined ? '' : `: ${place} ${first.detail.replace(/\.$/, '')}`}. ` +
     `${isThinned ? 'It was not sent' : 'Nothing was sent'} to the broker.`;
   const [policy = ''] = policies;
   const members = { errors, ...(policy === '' ? {} : { policy }) };
@@ -367,7 +368,7 @@ function failed({ policy }: { readonly policy: string }): ProblemDraft {
   const by = policy === '' ? 'the setting WRITE_CHECK' : `the write policy ${policy}`;
   return problem(
     'writeCheckFailed',
-    `The write could not be judged now, and ${by} lets nothing pass then. Nothing was sent to the broker; try again later.`,
+    `The write could not be judged now, so ${by} refuses it. Nothing was sent to the broker; try again later.`,
   );
 }
 

@@ -53,5 +53,5 @@ function faultsOf({ index, id, reason, errors }: JudgedItem, isBatch: boolean): 
   if (errors !== undefined)
     return (JSON.parse(errors) as readonly WriteFault[]).map((fault) => ({ ...fault, ...entityId }));
   const pointer = isBatch ? `/${index}` : '';
-  return [{ pointer, detail: `is not judged: ${reason ?? 'nobody knows why'}`, ...entityId }];
+  return [{ pointer, detail: `cannot be judged: ${reason ?? 'nobody knows why'}`, ...entityId }];
 }

@@ -145,6 +145,14 @@ describe('checked writes in which something goes wrong', () => {
     const refused = await part();
     assert.equal(refused.status, 400, refused.text);
     assert.match(refused.text, /write-not-judged[^]*the broker does not show its entity to this client/);
+    const foreign = await gateway.send('POST', ENTITIES, {
+      headers: { 'content-type': 'application/ld+json' },
+      body: '{"@context": "https://away.example/c", "id": "urn:ngsi-ld:Car:9", "type": "Car"}',
+    });
+    assert.match(
+      foreign.text,
+      /refuses it: it cannot be judged: its @context cannot be used: .* origin\. Nothing was sent/,
+    );
     const api = await ApiClient.of(gateway.url);
     await api.put('/write-policies/all', { mode: 'enforce', onUnjudged: 'accept' });
     const passed = await part();

@@ -104,7 +104,7 @@ export interface JudgedItem {
   /** Position of its policy. */
   readonly policy: number;
   readonly verdict: 'invalid' | 'not-judged';
-  /** Why it is not judged; completes "It is not judged: …". */
+  /** Why it is not judged; completes "It cannot be judged: …". */
   readonly reason?: string;
   /** JSON of a list of errors as `/validate` gives them. */
   readonly errors?: string;
