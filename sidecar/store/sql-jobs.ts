@@ -23,7 +23,7 @@ interface FilterParameters {
   readonly dryRun: 0 | 1 | null;
   readonly since: number | null;
   readonly until: number | null;
-  /** Patterns of LIKE. */
+  /** A pattern of LIKE, in small letters. */
   readonly text: string | null;
   readonly type: string | null;
 }
@@ -35,7 +35,7 @@ const MATCHES = `
   (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL) AND
   (dry_run = @dryRun OR @dryRun IS NULL) AND
   (created_at >= @since OR @since IS NULL) AND (created_at < @until OR @until IS NULL) AND
-  (query_text LIKE @text ESCAPE '!' OR @text IS NULL) AND (types LIKE @type ESCAPE '!' OR @type IS NULL)`;
+  (query_text LIKE @text ESCAPE '!' OR @text IS NULL) AND (replace(types, @type, '') <> types OR @type IS NULL)`;
 
 const GET = statement<{ id: string }, RecordRow>('SELECT record, details FROM job WHERE id = @id');
 const ENDED = statement<{ id: string }, RecordRow>(
@@ -105,8 +105,8 @@ export class SqlJobs extends SqlJobQueue {
       tenants: filter.tenants === undefined ? null : ['', ...filter.tenants, ''].join(LINE_END),
       caller: filter.caller ?? null,
       retentionPolicy: filter.retentionPolicy ?? null,
-      text: filter.text === undefined ? null : `%${literal(filter.text.toLowerCase())}%`,
-      type: filter.type === undefined ? null : `%,${literal(filter.type)},%`,
+      text: filter.text === undefined ? null : `%${filter.text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`,
+      type: filter.type === undefined ? null : `,${filter.type},`,
     };
     if (!Object.values(texts).every((value) => value === null || isStorable(value)))
       return { items: [], total: 0 };
@@ -164,11 +164,6 @@ export class SqlJobs extends SqlJobQueue {
 export type Jobs = Pick<SqlJobs, keyof SqlJobs>;
 
 const LINE_END = '\n';
-
-/** A text in a pattern of LIKE. */
-function literal(text: string): string {
-  return text.replaceAll(/[!%_]/g, '!$&');
-}
 
 function* amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Work<PurgeRecord | undefined> {
   const row = yield* first(ENDED, { id });

@@ -168,6 +168,7 @@ export function purgeContract(test: StoreTest): void {
       ['Thing', 'b'],
       ['Carri', ''],
       ['C%r', ''],
+      ['car', ''],
     ])
       assert.equal(await ids({ type }), found, type);
     assert.equal(await ids({ text: 'a\0' }), '');
