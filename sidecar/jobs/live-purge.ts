@@ -203,7 +203,8 @@ export class PurgeRunner {
     const { id, planOf } = live.record;
     const found = makesPlan === true ? new PlanCollector() : undefined;
     const onPlanned = found && ((item: string) => found.add(item));
-    const plan = planOf === undefined ? undefined : await plans.take(planOf, id);
+    const plan =
+      planOf === undefined ? undefined : await this.#records.whenStored(live, () => plans.take(planOf, id));
     const beforeDelete = () => {
       checkDelete?.();
       return live.lease.check();
@@ -244,7 +245,7 @@ export class PurgeRunner {
       if (missing !== undefined) live.set({ warnings: [...live.record.warnings, missing] });
     }
     if (found !== undefined) {
-      const kept = await plans.keep(id, found);
+      const kept = await this.#records.whenStored(live, () => plans.keep(id, found));
       live.set('plan' in kept ? kept : { warnings: [...live.record.warnings, kept.why] });
     }
     if (planOf !== undefined) await plans.forget(planOf);

@@ -127,18 +127,17 @@ export class RecordKeeper {
   }
 
   /**
-   * Writes what a job cannot go on without. While the store is away, the job waits for it as long as its lease lasts.
+   * Reads or writes what a job cannot go on without. While the store is away, the job waits for it as long as its lease lasts.
    *
    * @throws PurgeStoppedError when another process has the job or may have it, or when the job is to stop
    */
-  async whenStored(live: LiveJob, write: () => Promise<void>): Promise<void> {
+  async whenStored<T>(live: LiveJob, work: () => Promise<T>): Promise<T> {
     const { clock } = this.#options;
     const { lease } = live;
     for (;;) {
       void lease.check();
       try {
-        await write();
-        return;
+        return await work();
       } catch (error) {
         if (error instanceof LeaseLostError) lease.take();
         else if (!(error instanceof StoreUnavailableError)) throw error;

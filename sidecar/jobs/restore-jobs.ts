@@ -89,7 +89,8 @@ export class RestoreJobs {
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
     const { kinds, sealer } = this.#options;
     const { restoreOf = '', dryRun, concurrency } = live.record;
-    const { reader, record: source } = await unlessStopped(this.#archives.open(restoreOf), live.stopped);
+    const opened = () => unlessStopped(this.#archives.open(restoreOf), live.stopped);
+    const { reader, record: source } = await this.#jobs.records.whenStored(live, opened);
     const target = targetOf(source);
     const { limits, dependencies } = kinds[target];
     const { ids, position } = job.restore ?? {};

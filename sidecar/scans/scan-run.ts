@@ -20,7 +20,7 @@ export interface ScanOrder extends Pick<
   readonly pace: Pace;
   /** The most entities that are judged. */
   readonly sample?: number | undefined;
-  readonly judge: ScanJudge;
+  readonly judge: Pick<ScanJudge, 'judge'>;
   readonly tally: ScanTally;
   /** Called after each verdict, with the entities that are to be kept. */
   readonly onJudged: (found: readonly FoundEntities[]) => Promise<void>;

@@ -134,7 +134,7 @@ export class ScanService extends JobKind<ScanRecord> {
     const headers = this.jobs.options.sealer.open(job);
     const candidate = job.candidate === undefined ? undefined : (parseJson(job.candidate) as JsonValue);
     await records.whenStored(live, () => entities.clear(id, lease.number));
-    const scanJudge = await judge.forScan({ domain, model, candidate });
+    const scanJudge = await records.whenStored(live, () => judge.forScan({ domain, model, candidate }));
     const tally = new ScanTally();
     const note = (more: Partial<ScanRecord>, listed: readonly string[] = []) => {
       const { found } = tally;
@@ -156,7 +156,9 @@ export class ScanService extends JobKind<ScanRecord> {
         headers,
         limits: limitsUnder(policy, setup.limits, policy.concurrency),
         sample,
-        judge: scanJudge,
+        judge: {
+          judge: (...page) => records.whenStored(live, () => scanJudge.judge(...page)),
+        },
         tally,
         pace: live.pace,
         onJudged: keep,

@@ -17,6 +17,7 @@ import {
   QueryRefusedError,
   TooManyPurgesError,
 } from '../../../sidecar/purge/errors.js';
+import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import type { PurgeOrder } from '../../../sidecar/purge/index.js';
 import { problemOf } from '../../../sidecar/http/problem.js';
 import { createTestClock } from '../../support/purge-harness.js';
@@ -282,6 +283,34 @@ it('a job that begins while its cancellation, or its new rate, waits for the sto
       how === 'cancel' ? ['cancelled', null] : ['running', 7],
     );
   }
+});
+
+/** Does the work, but for the first time. */
+function failingOnce<Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) {
+  let hasFailed = false;
+  return async (...given: Given): Promise<Result> => {
+    if (hasFailed) return work(...given);
+    hasFailed = true;
+    throw new StoreUnavailableError('away');
+  };
+}
+
+it('a plan is kept, and applied, although the store was away for a moment', async () => {
+  const made = purgeServiceOf(async function* run(order) {
+    order.onPlanned?.('urn:a');
+    yield finished({ matched: 1, deleted: 1, dryRun: order.plan === undefined });
+  });
+  const { plans } = made.kept;
+  plans.keep = failingOnce(plans.keep.bind(plans));
+  plans.part = failingOnce(plans.part.bind(plans));
+  const dryRun = await made.service.submit({ ...newPurge('type=T&dryRun=true'), makesPlan: true });
+  await turns();
+  const { state, plan } = await made.service.get(dryRun.id);
+  assert.deepEqual([state, plan?.items], ['succeeded', 1]);
+  const asked = await made.service.planned(dryRun.id, newPurge());
+  const { id } = await made.service.submit(asked);
+  await turns();
+  assert.equal((await made.service.get(id)).state, 'succeeded');
 });
 
 it('a cancellation and a new rate are in the store before they are answered, so that they outlast a crash', async () => {
