@@ -45,7 +45,7 @@ const ADD_PART = statement<{ id: string; number: number; hashes: string }>(`
   ON CONFLICT (plan, number) DO UPDATE SET hashes = excluded.hashes`);
 const MADE = statement<{ id: string }>('UPDATE purge_plan SET made_at = now_ms() WHERE id = @id');
 const TOTAL = statement<{ id: string }, { readonly total: number }>(
-  'SELECT coalesce(sum(items), 0) AS total FROM purge_plan WHERE id <> @id',
+  'SELECT CAST(coalesce(sum(items), 0) AS bigint) AS total FROM purge_plan WHERE id <> @id',
 );
 const PRUNE = statement<{ withinMs: number }>(`
   DELETE FROM purge_plan WHERE begun_at < now_ms() - @withinMs AND

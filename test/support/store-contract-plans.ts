@@ -39,10 +39,11 @@ export function planContract(test: StoreTest): void {
   test('plans together have no more items than they may, and those that are too old make room', async ({
     plans,
   }) => {
-    assert.ok(await plans.keep(plan('one'), 5, HOUR_MS));
-    assert.ok(!(await plans.keep(plan('two'), 5, HOUR_MS)));
+    assert.ok(await plans.keep(plan('one', 3000), 5000, HOUR_MS));
+    assert.ok(!(await plans.keep(plan('two', 3000), 5000, HOUR_MS)));
     assert.equal(await plans.find('two'), undefined);
-    assert.ok(await plans.keep(plan('two'), 5, -1));
+    assert.ok(await plans.keep(plan('two', 2000), 5000, HOUR_MS));
+    assert.ok(await plans.keep(plan('three'), 5000, -1));
     assert.equal(await plans.find('one'), undefined);
   });
 
