@@ -41,7 +41,7 @@ export function commandOf({ target, link, ...form }: PurgeForm, query: string, b
   const tenant = form.tenant.trim();
   const { options, rest } = optionsOf(query);
   return [
-    `node dist/cli.js purge --gateway ${quoted(base.replace(/\/$/, ''))}`,
+    `npx ngsi-ld-gateway purge --gateway ${quoted(base.replace(/\/$/, ''))}`,
     ...(target === 'temporal' ? ['--temporal'] : []),
     ...(tenant === '' ? [] : [`--tenant ${quoted(tenant)}`]),
     ...(link === '' ? [] : [`--link ${quoted(contextOf(link))}`]),

@@ -48,8 +48,8 @@ it('the command has the query, the tenant and the context as words of their own'
   const form = formOf('temporal', hostile, { tenant: "o'hara", link });
   const query = queryOf(form);
   assert.deepEqual(wordsOf(commandOf(form, query, BASE)), [
-    'node',
-    'dist/cli.js',
+    'npx',
+    'ngsi-ld-gateway',
     'purge',
     '--gateway',
     'http://127.0.0.1:8080',
