@@ -73,8 +73,8 @@ export interface Fault {
   readonly instancePath: string;
   readonly keyword: string;
   readonly message?: string;
-  /** `missingProperty`, `additionalProperty` and the like, as Ajv names them. */
-  readonly params: Readonly<Record<string, unknown>>;
+  /** The property that is missing; Ajv's own errors do not have it here. */
+  readonly missing?: string;
 }
 
 /**
@@ -93,7 +93,7 @@ export function faultsOf(
     get message() {
       return sentenceOf(words(new Spelling()));
     },
-    params: missing === undefined ? {} : { missingProperty: missing },
+    ...(missing === undefined ? {} : { missing }),
   }));
 }
 

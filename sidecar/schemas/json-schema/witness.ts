@@ -13,7 +13,7 @@ import { type TracedChange, type TracedChanges, traceChanges } from './change-re
 import type { Finding, Step } from './checks.js';
 import type { Difference } from './differences.js';
 import { exampleWith } from './example.js';
-import type { Fault } from './explain.js';
+import { type Fault, faultsOf } from './explain.js';
 import { type Preferred, preferredFor } from './example-maker.js';
 import { patternExample } from './pattern-example.js';
 import { resolveWith } from './linker.js';
@@ -143,8 +143,13 @@ class WitnessSearch {
 
   #isWitness(document: JsonValue, finding: Finding): boolean {
     if (!this.#wasValid(document)) return false;
-    const place = (finding.way ?? []).map(nameOf);
-    return this.#fresh(document).some((error) => isAbout(error, finding, place));
+    const place = [...(finding.way ?? []).map(nameOf), ...otherNameOf(finding)];
+    if (!this.#fresh(document).some((error) => isAbout(error, finding, place))) return false;
+    const alone = keywordAlone(finding);
+    if (alone === undefined) return true;
+    // The error may be of something else there.
+    const value = valueAt(document, place);
+    return value !== undefined && faultsOf({ root: alone, targets: this.#traced.targets }, value).length > 0;
   }
 
   #wasValid(document: JsonValue): boolean {
@@ -178,34 +183,21 @@ class WitnessSearch {
   }
 }
 
-/** Whether an error of the new schema is what a finding foretold: at its place or further in. */
+/** Whether an error of the new schema may be what a finding foretold: at its place or further in. */
 function isAbout(
-  { instancePath, keyword, params }: Fault,
+  { instancePath, keyword, missing }: Fault,
   finding: Finding,
   place: readonly string[],
 ): boolean {
-  const { additionalProperty, unevaluatedProperty, missingProperty } = params;
-  const within = tokensOf(instancePath) ?? [];
-  const refused = [additionalProperty, unevaluatedProperty].filter((name) => typeof name === 'string');
-  const at = [...within, ...refused];
+  const at = tokensOf(instancePath) ?? [];
   if (!place.every((token, index) => at[index] === token || (token === '-' && index < at.length)))
     return false;
-  if (finding.subject === 'required') {
-    return keyword === 'required' && at.length === place.length && missingProperty === finding.value;
-  }
-  const [asked = ''] = finding.tokens;
-  if (!REPORTED.has(asked) || ALTERNATIVES.has(keyword)) return true;
-  return keyword === asked || (OF_KIND.has(keyword) && OF_KIND.has(asked));
+  if (finding.subject !== 'required') return true;
+  return keyword === 'required' && at.length === place.length && missing === finding.value;
 }
 
-/** One error of theirs may speak for what each alternative asks for. */
-const ALTERNATIVES: ReadonlySet<string> = new Set(['anyOf', 'oneOf']);
-
-/** What several alternatives say of the kind of a value is one error with one of these keywords. */
-const OF_KIND: ReadonlySet<string> = new Set(['type', 'enum', 'const']);
-
-/** Keywords that errors name as they stand in the schema. */
-const REPORTED: ReadonlySet<string> = new Set([
+/** Keywords that refuse a value whatever stands beside them, but for the counts of `contains`. */
+const INDEPENDENT: ReadonlySet<string> = new Set([
   'type',
   'enum',
   'const',
@@ -224,9 +216,19 @@ const REPORTED: ReadonlySet<string> = new Set([
   'contains',
   'minProperties',
   'maxProperties',
+  'propertyNames',
+  'anyOf',
+  'oneOf',
   'not',
   'dependentRequired',
 ]);
+
+/** The keyword that a finding is about, as a schema of its own; undefined where it takes more to tell what it refuses. */
+function keywordAlone({ schema, subject, tokens: [asked = ''] }: Finding): JsonObject | undefined {
+  if (schema === undefined || subject !== 'keyword' || !INDEPENDENT.has(asked)) return undefined;
+  const kept = asked === 'contains' ? ['contains', 'minContains', 'maxContains'] : [asked];
+  return objectOf(Object.entries(schema).filter(([keyword]) => kept.includes(keyword)));
+}
 
 /** The name of a property that a finding about the other properties is about. */
 function otherNameOf({ subject, value }: Finding): readonly string[] {

@@ -62,8 +62,8 @@ describe('a validator', () => {
     for (const value of [19.99, 1.11, 8.69, 0.94, 0, -4.35, 'text'])
       assert.deepEqual(validate(value), [], String(value));
     assert.deepEqual(
-      validate(0.995).map(({ keyword, message, params }) => [keyword, message, params]),
-      [['multipleOf', 'must be multiple of 0.01', { multipleOf: 0.01 }]],
+      validate(0.995).map(({ keyword, message }) => [keyword, message]),
+      [['multipleOf', 'must be multiple of 0.01']],
     );
     assert.ok(validity({ multipleOf: 0.0001 })(0.0075));
     assert.ok(validity({ multipleOf: 1e-8 })(12391239123));

@@ -8,7 +8,14 @@ import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { differencesWithWitnesses } from '../../../../sidecar/schemas/json-schema/witness.js';
-import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  step,
+  tokensOf,
+} from '../../../../sidecar/shared/json/json.js';
 import { documents, schemas } from './schema-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
 
@@ -19,6 +26,30 @@ const entity = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 const a = (schema: JsonObject): JsonObject => entity({ a: schema });
+
+/** Keywords of which it takes nothing else of the schema to know what they refuse. */
+const INDEPENDENT: ReadonlySet<string> = new Set(
+  (
+    'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format ' +
+    'minItems maxItems uniqueItems minProperties maxProperties dependentRequired'
+  ).split(' '),
+);
+
+/** The keyword that a difference points at, with its value, where that is all it takes to know what it refuses. */
+function keywordAt(pointer: string, schema: JsonObject): JsonObject | undefined {
+  const tokens = tokensOf(pointer) ?? [];
+  const keyword = tokens.at(-1);
+  const value = tokens.reduce<JsonValue | undefined>(step, schema);
+  return keyword === undefined || value === undefined || !INDEPENDENT.has(keyword)
+    ? undefined
+    : { [keyword]: value };
+}
+
+/** A value and all within it. */
+function* valuesIn(value: JsonValue): Iterable<JsonValue> {
+  yield value;
+  if (isObject(value) || isArray(value)) for (const one of Object.values(value)) yield* valuesIn(one);
+}
 
 /** What refuses something, of two versions of the model Bench. */
 function refusals(before: JsonObject, after: JsonObject): readonly Difference[] {
@@ -120,6 +151,55 @@ describe('a witness', () => {
       }
     });
 
+  const besideOthers: readonly (readonly [
+    before: JsonObject,
+    after: JsonObject,
+    keywords: readonly string[],
+  ])[] = [
+    [
+      { type: 'integer' },
+      { type: 'integer', maximum: 1000000, anyOf: [{ minimum: 50 }, { multipleOf: 7 }] },
+      ['maximum', 'anyOf'],
+    ],
+    [text, { ...text, pattern: '^t', anyOf: [{ minLength: 9 }, { pattern: 'l$' }] }, ['pattern', 'anyOf']],
+    [text, { ...text, pattern: '^t', oneOf: [{ minLength: 9 }, { pattern: 'l$' }] }, ['pattern', 'oneOf']],
+    [{ type: ['string', 'null'] }, { ...text, enum: ['x', 'y'] }, ['type', 'enum']],
+    [{ type: 'integer' }, { enum: [5, 6], minimum: 5 }, ['enum', 'minimum']],
+    [text, { enum: ['t', 'tu'], maxLength: 2, pattern: '^t' }, ['enum', 'maxLength', 'pattern']],
+    [
+      { type: 'array', items: { type: 'integer' } },
+      { type: 'array', items: { type: 'integer' }, contains: { const: 1 }, minContains: 2, maxItems: 3 },
+      ['contains', 'maxItems'],
+    ],
+  ];
+  for (const [before, after, keywords] of besideOthers)
+    it(`a witness is refused by the keyword of its difference, whatever else refuses it: ${keywords.join(', ')}`, () => {
+      const found = refusals(a(before), a(after));
+      for (const keyword of keywords) {
+        const difference = found.find(({ pointer }) => pointer === `/properties/a/${keyword}`);
+        assert.ok(isObject(difference?.witness), JSON.stringify({ keyword, found }));
+        const { minContains = 1 } = after;
+        const alone = { [keyword]: after[keyword] ?? null, ...(keyword === 'contains' && { minContains }) };
+        const refuses = createValidator(resolveWith(alone));
+        assert.notDeepEqual(refuses(difference.witness['a'] ?? null), [], JSON.stringify(difference));
+      }
+    });
+
+  it('a witness has the very property that is not allowed any more, also where another is refused as well', () => {
+    const version = (b: string, more: JsonObject) =>
+      entity({ b: { type: b }, ...more }, { required: ['id', 'type', 'b'], additionalProperties: false });
+    const patternProperties = { '^x-': {} };
+    for (const [before, name] of [
+      [version('string', { a: { type: 'string' } }), 'a'],
+      [{ ...version('string', {}), patternProperties }, 'x-'],
+    ] as const) {
+      const found = refusals(before, version('number', {}));
+      const [difference] = found.filter(({ detail }) => detail.includes('not allowed any more'));
+      assert.ok(isObject(difference?.witness), JSON.stringify(found));
+      assert.ok(Object.hasOwn(difference.witness, name), JSON.stringify(difference));
+    }
+  });
+
   it('a witness contains only what makes it one', () => {
     const properties = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, { type: 'string' }]));
     const [difference] = refusals(entity(properties), entity({ ...properties, c: { type: 'number' } }));
@@ -214,6 +294,24 @@ describe('a witness', () => {
       }),
       { numRuns: runs(25) },
     );
+  });
+
+  it('a witness holds a value that the keyword of its difference refuses, whatever the schemas are', () => {
+    let looked = 0;
+    fc.assert(
+      fc.property(usable, usable, (before, after) => {
+        for (const { pointer, witness } of differencesWithWitnesses(before, after)) {
+          const alone = witness === undefined ? undefined : keywordAt(pointer, after);
+          if (witness === undefined || alone === undefined) continue;
+          looked += 1;
+          const refuses = createValidator(resolveWith(alone));
+          const isRefused = [...valuesIn(witness)].some((value) => refuses(value).length > 0);
+          assert.ok(isRefused, JSON.stringify({ pointer, witness, before, after }));
+        }
+      }),
+      { numRuns: runs(50) },
+    );
+    assert.ok(looked > 10, String(looked));
   });
 
   it('a witness is found for nearly every change that a random document shows to refuse something', () => {
