@@ -128,11 +128,11 @@ class Bundler implements Style {
     if (link === undefined) return undefined;
     const [own, home] = [this.#home(from), this.#home(link.target)];
     const isNear = own.resource === home.resource;
+    const uri = writtenUri(home.resource, own.resource);
     if (link.dynamic !== undefined && this.#linked.dynamicAnchors.has(link.dynamic)) {
-      return ['$dynamicRef', `${isNear ? '' : writtenUri(home.resource)}#${link.dynamic}`];
+      return ['$dynamicRef', `${isNear ? '' : uri}#${link.dynamic}`];
     }
     const fragment = fragmentOf(home.tokens);
-    const uri = writtenUri(home.resource);
     const absolute = fragment === '' ? uri : `${uri}#${fragment}`;
     const isWritten = isObject(from.schema) && member(from.schema, keyword) === absolute;
     return ['$ref', isNear && !isWritten ? `#${fragment}` : absolute];
@@ -140,7 +140,8 @@ class Bundler implements Style {
 
   #id(position: Position): Entry | undefined {
     const { document, tokens, schema, resource, dialect } = position;
-    if (tokens.length > 0) return this.#keepsId(position) ? ['$id', writtenUri(resource)] : undefined;
+    if (tokens.length > 0)
+      return this.#keepsId(position) ? ['$id', writtenUri(resource, this.#baseOf(position))] : undefined;
     const id =
       document === this.#linked.main && isObject(schema)
         ? member(schema, identifierKeyword(dialect))
@@ -186,6 +187,12 @@ class Bundler implements Style {
       outer = at;
     }
     return home;
+  }
+
+  /** What the `$id` of a schema within a document is resolved against in the bundle. */
+  #baseOf({ document, tokens }: Position): string {
+    const around = [...wayTo(document, tokens)].slice(0, -1);
+    return around.findLast((at) => this.#keepsId(at))?.resource ?? document.uri;
   }
 
   #trail({ uri }: SchemaDocument, tokens: readonly string[]): void {

@@ -112,9 +112,16 @@ export function isAbsolute(uri: string): boolean {
   return !uri.startsWith(NO_BASE);
 }
 
-/** A resolved URI as it is written in a schema: what owes its beginning to {@link ANONYMOUS} as a path from the root. */
-export function writtenUri(uri: string): string {
-  return isAbsolute(uri) ? uri : uri.slice(NO_BASE.length - 1);
+/**
+ * A resolved URI as it is written in a schema: one that owes its beginning to {@link ANONYMOUS} as a path from the root, where
+ * that means the same.
+ *
+ * @param base what the written one is resolved against
+ */
+export function writtenUri(uri: string, base: string = ANONYMOUS): string {
+  if (isAbsolute(uri)) return uri;
+  const path = uri.slice(NO_BASE.length - 1);
+  return resolveUri(path, base)?.uri === uri ? path : uri;
 }
 
 /**

@@ -54,6 +54,14 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
 });
 
 describe('a bundle', () => {
+  it('a bundle refers to a schema without $id from within an absolute $id', () => {
+    const $ref = 'schema:///schema.json#/$defs/text';
+    const part = { $id: 'https://example.com/part', items: { $ref } };
+    const bundled = bundle(resolveWith({ properties: { a: part }, $defs: { text: { type: 'string' } } }));
+    assert.deepEqual(objectIn(objectIn(bundled, 'properties'), 'a'), part);
+    assert.deepEqual([{ a: ['text'] }, { a: [1] }].map(acceptedBy(resolveWith(bundled))), [true, false]);
+  });
+
   it('a bundle keeps the path through unused schemas to used ones', () => {
     const definitions = Object.fromEntries(
       ['A', 'B'].map((name) => [
@@ -255,6 +263,47 @@ describe('dynamic references', () => {
         );
     }
   });
+
+  for (const [title, schema] of [
+    [
+      'within an absolute $id',
+      {
+        $id: 'https://example.com/root',
+        $ref: 'schema:///base',
+        $defs: {
+          base: {
+            $id: 'schema:///base',
+            properties: { held: { $dynamicRef: '#held' } },
+            $defs: { held: { $dynamicAnchor: 'held', type: 'string' } },
+          },
+          other: { $id: 'https://example.com/base', type: 'array' },
+          number: { $dynamicAnchor: 'held', type: 'number' },
+        },
+      },
+    ],
+    [
+      'a path that begins with two slashes',
+      {
+        $ref: '/.//base',
+        $defs: {
+          base: {
+            $id: '/.//base',
+            properties: { held: { $dynamicRef: '#held' } },
+            $defs: { held: { $dynamicAnchor: 'held', type: 'string' } },
+          },
+          number: { $dynamicAnchor: 'held', type: 'number' },
+        },
+      },
+    ],
+  ] as const)
+    it(`dynamic references mean the same in a bundle where a path in place of an $id would not: ${title}`, () => {
+      const bundled = bundle(resolveWith(schema));
+      const { $id } = objectIn(objectIn(bundled, '$defs'), 'base');
+      assert.ok($id === 'schema:///base' || $id === 'schema:////base', JSON.stringify(bundled));
+      assert.deepEqual(bundle(resolveWith(bundled)), bundled);
+      for (const accepts of [acceptedBy(resolveWith(schema)), acceptedBy(resolveWith(bundled))])
+        assert.deepEqual([{ held: 1 }, { held: 'text' }].map(accepts), [true, false]);
+    });
 
   it('dynamic references that one document cannot express are refused with their place', async () => {
     const part = { $id: 'https://example.com/part', $dynamicAnchor: 'node' };
