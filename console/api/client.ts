@@ -17,8 +17,8 @@ export type RetentionSettings = Schemas['RetentionPolicySettings'];
 export type RetentionPreview = Schemas['RetentionPreview'];
 
 /**
- * The types of problems with which the gateway asks for a token, or for another one. Others answer 401 as well: brokers, and gateways
- * in front.
+ * The types of problems with which the gateway asks for a token, or for another one. Brokers and other gateways answer 401 as
+ * well.
  */
 const TOKEN_WANTED = ['unauthorized', 'token-refused'].map((name) => `urn:ngsi-ld-gateway:problem:${name}`);
 
@@ -26,9 +26,9 @@ const TOKEN = 'x-gateway-token';
 const AUTHORIZATION = 'authorization';
 
 /**
- * Sends requests with the access token of who has signed in, or else the token of this tab. Where it is missing or wrong, it is asked for, and the request is sent again:
- * that refusal says that nothing was done. It may also come late, when another token was given meanwhile: then it is not asked
- * for.
+ * Sends requests with the access token of who has signed in, or else the token of this tab. If the gateway refuses a request
+ * because the token is missing or wrong, the user is asked for one and the request is sent again: such a refusal means that
+ * nothing was done. If another token was given while the request was under way, nobody is asked.
  */
 export const api = new ApiClient({
   baseUrl: () => addressOf(''),

@@ -3,8 +3,8 @@ import { storeDrafts } from '../shared/drafts.js';
 import { addressOf } from './address.js';
 
 /**
- * Sign-in by authorization code with PKCE at the OpenID provider of the gateway. Tokens are kept in the storage of this tab, which
- * ends with it, and nowhere else.
+ * Sign-in by authorization code with PKCE at the OpenID provider of the gateway. Tokens are kept only in the storage of this
+ * tab, which is deleted when the tab is closed.
  */
 
 /** What the gateway says of sign-in. */

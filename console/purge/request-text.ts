@@ -36,7 +36,11 @@ export function curlOf(form: PurgeForm, query: string, base: string, credential?
   ].join(' \\\n  ');
 }
 
-/** The purge as a call of the command line of a checkout: the package is on no registry. @param base the address of the gateway, with a slash at its end */
+/**
+ * The purge as a call of the command line in a checkout: the package is not on any registry.
+ *
+ * @param base the address of the gateway, with a slash at its end
+ */
 export function commandOf({ target, link, ...form }: PurgeForm, query: string, base: string): string {
   const tenant = form.tenant.trim();
   const { options, rest } = optionsOf(query);

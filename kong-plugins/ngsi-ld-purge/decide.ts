@@ -39,8 +39,8 @@ function isSafe(method: string): boolean {
  *
  * It refuses only what the sidecar cannot see: that a collection was spelt otherwise before Kong normalised its path. All
  * else the sidecar refuses, which counts and records it. A route bound too widely does no harm: a request that is not a
- * DELETE, and that the sidecar does not guard, passes, unless it is to vouch for writes. A DELETE passes only where it is certainly a single resource, or
- * certainly not for the broker.
+ * DELETE, and that the sidecar does not guard, passes, unless it is to vouch for writes. A DELETE passes only where it is
+ * certainly of a single resource, or certainly not for the broker.
  */
 export function decide({ method, rawPath, path }: RequestFacts, parsed: ParsedConfig): Decision {
   if (isSafe(method)) return isGuardedRecord(path) ? vouched('api', parsed) : { kind: 'pass' };

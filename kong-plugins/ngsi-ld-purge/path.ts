@@ -44,7 +44,10 @@ export function isSchemaService(path: string): boolean {
   return path === '/api/v2' || path.startsWith('/api/v2/');
 }
 
-/** Whether the sidecar guards a path against reading too: records of purges and scans, policies, findings of writes, who you are. */
+/**
+ * Whether the sidecar also guards a path against reading: records of purges and scans, policies, findings of write checks, and
+ * who the caller is.
+ */
 export function isGuardedRecord(path: string): boolean {
   return /^\/api\/v2\/(?:purges|retention-policies|write-policies|write-checks|scans|me)(?:\/|$)/.test(path);
 }

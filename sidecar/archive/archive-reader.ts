@@ -40,7 +40,7 @@ export class ArchiveReader {
   }
 
   /**
-   * The names of the segments, oldest first; none where there is no archive. Where the record vouches for the list of them, others
+   * The names of the segments, oldest first; none where there is no archive. Where the record vouches for a list of them, others
    * are not part of the archive: somebody put them there, or a process that had lost the purge.
    *
    * @throws ArchiveUnavailableError; ArchiveUnreadableError where segments are missing

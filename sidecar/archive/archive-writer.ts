@@ -172,7 +172,10 @@ export class ArchiveWriter {
     while (this.#storing.size > 0) await Promise.all(this.#storing);
   }
 
-  /** Writes the list of segments, once nothing more is added. Never throws: without it, only their number tells what is missing. */
+  /**
+   * Writes the list of segments, once nothing more is added. Never throws: without the list, a missing segment is still noticed
+   * by their number.
+   */
   async finish(): Promise<void> {
     await this.seal();
     const { storage, folder, epoch, onFailed } = this.#options;

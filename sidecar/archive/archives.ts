@@ -146,7 +146,8 @@ export class Archives {
   /**
    * Removes archives that are due. One that cannot be removed does not keep others from it.
    *
-   * @param isDue of a purge that is in the record; undefined for one that is not, whose archive goes when it is old enough by itself
+   * @param isDue whether the archive of a purge is due; undefined for a purge without a record, whose archive is removed when it
+   * is old enough
    * @throws ArchiveUnavailableError where they cannot be listed, and what isDue throws
    */
   async sweep(isDue: (purge: string) => Promise<boolean | undefined>, nowMs: number): Promise<void> {

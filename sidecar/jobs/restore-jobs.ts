@@ -42,8 +42,8 @@ export class RestoreJobs {
    * Takes a restore: it runs when there is a place for it.
    *
    * @param of the purge that is undone
-   * @throws as ArchiveService.find(); RestoreUnderWayError; PolicyRefusedError; JobSecretError, QueueFullError, PurgeStoppedError,
-   * StoreUnavailableError
+   * @throws as ArchiveService.find(); RestoreUnderWayError, PolicyRefusedError, JobSecretError, QueueFullError,
+   * PurgeStoppedError, StoreUnavailableError
    */
   async submit(of: string, asked: NewRestore): Promise<PurgeRecord> {
     const { sealer, worker } = this.#options;

@@ -88,8 +88,8 @@ export class EntityTypes {
   }
 
   /**
-   * A write begins that may change types. Wherever it goes: brokers differ in which places are one, such as a tenant in two headers,
-   * or an entity and its history.
+   * A write begins that may change types. It counts for all tenants and paths: brokers differ in which of them are the same
+   * place, such as a tenant in two headers, or an entity and its history.
    *
    * @param ids undefined for any entity
    * @returns to be called when it has ended

@@ -2,7 +2,7 @@ import type { JudgedItem, Judgement, WriteFinding } from '../schemas/writes/prot
 import type { CandidatePolicy } from './candidates.js';
 import type { Decision } from './decision.js';
 
-/** A policy, and what it is for: one of the same name may be for another tenant later, which must not see what was found before. */
+/** A policy, and its tenant: a later policy of the same name may be for another tenant, which must not see earlier findings. */
 export type CountedPolicy = Pick<CandidatePolicy, 'name' | 'tenant'>;
 
 /** What is wrong with how many of the entities that were written. */

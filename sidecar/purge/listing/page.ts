@@ -107,7 +107,8 @@ function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' 
 }
 
 function parseEntities(reply: BrokerReply, isExact: boolean): readonly Readonly<Record<string, unknown>>[] {
-  // Seen for limit=0 and on some empty results: 200 without a body. A proxy that answers for the broker calls it a text or a page.
+  // Brokers answer limit=0, and some queries that match nothing, with 200 and no body. A proxy that answers in place of the
+  // broker says that the body is text or HTML.
   if (reply.body.trim() === '' && /json|^$/i.test(reply.headers.get('content-type') ?? '')) return [];
   let body: unknown;
   try {

@@ -108,7 +108,9 @@ export class Attributes implements RestoreKind {
     };
   }
 
-  /** A broker may refuse all because of one: of an attribute that somebody has written meanwhile, or of one that it never takes. */
+  /**
+   * One by one: a broker may refuse all attributes because of one that somebody has written meanwhile, or that it never accepts.
+   */
   async #appendEach(items: readonly RestoreItem[]): Promise<(item: RestoreItem) => CreateResult> {
     const results = new Map<string, CreateResult>();
     for (const item of items) results.set(item.key, (await this.#append([item]))(item));

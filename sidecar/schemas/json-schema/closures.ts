@@ -47,7 +47,7 @@ export function isEvaluated(name: string, { names, patterns, isOfAll }: Evaluati
   return isOfAll || names.has(name) || [...patterns].some((pattern) => isMatch(pattern, name));
 }
 
-/** Whether a name matches a pattern, by the expressions that validators execute; nothing matches one that is too large for that. */
+/** Whether a name matches a pattern, as validators execute it; nothing matches a pattern that is too large for that. */
 export function isMatch(pattern: string, name: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(name);

@@ -19,7 +19,7 @@ import { FORMATS } from './formats.js';
 import { ASSERTIONS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
 
-/** Checks a document against a schema; there is no fault in the answer when it is valid. */
+/** Checks a document against a schema: the answer is empty when it is valid. */
 export type Validate = (document: JsonValue) => readonly Fault[];
 
 /** A validator, and the schema as it was compiled: flat, and of keywords that assert something only. */
@@ -32,8 +32,8 @@ interface CompiledSchema {
 const NO_FAULTS: readonly Fault[] = [];
 
 /**
- * Compiles a schema of any supported draft; every fault of a document is in the answer. Formats are asserted where they are known and accepted where not, unknown
- * keywords are ignored, patterns are ECMA-262 expressions with the flag `u`.
+ * Compiles a schema of any supported draft to a validator that names every fault of a document. Formats are asserted where they
+ * are known and accepted where not, unknown keywords are ignored, patterns are ECMA-262 expressions with the flag `u`.
  *
  * To be run in a worker: patterns may backtrack for ever, and large schemas compile slowly.
  *
@@ -46,7 +46,8 @@ export function createValidator(linked: LinkedSchema): Validate {
 }
 
 /**
- * As {@link createValidator}, for who needs the schema itself as well, to explain what is wrong.
+ * As {@link createValidator}, but the validator names only the first fault that it finds; and with the schema itself, for
+ * callers that explain what is wrong.
  *
  * Ajv decides wherever it decides rightly. What it gets wrong, and numbers that no double holds, is decided by the code that
  * explains faults.

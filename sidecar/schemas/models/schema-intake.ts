@@ -200,7 +200,7 @@ function otherTypes(model: string, { types }: ModelDescription): readonly string
   return entityTypes(model, types).filter((type) => type !== model);
 }
 
-/** Warns of a schema that describes attributes in normalized form: it would refuse every entity with them that is in this form. */
+/** Warns of a schema that describes attributes in normalized form: it refuses every entity that has them in this form. */
 function formWarnings({ normalized }: ModelDescription): readonly ModelWarning[] {
   const [term] = normalized;
   if (term === undefined) return [];

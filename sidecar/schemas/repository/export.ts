@@ -18,10 +18,10 @@ import { domainSettingsOf, settingsOf } from './settings.js';
 
 /**
  * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld`, earlier
- * schemas in `versions/` and `examples/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each URL; and custom
- * `contexts/`, with the earlier versions of those that something names by a version. A schema is self-contained if a document
- * that it was made with is another now. With one domain, the documents that its models were made with, and the custom contexts that
- * they name, with what these name.
+ * schemas in `versions/` and `examples/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each
+ * URL; and custom `contexts/`, with the earlier versions of those that something names by a version. A schema is self-contained
+ * if a document that it was made with is another now. With one domain, the documents that its models were made with, and the
+ * custom contexts that they name, with what these name.
  *
  * @throws NotFoundError when there is no such domain
  */

@@ -133,7 +133,7 @@ export function rootsAmong(
   return [...roots.values()];
 }
 
-/** What archives of code hosts put behind the name of a repository: a branch or a version, at GitLab with its commit; or a commit. */
+/** What code hosts put behind a repository's name in archives: a branch or version (GitLab adds the commit), or a commit. */
 const ARCHIVED_REVISION = /-(?:(?:main|master|develop|v?\d+(?:\.\d+)*)(?:-[0-9a-f]{40})?|[0-9a-f]{7,40})$/;
 
 /** The name of a repository by that of its folder; undefined where it can be none. @param folder with its `/`, or '' */

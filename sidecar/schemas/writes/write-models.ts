@@ -27,7 +27,11 @@ export type CompiledWriteModel = Pick<WriteModel, 'whole' | 'fragment' | 'requir
 /** What belongs to the compiled models of this worker, for as long as these are kept. */
 const compiled = new WeakMap<Model, CompiledWriteModel>();
 
-/** Compiles a model, unless this worker has done so. @throws {SchemaRefusedError | RangeError} for a schema that cannot be used */
+/**
+ * Compiles a model, unless this worker has done so.
+ *
+ * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used
+ */
 export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteModel {
   const whole = compiledModel(one, text);
   const known = compiled.get(whole);
