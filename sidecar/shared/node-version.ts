@@ -10,7 +10,8 @@ export function refuseOldNode(process: NodeJS.Process): void {
   process.stderr.write(
     'The gateway needs Node.js 22.19 or newer, and this is ' +
       process.versions.node +
-      '. Install a supported version (22, 24 or 26), or, in a checkout, use npm, which brings its own: `npm start`, `npx ngsi-ld-gateway …`.\n',
+      '. Install a supported version (22, 24 or 26), or, in a checkout, use npm, which brings its own: ' +
+      '`npm start`, `npx ngsi-ld-gateway …`.\n',
   );
   process.exit(2);
 }
