@@ -3,7 +3,7 @@ import type { Schemas } from '../../sidecar/client/operations.js';
 import { ApiError, UnreachableError } from '../../sidecar/client/errors.js';
 import { noteDate } from '../shared/gateway-clock.js';
 import { addressOf } from './address.js';
-import { accessToken, refreshSignIn, signOut } from './sign-in.js';
+import { accessToken, endSession, refreshSignIn } from './sign-in.js';
 import { askForToken, token } from './token.js';
 
 export { addressOf, allPages, ApiError, UnreachableError, type Page, pageParams, type Schemas };
@@ -46,7 +46,7 @@ export const api = new ApiClient({
     const signedIn = accessToken();
     if (signedIn !== undefined) {
       if (headers[AUTHORIZATION] !== `Bearer ${signedIn}` || (await refreshSignIn())) return true;
-      signOut();
+      endSession();
     }
     return (token() !== undefined && token() !== headers[TOKEN]) || askForToken();
   },

@@ -1,5 +1,5 @@
 import type * as OAuth from 'oauth4webapi';
-import { storeDrafts } from '../shared/drafts.js';
+import { forgetDrafts, storeDrafts } from '../shared/drafts.js';
 import { addressOf } from './address.js';
 
 /**
@@ -137,8 +137,14 @@ export function refreshSignIn(): Promise<boolean> {
   }));
 }
 
-/** Forgets who has signed in to this tab. */
+/** Signs out whoever uses this tab. What they typed and did not save is not for the next one. */
 export function signOut(): void {
+  forgetDrafts();
+  endSession();
+}
+
+/** Forgets tokens that are no longer taken. Drafts stay, for whoever typed them signs in again. */
+export function endSession(): void {
   sessionStorage.removeItem(SESSION);
   notify();
 }

@@ -18,6 +18,12 @@ export function keepDraft(name: string, draft: object | undefined): void {
   askIf(drafts.size > 0);
 }
 
+/** Forgets all drafts: they are not for whoever uses the tab next. */
+export function forgetDrafts(): void {
+  drafts.clear();
+  askIf(false);
+}
+
 /** Stores the drafts for {@link restoreDrafts}, so that the page can be left without a question. */
 export function storeDrafts(): void {
   if (drafts.size === 0) return;

@@ -12,6 +12,7 @@ import {
 import { accessToken } from '../../../console/api/sign-in.js';
 import { forgetToken, giveToken, isAskedForToken } from '../../../console/api/token.js';
 import { localTime } from '../../../console/shared/gateway-clock.js';
+import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
 import { HOME, openTab, problem, settled } from './open-tab.js';
 
 const WANTED = { type: 'urn:ngsi-ld-gateway:problem:unauthorized' };
@@ -24,7 +25,7 @@ async function apiErrorOf(work: Promise<unknown>): Promise<ApiError> {
   return error;
 }
 
-const page = openTab();
+const page = openTab({ drafts: ['City/Bike'] });
 afterEach(() => giveToken(undefined));
 const tokens = () => page.sent.map(({ headers }) => headers.get('x-gateway-token'));
 
@@ -130,6 +131,17 @@ describe('an access token that has expired', () => {
     assert.deepEqual([accessToken(), given.times], [undefined, 1]);
     giveToken(undefined);
     assert.ok(isTokenWanted(await refused));
+  });
+
+  it('leaves what was typed and not saved, for whoever typed it signs in again', async () => {
+    keepDraft('City/Bike', { text: '{}' });
+    signedIn();
+    refusedUnless(() => false);
+    const refused = apiErrorOf(status());
+    while (!isAskedForToken()) await settled();
+    giveToken(undefined);
+    await refused;
+    assert.deepEqual([accessToken(), draftOf('City/Bike')], [undefined, { text: '{}' }]);
   });
 });
 

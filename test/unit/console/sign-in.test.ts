@@ -95,6 +95,16 @@ it('a page that was left to sign in and is shown again as it was asks as before'
   assert.ok(!page.session.kept.has('ngsi-ld-gateway.drafts'));
 });
 
+it('what somebody typed and did not save is gone once they sign out, for the next one who signs in', async () => {
+  await signedIn();
+  keepDraft('City/Bike', { text: '{"maximum": 1}' });
+  signOut();
+  assert.deepEqual([draftOf('City/Bike'), asks()], [undefined, false]);
+  await signedIn();
+  restoreDrafts();
+  assert.equal(draftOf('City/Bike'), undefined);
+});
+
 it('the browser asks before somebody leaves to sign in if what was typed cannot be stored', async () => {
   keepDraft('City/Bike', { text: '{}' });
   provide();
