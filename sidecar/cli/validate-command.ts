@@ -1,4 +1,5 @@
 import type { ApiClient } from '../client/client.js';
+import { ApiError } from '../client/errors.js';
 import type { Schemas } from '../client/operations.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
@@ -80,20 +81,24 @@ interface Validating {
   readonly checker: Checker;
   /** It is the only file. */
   readonly isOne: boolean;
+  readonly model?: string;
   readonly json?: boolean;
 }
 
 async function validateFile(
   file: string,
-  { checker, isOne, json }: Validating,
+  { json, ...validating }: Validating,
   context: CliContext,
 ): Promise<ExitCode> {
-  const checked = await checkedFile(file, { checker, isOne }, context);
+  const { isOne } = validating;
+  const checked = await checkedFile(file, validating, context);
   if ('fault' in checked) {
     const { fault, exitCode } = checked;
-    const line = printable(fault.startsWith(`${file} `) ? fault : `${file}: ${fault}`);
-    if (isOne) throw new CliError(exitCode, line);
-    say(context.stderr, line);
+    const about = fault.startsWith(`${file} `) ? fault.slice(file.length) : `: ${fault}`;
+    // A gateway may have several lines to say.
+    const message = printable(file) + about.split('\n').map(printable).join('\n');
+    if (isOne) throw new CliError(exitCode, message);
+    say(context.stderr, message);
     if (json === true) sayJson(context, { file, fault });
     return exitCode;
   }
@@ -108,16 +113,24 @@ async function validateFile(
 /** One of several files that cannot be read, or that the gateway refuses, keeps no other from being checked. */
 async function checkedFile(
   file: string,
-  { checker, isOne }: Validating,
+  { checker, isOne, model }: Validating,
   context: CliContext,
 ): Promise<Checked> {
   try {
     return await checker.check(await readJsonText(file, context));
   } catch (error) {
     const end = gatewayFailure(error);
-    if (isOne || !(end instanceof CliError) || end.exitCode === EXIT.failed) throw error;
+    if (isOne || !(end instanceof CliError) || end.exitCode === EXIT.failed || isForAll(error, model))
+      throw error;
     return { fault: end.message, exitCode: end.exitCode };
   }
+}
+
+/** Whether a gateway would refuse every other file as well: because of who asks, or because it does not have the named model. */
+function isForAll(error: unknown, model: string | undefined): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { status } = error.problem;
+  return status === 401 || status === 403 || (status === 404 && model !== undefined);
 }
 
 function sayVerdicts(

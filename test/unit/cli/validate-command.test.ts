@@ -215,6 +215,43 @@ it('a list of entities has a line for each that is not valid or has a warning, a
   ]);
 });
 
+it('a refusal that every other file would get as well ends validate, and no further file is sent', async (t) => {
+  const folder = folderOf({ 'a.json': '{"id":1}', 'b.json': '{"id":2}' });
+  const files = ['a.json', 'b.json'].map((name) => join(folder, name));
+  for (const [status, words, sent] of [
+    [401, [], 1],
+    [403, [], 1],
+    [404, ['--model', 'City/Bench'], 1],
+    // By type, another file may have a model.
+    [404, [], 2],
+    [400, ['--model', 'City/Bench'], 2],
+  ] as const) {
+    const asked = fakeGateway(t, () => jsonResponse({ title: 'No', detail: 'Not\nthis.' }, status));
+    const context = new FakeContext();
+    const code = await context.run('validate', ...files, ...words, '--gateway', GATEWAY);
+    assert.deepEqual([code, asked.length], [4, sent], `${status} ${words.join(' ')}`);
+    const names = sent === 1 ? [''] : files.map((file) => `${file}: `);
+    const said = names.map((name) => `${name}The gateway answered ${status}: Not\nthis.\n`).join('');
+    assert.ok(status === 401 ? context.err.startsWith(said) : context.err === said, context.err);
+    t.mock.restoreAll();
+  }
+});
+
+it('what a gateway says of one of several files is printed line by line, without control characters', async (t) => {
+  const folder = folderOf({ 'a\u001b.json': '{}', 'b.json': '{}' });
+  const problem = { title: 'No', detail: 'Not\u001bthis.', errors: [{ pointer: '/a', detail: 'is wrong' }] };
+  fakeGateway(t, (_, nth) => (nth === 1 ? jsonResponse(problem, 400) : new Response(verdict(true))));
+  const context = new FakeContext();
+  const files = ['a\u001b.json', 'b.json'].map((name) => join(folder, name));
+  assert.equal(await context.run('validate', ...files, '--gateway', GATEWAY), 4);
+  assert.deepEqual(context.err.replaceAll(`${folder}/`, '').split('\n'), [
+    'a\\u001b.json: The gateway answered 400: Not\\u001bthis.',
+    '  {"pointer":"/a","detail":"is wrong"}',
+    '',
+  ]);
+  assert.ok(context.out.endsWith('b.json: valid\n'), context.out);
+});
+
 it('validate at a gateway asks for the named model and form, or for the models of the types', async (t) => {
   const file = join(folderOf({ 'one.json': '{"id":1}' }), 'one.json');
   const asked = fakeGateway(t, () => new Response(verdict(true)));
