@@ -40,7 +40,9 @@ export async function checkModels(
       : undefined;
   const verdict = verdictOf(report, upload, failOn) && areAllAccepted(stored ?? []);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
-  say(context.stdout, ...checkLines(report, { ...upload, format, failOn, gone, stored }));
+  const leftOut = [...upload.leftOut.values()];
+  const view = { ...upload, leftOut, format, failOn, gone, stored };
+  say(context.stdout, ...checkLines(report, view));
   return verdict ? EXIT.done : EXIT.partial;
 }
 
@@ -55,7 +57,7 @@ function verdictOf(
     summary.refused === 0 &&
     summary.examples.invalid === 0 &&
     files.every(({ examples }) => examples?.unchecked === undefined) &&
-    leftOut.length === 0 &&
+    leftOut.size === 0 &&
     dependents.every(({ status }) => status !== 'refused') &&
     !changes.some((change) => isTooMuch(change, failOn))
   );
@@ -78,26 +80,45 @@ async function checkHere(
   const { transfer } = models;
   try {
     let { domain } = options;
-    const before = new Set<string>();
+    let old: Checked['report'] | undefined;
     if (against !== undefined) {
       // The revision may name another domain, where its models would not be what the folder changes.
       domain ??= onlyDomainOf(await importing(transfer, [upload.bytes], { dryRun: true }));
       const [folder = '.', ...others] = paths;
       const archives = [await filesAt(against, folder)];
       if (others.length > 0) archives.push((await readUpload(others)).bytes);
-      const old = await importing(transfer, archives, { domain });
-      for (const { path, status, model, reason = '' } of old.files) {
+      old = await importing(transfer, archives, { domain });
+      for (const { path, status, reason = '' } of old.files)
         if (status === 'refused') say(context.stderr, printable(`At ${against}, ${path}: ${reason}`));
-        else if (model !== undefined) before.add(model);
-      }
     }
-    const report = await importing(transfer, [upload.bytes], { domain });
-    for (const { model } of report.files) if (model !== undefined) before.delete(model);
+    const imported = await importing(transfer, [upload.bytes], { domain });
     // Nothing is written where anybody would look for it.
-    return { report: { ...report, summary: { ...report.summary, dryRun: true } }, gone: [...before] };
+    const report = { ...imported, summary: { ...imported.summary, dryRun: true } };
+    if (old === undefined) return { report };
+    return { report, gone: goneSince(old, report, upload) };
   } finally {
     await models.close();
   }
+}
+
+/** Models that a revision has and the folders have not, unless they may be in a file that is refused or left out. */
+function goneSince(
+  old: Checked['report'],
+  { files }: Checked['report'],
+  { leftOut }: Upload,
+): readonly string[] {
+  const models = new Set(files.map(({ model }) => model));
+  const unread = [...pathsOf(files, (file) => file.status === 'refused'), ...leftOut.keys()];
+  return old.files.flatMap(({ path, model, status }) => {
+    if (model === undefined || status === 'refused' || models.has(model)) return [];
+    return unread.some((one) => path === one || path.startsWith(`${one}/`)) ? [] : [model];
+  });
+}
+
+type CheckedFile = Checked['report']['files'][number];
+
+function pathsOf(files: readonly CheckedFile[], isWanted: (file: CheckedFile) => boolean): readonly string[] {
+  return files.filter(isWanted).map(({ path }) => path);
 }
 
 function importing(

@@ -47,7 +47,7 @@ export async function modelAround(
 
   const repository = files.map(({ path: at, content }) => ({ path: at, bytes: new Uint8Array(content) }));
   const { described, refused } = await describeFiles(repository, ON_THIS_THREAD);
-  const unread = [...refused.map(({ path: at, reason }) => `${at}: ${reason}`), ...leftOut];
+  const unread = [...refused.map(({ path: at, reason }) => `${at}: ${reason}`), ...leftOut.values()];
   requireRead(target, path, unread);
   const plan = planOf(() => discover(described, { domain, only: { path: target, name } }));
   const [planned] = plan.models;

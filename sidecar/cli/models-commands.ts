@@ -92,7 +92,7 @@ async function importPaths(
   { stderr }: CliContext,
 ): Promise<Imported> {
   const upload = await readUpload(paths);
-  for (const line of upload.leftOut) say(stderr, printable(line));
+  for (const line of upload.leftOut.values()) say(stderr, printable(line));
   if (stderr.isTTY === true) say(stderr, `Sending ${formatCount(upload.bytes.length)} bytes …`);
   return { upload, report: await sendImport(upload, options, gateway) };
 }

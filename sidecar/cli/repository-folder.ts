@@ -17,8 +17,8 @@ const MAX_DEPTH = 31;
 export interface Upload {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mediaType: 'application/gzip' | 'application/zip';
-  /** Files of folders that were left out, and why. */
-  readonly leftOut: readonly string[];
+  /** What was left out of folders and why: sentences that begin with the path, by the paths. */
+  readonly leftOut: ReadonlyMap<string, string>;
   /** The folders as they were named, by the names with which the paths of their files begin. */
   readonly folders: ReadonlyMap<string, string>;
 }
@@ -47,8 +47,8 @@ type FolderFile = PackedFile & { readonly content: Buffer };
 export interface ReadFolders {
   /** In the order of their names; each path begins with the name of its folder. */
   readonly files: readonly FolderFile[];
-  /** What was left out and why, as sentences that begin with the path. */
-  readonly leftOut: readonly string[];
+  /** What was left out and why: sentences that begin with the path, by the paths. */
+  readonly leftOut: ReadonlyMap<string, string>;
   /** The folders as they were given, by their names. */
   readonly folders: ReadonlyMap<string, string>;
 }
@@ -59,7 +59,8 @@ export interface ReadFolders {
  * @throws CliError
  */
 export async function readFolders(paths: readonly string[]): Promise<ReadFolders> {
-  const [files, leftOut]: [FolderFile[], string[]] = [[], []];
+  const files: FolderFile[] = [];
+  const leftOut = new Map<string, string>();
   const [folders, places] = [new Map<string, string>(), new Map<string, string>()];
   for (const path of paths) {
     const folder = await reading(path, () => realpath(path));
@@ -85,7 +86,7 @@ async function readArchive(path: string): Promise<Upload> {
   const kind = archiveKind(bytes);
   if (kind === undefined) throw usage(`${path} is neither a folder, nor a tar.gz, nor a zip.`);
   const mediaType = kind === 'gzip' ? 'application/gzip' : 'application/zip';
-  return { bytes, mediaType, leftOut: [], folders: new Map() };
+  return { bytes, mediaType, leftOut: new Map(), folders: new Map() };
 }
 
 /** Whether it is a folder rather than a file. @throws CliError for what is neither */
@@ -100,22 +101,23 @@ export async function isFolder(path: string): Promise<boolean> {
 async function* filesBelow(
   folder: string,
   name: string,
-  leftOut: string[],
+  leftOut: Map<string, string>,
   depth = 0,
 ): AsyncGenerator<FolderFile> {
   const entries = await reading(folder, () => readdir(folder, { withFileTypes: true }));
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const [at, path] = [join(folder, entry.name), `${name}/${entry.name}`];
     if (!isOfInterest(path.slice(path.indexOf('/') + 1))) continue;
-    if (entry.isSymbolicLink()) leftOut.push(`${path} is a link, and links are not followed.`);
+    if (entry.isSymbolicLink()) leftOut.set(path, `${path} is a link, and links are not followed.`);
     else if (entry.isDirectory()) {
-      if (depth >= MAX_DEPTH) leftOut.push(`${path} is more than ${MAX_DEPTH} folders deep.`);
+      if (depth >= MAX_DEPTH) leftOut.set(path, `${path} is more than ${MAX_DEPTH} folders deep.`);
       else yield* filesBelow(at, path, leftOut, depth + 1);
     } else if (entry.isFile() && isRead(entry.name)) {
       const content = await reading(at, () => readFileAt(at, MAX_FILE_BYTES));
       if (content !== undefined) yield { path, content };
       // An import takes no other file of that size for one of data models.
-      else if (isOfModels(path)) leftOut.push(`${path} has more than ${formatCount(MAX_FILE_BYTES)} bytes.`);
+      else if (isOfModels(path))
+        leftOut.set(path, `${path} has more than ${formatCount(MAX_FILE_BYTES)} bytes.`);
     }
   }
 }

@@ -183,7 +183,7 @@ async function schemasBelow(
   stderr: CliContext['stderr'],
 ): Promise<ReadFolders['files']> {
   const { files, leftOut } = await readFolders(paths);
-  say(stderr, ...leftOut.map(printable));
+  say(stderr, ...[...leftOut.values()].map(printable));
   return files.filter(
     ({ path }) =>
       !/(?:^|\/)examples?\//.test(path) && !path.endsWith('.jsonld') && fileNameOf(path) !== 'meta.json',

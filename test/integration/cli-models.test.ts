@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
+import { MAX_FILE_BYTES } from '../../sidecar/schemas/repository/collector.js';
 import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz } from '../support/archives.js';
 import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
@@ -227,6 +237,37 @@ it('models check since a revision compares files that git archives leave out, an
   // A folder that was moved is not taken for one of new models.
   git(folder, 'mv', 'Lamp', 'Light');
   assert.equal((await cli(['models', 'check', join(folder, 'Light'), '--against', 'HEAD'])).code, 2);
+});
+
+it('models check since a revision does not say that a model is gone whose file cannot be read', async () => {
+  const lit = { type: 'object', properties: { type: { type: 'string' } } };
+  const titled = (title: string) => ({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title,
+    ...lit,
+  });
+  const folder = folderOf({
+    'Broken/schema.json': lit,
+    'Large/schema.json': lit,
+    'Linked/schema.json': lit,
+    'Gone/schema.json': lit,
+    'Moved/schema.json': lit,
+    'titled.json': titled('Before'),
+  });
+  git(folder, 'init');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-m', 'first');
+  rmSync(join(folder, 'Gone'), { recursive: true });
+  renameSync(join(folder, 'Linked'), `${folder}-elsewhere`);
+  symlinkSync(`${folder}-elsewhere`, join(folder, 'Linked'));
+  mkdirSync(join(folder, 'other'));
+  renameSync(join(folder, 'Moved'), join(folder, 'other/Moved'));
+  writeFileSync(join(folder, 'Broken/schema.json'), '{');
+  truncateSync(join(folder, 'Large/schema.json'), MAX_FILE_BYTES + 1);
+  put(folder, { 'titled.json': titled('After') });
+  const { code, stdout } = await cli(['models', 'check', folder, '--against', 'HEAD']);
+  assert.equal(code, 3, stdout);
+  assert.deepEqual(stdout.match(/(?<=The model )\S+(?= is gone)/g), ['city/Gone', 'city/Before'], stdout);
 });
 
 it('models check since a revision takes folders of several repositories that have models of one name', async () => {

@@ -12,7 +12,7 @@ const folderWith = (...names: readonly string[]) =>
 
 async function readingOf(folder: string): Promise<{ paths: string[]; leftOut: readonly string[] }> {
   const { files, leftOut } = await readFolders([folder]);
-  return { paths: files.map(({ path }) => path), leftOut };
+  return { paths: files.map(({ path }) => path), leftOut: [...leftOut.values()] };
 }
 
 it('the JSON files of a folder are read in the order of their names, without those of tools', async () => {
@@ -77,7 +77,7 @@ it('an upload is folders of different names, or one archive', async () => {
   ] as const) {
     writeFileSync(archive, Uint8Array.from(bytes));
     const upload = await readUpload([archive]);
-    assert.deepEqual([upload.mediaType, [...upload.bytes], upload.leftOut], [mediaType, bytes, []]);
+    assert.deepEqual([upload.mediaType, [...upload.bytes], upload.leftOut.size], [mediaType, bytes, 0]);
   }
 });
 
