@@ -30,18 +30,22 @@ export async function checkModels(
   if (gateway === undefined && options.stored === true)
     throw usage('--stored needs a gateway, which has the entities: add --gateway.');
   const upload = await readUpload(paths);
-  const { report, gone = [] }: Checked =
-    gateway === undefined
-      ? await checkHere(upload, paths, options, context)
-      : { report: await sendImport(upload, { dryRun: true, ...(domain && { domain }) }, gateway) };
+  const {
+    report,
+    gone = [],
+    uncompared = [],
+  }: Checked = gateway === undefined
+    ? await checkHere(upload, paths, options, context)
+    : { report: await sendImport(upload, { dryRun: true, ...(domain && { domain }) }, gateway) };
   const stored =
     options.stored === true && gateway !== undefined
       ? await storedIn({ upload, report }, options, gateway, context)
       : undefined;
-  const verdict = verdictOf(report, upload, failOn) && areAllAccepted(stored ?? []);
+  const isCompared = failOn === 'never' || uncompared.length === 0;
+  const verdict = verdictOf(report, upload, failOn) && isCompared && areAllAccepted(stored ?? []);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
   const leftOut = [...upload.leftOut.values()];
-  const view = { ...upload, leftOut, format, failOn, gone, stored };
+  const view = { ...upload, leftOut, format, failOn, gone, uncompared, stored };
   say(context.stdout, ...checkLines(report, view));
   return verdict ? EXIT.done : EXIT.partial;
 }
@@ -67,6 +71,8 @@ interface Checked {
   readonly report: Schemas['ImportReport'];
   /** Models that the revision has and the folders have not. */
   readonly gone?: readonly string[];
+  /** Paths of files that count as new ones because they cannot be read at the revision. */
+  readonly uncompared?: readonly string[];
 }
 
 /** In a schema service of its own, in memory: the revision first, so that the folders are a change of it. */
@@ -95,7 +101,7 @@ async function checkHere(
     // Nothing is written where anybody would look for it.
     const report = { ...imported, summary: { ...imported.summary, dryRun: true } };
     if (old === undefined) return { report };
-    return { report, gone: goneSince(old, report, upload) };
+    return { report, gone: goneSince(old, report, upload), uncompared: uncomparedWith(old, report) };
   } finally {
     await models.close();
   }
@@ -113,6 +119,16 @@ function goneSince(
     if (model === undefined || status === 'refused' || models.has(model)) return [];
     return unread.some((one) => path === one || path.startsWith(`${one}/`)) ? [] : [model];
   });
+}
+
+/** Paths of new files that the revision has, too, but refused before a model or anything else was found in them. */
+function uncomparedWith(old: Checked['report'], { files }: Checked['report']): readonly string[] {
+  const unread = new Set(
+    pathsOf(old.files, ({ status, model, context, url }) => {
+      return status === 'refused' && model === undefined && context === undefined && url === undefined;
+    }),
+  );
+  return [...new Set(pathsOf(files, ({ path, status }) => status === 'created' && unread.has(path)))];
 }
 
 type CheckedFile = Checked['report']['files'][number];

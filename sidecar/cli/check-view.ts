@@ -13,18 +13,21 @@ export interface CheckView {
   readonly failOn: FailOn;
   /** Models of the revision that the folders do not have. */
   readonly gone?: readonly string[];
+  /** Paths of files that cannot be read at the revision. */
+  readonly uncompared?: readonly string[];
   readonly stored?: readonly StoredVerdict[] | undefined;
 }
 
 /** What a check found: for people, for programs, or as annotations of GitHub Actions. */
 export function checkLines(report: Schemas['ImportReport'], view: CheckView): readonly string[] {
-  const { gone = [], stored } = view;
+  const { gone = [], uncompared = [], stored } = view;
   switch (view.format) {
     case 'json':
       return [
         jsonText({
           ...report,
           ...(gone.length === 0 ? {} : { gone }),
+          ...(uncompared.length === 0 ? {} : { uncompared }),
           ...(stored === undefined ? {} : { stored }),
         }),
       ];
@@ -32,6 +35,7 @@ export function checkLines(report: Schemas['ImportReport'], view: CheckView): re
       return [
         ...view.leftOut.map(printable),
         ...gone.map((model) => printable(goneText(model))),
+        ...uncompared.map((path) => printable(`${path}: ${UNCOMPARED}`)),
         ...reportLines(report),
         ...storedLines(stored ?? []),
       ];
@@ -39,6 +43,10 @@ export function checkLines(report: Schemas['ImportReport'], view: CheckView): re
       return [
         ...annotations(report, view),
         ...gone.map((model) => `::warning title=Model is gone::${data(goneText(model))}`),
+        ...uncompared.map((path) => {
+          const level = view.failOn === 'never' ? 'warning' : 'error';
+          return annotation({ level, path, title: 'Not compared', text: UNCOMPARED }, view.folders);
+        }),
         ...(stored ?? [])
           .filter((one) => !areAllAccepted([one]))
           .map((one) => `::error title=Stored entities::${data(storedLines([one]).join('\n'))}`),
@@ -46,6 +54,8 @@ export function checkLines(report: Schemas['ImportReport'], view: CheckView): re
       ];
   }
 }
+
+const UNCOMPARED = 'The change is unknown, because the file cannot be read at the revision.';
 
 function goneText(model: string): string {
   return `The model ${model} is gone. An import does not delete it at a gateway.`;

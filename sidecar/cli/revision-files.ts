@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -20,6 +21,7 @@ interface ListedFile {
 /**
  * The JSON files of a folder as they were at a revision of git, as a tar.gz. They are those that `readUpload` takes of a folder:
  * `git archive` would leave out what `.gitattributes` marks with `export-ignore`, and what has changed there would look new.
+ * Their contents are those of a checkout: filters, such as that of Git LFS, are applied as `.gitattributes` says now.
  *
  * @throws CliError
  */
@@ -30,36 +32,43 @@ export async function filesAt(revision: string, folder: string): Promise<Uint8Ar
   const tree = await git(['ls-tree', '-r', '-z', '--long', '--end-of-options', revision]);
   if (tree.length === 0) throw usage(`At ${revision}, there is nothing in ${folder}.`);
   const files = listedIn(tree);
-  const contents = contentsIn(await git(['cat-file', '--batch'], files.map(({ id }) => `${id}\n`).join('')));
+  // Attributes go by paths from the root of the repository.
+  const inside = (await git(['rev-parse', '--show-prefix'])).toString().replace(/\n$/, '');
+  const wanted = files.map(({ id, path }) => `${id} ${inside}${path}\n`).join('');
+  const mark = randomUUID();
+  const contents = contentsIn(await git(['cat-file', '--filters', `--batch=${mark}`], wanted), mark);
+  if (contents.length !== files.length)
+    throw usage(`git does not have all contents of ${folder} at ${revision}.`);
   const packed = files.map(({ path }, index): PackedFile => {
-    const content = contents[index];
-    if (content === undefined) throw usage(`git has no content of ${path} at ${revision}.`);
-    return { path: `${name}/${path}`, content };
+    return { path: `${name}/${path}`, content: contents[index] ?? '' };
   });
   return new Uint8Array(await buffer(packTarGz(packed)));
 }
 
-/** The files that may be of data models; no links and submodules. */
+/** The files that may be of data models; no links and submodules, and no paths with line breaks, which an import refuses. */
 function listedIn(tree: Buffer): readonly ListedFile[] {
   const entries = tree.toString().split('\0');
   return entries.flatMap((entry) => {
-    const [, id = '', size = '', path = ''] = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(entry) ?? [];
+    const [, id = '', size = '', path = ''] =
+      /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\n]*)$/.exec(entry) ?? [];
     const isTaken = isOfInterest(path) && isRead(basename(path)) && Number(size) <= MAX_FILE_BYTES;
     return isTaken ? [{ id, path }] : [];
   });
 }
 
-/** The contents in the answer of `git cat-file --batch`, in the order in which they were asked for. */
-function contentsIn(answer: Buffer): readonly Buffer[] {
+/**
+ * The contents in the answer of `git cat-file --batch`, in the order in which they were asked for. Each follows a line with the
+ * mark: the size that git gives is that of the content without filters.
+ */
+function contentsIn(answer: Buffer, mark: string): readonly Buffer[] {
   const contents: Buffer[] = [];
-  for (let at = 0; at < answer.length;) {
-    const end = answer.indexOf('\n', at);
-    const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec(answer.toString('latin1', at, end)) ?? [];
-    // Something else is the last that is read.
-    if (size === undefined) break;
-    const begin = end + 1;
-    contents.push(answer.subarray(begin, begin + Number(size)));
-    at = begin + Number(size) + 1;
+  const line = `${mark}\n`;
+  for (let at = 0; answer.indexOf(line, at) === at;) {
+    const begin = at + line.length;
+    const next = answer.indexOf(`\n${line}`, begin);
+    const end = next === -1 ? answer.length - 1 : next;
+    contents.push(answer.subarray(begin, end));
+    at = end + 1;
   }
   return contents;
 }

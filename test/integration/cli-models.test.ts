@@ -239,6 +239,44 @@ it('models check since a revision compares files that git archives leave out, an
   assert.equal((await cli(['models', 'check', join(folder, 'Light'), '--against', 'HEAD'])).code, 2);
 });
 
+it('models check since a revision compares what git filters make of its files', async () => {
+  const lit = (type: string) => ({
+    type: 'object',
+    properties: { type: { type: 'string' }, power: { type } },
+  });
+  const root = folderOf({ '.gitattributes': 'models/Lamp/*.json filter=turned export-ignore\n' });
+  const folder = join(root, 'models');
+  put(root, {
+    'models/Lamp/schema.json': lit('number'),
+    'models/Lamp/examples/a.json': {},
+    'models/Pole/schema.json': lit('number'),
+  });
+  git(root, 'init');
+  git(root, 'config', 'filter.turned.clean', "tr '{}' '}{'");
+  git(root, 'config', 'filter.turned.smudge', `tr '{}' '}{'; printf '     '`);
+  git(root, 'add', '.');
+  git(root, 'commit', '-m', 'first');
+  put(root, { 'models/Lamp/schema.json': lit('string') });
+  const words = ['models', 'check', folder, '--against', 'HEAD'];
+  const filtered = await cli(words);
+  assert.deepEqual([filtered.code, filtered.stderr], [3, ''], filtered.stdout);
+  assert.match(filtered.stdout, /models\/Lamp: breaking/);
+  assert.match(filtered.stdout, /0 would be created, 1 would be updated, 1 unchanged, 0 refused/);
+
+  // Without the filter, nobody knows what the file was.
+  put(root, { '.gitattributes': '' });
+  const unknown = await cli(words);
+  assert.equal(unknown.code, 3, unknown.stdout);
+  assert.match(unknown.stdout, /^models\/Lamp\/schema\.json: The change is unknown, because /m);
+  const { uncompared } = JSON.parse((await cli([...words, '--json'])).stdout) as { uncompared: unknown };
+  assert.deepEqual(uncompared, ['models/Lamp/schema.json']);
+  const github = await cli([...words, '--format', 'github']);
+  assert.match(github.stdout, /^::error file=\S*models\/Lamp\/schema\.json,title=Not compared::The change /m);
+  const lenient = await cli([...words, '--fail-on', 'never', '--format', 'github']);
+  assert.equal(lenient.code, 0, lenient.stdout);
+  assert.match(lenient.stdout, /^::warning file=\S*schema\.json,title=Not compared::/m);
+});
+
 it('models check since a revision does not say that a model is gone whose file cannot be read', async () => {
   const lit = { type: 'object', properties: { type: { type: 'string' } } };
   const titled = (title: string) => ({
