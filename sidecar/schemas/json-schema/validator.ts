@@ -18,6 +18,7 @@ import { type FlatSchema, flatten, selfContained } from './flatten.js';
 import { FORMATS } from './formats.js';
 import { ASSERTIONS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
+import { checksRepeatedly } from './repetition.js';
 
 /** Checks a document against a schema: the answer is empty when it is valid. */
 export type Validate = (document: JsonValue) => readonly Fault[];
@@ -49,8 +50,8 @@ export function createValidator(linked: LinkedSchema): Validate {
  * As {@link createValidator}, but the validator names only the first fault that it finds; and with the schema itself, for
  * callers that explain what is wrong.
  *
- * Ajv decides wherever it decides rightly. What it gets wrong, and numbers that no double holds, is decided by the code that
- * explains faults.
+ * Ajv decides wherever it decides rightly, and soon. What it gets wrong, numbers that no double holds, and what it would check
+ * exponentially often, is decided by the code that explains faults.
  *
  * @param flat what {@link assertionsOf} gave, if it is at hand
  * @throws {RangeError} as {@link createValidator} does
@@ -58,7 +59,7 @@ export function createValidator(linked: LinkedSchema): Validate {
 export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked)): CompiledSchema {
   const decide: Validate = (document) => faultsOf(flat, document).slice(0, 1);
   const document = selfContained(flat);
-  if (isBeyondAjv(linked) || hasLosslessNumber(document)) return { flat, validate: decide };
+  if (isBeyondAjv(linked, flat) || hasLosslessNumber(document)) return { flat, validate: decide };
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
     strict: false,
@@ -83,10 +84,13 @@ export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked))
   };
 }
 
-/** Whether a schema in use has something that Ajv gets wrong, or does not compile. */
-export function isBeyondAjv({ positions }: LinkedSchema): boolean {
+/**
+ * Whether a schema in use has something that Ajv gets wrong, does not compile, or checks again and again: it does not remember
+ * what it has found of a part of a document, and our own code does.
+ */
+export function isBeyondAjv({ positions }: LinkedSchema, flat: FlatSchema): boolean {
   for (const { schema } of positions.values()) if (holdsMoreThanAjv(schema)) return true;
-  return false;
+  return checksRepeatedly(flat);
 }
 
 /** Keywords that describe members by name. */

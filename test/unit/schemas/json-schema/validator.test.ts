@@ -206,6 +206,33 @@ describe('a validator', () => {
     );
   });
 
+  it('a validator checks each part of a document a few times, however many alternatives lead back to themselves', () => {
+    const kinds = ['and', 'or', 'xor', 'not'];
+    const branches = kinds.map((kind) => ({
+      required: ['children'],
+      properties: { children: { items: { $ref: '#/$defs/node' } }, kind: { const: kind } },
+    }));
+    const leaf = { required: ['leaf'], properties: { leaf: { type: 'string' } } };
+    for (const node of [{ anyOf: [...branches, leaf] }, { oneOf: [...branches, leaf] }]) {
+      const validate = createValidator(resolveWith({ $ref: '#/$defs/node', $defs: { node } }));
+      for (const [text, faults] of [
+        ['a', 0],
+        [1, 1],
+      ] as const) {
+        let reads = 0;
+        let document: JsonObject = {
+          get leaf() {
+            reads += 1;
+            return text;
+          },
+        };
+        for (let level = 0; level < 8; level += 1) document = { kind: 'not', children: [document] };
+        assert.equal(validate(document).length, faults);
+        assert.ok(reads < 100, `${reads} reads`);
+      }
+    }
+  });
+
   it('a validator names a fault once, however many ways through alternatives lead to it', () => {
     const kinds = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
     const any = { oneOf: kinds.map((kind) => ({ $ref: `#/$defs/${kind}` })) };
