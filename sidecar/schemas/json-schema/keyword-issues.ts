@@ -236,7 +236,9 @@ function whichIs(wanted: JsonObject | boolean): string {
 }
 
 /** The first item that was there before, with where it was. */
-function firstRepeated(items: readonly JsonValue[]): readonly [first: number, second: number] | undefined {
+export function firstRepeated(
+  items: readonly JsonValue[],
+): readonly [first: number, second: number] | undefined {
   const seen = new Map<string, number>();
   for (const [index, item] of items.entries()) {
     const text = canonicalJson(item);

@@ -16,6 +16,7 @@ import { hasLosslessNumber } from '../../shared/json/lossless-json.js';
 import { type Fault, faultsOf } from './explain.js';
 import { type FlatSchema, flatten, selfContained } from './flatten.js';
 import { FORMATS } from './formats.js';
+import { firstRepeated } from './keyword-issues.js';
 import { ASSERTIONS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
 import { checksRepeatedly } from './repetition.js';
@@ -74,6 +75,7 @@ export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked))
   // The constructor turns it on; it costs time.
   ajv.opts.unevaluated = false;
   divideExactly(ajv);
+  compareOnce(ajv);
   const validate = ajv.compile(document);
   return {
     flat,
@@ -105,7 +107,7 @@ function holdsMoreThanAjv(schema: Schema): boolean {
     usesUnevaluated(schema) ||
     // An empty array contains what the array before it did, and whatever is looked for if `prefixItems` describes more items.
     Object.hasOwn(schema, 'contains') ||
-    // Items that `prefixItems` describes may be repeated if `items` asks for another type.
+    // Items are not compared in a list that is shorter than `prefixItems`.
     (isTuple && Object.hasOwn(schema, 'uniqueItems')) ||
     // It does not compile (validation, section 6.1.2: the array SHOULD have an element).
     (isArray(listed) && listed.length === 0) ||
@@ -168,5 +170,17 @@ function divideExactly(ajv: Ajv2020): void {
     schemaType: 'number',
     ...(error && { error }),
     compile: (divisor: number) => (value: number) => isMultiple(value, divisor),
+  });
+}
+
+/** Has each item looked up among those before it. Ajv compares each with all the others. */
+function compareOnce(ajv: Ajv2020): void {
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    compile: (isAsked: boolean) => (items: readonly JsonValue[]) =>
+      !isAsked || firstRepeated(items) === undefined,
   });
 }

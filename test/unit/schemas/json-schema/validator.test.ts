@@ -233,6 +233,20 @@ describe('a validator', () => {
     }
   });
 
+  it('a validator reads each of many items once to find out whether one is there twice', () => {
+    const validate = createValidator(resolveWith({ uniqueItems: true }));
+    let reads = 0;
+    const items = Array.from({ length: 200 }, (_, index) => ({
+      get name() {
+        reads += 1;
+        return `item ${index}`;
+      },
+    }));
+    assert.equal(validate(items).length, 0);
+    assert.ok(reads <= 3 * items.length, `${reads} reads`);
+    assert.equal(validate([...items, { name: 'item 7' }]).length, 1);
+  });
+
   it('a validator names a fault once, however many ways through alternatives lead to it', () => {
     const kinds = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
     const any = { oneOf: kinds.map((kind) => ({ $ref: `#/$defs/${kind}` })) };
