@@ -84,6 +84,21 @@ describe('undo of temporal purges', () => {
     assert.deepEqual(histories(), before);
   });
 
+  it('gives no instance back twice whose answer is lost', async () => {
+    seedSensors(broker, { entities: 6, instances: 130 });
+    const before = histories();
+    const purge = await purged(`type=Sensor&timerel=before&timeAt=${hour(90)}&archive=required`);
+    Object.assign(broker.behaviour, {
+      faultOn: ({ method }: { readonly method: string }) => method === 'POST',
+      faultKinds: ['reset-after', '503'],
+      failFirst: 4,
+    });
+    const restore = await restored(gateway, purge.id);
+    assert.deepEqual([restore.state, restore.restored], ['succeeded', purge.deleted]);
+    assert.deepEqual(histories(), before);
+    Object.assign(broker.behaviour, goodBehaviour());
+  });
+
   it('gives back a history that has lost all its instances', async () => {
     const before = histories();
     const purge = await purged('type=Sensor&timerel=after&timeAt=1970-01-01T00:00:00Z&archive=required');

@@ -19,6 +19,9 @@ const MAX_INSTANCES = 100;
 const MAX_ADDED = 500;
 const MAX_ADDED_CHARS = 800_000;
 
+/** Requests that are sent for an instance that the broker neither confirms nor shows. */
+const MAX_TRIES = 6;
+
 /** What a query shows of one attribute. */
 interface ShownHistory {
   readonly instances: readonly JsonValue[];
@@ -86,12 +89,26 @@ export class Instances implements RestoreKind {
     await pLimit(this.#options.concurrency).map(byEntity.values(), async (group) => {
       // Stellio refuses a request with an instance that has no time: those that have one go apart.
       for (const isTimed of [true, false])
-        for (const part of this.#portionsOf(group.filter((item) => hasTime([item]) === isTimed))) {
-          const result = await this.#add(part);
-          for (const { key } of part) results.set(key, result);
-        }
+        for (const part of this.#portionsOf(group.filter((item) => hasTime([item]) === isTimed)))
+          await this.#addOnce(part, results);
     });
     return results;
+  }
+
+  /** Adds instances, and again only those that are not shown after a request that may have added them. */
+  async #addOnce(items: readonly RestoreItem[], results: Map<string, CreateResult>): Promise<void> {
+    let left = items;
+    for (let tries = 1; left.length > 0; tries += 1) {
+      const result = await this.#add(left);
+      for (const { key } of left) results.set(key, result);
+      if (result.kind !== 'unclear' || tries === MAX_TRIES) return;
+      // What cannot be looked for, or may still come, stays unclear.
+      if (result.problem.status === 504 || left.some(({ isHidden }) => isHidden === true)) return;
+      await this.#options.requester.waitBefore(tries);
+      const shown = await this.shown(left);
+      for (const key of shown.keys()) results.set(key, { kind: 'created' });
+      left = left.filter(({ key }) => !shown.has(key));
+    }
   }
 
   /** What goes in one request. */
@@ -128,6 +145,7 @@ export class Instances implements RestoreKind {
       jsonBody: writeJson(body),
       count: items.length,
       operation: 'add instances to the history of an entity',
+      isAdditive: true,
     });
     if ('unclear' in settled) return { kind: 'unclear', problem: settled.unclear };
     return resultOfReply(settled.reply, settled.wasUnclear);

@@ -92,12 +92,14 @@ export interface CreateRequest {
   /** Items that it creates. */
   readonly count: number;
   readonly operation: string;
+  /** The broker would create it again: it is not sent again once it may have had an effect. */
+  readonly isAdditive?: true;
 }
 
 /** Sends a request that creates. `wasUnclear`: an earlier try of it may have had an effect. */
 export async function sendCreate(
   requester: Requester,
-  { path, jsonBody, count, operation }: CreateRequest,
+  { path, jsonBody, count, operation, isAdditive }: CreateRequest,
 ): Promise<
   { readonly reply: BrokerReply; readonly wasUnclear: boolean } | { readonly unclear: BrokerProblem }
 > {
@@ -109,6 +111,7 @@ export async function sendCreate(
     operation,
     deletes: count,
     takes403: true,
+    isStale: () => isAdditive === true && tries.wasUnclear,
     onUnclear: () => {
       tries.wasUnclear = true;
     },
