@@ -9,9 +9,9 @@ import {
   type JsonObject,
   type JsonValue,
   member,
-  sameJson,
   type Schema,
 } from '../../shared/json/json.js';
+import { valuesAmong } from '../../shared/json/lossless-json.js';
 import {
   type CheckContext,
   type Finding,
@@ -213,7 +213,7 @@ function satisfies(listed: JsonValue, value: JsonNumber, { keyword, prover }: Ch
 }
 
 function areAmong({ values }: Facts, allowed: readonly JsonValue[]): boolean {
-  return values?.every((value) => allowed.some((item) => sameJson(item, value))) ?? false;
+  return values !== undefined && valuesAmong(values, allowed).length === values.length;
 }
 
 function isMultipleOf(number: JsonValue | undefined, of: JsonValue): boolean {

@@ -4,10 +4,9 @@ import {
   type JsonObject,
   type JsonValue,
   pointerOf,
-  sameJson,
   itemsOf,
 } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
+import { valuesAmong, writeJson } from '../../shared/json/lossless-json.js';
 import { cut } from '../../shared/shown.js';
 import type { Finding } from './checks.js';
 import { type ChangeReason, type Difference, reasonOf } from './differences.js';
@@ -145,8 +144,9 @@ function changedValues(
   was: readonly JsonValue[],
   is: readonly JsonValue[],
 ): string | undefined {
-  const lost = was.filter((value) => !is.some((other) => sameJson(value, other)));
-  const gained = is.filter((value) => !was.some((other) => sameJson(value, other)));
+  const [kept, known] = [new Set(valuesAmong(was, is)), new Set(valuesAmong(is, was))];
+  const lost = was.filter((value) => !kept.has(value));
+  const gained = is.filter((value) => !known.has(value));
   const parts = [
     ...(lost.length > 0 ? [`lost ${listed(lost)}`] : []),
     ...(gained.length > 0 ? [`gained ${listed(gained)}`] : []),

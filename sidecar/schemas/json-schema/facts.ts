@@ -24,6 +24,7 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
+import { valuesAmong } from '../../shared/json/lossless-json.js';
 
 /** The JSON types, with integers and fractions as two types. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
@@ -183,10 +184,7 @@ export class Facts {
       return [...(isArray(listed) ? [listed] : []), ...(constant === undefined ? [] : [[constant]])];
     });
     const [first, ...others] = lists;
-    return (
-      first?.filter((value) => others.every((list) => list.some((item) => sameJson(item, value)))) ??
-      this.#valuesOfTypes()
-    );
+    return first === undefined ? this.#valuesOfTypes() : others.reduce(valuesAmong, first);
   }
 
   /** Null and the booleans can be listed where nothing else is possible. */

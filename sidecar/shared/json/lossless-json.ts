@@ -8,6 +8,7 @@ import {
   LosslessNumber,
   objectOf,
   pointerTo,
+  sameJson,
   writingNumbers,
 } from './json.js';
 
@@ -110,6 +111,17 @@ export function canonicalJson(value: JsonValue): string {
     ([name, held]) => `${JSON.stringify(name)}:${canonicalJson(held)}`,
   );
   return `{${members.sort().join()}}`;
+}
+
+/** Up to so many of one of two lists, comparing each value with each is quicker than making texts. */
+const FEW = 16;
+
+/** Those of some values that are on a list, however long both are. */
+export function valuesAmong(values: readonly JsonValue[], list: readonly JsonValue[]): readonly JsonValue[] {
+  if (Math.min(values.length, list.length) <= FEW)
+    return values.filter((value) => list.some((one) => sameJson(one, value)));
+  const texts = new Set(list.map(canonicalJson));
+  return values.filter((value) => texts.has(canonicalJson(value)));
 }
 
 /** The value with the nearest doubles in the place of exact numbers; the same where there are none. */

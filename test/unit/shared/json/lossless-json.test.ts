@@ -20,6 +20,7 @@ import {
   losslessNumbersIn,
   parseJson,
   parseWithDoubles,
+  valuesAmong,
   withDoubles,
   writeJson,
 } from '../../../../sidecar/shared/json/lossless-json.js';
@@ -117,6 +118,23 @@ it('strings that look like numbers, or like what is not JSON, are left alone', (
     assert.deepEqual(withDoubles(parsed(text)), JSON.parse(text));
   for (const text of ['{9007199254740993: 1}', '9007199254740993x', '[09007199254740993]', '-'])
     assert.throws(() => parseJson(text), SyntaxError, text);
+});
+
+it('values are found on a list, however long both are, by reading each once', () => {
+  let reads = 0;
+  const codes = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => ({
+      get code() {
+        reads += 1;
+        return from + index;
+      },
+    }));
+  for (const length of [3, 300]) {
+    reads = 0;
+    const found = valuesAmong(codes(0, length), codes(1, length + 1));
+    assert.ok(reads <= 2 * length + 20, `${reads} reads`);
+    assert.deepEqual(found, JSON.parse(JSON.stringify(codes(1, length))));
+  }
 });
 
 it('exact numbers are numbers, equal however they are written, and never equal to doubles', () => {
