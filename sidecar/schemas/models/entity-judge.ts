@@ -213,8 +213,11 @@ export class ScanJudge {
       !this.#models.some((one) => one.types?.includes(type) === true);
     const fresh = types.filter(isNew);
     const room = Math.max(0, MAX_TYPES - this.#lookedUp);
-    this.#lookedUp += Math.min(room, fresh.length);
-    for (const one of fresh.slice(0, room)) await this.#lookUpOne(one);
+    for (const one of fresh.slice(0, room)) {
+      await this.#lookUpOne(one);
+      // Not before: while the store is away, the same types are asked for again and again.
+      this.#lookedUp += 1;
+    }
     return fresh.slice(room).map(({ type }) => type);
   }
 
