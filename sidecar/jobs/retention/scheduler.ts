@@ -48,6 +48,7 @@ export class RetentionScheduler {
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#done;
+    await this.#giveBack().catch(() => {});
   }
 
   async #lookUntilStopped(): Promise<void> {
@@ -99,11 +100,11 @@ export class RetentionScheduler {
     const { store, service, clock } = this.#options;
     const { name, doneUntil } = policy;
     const nowMs = clock.now();
-    if (!(await store.claim(name, doneUntil, nowMs))) return;
     try {
+      if (!(await store.claim(name, doneUntil, nowMs))) return;
       await service.runScheduled(policy);
     } catch (error) {
-      // Tried again, unless the run before has not ended: then this one is skipped.
+      // Tried again, unless the run before has not ended: then this one is skipped. A claim that failed may have been stored.
       if (isPassing(error)) {
         this.#notBegun.set(name, { from: nowMs, until: doneUntil });
         await this.#giveBack().catch(() => {});

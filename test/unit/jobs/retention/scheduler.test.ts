@@ -192,6 +192,25 @@ it('a run that could not begin is made up, although the store was away when it w
   assert.equal(runs.length, 1);
 });
 
+it('a run whose claim was stored, although its answer was lost, is made up', async () => {
+  const clock = new HandClock(START);
+  const { store } = keptPolicies('a');
+  const { claim } = store;
+  let losesAnswer = true;
+  store.claim = async (...claimed) => {
+    const isClaimed = await claim(...claimed);
+    if (losesAnswer) {
+      losesAnswer = false;
+      throw new StoreUnavailableError('It is not known whether it was done.');
+    }
+    return isClaimed;
+  };
+  const { runs } = start(clock, store, { lookEveryMs: 30_000 });
+  await clock.runUntil(START + 2 * 3_600_000);
+  await clock.pass(60_000);
+  assert.equal(runs.length, 1);
+});
+
 it('a run is skipped while the one before has not ended', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a');
