@@ -99,7 +99,12 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     const result = await options.store.ask(id, request, (kept) => ({ ...kept, ...request }));
     // It may have begun here while the store was asked.
     const begun = registry.get(id);
-    if (begun !== undefined) return changeHere(begun);
+    if (begun !== undefined) {
+      const changed = await changeHere(begun);
+      // It would be done later, over what is asked for meanwhile.
+      await options.store.forget({ id, lease: begun.lease.number, request }).catch(() => {});
+      return changed;
+    }
     if (result === undefined) throw new JobNotFoundError(this.name, id);
     if (result.outcome === 'over') throw new JobOverError(this.name, id, result.record.state);
     this.jobs.noticed({ what: 'wish', id });

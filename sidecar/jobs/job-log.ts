@@ -72,8 +72,9 @@ export function observeJobs(
         'jobs wait for another broker than BROKER_URL names',
       ),
     taken: (record) => log.warn(askedFor(record), `${kindOf(record)} left: another gateway has it`),
-    storeAway: (err) => log.warn({ err }, 'records of purges cannot be written'),
-    storeBack: () => log.info({}, 'records of purges are written again'),
+    storeAway: (err) =>
+      log.warn({ err }, 'the database is not available: jobs and their records wait for it'),
+    storeBack: () => log.info({}, 'the database is available again: records are written'),
     recordLost(record) {
       log.error({ record }, 'record of a purge lost');
       counters.purges.recordLost();

@@ -132,15 +132,16 @@ export class RecordKeeper {
    * @throws PurgeStoppedError when another process has the job or may have it, or when the job is to stop
    */
   async whenStored<T>(live: LiveJob, work: () => Promise<T>): Promise<T> {
-    const { clock } = this.#options;
+    const { clock, observer } = this.#options;
     const { lease } = live;
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       void lease.check();
       try {
         return await work();
       } catch (error) {
         if (error instanceof LeaseLostError) lease.take();
         else if (!(error instanceof StoreUnavailableError)) throw error;
+        else if (tries === 1) observer.storeAway(error);
         await clock.sleep(ASK_AGAIN_MS, live.stopped).catch((reason: unknown) => {
           throw new PurgeStoppedError('The job stopped while the store was away.', { cause: reason });
         });
