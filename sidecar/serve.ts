@@ -43,6 +43,14 @@ async function main(): Promise<void> {
         'only to requests that it has authenticated itself',
     );
   }
+  const takesAnyHost = config.GATEWAY_TOKEN !== undefined || config.GATEWAY_OPEN;
+  const isNamed = config.PUBLIC_URL !== undefined || config.ALLOWED_HOSTS !== undefined;
+  if (!takesAnyHost && !isNamed && !isLoopback(config.HOST)) {
+    logger.warn(
+      'neither PUBLIC_URL nor ALLOWED_HOSTS says how this gateway is called: requests that change something and come by a ' +
+        'host name are refused (host-not-allowed)',
+    );
+  }
   const ending = createEnding({
     close: () => gateway.close(),
     log: (cause, words) => logger.info(cause, words),
