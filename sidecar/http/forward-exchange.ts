@@ -85,7 +85,8 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   #headIsDue = false;
   /** Ends an exchange that gets interim answers only. */
   #interim: NodeJS.Timeout | undefined;
-  #dispatchedMs = 0;
+  /** When it was last sent, once there was a connection. */
+  #sentMs = 0;
   #isSentAgain = false;
   /** True once the broker's part is over: answered, failed or given up. */
   #settled = false;
@@ -137,7 +138,6 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   }
 
   #dispatch(): void {
-    this.#dispatchedMs = performance.now();
     const { origin, path, headers, brokerTimeout } = this.#outbound;
     const method = this.#req.method ?? 'GET';
     const body = this.#body;
@@ -221,6 +221,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
 
   /** There is a connection to the broker: now the client may go on with its body (`100 Continue`). */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#sentMs = performance.now();
     this.#controller = controller;
     if (this.#settled) controller.abort(new ClientGoneError());
     else if (this.#awaitsContinue && this.#body !== null) {
@@ -313,7 +314,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
    * nothing is sent once more then. One that a broker broke off after a while would break off again.
    */
   #maySendAgain(error: Error): boolean {
-    if (performance.now() - this.#dispatchedMs > AT_ONCE_MS) return false;
+    if (performance.now() - this.#sentMs > AT_ONCE_MS) return false;
     const isUnanswered = !this.#settled && !this.#res.headersSent && this.#interim === undefined;
     const changesNothing = SAFE_METHODS.has(this.#req.method ?? '') && this.#body === null;
     return changesNothing && isUnanswered && !this.#isSentAgain && isBrokenConnection(error);

@@ -245,7 +245,8 @@ describe('a scan of what the broker holds', () => {
   it('a scan that ends early says how many entities it has judged', async () => {
     const id = await startScan(gateway.url, { query: 'type=Room', maxPerSecond: 20 });
     const look = async () => (await send(gateway.url, 'GET', `/api/v2/scans/${id}`)).json() as Scan;
-    while ((await look()).checked === 0);
+    for (let seen = await look(); seen.checked === 0; seen = await look())
+      assert.ok(['queued', 'running'].includes(seen.state), seen.state);
     await send(gateway.url, 'POST', `/api/v2/scans/${id}/cancel`);
     const { state, matched, checked, notJudged } = await scanned(gateway.url, id);
     assert.deepEqual([state, matched], ['cancelled', checked + notJudged]);

@@ -30,7 +30,7 @@ export function parseArchiveUrl(text: string): ArchivePlace {
 
 function folderOf(url: URL, text: string): ArchivePlace {
   // URL reads file:archive as file:///archive, although it looks like a folder of the project.
-  if (!/^file:\/\//i.test(text)) throw new Error('must name a folder by its whole path: file:///folder');
+  if (!/^file:\//i.test(text)) throw new Error('must name a folder by its whole path: file:///folder');
   if (url.host !== '') throw new Error('must name a folder of this machine: file:///folder');
   if (/%2f|%5c|%00/i.test(url.pathname)) throw new Error('must not have an encoded slash in its path');
   const path = fileURLToPath(url);

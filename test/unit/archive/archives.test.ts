@@ -77,6 +77,7 @@ function entity(id: string, members: object = {}): string {
 describe('ARCHIVE_URL', () => {
   const places: readonly (readonly [string, object])[] = [
     ['file:///var/archive', { kind: 'folder', path: '/var/archive' }],
+    ['file:/var/archive', { kind: 'folder', path: '/var/archive' }],
     ['file:///var/a%20b/', { kind: 'folder', path: '/var/a b/' }],
     ['s3://bucket', { kind: 'bucket', bucket: 'bucket', prefix: '' }],
     ['s3://my-bucket.x/a/b=c/', { kind: 'bucket', bucket: 'my-bucket.x', prefix: 'a/b=c/' }],
