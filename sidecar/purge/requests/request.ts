@@ -71,6 +71,8 @@ export interface PurgeRequest {
   readonly failureOf?: ((reply: BrokerReply) => Failure | undefined) | undefined;
   /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
   readonly onUnclear?: () => void;
+  /** Called before each further try: what it has instead; undefined when there must not be one. */
+  readonly again?: (failure: Failure) => Promise<Pick<PurgeRequest, 'jsonBody' | 'deletes'> | undefined>;
 }
 
 /** One try failed for a reason that may pass. */

@@ -183,7 +183,8 @@ export class Requester {
     return true;
   }
 
-  async #sendWithRetries(request: PurgeRequest, signal: AbortSignal): Promise<Settled> {
+  async #sendWithRetries(first: PurgeRequest, signal: AbortSignal): Promise<Settled> {
+    let request = first;
     const isBooked = request.deletes === undefined;
     const tries: Tries = { attempt: 1, hasOutlived: false, pausesBefore: 0, isBooked };
     try {
@@ -206,6 +207,9 @@ export class Requester {
           tries.lastFailure = failure;
           if (failure === WITHHELD || !(await this.#mayTryAgain(request, failure, signal, tries)))
             return { kind: 'gave-up', failure };
+          const changed = request.again === undefined ? {} : await request.again(failure);
+          if (changed === undefined) return { kind: 'gave-up', failure };
+          request = { ...request, ...changed };
         }
       }
     } finally {

@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { ArchivedEntity } from '../../archive/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
@@ -19,9 +19,6 @@ const MAX_INSTANCES = 100;
 const MAX_ADDED = 500;
 const MAX_ADDED_CHARS = 800_000;
 
-/** Requests that are sent for an instance that the broker neither confirms nor shows. */
-const MAX_TRIES = 6;
-
 /** What a query shows of one attribute. */
 interface ShownHistory {
   readonly instances: readonly JsonValue[];
@@ -33,11 +30,14 @@ interface ShownHistory {
 export class Instances implements RestoreKind {
   readonly #options: RestoreTools;
   readonly #lister: Lister;
+  /** Queries for instances in flight. */
+  readonly #turn: LimitFunction;
   /** Instances in the longest list that was shown. */
   #longest = 0;
 
   constructor(options: RestoreTools) {
     this.#options = options;
+    this.#turn = pLimit(options.concurrency);
     this.#lister = new Lister({ ...options, pageSize: 1, pageSizeMax: 1, resource: temporalEntities(true) });
   }
 
@@ -59,9 +59,8 @@ export class Instances implements RestoreKind {
   async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
     const shown = new Map<string, JsonValue>();
     const askable = items.filter(({ entityId }) => isAskable(entityId));
-    const turn = pLimit(this.#options.concurrency);
     const look = async (group: readonly RestoreItem[]): Promise<void> => {
-      const page = await turn(() => this.#historyOf(group));
+      const page = await this.#turn(() => this.#historyOf(group));
       if (page === undefined) return;
       const half = Math.ceil(group.length / 2);
       if (this.#mayBeCut(page, group) && hasTime(group) && group.length > 1)
@@ -90,25 +89,9 @@ export class Instances implements RestoreKind {
       // Stellio refuses a request with an instance that has no time: those that have one go apart.
       for (const isTimed of [true, false])
         for (const part of this.#portionsOf(group.filter((item) => hasTime([item]) === isTimed)))
-          await this.#addOnce(part, results);
+          await this.#add(part, results);
     });
     return results;
-  }
-
-  /** Adds instances, and again only those that are not shown after a request that may have added them. */
-  async #addOnce(items: readonly RestoreItem[], results: Map<string, CreateResult>): Promise<void> {
-    let left = items;
-    for (let tries = 1; left.length > 0; tries += 1) {
-      const result = await this.#add(left);
-      for (const { key } of left) results.set(key, result);
-      if (result.kind !== 'unclear' || tries === MAX_TRIES) return;
-      // What cannot be looked for, or may still come, stays unclear.
-      if (result.problem.status === 504 || left.some(({ isHidden }) => isHidden === true)) return;
-      await this.#options.requester.waitBefore(tries);
-      const shown = await this.shown(left);
-      for (const key of shown.keys()) results.set(key, { kind: 'created' });
-      left = left.filter(({ key }) => !shown.has(key));
-    }
   }
 
   /** What goes in one request. */
@@ -128,27 +111,33 @@ export class Instances implements RestoreKind {
     if (portion.length > 0) yield portion;
   }
 
-  /** Adds instances of one entity, by the request that also makes its history (clause 5.6.11). */
-  async #add(items: readonly RestoreItem[]): Promise<CreateResult> {
-    const [first] = items;
-    const { id = '', type = '' } = first?.entity ?? {};
-    const byAttribute = Map.groupBy(items, ({ attribute = '' }) => attribute);
-    const attributes = Array.from(
-      byAttribute,
-      ([name, all]) => [name, all.map(({ content }) => creatableAttribute(content))] as const,
-    );
-    const body = objectOf([['id', id], ['type', type], ...attributes]);
+  /**
+   * Adds instances of one entity, by the request that also makes its history (clause 5.6.11). A broker adds them each time: after
+   * a try that may have added them, only those that are not shown are sent again.
+   */
+  async #add(items: readonly RestoreItem[], results: Map<string, CreateResult>): Promise<void> {
     const { requester, capabilities } = this.#options;
-    const path = `/temporal/entities${capabilities.get('collection-end') ?? ''}`;
+    let left = items;
     const settled = await sendCreate(requester, {
-      path,
-      jsonBody: writeJson(body),
+      path: `/temporal/entities${capabilities.get('collection-end') ?? ''}`,
+      jsonBody: bodyOf(items),
       count: items.length,
       operation: 'add instances to the history of an entity',
-      isAdditive: true,
+      again: async ({ kind, status }) => {
+        // What may still come, or cannot be looked for, stays unclear.
+        if (kind === 'timeout' || status === 504 || left.some(({ isHidden }) => isHidden === true))
+          return undefined;
+        const shown = await this.shown(left);
+        for (const key of shown.keys()) results.set(key, { kind: 'created' });
+        left = left.filter(({ key }) => !shown.has(key));
+        return left.length === 0 ? undefined : { jsonBody: bodyOf(left), deletes: left.length };
+      },
     });
-    if ('unclear' in settled) return { kind: 'unclear', problem: settled.unclear };
-    return resultOfReply(settled.reply, settled.wasUnclear);
+    const result: CreateResult =
+      'unclear' in settled
+        ? { kind: 'unclear', problem: settled.unclear }
+        : resultOfReply(settled.reply, settled.wasUnclear);
+    for (const { key } of left) results.set(key, result);
   }
 
   /** What the broker shows of one attribute, in the time of some instances of it; undefined where it does not say. */
@@ -182,6 +171,16 @@ export class Instances implements RestoreKind {
     const shown = page.entities[page.ids.indexOf(entityId)] as JsonObject | undefined;
     return { instances: instancesOf(member(shown ?? {}, attribute)), isPartial: page.isPartial };
   }
+}
+
+function bodyOf(items: readonly RestoreItem[]): string {
+  const { id = '', type = '' } = items[0]?.entity ?? {};
+  const byAttribute = Map.groupBy(items, ({ attribute = '' }) => attribute);
+  const attributes = Array.from(
+    byAttribute,
+    ([name, all]) => [name, all.map(({ content }) => creatableAttribute(content))] as const,
+  );
+  return writeJson(objectOf([['id', id], ['type', type], ...attributes]));
 }
 
 function hasTime([first]: readonly RestoreItem[]): boolean {

@@ -7,7 +7,7 @@ import {
   parseJsonObject,
 } from '../broker/index.js';
 import { problemOfFailure } from '../ledger/index.js';
-import type { Requester } from '../requests/index.js';
+import type { PurgeRequest, Requester } from '../requests/index.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
@@ -92,14 +92,14 @@ export interface CreateRequest {
   /** Items that it creates. */
   readonly count: number;
   readonly operation: string;
-  /** The broker would create it again: it is not sent again once it may have had an effect. */
-  readonly isAdditive?: true;
+  /** As of a request, but called only after a try that may have had an effect. */
+  readonly again?: PurgeRequest['again'];
 }
 
 /** Sends a request that creates. `wasUnclear`: an earlier try of it may have had an effect. */
 export async function sendCreate(
   requester: Requester,
-  { path, jsonBody, count, operation, isAdditive }: CreateRequest,
+  { path, jsonBody, count, operation, again }: CreateRequest,
 ): Promise<
   { readonly reply: BrokerReply; readonly wasUnclear: boolean } | { readonly unclear: BrokerProblem }
 > {
@@ -111,7 +111,7 @@ export async function sendCreate(
     operation,
     deletes: count,
     takes403: true,
-    isStale: () => isAdditive === true && tries.wasUnclear,
+    again: async (failure) => (again !== undefined && tries.wasUnclear ? again(failure) : {}),
     onUnclear: () => {
       tries.wasUnclear = true;
     },

@@ -4,7 +4,9 @@ import {
   BrokerMemory,
   type BrokerReply,
   type BrokerRequest,
+  BrokerTimeoutError,
 } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerFailedError } from '../../../../sidecar/purge/errors.js';
 import {
   NOTHING_RESTORED,
   restoreArchive,
@@ -19,9 +21,9 @@ type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 async function restore(
   unit: RestoreOrder['unit'],
   archive: readonly Entity[],
-  broker: (request: BrokerRequest) => BrokerReply,
+  broker: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>,
+  clock = createTestClock(),
 ) {
-  const clock = createTestClock();
   return restoreArchive(
     {
       unit,
@@ -238,4 +240,83 @@ it('instances with a time are looked for by it, beside those without one, for wh
     },
   );
   assert.deepEqual([restored, alreadyThere], [1, 1]);
+});
+
+/** An archive of histories with four attributes each. */
+const histories = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const seen = [{ ...ONE, observedAt: '2026-01-01T00:00:00Z' }];
+    return { id: `urn:t:${String(index)}`, type: 'T', speed: seen, name: seen, place: seen, state: seen };
+  });
+
+it('a restore of instances ends at a broker that answers them with nothing but failures', async () => {
+  let posts = 0;
+  const broker = ({ method }: BrokerRequest) => {
+    if (method === 'GET') return replyOf(200, []);
+    posts += 1;
+    return problem(500);
+  };
+  await assert.rejects(
+    restore('instances', histories(100), broker),
+    (error) => error instanceof BrokerFailedError && error.reason === 'nothing-but-failures',
+  );
+  assert.ok(posts <= 25, String(posts));
+});
+
+it('instances are sent as often as the policy says, with one pause before each try and no more queries at once than allowed', async () => {
+  const clock = createTestClock();
+  let [posts, queries, most] = [0, 0, 0];
+  const broker = async ({ method }: BrokerRequest) => {
+    if (method === 'POST') {
+      posts += 1;
+      return problem(500);
+    }
+    queries += 1;
+    most = Math.max(most, queries);
+    await new Promise((resolve) => setImmediate(resolve));
+    queries -= 1;
+    return replyOf(200, []);
+  };
+  const { failed, retries } = await restore('instances', histories(4), broker, clock);
+  assert.deepEqual([failed, posts, retries, clock.sleeps.length, most], [16, 12, 8, 8, 4]);
+});
+
+it('of instances whose answer is lost, only those that are not shown are sent again', async () => {
+  const added = new Map<string, unknown>();
+  const sent: unknown[] = [];
+  const { restored, failed } = await restore('instances', histories(1), ({ method, path, jsonBody = '' }) => {
+    if (method === 'GET') {
+      const name = new URLSearchParams(path.split('?')[1]).get('attrs') ?? '';
+      return replyOf(200, [{ id: 'urn:t:0', type: 'T', [name]: added.get(name) }]);
+    }
+    const { id: _id, type: _type, ...attributes } = JSON.parse(jsonBody) as Record<string, unknown>;
+    sent.push(Object.keys(attributes));
+    // It adds two of them before it fails.
+    for (const [name, value] of Object.entries(attributes).slice(0, 2)) added.set(name, value);
+    return problem(500);
+  });
+  assert.deepEqual([restored, failed], [4, 0]);
+  assert.deepEqual(sent, [
+    ['speed', 'name', 'place', 'state'],
+    ['place', 'state'],
+  ]);
+});
+
+it('instances that may still come, or that no query shows, are sent once', async () => {
+  const [seen = { id: '' }] = histories(1);
+  const unseen = { id: 'urn:t:0', type: 'T', speed: [ONE] };
+  for (const [entity, answer, counts] of [
+    [seen, problem(504), [1, 4, 0]],
+    [seen, new BrokerTimeoutError('no answer', true), [1, 4, 0]],
+    [unseen, problem(500), [1, 0, 1]],
+  ] as const) {
+    let posts = 0;
+    const { failed, unknown } = await restore('instances', [entity], ({ method, path }) => {
+      if (method === 'GET') return replyOf(200, path.startsWith('/types') ? ['T'] : []);
+      posts += 1;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    assert.deepEqual([posts, failed, unknown], counts);
+  }
 });
