@@ -80,6 +80,7 @@ export class Requester {
   readonly #availability: Availability;
   readonly #gate: RequestGate;
   readonly #effort = { requests: 0, retries: 0 };
+  readonly #stop = () => this.halt();
   #phase = startPhase();
 
   /**
@@ -105,7 +106,7 @@ export class Requester {
     });
     this.#gate = new RequestGate(this.#availability, order, dependencies.clock, done);
     if (signal.aborted) this.halt();
-    signal.addEventListener('abort', () => this.halt(), { once: true });
+    signal.addEventListener('abort', this.#stop, { once: true });
   }
 
   /** What the purge has cost so far: requests sent, every try counted, and how many of them were sent again. */
@@ -169,6 +170,12 @@ export class Requester {
   /** Sends nothing more after what is under way: the purge has met its end. Waiting requests throw PurgeStoppedError. */
   halt(): void {
     this.#phase.ending.abort();
+  }
+
+  /** Halts for good. A signal that is composed of others keeps its listeners alive, and with them all that the purge knows. */
+  end(): void {
+    this.halt();
+    this.#signal.removeEventListener('abort', this.#stop);
   }
 
   /**

@@ -67,7 +67,7 @@ export async function restoreArchive(
     onEvent({ type: 'progress', ...report() });
     throw error;
   } finally {
-    requester.halt();
+    requester.end();
   }
 }
 

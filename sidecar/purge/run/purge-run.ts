@@ -116,7 +116,7 @@ export async function runPurge(
     throw error;
   } finally {
     // Pages that were asked for ahead are of no use any more.
-    scope.requester.halt();
+    scope.requester.end();
   }
 }
 

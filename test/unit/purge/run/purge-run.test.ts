@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { it } from 'node:test';
 import {
   type BrokerRequest,
@@ -31,6 +32,7 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
   const sent: BrokerRequest[] = [];
   const events: PurgeEvent[] = [];
   const clock = createTestClock();
+  const { signal } = new AbortController();
   let retries = 0;
   const running = runPurge(
     {
@@ -61,7 +63,7 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
       random: () => 0,
       onRetry: () => (retries += 1),
     },
-    new AbortController().signal,
+    signal,
     { path: '/entities', ...plan, run },
   );
   let error: unknown;
@@ -69,6 +71,7 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
     error = thrown;
     return undefined;
   });
+  assert.deepEqual(getEventListeners(signal, 'abort'), [], 'nothing keeps what the purge knew');
   return { sent, events, report, error, retries };
 }
 
