@@ -231,7 +231,7 @@ export class RequestGate {
       for (; obstacle !== undefined; obstacle = this.#obstacle(request, signal)) await obstacle;
       if (request.isStale?.() === true) throw new ListedTooLongAgo();
       if (deletes === undefined) return;
-      if (pace !== undefined && !(await this.#takeShare(pace, deletes, signal))) throw new MustBeSplit();
+      if (pace !== undefined) await this.#takeShare(pace, request, signal);
       // It may have waited for its share, and for the reserve after that. Whatever it has to wait for then is awaited.
       obstacle = pace === undefined ? undefined : this.#obstacle(request, signal);
       if (obstacle === undefined && this.#isDue(request)) {
@@ -253,8 +253,8 @@ export class RequestGate {
   }
 
   /** Whether a delete may still be sent as it is: the rate may have been lowered while it waited. */
-  #isDue({ deletes = 0, isStale }: PurgeRequest): boolean {
-    return deletes <= (this.#order.pace?.burst ?? Infinity) && isStale?.() !== true;
+  #isDue({ deletes = 0, isWhole = false, isStale }: PurgeRequest): boolean {
+    return (isWhole || deletes <= (this.#order.pace?.burst ?? Infinity)) && isStale?.() !== true;
   }
 
   /**
@@ -275,10 +275,20 @@ export class RequestGate {
     throw new TryFailed(WITHHELD);
   }
 
-  async #takeShare(pace: Pace, deletes: number, signal: AbortSignal): Promise<boolean> {
-    return pace.take(deletes, signal).catch((error: unknown) => {
-      throwIfStopped(signal);
-      throw error;
-    });
+  /** @throws MustBeSplit */
+  async #takeShare(
+    pace: Pace,
+    { deletes = 0, isWhole = false }: PurgeRequest,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (let left = deletes; left > 0;) {
+      const part = isWhole ? Math.min(left, pace.burst) : left;
+      const isTaken = await pace.take(part, signal).catch((error: unknown) => {
+        throwIfStopped(signal);
+        throw error;
+      });
+      if (isTaken) left -= part;
+      else if (!isWhole) throw new MustBeSplit();
+    }
   }
 }

@@ -63,6 +63,8 @@ export interface PurgeRequest {
   readonly isStale?: () => boolean;
   /** Called once, right before it is first sent; when it throws, nothing is sent. */
   readonly onSend?: () => void;
+  /** It cannot be sent in parts: where the rate was lowered, it waits for the share of several seconds. */
+  readonly isWhole?: boolean;
   /** A 403 is an answer as well, and does not end the purge. */
   readonly takes403?: true;
   /** A server error is an answer as well, and no reason to try again. */

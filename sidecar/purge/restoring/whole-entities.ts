@@ -110,6 +110,7 @@ export async function sendCreate(
     jsonBody,
     operation,
     deletes: count,
+    isWhole: true,
     takes403: true,
     again: async (failure) => (again !== undefined && tries.wasUnclear ? again(failure) : {}),
     onUnclear: () => {

@@ -536,6 +536,15 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.deepEqual(hand.open(), []);
   });
 
+  it('a requester with a rate sends what cannot be split when the rate has allowed all of it', async () => {
+    const clock = createTestClock();
+    const hand = byHand({}, { pace: new Pace(clock, 1) });
+    const startedMs = clock.now();
+    void hand.requester.send({ ...request, isWhole: true });
+    while (hand.open().length === 0) await hand.turn();
+    assert.equal(clock.now() - startedMs, (request.deletes - 1) * 1000);
+  });
+
   it('a requester does not send what got too much for its rate while it was reserved: it must be split', async () => {
     const pace = new Pace(createTestClock(), 10);
     const ended: number[] = [];
