@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { defined } from '../shared/defined.js';
 import { isObject } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
 import { ArchiveReader, type ArchiveReaderOptions } from './archive-reader.js';
@@ -31,7 +32,7 @@ export interface ArchiveOf {
   /** The id of the purge: a UUID, so that it can be the name of a folder. */
   readonly purge: string;
   readonly target: 'entities' | 'temporal';
-  /** What its record says of it: what is missing of that makes it unreadable. */
+  /** What its record says of it: what is missing of that makes it unreadable. The list of segments counts for readers only. */
   readonly said?: ArchiveReaderOptions['said'];
 }
 
@@ -83,7 +84,8 @@ export class Archives {
   }
 
   /**
-   * Begins to write the archive of a purge, or goes on with what earlier processes wrote.
+   * Begins to write the archive of a purge, or goes on with all that earlier processes wrote: the list that the record knows of is
+   * older than what was archived by a process that was killed.
    *
    * @param epoch grows with each process that works on the purge
    * @param keysOf what a line of it stands for
@@ -95,7 +97,7 @@ export class Archives {
     keysOf: (id: string, line: string) => ArchivedLine['parts'],
   ): Promise<ArchiveWriter> {
     const { storage, cipher, keepDays, onFailed = () => {} } = this.#options;
-    const reader = this.reader(of);
+    const reader = this.reader({ ...of, said: defined({ segments: of.said?.segments }) });
     const before = await this.#archived(reader, keysOf);
     const about = {
       format: 'ngsi-ld-gateway archive',

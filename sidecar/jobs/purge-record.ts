@@ -1,5 +1,5 @@
 import { type AskedRate, queryText } from '../purge/index.js';
-import type { JobNeeds, PurgeRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
+import type { ArchiveSummary, JobNeeds, PurgeRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import {
   cancelled,
   isToCancel,
@@ -113,7 +113,15 @@ export function resumed(
     unknown: record.state === 'queued' ? record.unknown : 0,
     concurrency: Math.min(record.concurrency, concurrency),
     warnings: warningsAfter(record, job, worker, 'resumed it'),
+    ...defined({ archive: record.archive && unlisted(record.archive) }),
   });
+}
+
+/** An archive that grows again: whoever reads it must not hold what is added against the list that was written before. */
+function unlisted(archive: ArchiveSummary): ArchiveSummary {
+  const rest: { listDigest?: string } & ArchiveSummary = { ...archive };
+  delete rest.listDigest;
+  return rest;
 }
 
 /** The record of a purge that an earlier process left and that cannot be resumed. @param worker the name of this process */

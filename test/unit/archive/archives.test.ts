@@ -17,6 +17,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
   ArchiveCipher,
+  type ArchiveCounts,
   ArchiveUnavailableError,
   ArchiveUnreadableError,
   Archives,
@@ -277,6 +278,33 @@ describe('archives in a folder and in a bucket', () => {
       for await (const { line } of archives.reader({ purge, target: 'entities', said }).entities())
         lines.push(line);
       assert.deepEqual(lines, [entity('urn:1', { speed: 1 })]);
+      await archives.close();
+    });
+
+    it(`${name}: what a process that was killed has archived is restored, whatever list the record knew of`, async () => {
+      const store = storage();
+      const archives = archivesOn(store);
+      for (const isListed of [false, true]) {
+        const purge = randomUUID();
+        const first = await written(archives, purge, [entity('urn:1')]);
+        await first.finish();
+        const said = first.counts;
+        const killed = await written(archives, purge, [entity('urn:2')], 1);
+        if (isListed) await killed.finish();
+        const last = await archives.writer({ purge, target: 'entities', said }, 2, wholes);
+        assert.ok(last.has('urn:2'));
+        await last.add(wholeEntity('urn:3', entity('urn:3')));
+        await last.finish();
+        const restored = async (counts: ArchiveCounts) => {
+          const lines: string[] = [];
+          const reader = archives.reader({ purge, target: 'entities', said: counts });
+          for await (const { line } of reader.entities()) lines.push(line);
+          return lines;
+        };
+        const all = [entity('urn:1'), entity('urn:2'), entity('urn:3')];
+        assert.deepEqual(await restored(last.counts), all);
+        assert.deepEqual(await restored(await archives.settle({ purge, target: 'entities', said }, 3)), all);
+      }
       await archives.close();
     });
 

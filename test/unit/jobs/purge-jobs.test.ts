@@ -8,6 +8,8 @@ import type { PurgeEvent } from '../../../sidecar/purge/run/events.js';
 import type { PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
 import type { JobNeeds, PurgeRecord, UnfinishedJob } from '../../../sidecar/store/job-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
+import { createTestClock } from '../../support/purge-harness.js';
+import { purgeOf } from '../../support/store-contract-purges.js';
 import {
   finished,
   finishing,
@@ -18,6 +20,7 @@ import {
   purgeServiceOf,
   recordOf,
   REPORT,
+  STARTED,
   turns,
   untilStopped,
   type PurgeServiceSetup,
@@ -225,6 +228,19 @@ describe('a job of an earlier process', () => {
     };
     await ended(left({}), run, { limits: { ...LIMITS, concurrency: 2 } });
     assert.deepEqual(seen, [2]);
+  });
+
+  it('a job that is resumed says before it deletes that the list of its archive is not the last one', async () => {
+    const archive = { entities: 1, bytes: 9, segments: 1, expiresAt: '2999-01-01T00:00:00.000Z' };
+    const job = left({ archive: { ...archive, listDigest: 'a'.repeat(64) } });
+    const kept = new KeptPurges(createTestClock(STARTED));
+    const seen: unknown[] = [];
+    const run: Run = async function* run() {
+      seen.push(purgeOf(await kept.store.get(job.record.id)).archive);
+      yield finished();
+    };
+    await ended(job, run, { kept });
+    assert.deepEqual(seen, [archive]);
   });
 
   it('a job that cannot be resumed is refused, or fails where it may have deleted', async () => {
