@@ -78,7 +78,7 @@ export class FolderStorage implements ArchiveStorage {
     try {
       // A link is removed as such: what it leads to stays.
       const isFolder = last !== undefined && (await lstatOf(path))?.isDirectory() === true;
-      for (const name of isFolder ? await namesIn(path) : [])
+      for (const { name } of isFolder ? await entriesIn(path) : [])
         if (name !== last) await rm(join(path, name), { recursive: true, force: true });
       await rm(path, { recursive: true, force: true });
       await this.#syncFolder(this.#root);
@@ -93,7 +93,9 @@ export class FolderStorage implements ArchiveStorage {
     const path = join(this.#root, folder);
     try {
       if (!(await this.#isOwnFolder(path))) return [];
-      return (await readdir(path, { withFileTypes: true })).filter(takes).map(({ name }) => name);
+      // Without the folder of all archives, nothing is known of any.
+      const entries = folder === '' ? await readdir(path, { withFileTypes: true }) : await entriesIn(path);
+      return entries.filter(takes).map(({ name }) => name);
     } catch (error) {
       throw unavailable('the folder cannot be listed', error);
     }
@@ -177,10 +179,10 @@ function unavailable(what: string, error: unknown): ArchiveUnavailableError {
   return new ArchiveUnavailableError(`The folder of the archives fails: ${what} (${why}).`, { cause: error });
 }
 
-/** The names in a folder; none if another gateway has removed it. */
-async function namesIn(path: string): Promise<readonly string[]> {
+/** What is in a folder; nothing if another gateway has removed it. */
+async function entriesIn(path: string): Promise<readonly Dirent[]> {
   try {
-    return await readdir(path);
+    return await readdir(path, { withFileTypes: true });
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import {
+import promises, {
   type FileHandle,
   mkdir,
   readdir,
@@ -11,8 +11,9 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it, mock } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
@@ -368,6 +369,23 @@ describe('archives in a folder and in a bucket', () => {
     await writeFile(join(elsewhere, 'secret'), 'x');
     await symlink(join(elsewhere, 'secret'), join(folder, linked, '000000-000000.ndjson.gz'));
     assert.deepEqual(await linesOf(archives, linked), []);
+  });
+
+  it('folder: an archive that another gateway removes while it is listed has no segments; without the root, listing fails', async () => {
+    const storage = new FolderStorage(folder);
+    const purge = randomUUID();
+    await written(archivesOn(storage), purge, [entity('urn:1')]);
+    const gone = Object.assign(new Error('no such file or directory'), { code: 'ENOENT' });
+    const listing = mock.method(promises, 'readdir', async () => Promise.reject(gone));
+    syncBuiltinESMExports();
+    try {
+      assert.deepEqual(await storage.list(purge), []);
+      await assert.rejects(storage.folders(), /the folder cannot be listed \(ENOENT\)/);
+    } finally {
+      listing.mock.restore();
+      syncBuiltinESMExports();
+    }
+    assert.equal((await storage.list(purge)).length, 2);
   });
 
   it('folder: what a process left half written is no segment', async () => {
