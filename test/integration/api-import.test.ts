@@ -863,6 +863,25 @@ it('an export has every version with the documents that it was made with, so tha
   assert.ok(raw.equals(await exported(other)));
 });
 
+it('an export of one domain has the documents of earlier versions, too, so that versions keep their numbers', async () => {
+  const api = await emptyApi();
+  const uri = 'https://city.example/common.json';
+  await api.put(`/references?uri=${encodeURIComponent(uri)}`, { $defs: { size: { type: 'number' } } });
+  const height = (schema: object) => ({ properties: { height: schema } });
+  const model = await makeModel(api, 'Other', 'Tree', height({ $ref: `${uri}#/$defs/size` }));
+  await api.put(model, { schema: height({ type: 'string' }) });
+  const raw = await exported(api, '?domain=Other');
+  const other = await emptyApi('other');
+  const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+  assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+  for (const [version, schema] of [
+    [1, height({ $ref: `${uri}#/$defs/size` })],
+    [2, height({ type: 'string' })],
+  ] as const)
+    assert.deepEqual((await other.get(`${model}/schema?version=${version}`)).json(), schema);
+  assert.ok(raw.equals(await exported(other, '?domain=Other')));
+});
+
 it('an export of one domain has the documents of its models, and can be imported under another name', async () => {
   const api = await emptyApi();
   await importing(api, completeRepository());

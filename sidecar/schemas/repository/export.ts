@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import type { Domain, ModelTexts, ModelVersion } from '../../store/index.js';
+import type { Domain, ModelKey, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
   eachOf,
   ifThere,
@@ -10,6 +10,7 @@ import {
   namedContext,
   referenceFileName,
   type SchemaService,
+  type ServedDocument,
 } from '../models/index.js';
 import { contextNamesIn } from './context-names.js';
 import { packTarGz, type PackedFile } from './pack.js';
@@ -20,8 +21,8 @@ import { domainSettingsOf, settingsOf } from './settings.js';
  * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld`, earlier
  * schemas in `versions/` and `examples/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each
  * URL; and custom `contexts/`, with the earlier versions of those that something names by a version. A schema is self-contained
- * if a document that it was made with is another now. With one domain, the documents that its models were made with, and the
- * custom contexts that they name, with what these name.
+ * if a document that it was made with is another now. With one domain, the documents that its models and their earlier versions
+ * were made with, and the custom contexts that they name, with what these name.
  *
  * @throws NotFoundError when there is no such domain
  */
@@ -39,13 +40,20 @@ async function* filesOf(
   only: readonly Domain[] | undefined,
   baseUrl: string,
 ): AsyncGenerator<PackedFile> {
-  const { references, contexts } = schemas;
+  const { references, contexts, documents } = schemas;
   const { domains, models } = schemas.store;
   const hashes = new Map<string, string>();
   for await (const { uri, content } of eachOf((page) => schemas.store.references.list(page)))
     hashes.set(uri, content.sha256);
   const named = new Set<string>();
   const contextNames = new Set<string>();
+  // Documents are exported as they are now: what was made with others brings them along.
+  const schemaOf = async (key: ModelKey, { number: version, references: used }: ModelVersion) => {
+    const isSame = used.every(({ uri, sha256 }) => hashes.get(uri) === sha256);
+    if (!isSame) return documents.of(key, 'bundled', { baseUrl, version });
+    for (const { uri } of used) named.add(uri);
+    return documents.of(key, 'schema', { baseUrl, version });
+  };
   for await (const domain of only ?? eachOf((page) => domains.list(page))) {
     let hasModels = false;
     for await (const { name } of eachOf((page) => models.list(domain.name, page))) {
@@ -55,7 +63,7 @@ async function* filesOf(
       const { ownContext } = model;
       const own = ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue);
       for (const context of contextNamesIn(own)) contextNames.add(context);
-      yield* filesOfModel(schemas, model, hashes, baseUrl);
+      yield* filesOfModel(schemas, model, schemaOf, baseUrl);
     }
     const settings = domainSettingsOf(domain, hasModels);
     if (settings !== undefined) yield { path: `settings/${domain.name}.json`, content: json(settings) };
@@ -162,18 +170,13 @@ function namesIn(bytes: Buffer): readonly string[] {
 async function* filesOfModel(
   { store, documents, files }: SchemaService,
   stored: ModelTexts,
-  hashes: ReadonlyMap<string, string>,
+  schemaOf: (key: ModelKey, version: ModelVersion) => Promise<ServedDocument>,
   baseUrl: string,
 ): AsyncGenerator<PackedFile> {
   const { domain, name } = stored.model;
   const key = { domain, name };
   const folder = `domains/${domain}/${name}`;
-  // Documents are exported as they are now: what was made with others brings them along.
-  const schemaOf = ({ number: version, references }: ModelVersion) => {
-    const isSame = references.every(({ uri, sha256 }) => hashes.get(uri) === sha256);
-    return documents.of(key, isSame ? 'schema' : 'bundled', { baseUrl, version });
-  };
-  const { bytes: schema, sha256 } = await schemaOf(stored.version);
+  const { bytes: schema, sha256 } = await schemaOf(key, stored.version);
   yield { path: `${folder}/schema.json`, content: schema };
   yield { path: `${folder}/meta.json`, content: json(settingsOf(stored)) };
   const { bytes: context } = await documents.of(key, 'context', { baseUrl });
@@ -183,7 +186,7 @@ async function* filesOfModel(
   const earlier: Buffer[] = [];
   for await (const version of eachOf((page) => store.models.versions(key, page))) {
     if (version.number >= stored.version.number) continue;
-    const made = await schemaOf(version);
+    const made = await schemaOf(key, version);
     // Versions of the same schema differ only in what an import generates again.
     if (made.sha256 !== last) earlier.push(made.bytes);
     last = made.sha256;
