@@ -1,6 +1,8 @@
 import { validate } from '@readme/openapi-parser';
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bundledContext } from '../../sidecar/schemas/json-ld/core-context.js';
 import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
@@ -8,8 +10,10 @@ import { resolveWith } from '../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
 import { FileNotFoundError } from '../../sidecar/schemas/models/errors.js';
 import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/models/index.js';
+import { exportAll } from '../../sidecar/schemas/repository/export.js';
 import { NotFoundError } from '../../sidecar/store/errors.js';
 import { TaskFailedError, WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
+import { HandClock } from '../support/hand-clock.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
   BASE_URL,
@@ -18,6 +22,7 @@ import {
   rejection,
   useRigs,
   type Rig,
+  type RigOptions,
 } from '../unit/schemas/models/harness.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
 
@@ -157,6 +162,38 @@ describe('documents of models', () => {
     await rejection(read(rig, 'openapi'), WorkersBusyError);
     isBusy = false;
     assert.match((await read(rig, 'openapi')).bytes.toString(), /^\{"openapi":"3\.1\.0"/);
+  });
+});
+
+describe('an export', () => {
+  const rigOf = useRigs();
+
+  it('an export that has begun waits while the workers are busy, as long as somebody reads it', async (t) => {
+    let isBusy = false;
+    const workers: RigOptions['workers'] = (given) => ({
+      run: (kind, input, options) =>
+        isBusy ? Promise.reject(new WorkersBusyError(1)) : given.run(kind, input, options),
+    });
+    const { service } = await withBench(await rigOf(t, { cacheBytes: 0, workers }));
+    // From now on, the schema is exported self-contained.
+    await service.references.put(COMMON_URI, { definitions: { Commons: { minProperties: 3 } } });
+    const clock = new HandClock();
+    const waits = () => clock.sleepers;
+    const begin = () => exportAll({ schemas: service, clock }, undefined, BASE_URL);
+    const expected = await buffer(await begin());
+    isBusy = true;
+    const waiting = buffer(await begin());
+    while (waits() === 0) await nextTurn();
+    await clock.pass(1000);
+    assert.equal(waits(), 1);
+    isBusy = false;
+    await clock.pass(1000);
+    assert.ok(expected.equals(await waiting));
+    isBusy = true;
+    const unread = await begin();
+    while (waits() === 0) await nextTurn();
+    unread.destroy();
+    while (waits() > 0) await nextTurn();
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from '../../shared/workers/errors.js';
+import { onceFree, TaskFailedError, TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey, SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
@@ -63,9 +63,6 @@ const MAX_ROUNDS = 64;
 
 /** Types whose models one scan looks up; entities of others count as having no model. */
 const MAX_TYPES = 2000;
-
-/** The pause before busy workers are asked again, in milliseconds. */
-const ASK_AGAIN_MS = 200;
 
 /** Judges the entities of a broker, page by page, as POST /validate would. */
 export class EntityJudge {
@@ -195,14 +192,7 @@ export class ScanJudge {
     const queueKey = `judge ${input.models.map(({ key }) => key).join(' ')}`;
     const compiles = (input.schemas?.length ?? 0) > 0;
     const options = { signal, queueKey, deadlineMs: compiles ? COMPILE_DEADLINES * deadlineMs : undefined };
-    for (;;) {
-      try {
-        return await workers.run('judge', input, options);
-      } catch (error) {
-        if (!(error instanceof WorkersBusyError)) throw error;
-        await clock.sleep(ASK_AGAIN_MS, signal);
-      }
-    }
+    return onceFree(() => workers.run('judge', input, options), clock, signal);
   }
 
   /** @returns the types that are too many to be looked up; they are not kept either */

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
+import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
+import { onceFree } from '../../shared/workers/errors.js';
 import type { Domain, ModelKey, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
   eachOf,
@@ -27,18 +29,27 @@ import { domainSettingsOf, settingsOf } from './settings.js';
  * @throws NotFoundError when there is no such domain
  */
 export async function exportAll(
-  schemas: SchemaService,
+  { schemas, clock }: { readonly schemas: SchemaService; readonly clock: Clock },
   domain: string | undefined,
   baseUrl: string,
 ): Promise<Readable> {
   const only = domain === undefined ? undefined : [await schemas.store.domains.get(domain)];
-  return packTarGz(filesOf(schemas, only, baseUrl));
+  const left = new AbortController();
+  // An answer that has begun can no longer say that the workers are busy.
+  const whenFree: WhenFree = (task) => onceFree(task, clock, left.signal);
+  const archive = packTarGz(filesOf(schemas, only, baseUrl, whenFree));
+  archive.once('close', () => left.abort());
+  return archive;
 }
+
+/** Does a task when workers are free for it. @throws what the task throws; another error when nobody reads the export any more */
+type WhenFree = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
 async function* filesOf(
   schemas: SchemaService,
   only: readonly Domain[] | undefined,
   baseUrl: string,
+  whenFree: WhenFree,
 ): AsyncGenerator<PackedFile> {
   const { references, contexts, documents } = schemas;
   const { domains, models } = schemas.store;
@@ -50,7 +61,7 @@ async function* filesOf(
   // Documents are exported as they are now: what was made with others brings them along.
   const schemaOf = async (key: ModelKey, { number: version, references: used }: ModelVersion) => {
     const isSame = used.every(({ uri, sha256 }) => hashes.get(uri) === sha256);
-    if (!isSame) return documents.of(key, 'bundled', { baseUrl, version });
+    if (!isSame) return whenFree(() => documents.of(key, 'bundled', { baseUrl, version }));
     for (const { uri } of used) named.add(uri);
     return documents.of(key, 'schema', { baseUrl, version });
   };

@@ -69,7 +69,7 @@ export class Transfer {
    * @throws NotFoundError
    */
   export(domain: string | undefined, baseUrl: string): Promise<Readable> {
-    return exportAll(this.#parts.schemas, domain, baseUrl);
+    return exportAll(this.#parts, domain, baseUrl);
   }
 
   /** Stores a shared document, and updates the models that were made with it to a version with it as it is now. */

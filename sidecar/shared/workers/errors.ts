@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js';
 import { GatewayError } from '../errors.js';
 
 /** No worker was free in time, or no further task may wait; the caller may try again later. */
@@ -51,5 +52,28 @@ export async function unlessTooCostly<Result, Instead = never>(
   } catch (error) {
     if (error instanceof TaskTooCostlyError) return instead(error);
     throw error;
+  }
+}
+
+/** The pause before busy workers are asked again, in milliseconds. */
+const ASK_AGAIN_MS = 200;
+
+/**
+ * The result of a task for a caller who would rather wait than come again: it is given to the workers until they are not busy.
+ *
+ * @throws the signal's reason, and what the task throws
+ */
+export async function onceFree<Result>(
+  task: () => Promise<Result>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!(error instanceof WorkersBusyError)) throw error;
+      await clock.sleep(ASK_AGAIN_MS, signal);
+    }
   }
 }
