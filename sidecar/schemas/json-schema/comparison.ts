@@ -23,7 +23,7 @@ const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
 /** Proofs may branch without end in practice; past this many steps nothing more is proven. */
 const MAX_STEPS = 5000;
 
-/** Lists of which an alternative is chosen within one proof; many lists have exponentially many choices. */
+/** Lists of which an alternative is chosen for one value within a proof; many lists have exponentially many choices. */
 const MAX_CHOSEN = 2;
 
 interface ComparisonOptions {
@@ -44,6 +44,8 @@ interface Answer {
   readonly findings: readonly Finding[];
   readonly depth: number;
   readonly reliesOn: number;
+  /** After how many choices it was found, if it may be only for want of another one that it was not proven; 0 otherwise. */
+  readonly chosen: number;
 }
 
 /**
@@ -65,8 +67,10 @@ export class Comparison implements Prover {
   #reliesOn = Infinity;
   #isReversed: boolean;
   #steps = 0;
-  /** Of how many lists an alternative was chosen for the question at hand. */
+  /** Of how many lists of the value at hand an alternative was chosen for the question at hand. */
   #chosen = 0;
+  /** How often another choice was denied for the value at hand. */
+  #denials = 0;
 
   constructor(targets: Targets, classes: SchemaClasses, options: ComparisonOptions = {}) {
     this.targets = targets;
@@ -103,10 +107,15 @@ export class Comparison implements Prover {
   }
 
   findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
-    this.#way.push(step);
     const given = [...known];
+    const [chosen, denials] = [this.#chosen, this.#denials];
+    this.#chosen = 0;
+    this.#way.push(step);
     const findings = this.findings(given, schema, mode);
     this.#way.pop();
+    this.#chosen = chosen;
+    // What is found of a value further in does not depend on the choices for this one.
+    this.#denials = denials;
     // Of a value of which nothing was said, none is known that a condition refuses.
     return given.length > 0 || schema === false ? findings : findings.map(atMostNarrowing);
   }
@@ -120,8 +129,9 @@ export class Comparison implements Prover {
     const key = this.#key(facts, schema, mode);
     const { depth } = this;
     const answer = this.#answers.get(key) ?? this.#provisional.get(key);
-    if (answer !== undefined && depth >= answer.depth) {
+    if (answer !== undefined && depth >= answer.depth && this.#chosen >= answer.chosen) {
       this.#reliesOn = Math.min(this.#reliesOn, answer.reliesOn);
+      if (answer.chosen > 0) this.#denials += 1;
       return answer.findings.map(({ way = [], ...finding }) => ({
         ...finding,
         way: [...this.#way, ...way.slice(answer.depth)],
@@ -143,7 +153,7 @@ export class Comparison implements Prover {
   /** Finds the answer to a question, and keeps it for as long as all that it relies on is open, or for ever. */
   #answered(question: OpenQuestion, find: () => readonly Finding[]): readonly Finding[] {
     const number = this.#open.length;
-    const outer = this.#reliesOn;
+    const [outer, denials] = [this.#reliesOn, this.#denials];
     this.#reliesOn = Infinity;
     this.#open.push(question);
     const findings = this.#distinct(find());
@@ -154,8 +164,10 @@ export class Comparison implements Prover {
       this.#provisional.delete(key);
       if (findings.length === 0) this.#keep(key, { ...answer, reliesOn });
     }
-    this.#keep(question.key, { findings, depth: question.depth, reliesOn });
+    const chosen = this.#denials > denials && findings.length > 0 ? this.#chosen : 0;
+    this.#keep(question.key, { findings, depth: question.depth, reliesOn, chosen });
     this.#reliesOn = Math.min(outer, reliesOn);
+    if (chosen === 0) this.#denials = denials;
     return findings;
   }
 
@@ -187,12 +199,17 @@ export class Comparison implements Prover {
 
   /** Whether the schema follows from each of some alternatives, one of which is known to hold. */
   #isImpliedByCases(facts: Facts, schema: Schema): boolean {
-    if (this.#chosen === MAX_CHOSEN) return false;
-    this.#chosen += 1;
-    const isImplied = facts.atoms
+    const lists = facts.atoms
       .flatMap((atom) => [schemasIn(atom, 'anyOf'), schemasIn(atom, 'oneOf')])
-      .filter((list) => list.length > 0 && !list.some((one) => facts.schemas.includes(one)))
-      .some((list) => list.every((one) => this.implies([...facts.schemas, one], schema)));
+      .filter((list) => list.length > 0 && !list.some((one) => facts.schemas.includes(one)));
+    if (this.#chosen === MAX_CHOSEN) {
+      if (lists.length > 0) this.#denials += 1;
+      return false;
+    }
+    this.#chosen += 1;
+    const isImplied = lists.some((list) =>
+      list.every((one) => this.implies([...facts.schemas, one], schema)),
+    );
     this.#chosen -= 1;
     return isImplied;
   }

@@ -171,7 +171,49 @@ describe('what the change report proves', () => {
       ],
     );
   });
+
+  it('the change report proves the same of alternatives within alternatives, in whatever order they are', () => {
+    const listed = (...values: readonly number[]) => ({ anyOf: values.map((value) => ({ const: value })) });
+    const nested = (alternatives: JsonValue, number: JsonObject) => [
+      { properties: { a: { anyOf: alternatives } } },
+      number,
+    ];
+    const number = { type: 'number' };
+    const before = {
+      properties: { b: { anyOf: nested([{ enum: [1, 2, 3] }, { minimum: 0 }, { enum: [1, 2] }], number) } },
+    };
+    for (const alternatives of orders([listed(1, 2, 3), { minimum: 0 }, listed(1, 2)]))
+      for (const outer of orders(nested(alternatives, { anyOf: [number, { const: 1 }] }))) {
+        const after = { properties: { b: { anyOf: outer } } };
+        assert.equal(compareSchemas(before, after).overall, 'compatible', JSON.stringify(after));
+        assert.equal(compareSchemas(after, before).overall, 'compatible', JSON.stringify(after));
+      }
+  });
+
+  it('the change report proves what it could not prove further within alternatives', () => {
+    const either = (...anyOf: readonly JsonObject[]) => ({ anyOf });
+    const [text, number] = [{ type: 'string' }, { type: 'number' }];
+    const [two, three] = [{ enum: [2] }, { enum: [3] }];
+    const pairs: readonly (readonly [JsonObject, JsonObject])[] = [
+      [
+        either(three, either(either(three, either(text, { type: 'null' })), text)),
+        either(either(either({ type: ['number'] }, { type: ['number'] }), { type: ['null', 'string'] }), two),
+      ],
+      [
+        either({ const: 2 }, either({ const: 1 }, either(three, either({ const: 3 }, { const: 2 }))), three),
+        either(either(two, either(number, { type: ['string'] }), three), two),
+      ],
+    ];
+    for (const [one, other] of pairs) assert.equal(compareSchemas(one, other).overall, 'compatible');
+  });
 });
+
+function orders<Thing>(things: readonly Thing[]): readonly (readonly Thing[])[] {
+  if (things.length <= 1) return [things];
+  return things.flatMap((first, index) =>
+    orders(things.toSpliced(index, 1)).map((others) => [first, ...others]),
+  );
+}
 
 function geometries(...types: readonly string[]): JsonObject {
   return {
