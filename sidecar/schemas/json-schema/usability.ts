@@ -24,7 +24,7 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     const untried = new Set<string>();
     const flat = assertionsOf(linked, (part) => (isKnownToCompile(part, untried) ? true : part));
     const loops = loopsOf(linked, flat);
-    if (loops.length > 0 || isBeyondAjv(linked, flat)) return loops;
+    if (loops.length > 0 || isBeyondAjv(linked)) return loops;
     const whole = writeJson(selfContained(flat));
     if (compiled.has(whole)) return [];
     compileSchema(linked, flat);

@@ -19,7 +19,7 @@ import { FORMATS } from './formats.js';
 import { firstRepeated } from './keyword-issues.js';
 import { ASSERTIONS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
-import { checksRepeatedly } from './repetition.js';
+import { repetitionOf } from './repetition.js';
 
 /** Checks a document against a schema: the answer is empty when it is valid. */
 export type Validate = (document: JsonValue) => readonly Fault[];
@@ -32,6 +32,15 @@ interface CompiledSchema {
 }
 
 const NO_FAULTS: readonly Fault[] = [];
+
+/** How deep documents are at most that Ajv may check repeatedly in parts: as deep as an entity with a polygon. */
+const MAX_LEVELS = 6;
+
+/**
+ * How often Ajv may check a part of a document, at most. As often as this, small documents take less than a millisecond, and
+ * long ones at most three times as long as with our own code, which takes twenty times as long for flat ones.
+ */
+const MAX_REPETITIONS = 4096;
 
 /**
  * Compiles a schema of any supported draft to a validator that names every fault of a document. Formats are asserted where they
@@ -51,8 +60,8 @@ export function createValidator(linked: LinkedSchema): Validate {
  * As {@link createValidator}, but the validator names only the first fault that it finds; and with the schema itself, for
  * callers that explain what is wrong.
  *
- * Ajv decides wherever it decides rightly, and soon. What it gets wrong, numbers that no double holds, and what it would check
- * exponentially often, is decided by the code that explains faults.
+ * Ajv decides wherever it decides rightly, and soon. What it gets wrong, numbers that no double holds, and documents of which
+ * it would check parts exponentially often, is decided by the code that explains faults.
  *
  * @param flat what {@link assertionsOf} gave, if it is at hand
  * @throws {RangeError} as {@link createValidator} does
@@ -60,7 +69,7 @@ export function createValidator(linked: LinkedSchema): Validate {
 export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked)): CompiledSchema {
   const decide: Validate = (document) => faultsOf(flat, document).slice(0, 1);
   const document = selfContained(flat);
-  if (isBeyondAjv(linked, flat) || hasLosslessNumber(document)) return { flat, validate: decide };
+  if (isBeyondAjv(linked) || hasLosslessNumber(document)) return { flat, validate: decide };
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
     strict: false,
@@ -77,22 +86,33 @@ export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked))
   divideExactly(ajv);
   compareOnce(ajv);
   const validate = ajv.compile(document);
+  const levels = levelsFor(repetitionOf(flat));
   return {
     flat,
     validate: (value) => {
-      if (hasLosslessNumber(value)) return decide(value);
+      if (isDeeper(value, levels) || hasLosslessNumber(value)) return decide(value);
       return validate(value) ? NO_FAULTS : (validate.errors ?? NO_FAULTS);
     },
   };
 }
 
-/**
- * Whether a schema in use has something that Ajv gets wrong, does not compile, or checks again and again: it does not remember
- * what it has found of a part of a document, and our own code does.
- */
-export function isBeyondAjv({ positions }: LinkedSchema, flat: FlatSchema): boolean {
+/** On how many levels objects and lists may be within each other in a document that is left to Ajv. */
+function levelsFor(repetition: number): number {
+  if (repetition === 1) return Infinity;
+  return Math.min(MAX_LEVELS, Math.floor(Math.log2(MAX_REPETITIONS) / Math.log2(repetition)));
+}
+
+/** Whether objects and lists are within each other on more levels. */
+function isDeeper(value: JsonValue, levels: number): boolean {
+  if (levels === Infinity || (!isObject(value) && !isArray(value))) return false;
+  const parts = isArray(value) ? value : Object.values(value);
+  return levels === 0 || parts.some((part) => isDeeper(part, levels - 1));
+}
+
+/** Whether a schema in use has something that Ajv gets wrong, or does not compile. */
+export function isBeyondAjv({ positions }: LinkedSchema): boolean {
   for (const { schema } of positions.values()) if (holdsMoreThanAjv(schema)) return true;
-  return checksRepeatedly(flat);
+  return false;
 }
 
 /** Keywords that describe members by name. */

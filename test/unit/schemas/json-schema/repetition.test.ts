@@ -1,23 +1,27 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { checksRepeatedly } from '../../../../sidecar/schemas/json-schema/repetition.js';
+import { repetitionOf } from '../../../../sidecar/schemas/json-schema/repetition.js';
 import { assertionsOf } from '../../../../sidecar/schemas/json-schema/validator.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 
 const TO_ROOT = { $ref: '#' };
 const CHILD = { properties: { child: TO_ROOT } };
 
-it('a schema is found whose parts would be checked again and again', () => {
-  const schemas: readonly JsonObject[] = [
-    { anyOf: [CHILD, { ...CHILD, title: 'other' }] },
-    { oneOf: [{ items: TO_ROOT, minItems: 1 }, { items: TO_ROOT }] },
-    { allOf: [{ $ref: '#/$defs/base' }], ...CHILD, $defs: { base: CHILD } },
-    { if: { additionalProperties: TO_ROOT }, then: { additionalProperties: TO_ROOT } },
-    { properties: { deep: { anyOf: [CHILD, { not: CHILD }] } } },
-    { dependentSchemas: { a: CHILD, b: CHILD } },
+it('the ways are counted on which a schema leads back to itself from one part of a value', () => {
+  const schemas: readonly (readonly [number, JsonObject])[] = [
+    [2, { anyOf: [CHILD, { ...CHILD, title: 'other' }] }],
+    [2, { oneOf: [{ items: TO_ROOT, minItems: 1 }, { items: TO_ROOT }] }],
+    [2, { allOf: [{ $ref: '#/$defs/base' }], ...CHILD, $defs: { base: CHILD } }],
+    [2, { if: { additionalProperties: TO_ROOT }, then: { additionalProperties: TO_ROOT } }],
+    [2, { properties: { deep: { anyOf: [CHILD, { not: CHILD }] } } }],
+    [2, { dependentSchemas: { a: CHILD, b: CHILD } }],
+    [3, { ...CHILD, patternProperties: { '^c': TO_ROOT, d$: TO_ROOT } }],
+    [4, { anyOf: [{ oneOf: [CHILD, { ...CHILD, title: 'other' }] }, CHILD, { not: CHILD }] }],
+    [8, { allOf: Array.from({ length: 8 }, () => CHILD) }],
+    [2 ** 10, doublings(10)],
   ];
-  for (const schema of schemas) assert.ok(isFound(schema), JSON.stringify(schema));
+  for (const [ways, schema] of schemas) assert.equal(counted(schema), ways, JSON.stringify(schema));
 });
 
 it('a schema is left to the validator if nothing in it is checked again and again', () => {
@@ -28,9 +32,17 @@ it('a schema is left to the validator if nothing in it is checked again and agai
     { properties: { value: { oneOf: [{ type: 'string' }, { type: 'number' }] }, next: TO_ROOT } },
     { allOf: [{ $ref: '#/$defs/list' }], $defs: { list: { items: { $ref: '#/$defs/list' } } } },
   ];
-  for (const schema of schemas) assert.ok(!isFound(schema), JSON.stringify(schema));
+  for (const schema of schemas) assert.equal(counted(schema), 1, JSON.stringify(schema));
 });
 
-function isFound(schema: JsonObject): boolean {
-  return checksRepeatedly(assertionsOf(resolveWith(schema)));
+function counted(schema: JsonObject): number {
+  return repetitionOf(assertionsOf(resolveWith(schema)));
+}
+
+/** A chain of schemas of which each refers to the next one twice, and the last to the first, further in. */
+function doublings(count: number): JsonObject {
+  const twice = (index: number) => [{ $ref: `#/$defs/d${index}` }, { $ref: `#/$defs/d${index}` }];
+  const $defs: Record<string, JsonObject> = { [`d${count}`]: CHILD };
+  for (let index = 0; index < count; index += 1) $defs[`d${index}`] = { anyOf: twice(index + 1) };
+  return { $ref: '#/$defs/d0', $defs };
 }

@@ -233,6 +233,46 @@ describe('a validator', () => {
     }
   });
 
+  it('a validator leaves documents to Ajv that are not nested deeply, if alternatives lead back to themselves', () => {
+    const attribute = (type: string) => ({
+      required: ['type'],
+      properties: { type: { const: type } },
+      additionalProperties: { $ref: '#/$defs/attribute' },
+    });
+    const validatorOf = (types: readonly string[]) =>
+      compileSchema(
+        resolveWith({
+          items: { $ref: '#/$defs/attribute' },
+          $defs: { attribute: { anyOf: types.map(attribute) } },
+        }),
+      ).validate;
+    const nested = (levels: number): JsonObject =>
+      levels === 1 ? { type: 'Other' } : { type: 'B', inner: nested(levels - 1) };
+    const two = ['A', 'B'];
+    const four = [...two, 'C', 'D'];
+    const eight = [...four, 'E', 'F', 'G', 'H'];
+    const many = Array.from({ length: 5000 }, () => ({ type: 'B' }));
+    for (const [types, documents, isLeft] of [
+      [two, [nested(5)], true],
+      [two, [nested(6)], false],
+      [four, [...many, nested(1)], true],
+      [four, [nested(5)], true],
+      [four, [nested(6)], false],
+      [eight, [...many, nested(1)], true],
+      [eight, [nested(3)], true],
+      [eight, [nested(4)], false],
+    ] as const) {
+      const [fault] = validatorOf(types)(documents);
+      assert.ok(fault);
+      // Ajv says by which place of the schema.
+      assert.equal(
+        'schemaPath' in fault,
+        isLeft,
+        `${types.length} types, ${JSON.stringify(documents.at(-1))}`,
+      );
+    }
+  });
+
   it('a validator reads each of many items once to find out whether one is there twice', () => {
     const validate = createValidator(resolveWith({ uniqueItems: true }));
     let reads = 0;
