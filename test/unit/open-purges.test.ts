@@ -118,7 +118,11 @@ it('a store of records that fails is logged once, and a record that is lost at t
   await turns();
   await purges.close();
   const lines = told.map((line) => line.replace(/ +/g, ' '));
-  assert.equal(lines.filter((line) => line === 'warn records of purges cannot be written').length, 1);
+  assert.equal(
+    lines.filter((line) => line === 'warn the database is not available: jobs and their records wait for it')
+      .length,
+    1,
+  );
   assert.equal(lines.filter((line) => line === 'error record of a purge lost').length, 1);
   assert.equal(metered.filter((line) => line === 'lost').length, 1);
 });
@@ -131,7 +135,7 @@ it('a store of records that works again is logged', async () => {
   await purges.service.run(order(), NEVER);
   await purges.close();
   assert.ok(
-    told.some((line) => /^info +records of purges are written again$/.test(line)),
+    told.some((line) => /^info +the database is available again: records are written$/.test(line)),
     told.join(),
   );
 });
