@@ -137,13 +137,13 @@ export function refreshSignIn(): Promise<boolean> {
   }));
 }
 
-/** Signs out whoever uses this tab. What they typed and did not save is not for the next one. */
+/** Signs out, and discards unsaved drafts: another person may use this tab next. */
 export function signOut(): void {
   forgetDrafts();
   endSession();
 }
 
-/** Forgets tokens that are no longer taken. Drafts stay, for whoever typed them signs in again. */
+/** Forgets tokens that the gateway no longer accepts. Drafts are kept for when the person signs in again. */
 export function endSession(): void {
   sessionStorage.removeItem(SESSION);
   notify();

@@ -18,7 +18,7 @@ export function keepDraft(name: string, draft: object | undefined): void {
   askIf(drafts.size > 0);
 }
 
-/** Forgets all drafts: they are not for whoever uses the tab next. */
+/** Discards all drafts, so that the next person who uses this tab does not see them. */
 export function forgetDrafts(): void {
   drafts.clear();
   askIf(false);

@@ -62,7 +62,7 @@ interface Outbound {
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 const EMPTY = Buffer.alloc(0);
 
-/** How soon it shows that the broker has closed a connection, in milliseconds. */
+/** How soon a request fails on a connection that the broker has closed, in milliseconds. */
 const AT_ONCE_MS = 1000;
 
 class ClientGoneError extends Error {}
@@ -310,8 +310,8 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   }
 
   /**
-   * A broker may close a kept-alive connection while a request is on its way to it: that shows at once. A request that changes
-   * nothing is sent once more then. One that a broker broke off after a while would break off again.
+   * A broker may close a kept-alive connection while a request is on its way to it; such a request fails at once. If it changes
+   * nothing, it is sent once more. A request that fails later is not: it would probably fail again.
    */
   #maySendAgain(error: Error): boolean {
     if (performance.now() - this.#sentMs > AT_ONCE_MS) return false;

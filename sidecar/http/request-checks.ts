@@ -127,7 +127,7 @@ function ambiguous(name: string, fault: string): ProblemDraft {
 }
 
 function withUnderscores(name: string): ProblemDraft {
-  const detail = `The header field ${name} is not known with underscores: write them as dashes, or leave it out.`;
+  const detail = `Write the header field ${name} with dashes instead of underscores, or leave it out.`;
   return problem('invalidRequest', detail);
 }
 

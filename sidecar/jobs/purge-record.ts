@@ -117,7 +117,7 @@ export function resumed(
   });
 }
 
-/** An archive that grows again: whoever reads it must not hold what is added against the list that was written before. */
+/** The summary of an archive without the hash of its list of segments: the purge goes on, and adds segments. */
 function unlisted(archive: ArchiveSummary): ArchiveSummary {
   const rest: { listDigest?: string } & ArchiveSummary = { ...archive };
   delete rest.listDigest;

@@ -44,7 +44,7 @@ interface Answer {
   readonly findings: readonly Finding[];
   readonly depth: number;
   readonly reliesOn: number;
-  /** After how many choices it was found, if it may be only for want of another one that it was not proven; 0 otherwise. */
+  /** How many choices had been made when it was found, if one more might have proven it; otherwise 0. */
   readonly chosen: number;
 }
 
@@ -67,9 +67,9 @@ export class Comparison implements Prover {
   #reliesOn = Infinity;
   #isReversed: boolean;
   #steps = 0;
-  /** Of how many lists of the value at hand an alternative was chosen for the question at hand. */
+  /** From how many lists of the current value an alternative was chosen for the current question. */
   #chosen = 0;
-  /** How often another choice was denied for the value at hand. */
+  /** How often the limit denied another choice for the current value. */
   #denials = 0;
 
   constructor(targets: Targets, classes: SchemaClasses, options: ComparisonOptions = {}) {

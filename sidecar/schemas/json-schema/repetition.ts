@@ -51,7 +51,7 @@ class Cycles {
     return this.#repetition;
   }
 
-  /** Gives how far out a schema leads back. */
+  /** Returns the lowest number among the schemas that this one leads back to. */
   #enter(schema: JsonObject): number {
     const number = this.#numbers.size;
     this.#numbers.set(schema, number);
@@ -67,7 +67,7 @@ class Cycles {
     return low;
   }
 
-  /** Takes the schemas that lead back to the last one that is open, and counts their ways into a value. */
+  /** Closes the group of schemas that lead back to the first one, and counts their ways into a value. */
   #close(first: JsonObject): void {
     const together = new Set(this.#open.splice(this.#open.lastIndexOf(first)));
     const ways = new Map<JsonObject, number>();
@@ -77,7 +77,7 @@ class Cycles {
     }
   }
 
-  /** On how many ways a schema leads to one part of a value, by schemas that lead back. */
+  /** In how many ways a schema leads to one part of a value, through schemas of its group. */
   #waysFrom(schema: JsonObject, together: ReadonlySet<JsonObject>, ways: Map<JsonObject, number>): number {
     const known = ways.get(schema);
     if (known !== undefined) return known;

@@ -60,7 +60,7 @@ export function createValidator(linked: LinkedSchema): Validate {
  * As {@link createValidator}, but the validator names only the first fault that it finds; and with the schema itself, for
  * callers that explain what is wrong.
  *
- * Ajv decides wherever it decides rightly, and soon. What it gets wrong, numbers that no double holds, and documents of which
+ * Ajv decides where it is right and fast. What it gets wrong, numbers that no double holds, and documents of which
  * it would check parts exponentially often, is decided by the code that explains faults.
  *
  * @param flat what {@link assertionsOf} gave, if it is at hand
@@ -96,13 +96,13 @@ export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked))
   };
 }
 
-/** On how many levels objects and lists may be within each other in a document that is left to Ajv. */
+/** How many levels of objects and lists a document may have that is left to Ajv. */
 function levelsFor(repetition: number): number {
   if (repetition === 1) return Infinity;
   return Math.min(MAX_LEVELS, Math.floor(Math.log2(MAX_REPETITIONS) / Math.log2(repetition)));
 }
 
-/** Whether objects and lists are within each other on more levels. */
+/** Whether a value has more levels of objects and lists. */
 function isDeeper(value: JsonValue, levels: number): boolean {
   if (levels === Infinity || (!isObject(value) && !isArray(value))) return false;
   const parts = isArray(value) ? value : Object.values(value);
@@ -193,7 +193,7 @@ function divideExactly(ajv: Ajv2020): void {
   });
 }
 
-/** Has each item looked up among those before it. Ajv compares each with all the others. */
+/** Looks each item up among those before it; Ajv compares each one with all others. */
 function compareOnce(ajv: Ajv2020): void {
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({

@@ -133,7 +133,7 @@ describe('an access token that has expired', () => {
     assert.ok(isTokenWanted(await refused));
   });
 
-  it('leaves what was typed and not saved, for whoever typed it signs in again', async () => {
+  it('keeps unsaved drafts until the person signs in again', async () => {
     keepDraft('City/Bike', { text: '{}' });
     signedIn();
     refusedUnless(() => false);

@@ -27,7 +27,7 @@ const entity = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
 });
 const a = (schema: JsonObject): JsonObject => entity({ a: schema });
 
-/** Keywords of which it takes nothing else of the schema to know what they refuse. */
+/** Keywords that can be checked on their own, without the rest of the schema. */
 const INDEPENDENT: ReadonlySet<string> = new Set(
   (
     'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format ' +
