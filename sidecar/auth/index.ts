@@ -1,5 +1,4 @@
 /** Who may do what: people who sign in at an OpenID provider, their roles and tenants, and the rules of all routes. */
-export { ALL_ROLES, type Caller, type Client, requireRole, requireTenants, tenantsOf } from './caller.js';
 export {
   AccessRefusedError,
   RoleMissingError,
@@ -8,6 +7,16 @@ export {
   TenantRefusedError,
   TokenRefusedError,
 } from './errors.js';
-export { openSignIn } from './open-sign-in.js';
-export { type OwnedThing, ROUTE_RULES, type RouteRule, ruleOf } from './route-rules.js';
-export { SignIn } from './sign-in.js';
+export {
+  ALL_ROLES,
+  type Caller,
+  type Client,
+  type OwnedThing,
+  requireRole,
+  requireTenants,
+  ROUTE_RULES,
+  type RouteRule,
+  ruleOf,
+  tenantsOf,
+} from './route-rules.js';
+export { openSignIn, SignIn } from './sign-in.js';

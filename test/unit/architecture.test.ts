@@ -102,7 +102,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/auth': {
     rooms: ['sidecar/shared'],
-    onlyFor: { 'sidecar/auth/open-sign-in.ts': ['sidecar/shared/config'] },
+    onlyFor: { 'sidecar/auth/sign-in.ts': ['sidecar/shared/config'] },
     packages: ['jose', 'undici'],
   },
   'sidecar/http': {
