@@ -223,7 +223,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 /** Wires all rooms; nothing but the entries main.ts and cli.ts imports them. */
 const WIRING = new Set(
   words(`
-  sidecar/gateway.ts sidecar/main.ts sidecar/main-help.ts sidecar/serve.ts sidecar/start-error.ts sidecar/graceful-shutdown.ts sidecar/open-archives.ts sidecar/open-broker.ts sidecar/open-purges.ts
+  sidecar/gateway.ts sidecar/main.ts sidecar/serve.ts sidecar/start-error.ts sidecar/graceful-shutdown.ts sidecar/open-archives.ts sidecar/open-broker.ts sidecar/open-purges.ts
   sidecar/open-write-checks.ts
   sidecar/cli.ts sidecar/cli/main.ts sidecar/schemas/open-schemas.ts sidecar/schemas/worker.ts
 `),
