@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
 import {
-  BrokerClock,
   type BrokerClient,
+  type BrokerReply,
   type BrokerRequestEnd,
   createBrokerClient,
 } from './purge/broker/index.js';
@@ -36,19 +36,22 @@ export interface OpenBroker {
 }
 
 /** Opens the connections to the broker that the configuration names, or to one that it starts in this process. */
-export async function openBroker(config: Config, options: OpenBrokerOptions): Promise<OpenBroker> {
+export async function openBroker(
+  config: Pick<Config, 'BROKER_URL' | 'BROKER_TIMEOUT_MS'>,
+  options: OpenBrokerOptions,
+): Promise<OpenBroker> {
   const { viaName, newConnections, onEnded } = options;
   const embedded =
     config.BROKER_URL === 'embedded' ? await startEmbeddedBroker({ sampleData: true }) : undefined;
   const url = embedded === undefined ? (config.BROKER_URL as URL) : new URL(embedded.url);
-  const brokerClock = new BrokerClock();
+  let aheadMs: number | undefined;
   const client = createBrokerClient({
     brokerUrl: url,
     timeoutMs: config.BROKER_TIMEOUT_MS,
     viaName,
     large: new TurnQueue(newConnections),
     // The time of day, as retention has it.
-    onReply: (reply) => brokerClock.note(reply, systemClock.now()),
+    onReply: (reply) => (aheadMs = clockAheadMs(reply, systemClock.now()) ?? aheadMs),
     onEnded,
   });
   const pool = new Pool(url.origin, { connections: null, connect: { timeout: config.BROKER_TIMEOUT_MS } });
@@ -60,11 +63,24 @@ export async function openBroker(config: Config, options: OpenBrokerOptions): Pr
     embedded,
     client,
     pool,
-    aheadMs: () => brokerClock.aheadMs,
+    aheadMs: () => aheadMs,
     cutOff,
     async close() {
       await cutOff();
       await embedded?.close();
     },
   };
+}
+
+/**
+ * How far the clock of this machine is ahead of the broker's, as the `Date` of an answer shows it, in milliseconds; undefined
+ * without one.
+ *
+ * @param nowMs when the answer came, by the clock of this machine
+ */
+export function clockAheadMs({ headers }: Pick<BrokerReply, 'headers'>, nowMs: number): number | undefined {
+  const madeMs = Date.parse(headers.get('date') ?? '');
+  // An answer out of a cache was made some seconds ago.
+  const seconds = Number(/^\d{1,9}$/.exec(headers.get('age') ?? '')?.[0] ?? 0);
+  return Number.isNaN(madeMs) ? undefined : nowMs - madeMs - seconds * 1000;
 }

@@ -10,7 +10,6 @@ export {
   type Projection,
   type ProofName,
 } from './memory.js';
-export { BrokerClock } from './broker-clock.js';
 export {
   type BrokerClient,
   type BrokerReply,

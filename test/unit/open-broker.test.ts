@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { it } from 'node:test';
+import { clockAheadMs, openBroker } from '../../sidecar/open-broker.js';
+import { NewConnections } from '../../sidecar/shared/next-turn.js';
+import { listening } from '../support/listening.js';
+
+const NOW = Date.parse('2026-06-01T12:00:00Z');
+const aheadMs = (headers: Readonly<Record<string, string>>) =>
+  clockAheadMs({ headers: new Map(Object.entries(headers)) }, NOW);
+
+it('the clock of the broker is known by the Date of an answer that has one', () => {
+  for (const headers of [{}, { date: '' }, { date: 'yesterday' }, { date: 'undefined', age: '5' }])
+    assert.equal(aheadMs(headers), undefined, JSON.stringify(headers));
+  assert.equal(aheadMs({ date: 'Mon, 01 Jun 2026 11:00:00 GMT' }), 3_600_000);
+  assert.equal(aheadMs({ date: 'Mon, 01 Jun 2026 12:00:10 GMT' }), -10_000);
+});
+
+it('an answer out of a cache says by its Age how old its Date is', () => {
+  const date = 'Mon, 01 Jun 2026 11:00:00 GMT';
+  assert.equal(aheadMs({ date, age: '3600' }), 0);
+  assert.equal(aheadMs({ date, age: '-1' }), 3_600_000);
+});
+
+it('what is known of the clock of the broker stays as it is with an answer that has no Date', async () => {
+  let hasDate = true;
+  const server = createServer((_, response) => {
+    response.sendDate = hasDate;
+    response.end('[]');
+  });
+  const { url, close } = await listening(server);
+  const broker = await openBroker(
+    { BROKER_URL: new URL(url), BROKER_TIMEOUT_MS: 5000 },
+    { viaName: 'test', newConnections: new NewConnections(), onEnded: () => {} },
+  );
+  assert.equal(broker.aheadMs(), undefined);
+  await broker.client.send({ method: 'GET', path: '/entities' });
+  const shown = broker.aheadMs();
+  assert.ok(shown !== undefined && Math.abs(shown) < 60_000);
+  hasDate = false;
+  await broker.client.send({ method: 'GET', path: '/entities' });
+  assert.equal(broker.aheadMs(), shown);
+  await broker.close();
+  await close();
+});
