@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AskedRate } from '../purge/index.js';
 import type { JobRecord, OrphanedJob } from '../store/index.js';
 import { defined } from '../shared/defined.js';
-import { traceIn } from '../shared/traceparent.js';
+import { parseTraceparent } from '../shared/traceparent.js';
 import type { NewJob } from './purge-kinds.js';
 
 /** Where and when a record begins. */
@@ -16,6 +16,7 @@ export function newJobMembers(
   start: RecordStart,
 ) {
   const { caller, client, requestId, headers, policy } = asked;
+  const { traceparent } = headers;
   return {
     id: randomUUID(),
     ...start,
@@ -23,7 +24,7 @@ export function newJobMembers(
     caller,
     ...client,
     requestId,
-    ...traceIn(headers),
+    ...(traceparent !== undefined && parseTraceparent(traceparent) !== undefined ? { traceparent } : {}),
     policy: { ...policy },
     maxPerSecond,
   };

@@ -11,10 +11,3 @@ export function parseTraceparent(header: string): Traceparent | undefined {
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? [];
   return traceId === '' ? undefined : { traceId, spanId, isSampled: (parseInt(flags, 16) & 1) === 1 };
 }
-
-/** What a record keeps of the headers of its request. */
-export function traceIn({ traceparent }: Readonly<Record<string, string>>): {
-  readonly traceparent?: string;
-} {
-  return traceparent !== undefined && parseTraceparent(traceparent) !== undefined ? { traceparent } : {};
-}
