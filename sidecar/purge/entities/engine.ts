@@ -1,8 +1,10 @@
 import { previewAttributes, removeAttributes, checkKept } from '../attributes/index.js';
 import {
   checkBound,
+  firstPage,
   previewEntities,
   trustedTotal,
+  type PurgeContext,
   type PurgeScope,
   type PurgeReport,
   previewOf,
@@ -13,9 +15,9 @@ import {
 } from '../run/index.js';
 import { purgeByIds } from './drain.js';
 import { ENTITY_HINTS, planHints, withHints } from './hints.js';
-import { entities } from '../listing/index.js';
+import { entities, type ListedPage, type PageShape } from '../listing/index.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
-import { firstProvenPage } from './understood.js';
+import { checkUnderstood } from './understood.js';
 import type { EntityPurgeQuery } from '../query/index.js';
 
 /** Purges entities by query (clause 5.6.21), or their attributes under drop and keep; see runPurge. */
@@ -70,4 +72,17 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
     return { ...reportOf(scope, 0), ...counts };
   }
   return reportOf(scope, await purgeByIds(context, first, listed));
+}
+
+/**
+ * The first page of a query, once the broker has shown that it applies all of it: what it lists may be used, and an empty list
+ * means that nothing matches.
+ *
+ * @throws as firstPage(), proveFilters() and checkUnderstood()
+ */
+export async function firstProvenPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
+  const first = await firstPage(context, shape);
+  if (first.ids.length > 0) await context.proveFilters();
+  else if (context.paging.stride === undefined) await checkUnderstood(context);
+  return first;
 }

@@ -13,7 +13,7 @@ import {
   trustedTotal,
 } from '../run/index.js';
 import { ENTITY_HINTS, planHints, withHints } from './hints.js';
-import { firstProvenPage } from './understood.js';
+import { firstProvenPage } from './engine.js';
 
 /** A page of matches. */
 export interface MatchPage {

@@ -1,8 +1,8 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { conditionsOf, parseQ, type QCondition, type QNode } from '../../ngsi-ld/q.js';
-import { firstPage, type PurgeContext, type QueryView } from '../run/index.js';
+import type { PurgeContext, QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
-import type { ListedPage, PageShape } from '../listing/index.js';
+import type { ListedPage } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
 import { LOCAL, NO_SUCH } from '../proof/index.js';
 
@@ -46,19 +46,6 @@ export async function checkUnderstood(context: PurgeContext): Promise<void> {
         `${untimed.holding}: either its values are no times, or the broker does not compare them as times.`,
     );
   }
-}
-
-/**
- * The first page of a query, once the broker has shown that it applies all of it: what it lists may be used, and an empty list
- * means that nothing matches.
- *
- * @throws as firstPage(), proveFilters() and checkUnderstood()
- */
-export async function firstProvenPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
-  const first = await firstPage(context, shape);
-  if (first.ids.length > 0) await context.proveFilters();
-  else if (context.paging.stride === undefined) await checkUnderstood(context);
-  return first;
 }
 
 /** `A|B` and `A,B` select the same (clause 4.17). */
