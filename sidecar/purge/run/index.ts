@@ -4,11 +4,13 @@ export type {
   BrokerQuery,
   HistoryArchive,
   PurgeContext,
+  PurgeEvent,
   PurgeLimits,
+  PurgeProgress,
+  PurgeReport,
   PurgeScope,
   QueryView,
 } from './purge.js';
-export type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
 export {
   type Preview,
   checkBound,

@@ -8,11 +8,17 @@ import {
 } from '../requests/index.js';
 import { Archiving, type PurgeArchive } from '../archiving/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
-import type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
 import type { ListedResource } from '../listing/index.js';
 import { formatParameters, type PurgeQuery } from '../query/index.js';
 import { type OnOutcome, ItemLedger } from '../ledger/index.js';
-import type { AppliedPlan, PurgeLimits, PurgeScope } from './purge.js';
+import type {
+  AppliedPlan,
+  PurgeEvent,
+  PurgeLimits,
+  PurgeProgress,
+  PurgeReport,
+  PurgeScope,
+} from './purge.js';
 import { OpenedQuery } from './query-view.js';
 
 const MAX_WARNINGS = 10;

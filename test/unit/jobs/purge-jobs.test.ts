@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, it } from 'node:test';
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
-import type { PurgeEvent } from '../../../sidecar/purge/run/events.js';
+import type { PurgeEvent } from '../../../sidecar/purge/index.js';
 import type { PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
 import type { JobNeeds, PurgeRecord, UnfinishedJob } from '../../../sidecar/store/job-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
