@@ -5,8 +5,7 @@ import type { PurgeDependencies, PurgeLimits } from '../run/index.js';
 import { Attributes } from './attributes.js';
 import { Instances } from './instances.js';
 import type { RestoreItem, RestoreKind } from './item.js';
-import { PageRestorer } from './page.js';
-import type { RestoreEvent, RestorePosition, RestoreReport } from './progress.js';
+import { PageRestorer, type RestoreEvent, type RestorePosition, type RestoreReport } from './page.js';
 import { WholeEntities } from './whole-entities.js';
 
 /** What is to be restored, and how. */
