@@ -5,8 +5,15 @@ import type { ArchiveCipher } from './cipher.js';
 import { DigestTable } from './digest-table.js';
 import { ArchiveUnreadableError } from './errors.js';
 import { mergeLines, readLine, type ArchivedEntity } from './lines.js';
-import { listEpoch, listName, readList, type SegmentList, sha256 } from './segment-list.js';
-import { segmentPlace, unpackLines } from './segment.js';
+import {
+  listEpoch,
+  listName,
+  readList,
+  type SegmentList,
+  segmentPlace,
+  sha256,
+  unpackLines,
+} from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
 export interface ArchiveReaderOptions {

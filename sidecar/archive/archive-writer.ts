@@ -1,8 +1,7 @@
 import type { ArchiveCipher } from './cipher.js';
 import { type DigestTable, digestOf } from './digest-table.js';
 import { ArchiveUnavailableError } from './errors.js';
-import { listName, type SegmentList, sha256, writeList } from './segment-list.js';
-import { packLines, segmentName } from './segment.js';
+import { listName, packLines, type SegmentList, segmentName, sha256, writeList } from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
 /** What is archived of one entity, in one line. */

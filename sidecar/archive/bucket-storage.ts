@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { Agent, request } from 'undici';
 import type { Clock } from '../shared/clock.js';
 import { ArchiveUnavailableError, codeOf } from './errors.js';
-import { sha256 } from './segment-list.js';
+import { sha256 } from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
 export interface BucketOptions {
