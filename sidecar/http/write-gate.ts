@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contextLink } from '../ngsi-ld/context-link.js';
 import { isOverridden } from '../ngsi-ld/request-path.js';
-import { classifyWrite, type WriteRoute } from '../ngsi-ld/write-route.js';
-import { writeOptions } from '../ngsi-ld/write-options.js';
+import { classifyWrite, writeOptions, type WriteRoute } from '../ngsi-ld/write-route.js';
 import { type BatchError, type CandidatePolicy, mergedResult, tenantsOf } from '../write-checks/index.js';
 import type {
   EntityPlace,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { contextLink } from '../../../sidecar/ngsi-ld/context-link.js';
-import { writeOptions } from '../../../sidecar/ngsi-ld/write-options.js';
-import { classifyWrite } from '../../../sidecar/ngsi-ld/write-route.js';
+import { classifyWrite, writeOptions } from '../../../sidecar/ngsi-ld/write-route.js';
 
 const V1 = '/ngsi-ld/v1';
 
