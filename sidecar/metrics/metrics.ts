@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { nextTurn } from '../shared/next-turn.js';
-import { Instruments, METRICS_PREFIX } from './instruments.js';
+import { VERSION } from '../shared/version.js';
+import { createPolicyLabel, Instruments, METRICS_PREFIX } from './instruments.js';
 import {
   createPurgeMetrics,
   createRetentionMetrics,
@@ -9,8 +10,6 @@ import {
   type RetentionMetrics,
   type ScanMetrics,
 } from './job-metrics.js';
-import { createWriteMetrics, type WriteMetrics } from './write-metrics.js';
-import { registerStateMetrics, type StateSources } from './state-metrics.js';
 
 /** The metrics of one gateway. */
 export interface Metrics {
@@ -142,4 +141,116 @@ function createRequestMetrics(instruments: Instruments): RequestMetrics {
 
 function classOf(status: number | undefined): string | undefined {
   return status === undefined ? undefined : CLASSES[Math.floor(status / 100) - 1];
+}
+
+/** Records every write that is looked at. Never throws. */
+interface WriteMetrics {
+  /** @param policy the setting's is empty */
+  judged(entities: readonly JudgedEntities[], ms: number): void;
+  refused(policy: string, entities: number): void;
+  /** @param reason one of a few words */
+  failed(policy: string, reason: string): void;
+}
+
+interface JudgedEntities {
+  readonly policy: string;
+  readonly verdict: 'valid' | 'invalid' | 'not-judged';
+  readonly entities: number;
+}
+
+/** Seconds: from a small entity to a large batch. */
+const JUDGING_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+function createWriteMetrics(instruments: Instruments): WriteMetrics {
+  const entities = instruments.counter(
+    'write_check_entities_total',
+    'Entities that were written on routes that are checked, by policy and verdict.',
+    ['policy', 'verdict'],
+  );
+  const refused = instruments.counter(
+    'write_check_refused_total',
+    'Entities that were refused because they are not valid, or not judged.',
+    ['policy'],
+  );
+  const failures = instruments.counter(
+    'write_check_failures_total',
+    'Writes that could not be judged, by policy and reason.',
+    ['policy', 'reason'],
+  );
+  const duration = instruments.histogram(
+    'write_check_duration_seconds',
+    'Judging one write, from its last byte to the verdict.',
+    JUDGING_BUCKETS,
+  );
+  const nameOf = createPolicyLabel();
+  const labelOf = (policy: string) => (policy === '' ? 'WRITE_CHECK' : nameOf(policy));
+  return {
+    judged: (all, ms) => {
+      for (const { policy, verdict, entities: count } of all)
+        entities.inc({ policy: labelOf(policy), verdict: verdict.replace('-', '_') }, count);
+      duration.observe(ms / 1000);
+    },
+    refused: (policy, count) => refused.inc({ policy: labelOf(policy) }, count),
+    failed: (policy, reason) => failures.inc({ policy: labelOf(policy), reason }),
+  };
+}
+
+/** What is looked at whenever the metrics are read. None of it throws. */
+export interface StateSources {
+  /** Purges at work now, dry runs included. */
+  readonly purgesRunning: () => number;
+  /** Scans at work now. */
+  readonly scansRunning: () => number;
+  /** Purges that wait for their turn, at all gateways on the same database. */
+  readonly purgesQueued: () => Promise<number>;
+  /** Tasks of the worker threads. */
+  readonly workers: () => { readonly waiting: number; readonly running: number };
+  /** Whether the broker answers. */
+  readonly isBrokerUp: () => Promise<boolean>;
+  /** Whether the store can be read and written. */
+  readonly isStoreUp: () => Promise<boolean>;
+  /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
+  readonly lockWaits: () => { readonly count: number; readonly ms: number };
+}
+
+/** Registers what is true of the moment. */
+function registerStateMetrics(instruments: Instruments, sources: StateSources): void {
+  instruments
+    .gauge('build_info', 'Always 1; the label has the version of the gateway.', ['version'])
+    .set({ version: VERSION }, 1);
+  instruments.current('purges_running', 'Purges at work now, dry runs included.', sources.purgesRunning);
+  instruments.current('scan_running', 'Scans at work now.', sources.scansRunning);
+  instruments.current(
+    'purges_queued',
+    'Jobs that wait for their turn, at all gateways on the same database: purges and scans.',
+    sources.purgesQueued,
+  );
+  instruments.current(
+    'worker_tasks_waiting',
+    'Tasks that wait for a worker thread.',
+    () => sources.workers().waiting,
+  );
+  instruments.current(
+    'worker_tasks_running',
+    'Tasks that worker threads are at.',
+    () => sources.workers().running,
+  );
+  instruments.current(
+    'broker_up',
+    '1 when the broker answers, else 0; it is asked at most every 15 seconds.',
+    async () => ((await sources.isBrokerUp()) ? 1 : 0),
+  );
+  instruments.current('store_up', '1 when the store can be read and written, else 0.', async () =>
+    (await sources.isStoreUp()) ? 1 : 0,
+  );
+  instruments.sum(
+    'store_lock_waits_total',
+    'Statements that met the lock of another process on the database and waited for it.',
+    () => sources.lockWaits().count,
+  );
+  instruments.sum(
+    'store_lock_wait_seconds_total',
+    'How long such statements waited, all together.',
+    () => sources.lockWaits().ms / 1000,
+  );
 }

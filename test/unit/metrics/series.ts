@@ -1,4 +1,4 @@
-import type { StateSources } from '../../../sidecar/metrics/state-metrics.js';
+import type { StateSources } from '../../../sidecar/metrics/metrics.js';
 
 /** One line of the text format of Prometheus. */
 export interface Series {
