@@ -78,7 +78,15 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (typeof least === 'number' && typeof most === 'number' && least > most) {
     mistakes.push('RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS');
   }
-  mistakes.push(...sharedPortMistakes(values), ...archiveMistakes(values), ...signInMistakes(values, env));
+  if (env['AUTH_ISSUER'] && !values.has('AUTH_AUDIENCE'))
+    mistakes.push(
+      'AUTH_AUDIENCE is needed with AUTH_ISSUER: tokens that are meant for others would be taken',
+    );
+  mistakes.push(
+    ...sharedPortMistakes(values),
+    ...archiveMistakes(values),
+    ...ineffectiveSettings(values, env),
+  );
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(Object.fromEntries(values)) as Config;
 }
@@ -108,26 +116,31 @@ function sharedPortMistakes(values: ReadonlyMap<string, unknown>): readonly stri
     .map(([name, reason]) => `${name} is needed with REUSE_PORT: ${reason}`);
 }
 
-/** Settings of sign-in that do nothing alone: whoever sets one of them expects it to hold. */
-const ONLY_WITH_ISSUER = [
-  'AUTH_JWKS_URL',
-  'AUTH_AUDIENCE',
-  'AUTH_TENANTS_CLAIM',
-  'AUTH_ROLE_MAP',
-  'AUTH_CLIENT_ID',
-];
+/** Settings that have no effect without another one: if one of them is set, its effect is expected. */
+const EFFECTIVE_ONLY_WITH = {
+  AUTH_ISSUER: [
+    'AUTH_JWKS_URL',
+    'AUTH_AUDIENCE',
+    'AUTH_ROLES_CLAIM',
+    'AUTH_TENANTS_CLAIM',
+    'AUTH_ROLE_MAP',
+    'AUTH_FORWARD',
+    'AUTH_CLIENT_ID',
+  ],
+  ARCHIVE_URL: ['ARCHIVE_SECRET', 'ARCHIVE_SECRET_BEFORE'],
+} as const;
 
-function signInMistakes(
+function ineffectiveSettings(
   values: ReadonlyMap<string, unknown>,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
-  if (env['AUTH_ISSUER'])
-    return values.has('AUTH_AUDIENCE')
-      ? []
-      : ['AUTH_AUDIENCE is needed with AUTH_ISSUER: tokens that are meant for others would be taken'];
-  return ONLY_WITH_ISSUER.filter((name) => values.has(name)).map(
-    (name) => `${name} has no effect without AUTH_ISSUER`,
-  );
+  const isSet = (name: SettingName) =>
+    Boolean(env[name]) && values.has(name) && env[name] !== settings[name].default;
+  return Object.entries(EFFECTIVE_ONLY_WITH)
+    .filter(([needed]) => !env[needed])
+    .flatMap(([needed, names]) =>
+      names.filter(isSet).map((name) => `${name} has no effect without ${needed}`),
+    );
 }
 
 /** What the settings of archives need of others. */

@@ -463,20 +463,32 @@ it('loadConfig needs no GATEWAY_TOKEN where people sign in', () => {
   assert.deepEqual(mistakesOf(env), []);
 });
 
-it('loadConfig demands AUTH_AUDIENCE with AUTH_ISSUER, and no other setting of sign-in without it', () => {
+it('loadConfig demands AUTH_AUDIENCE with AUTH_ISSUER', () => {
   assert.match(mistakesOf({ AUTH_ISSUER: 'https://id.city.example' })[0] ?? '', /^AUTH_AUDIENCE is needed/);
-  const alone = {
+});
+
+it('loadConfig refuses settings of sign-in and of archives that would have no effect', () => {
+  const signIn = {
     AUTH_JWKS_URL: 'https://id.city.example/keys',
     AUTH_AUDIENCE: 'gateway',
+    AUTH_ROLES_CLAIM: 'groups',
     AUTH_TENANTS_CLAIM: 'tenants',
     AUTH_ROLE_MAP: 'a=admin',
+    AUTH_FORWARD: 'true',
     AUTH_CLIENT_ID: 'console',
   };
-  assert.deepEqual(
-    mistakesOf(alone),
-    Object.keys(alone).map((name) => `${name} has no effect without AUTH_ISSUER`),
-  );
-  assert.deepEqual(mistakesOf({ AUTH_FORWARD: 'true', AUTH_ROLES_CLAIM: 'groups' }), []);
+  const secrets = {
+    ARCHIVE_SECRET: 'a secret of sixteen',
+    ARCHIVE_SECRET_BEFORE: 'the secret before',
+  };
+  assert.deepEqual(mistakesOf({ ...signIn, ...secrets }), [
+    ...Object.keys(signIn).map((name) => `${name} has no effect without AUTH_ISSUER`),
+    ...Object.keys(secrets).map((name) => `${name} has no effect without ARCHIVE_URL`),
+  ]);
+  const issuer = { AUTH_ISSUER: 'https://id.city.example' };
+  assert.deepEqual(mistakesOf({ ...issuer, ...signIn, ...secrets, ARCHIVE_URL: 'file:///archives' }), []);
+  // As a compose file hands on what nobody has set.
+  assert.deepEqual(mistakesOf({ AUTH_FORWARD: 'false', AUTH_ROLES_CLAIM: 'roles', ARCHIVE_SECRET: '' }), []);
 });
 
 it('loadConfig takes an issuer and keys by https, and by http from loopback only', () => {
