@@ -175,7 +175,7 @@ function noteOf(record: PurgeRecord, job: JobNeeds | undefined, worker: string, 
   const why =
     record.worker === worker
       ? 'The gateway was restarted.'
-      : `Nothing was heard of the gateway ${record.worker} any longer, and ${worker} ${does}.`;
+      : `The gateway ${record.worker} stopped responding, and ${worker} ${does}.`;
   const inFlight = Math.max(0, matched - settled - failed - unknown);
   const uncertain = spentBefore(record, job ?? {}) - record.deleted;
   const towards =

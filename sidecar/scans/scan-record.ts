@@ -75,7 +75,7 @@ export function begun(record: ScanRecord, worker: string, startedAt: string): Sc
   const why =
     record.worker === worker
       ? 'The gateway was restarted'
-      : `Nothing was heard of the gateway ${record.worker} any longer`;
+      : `The gateway ${record.worker} stopped responding`;
   const warnings = wasLeft ? [...record.warnings, `${why}: the scan began anew.`] : record.warnings;
   return {
     ...withoutWait(withoutPace(record)),

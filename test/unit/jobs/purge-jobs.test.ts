@@ -186,7 +186,7 @@ describe('a job of an earlier process', () => {
       assert.ok(record.endedAt !== undefined);
       const wasQueued = 'state' in members && members.state === 'queued';
       assert.equal(record.warnings.length, wasQueued ? 0 : 1);
-      if (!wasQueued) assert.match(record.warnings[0] ?? '', /^Nothing was heard of .* and w ended it\. /);
+      if (!wasQueued) assert.match(record.warnings[0] ?? '', /^The gateway .* stopped responding, and w ended it\. /);
     }
   });
 
@@ -200,7 +200,7 @@ describe('a job of an earlier process', () => {
     assert.deepEqual([record.warnings.length, first], [2, 'first']);
     assert.match(
       warning,
-      /^Nothing was heard of the gateway old any longer, and w resumed it\. 40 of its matches were/,
+      /^The gateway old stopped responding, and w resumed it\. 40 of its matches were/,
     );
     assert.match(warning, / 3 matches that may be gone count towards its maximum\.$/);
     const many = await ended(left({ warnings: Array.from({ length: 25 }, (_, index) => `w${index}`) }));

@@ -85,7 +85,7 @@ it('a lost job of another broker waits, says for what and what is missing, and m
     const [missing = '', waits = ''] = record.warnings;
     assert.match(
       missing,
-      /^Nothing was heard of the gateway old any longer, and w put it back into the queue\. /,
+      /^The gateway old stopped responding, and w put it back into the queue\. /,
     );
     assert.match(waits, /^It waits for the broker http:\/\/there, /);
     assert.equal(record.warnings.length, 2);
