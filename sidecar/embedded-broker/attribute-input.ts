@@ -7,7 +7,7 @@ import { instanceOf } from '../ngsi-ld/representation/instances.js';
 import { datasetIdOf, canonicalName, isAttributeName, isUri } from './model.js';
 import { refusals } from './refusal.js';
 
-/** The member that holds the value, by what a body names as its type. */
+/** The member that holds the value of an attribute, by the attribute type given in a body. */
 export const MAIN_MEMBER: ReadonlyMap<JsonValue | undefined, string> = new Map(Object.entries(VALUE_MEMBERS));
 
 /** Members other than sub-attributes. */
@@ -34,7 +34,7 @@ export function readInstances(name: string, input: JsonValue, depth = 0): readon
   return bodies;
 }
 
-/** An array of attributes is a set of instances; an array of anything else is the value of a concise Property. */
+/** An array of attributes is a set of instances; any other array is the value of a concise Property. */
 export function isInstanceArray(input: readonly JsonValue[]): boolean {
   return input.length > 0 && input.every((item) => ['typed', 'inferred'].includes(instanceOf(item).how));
 }

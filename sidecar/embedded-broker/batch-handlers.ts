@@ -58,7 +58,7 @@ export async function batchUpsert(request: BrokerRequest, context: BrokerContext
   return created.length > 0 ? { status: 201, body: created } : { status: 204 };
 }
 
-/** POST /entityOperations/update (clause 5.6.9); `options=noOverwrite` leaves present attributes alone. */
+/** POST /entityOperations/update (clause 5.6.9); with `options=noOverwrite`, existing attributes are left unchanged. */
 export async function batchUpdate(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
   const options = readOptions(request);
   const items = await readItems(request);
@@ -111,7 +111,7 @@ function readOptions({ search }: BrokerRequest): readonly string[] {
   return readList(readParameters(search, new Set(['options', 'local'])), 'options') ?? [];
 }
 
-/** The items of a batch: at least one, none null. @throws Refusal BadRequestData */
+/** Reads the items of a batch: at least one, and none null. @throws Refusal BadRequestData */
 async function readItems(request: BrokerRequest): Promise<readonly JsonValue[]> {
   const body = await request.body();
   if (!isArray(body)) throw refusals.badRequest('A batch must be an array');
@@ -125,7 +125,7 @@ function entityIdOf(item: JsonValue): JsonValue | undefined {
   return isObject(item) ? member(item, 'id') : undefined;
 }
 
-/** Does an operation for each item on its own; an id that comes again is an error (clause 5.5.11.4). */
+/** Applies an operation to each item independently; a repeated id is an error (clause 5.5.11.4). */
 function eachOnce(
   items: readonly JsonValue[],
   idOfItem: (item: JsonValue) => JsonValue | undefined,

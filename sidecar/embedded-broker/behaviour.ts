@@ -1,83 +1,83 @@
 /**
- * The faults that the embedded broker can imitate: those of real brokers, and of the proxies in front of them. By default
- * it has none. Every field may be changed while the broker runs.
+ * The faults that the embedded broker can imitate: those of real brokers and of the proxies in front of them. By
+ * default it has none. Every field may be changed while the broker runs.
  */
 export interface Behaviour {
   /** Delay before every request is handled, in milliseconds. */
   latencyMs: number;
-  /** Share of requests (0 to 1) that fail, each in one of `faultKinds`. */
+  /** The fraction of requests (0 to 1) that fail, each in one of the ways listed in `faultKinds`. */
   faultRate: number;
-  /** How many requests from now on fail, in the order of `faultKinds`; counts down to 0. */
+  /** How many of the next requests fail, cycling through `faultKinds`; counts down to 0. */
   failFirst: number;
   faultKinds: readonly FaultKind[];
-  /** Value of `Retry-After` for the kinds that send it. */
+  /** Value of `Retry-After`, for the fault kinds that send it. */
   retryAfter: string;
   /** Which requests `faultRate` and `failFirst` apply to. */
   faultOn: (request: { readonly method: string; readonly path: string }) => boolean;
-  /** Seed of the random choices; setting another one restarts them. */
+  /** Seed of the random choices; setting a different seed restarts the sequence. */
   seed: number;
 
-  /** Query pages hold a random part of what was asked for, at least one entity. */
+  /** Query pages hold a random part of the requested number of entities, at least one. */
   shortPages: boolean;
-  /** How many query pages from now on come empty, yet with a next link; counts down to 0. */
+  /** How many of the next query pages are empty but have a next link; counts down to 0. */
   emptyPagesWithNext: number;
-  /** Largest `limit`, in place of the broker's own. */
+  /** The largest accepted `limit`, overriding `Limits.maxPageSize`. */
   maxPageSize: number | undefined;
-  /** An offset past the end gives the last entity again (clause 5.5.9.1). */
+  /** An offset past the end returns the last entity again (clause 5.5.9.1). */
   repeatLastPastEnd: boolean;
-  /** No next and prev links. */
+  /** Send no next and prev links. */
   noPageLinks: boolean;
   /**
-   * Query parameters that are silently ignored. A broker that ignores any accepts queries of any width, and one that
-   * ignores `timerel` needs no time query.
+   * Query parameters that are silently ignored. If any is ignored, queries of any width are accepted; if `timerel` is
+   * ignored, no time query is needed.
    */
   ignoreParameters: readonly string[];
-  /** Tenant headers (lower-case) that are ignored. */
+  /** Tenant headers (in lower case) that are ignored. */
   ignoreTenantHeaders: readonly string[];
-  /** No count header. */
+  /** Send no count header. */
   noCount: boolean;
 
-  /** Entities whose deletion is refused, temporal ones too: 409, in a batch as an error item. */
+  /** Entities whose deletion is refused with 409, or with an error item in a batch; applies to temporal entities too. */
   isLocked: (id: string) => boolean;
-  /** Entities whose deletion is confirmed but not done. */
+  /** Entities whose deletion is confirmed but not carried out. */
   isGhost: (id: string) => boolean;
 
-  /** Status of every temporal request, e.g. 501. */
+  /** Status with which every temporal request fails, e.g. 501. */
   temporalStatus: number | undefined;
-  /** Status of temporal requests that would change something. */
+  /** Status with which temporal writes fail. */
   temporalWriteStatus: number | undefined;
-  /** Instances are shown without `instanceId`, so none can be deleted alone. */
+  /** Instances are shown without `instanceId`, so they cannot be deleted individually. */
   noInstanceIds: boolean;
-  /** Only this many instances of each attribute are shown, the newest, and the answer does not say that there are more. */
+  /** Show only this many instances of each attribute, the newest ones, without saying that there are more. */
   silentInstanceLimit: number | undefined;
-  /** Most instances of an attribute in one answer, in place of the broker's own limit; a partial answer is 206. */
+  /** Maximum number of instances of an attribute in one answer, overriding `Limits`; a partial answer is 206. */
   instancePageSize: number | undefined;
-  /** Most instances of an entity in one answer, the oldest ones of all its attributes together; a partial answer is 206. */
+  /** Maximum number of instances of an entity in one answer: the oldest across all its attributes. A partial answer is 206. */
   instancesTogether: number | undefined;
-  /** Values of `timeproperty` that are refused with 400. */
+  /** Values of `timeproperty` that are rejected with 400. */
   refusedTimeProperties: readonly string[];
   /** Values of `timeproperty` that no instance has, as if the broker did not store those times. */
   timePropertiesMissing: readonly string[];
   /**
-   * Entities are selected, counted and paged regardless of the interval. Those without an instance in it are then left out
-   * of the page, which may come short or empty before the end.
+   * Entities are selected, counted and paged regardless of the interval. Those without an instance in the interval are
+   * then left out of the page, so a page before the last one may be short or empty.
    */
   selectsIgnoringTime: boolean;
   /** `after` and `between` exclude `timeAt`. */
   exclusiveBounds: boolean;
-  /** q and geoqueries select instances rather than entities: only matching instances are shown. */
+  /** `q` and geoqueries select instances rather than entities: only matching instances are shown. */
   qShowsMatchesOnly: boolean;
-  /** `lastN` is refused with 400. */
+  /** `lastN` is rejected with 400. */
   noLastN: boolean;
   /** `lastN` is applied before the interval. */
   lastNBeforeTime: boolean;
-  /** Parts of a temporal entity that cannot be deleted: 409. `instanceId` is undefined for a whole attribute. */
+  /** Parts of a temporal entity whose deletion is refused with 409. `instanceId` is undefined for a whole attribute. */
   isLockedInstance: InstanceTest;
-  /** Parts of a temporal entity whose deletion is confirmed but not done. */
+  /** Parts of a temporal entity whose deletion is confirmed but not carried out. */
   isGhostInstance: InstanceTest;
 }
 
-/** `…-before`: nothing was done yet; `reset-after`: the request was carried out, and its answer is lost. */
+/** `reset-before` resets the connection before the request is handled; `reset-after` carries it out, but its answer is lost. */
 export type FaultKind = '429' | '429-retry-after' | '500' | '503' | 'reset-before' | 'reset-after';
 
 /** A broker without faults. */
@@ -118,7 +118,7 @@ export function goodBehaviour(): Behaviour {
   };
 }
 
-/** The random choices of a behaviour, repeatable by its seed. */
+/** Makes the random choices of a behaviour; reproducible for a given seed. */
 export class Chance {
   readonly #behaviour: Behaviour;
   #seed = Number.NaN;
@@ -129,7 +129,7 @@ export class Chance {
     this.#behaviour = behaviour;
   }
 
-  /** The fault of the next request; undefined for none. */
+  /** The fault to inject into the next request; undefined for none. */
   nextFault(request: { readonly method: string; readonly path: string }): FaultKind | undefined {
     const behaviour = this.#behaviour;
     const { faultKinds } = behaviour;
@@ -143,20 +143,20 @@ export class Chance {
     return faultKinds[Math.floor(this.#random() * faultKinds.length)];
   }
 
-  /** How many entities a page holds when `limit` were asked for. */
+  /** The number of entities on a page for a given `limit`. */
   pageSize(limit: number): number {
     if (!this.#behaviour.shortPages || limit === 0) return limit;
     return 1 + Math.floor(this.#random() * limit);
   }
 
-  /** Whether the next query page is one of those that come empty. */
+  /** Whether the next query page must be empty; counts it if so. */
   takeEmptyPage(): boolean {
     if (this.#behaviour.emptyPagesWithNext <= 0) return false;
     this.#behaviour.emptyPagesWithNext -= 1;
     return true;
   }
 
-  /** A number from 0 to below 1 (mulberry32). */
+  /** Returns a random number in [0, 1) (mulberry32). */
   #random(): number {
     if (this.#seed !== this.#behaviour.seed) {
       this.#seed = this.#behaviour.seed;

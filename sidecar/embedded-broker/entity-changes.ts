@@ -6,14 +6,14 @@ import { datasetIdOf, type Attribute, type Instance, type StoredEntity } from '.
 import type { InstanceChoice } from './query-parameters.js';
 import { refusals } from './refusal.js';
 
-/** The text that stands for null, since JSON-LD drops null (clause 4.5.0). */
+/** The text that represents null, because JSON-LD drops null (clause 4.5.0). */
 const NGSI_LD_NULL = 'urn:ngsi-ld:null';
 
 export function attributeOf(entity: StoredEntity, name: string): Attribute | undefined {
   return entity.attributes.find((attribute) => attribute.name === name);
 }
 
-/** Adds an attribute, or replaces those of its instances whose datasetId is given (clause 5.6.3). */
+/** Adds an attribute; if it exists, replaces the instances that have the same datasetIds (clause 5.6.3). */
 export function putAttribute(entity: StoredEntity, given: Attribute, now: number): void {
   const present = attributeOf(entity, given.name);
   entity.modifiedAt = now;
@@ -52,8 +52,8 @@ export function deleteInstances(
 }
 
 /**
- * Merges a part of an attribute into it (clauses 5.6.4 and 5.6.17, RFC 7396). The instance with the same
- * datasetId is changed; the attribute is added when it is not there.
+ * Merges a patch into an attribute (clauses 5.6.4 and 5.6.17, RFC 7396). It changes the instance with the same
+ * datasetId, and adds the attribute or instance if it does not exist.
  *
  * @throws Refusal BadRequestData when the result is not an attribute
  */

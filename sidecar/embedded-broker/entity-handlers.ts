@@ -110,7 +110,7 @@ export function deleteAttribute(request: BrokerRequest, context: BrokerContext):
   });
 }
 
-/** The entity that the path names, if its type is as `type` asks. @throws Refusal 400, 404 */
+/** Finds the entity named in the path, if it matches the `type` parameter. @throws Refusal 400, 404 */
 function locate(request: BrokerRequest, context: BrokerContext, parameters: Parameters) {
   const [id] = request.segments;
   if (!isUri(id)) throw refusals.badRequest('The id of an entity must be a URI');
@@ -132,16 +132,16 @@ function hasType(entity: StoredEntity, parameters: Parameters): boolean {
   }
 }
 
-/** A change that a body asks for. */
+/** A change requested by a body. */
 interface BodyChange {
-  /** A draft, which is kept only when the change does not throw. */
+  /** A draft; kept only if the change does not throw. */
   readonly entity: StoredEntity;
   readonly now: number;
   readonly body: JsonValue;
   readonly parameters: Parameters;
 }
 
-/** Changes the entity that the path names, by the body. @param taken a parameter beside `type` and `local` */
+/** Changes the entity named in the path as the body says. @param taken further parameters besides `type` and `local` */
 async function changeByBody(
   request: BrokerRequest,
   context: BrokerContext,
@@ -153,7 +153,7 @@ async function changeByBody(
   return change(request, context, parameters, (entity, now) => apply({ entity, now, body, parameters }));
 }
 
-/** Runs a change on a draft of the entity and keeps it only when it does not throw. */
+/** Runs a change on a draft of the entity named in the path; keeps the draft only if the change does not throw. */
 function change(
   request: BrokerRequest,
   context: BrokerContext,
@@ -164,7 +164,7 @@ function change(
   return changeEntity(store, entity, context.clock.now(), apply);
 }
 
-/** Runs a change on a draft of an entity and keeps it only when it does not throw. */
+/** Runs a change on a draft of an entity; keeps the draft only if the change does not throw. */
 export function changeEntity<T>(
   store: EntityStore,
   entity: StoredEntity,
@@ -180,7 +180,7 @@ export function changeEntity<T>(
   return result;
 }
 
-/** What an update says about an entity, checked to be about this one. */
+/** Returns the fragment after checking that its id, if any, is the entity's. */
 function ofEntity(fragment: EntityFragment, entity: StoredEntity): EntityFragment {
   if (fragment.id !== undefined && fragment.id !== entity.id) {
     throw refusals.badRequest('The id in the body is not the one in the path');
@@ -188,7 +188,7 @@ function ofEntity(fragment: EntityFragment, entity: StoredEntity): EntityFragmen
   return fragment;
 }
 
-/** Puts those attributes that `mayPut` lets pass; the others are reported (clause 5.2.18). */
+/** Puts the attributes that `mayPut` allows; the others are reported in the answer (clause 5.2.18). */
 export function putAttributes(
   entity: StoredEntity,
   fragment: EntityFragment,

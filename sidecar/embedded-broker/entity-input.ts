@@ -13,12 +13,12 @@ import {
 } from './model.js';
 import { refusals } from './refusal.js';
 
-/** Parts of an entity, as an update sends them; what is absent is undefined. */
+/** Parts of an entity, as sent in an update; an absent part is undefined. */
 export interface EntityFragment {
   readonly id: string | undefined;
   readonly types: readonly string[] | undefined;
   readonly scopes: readonly string[] | undefined;
-  /** Unread input, by canonical name: a merge patch may contain only parts of an attribute. */
+  /** Attributes by canonical name, not yet parsed: a merge patch may contain only part of an attribute. */
   readonly attributes: readonly (readonly [name: string, input: JsonValue])[];
 }
 
@@ -40,7 +40,7 @@ export function readEntity(input: unknown, now: number): EntityContent {
   };
 }
 
-/** Reads the parts of an entity that an update holds. @throws Refusal BadRequestData */
+/** Reads the parts of an entity that an update contains. @throws Refusal BadRequestData */
 export function readFragment(input: unknown): EntityFragment {
   if (!isObject(input)) throw refusals.badRequest('An entity must be a JSON object');
   const attributes: [string, JsonValue][] = [];
@@ -53,7 +53,7 @@ export function readFragment(input: unknown): EntityFragment {
   return { id: readId(input), types: readTypes(input), scopes: readScopes(input), attributes };
 }
 
-/** A new attribute with all its instances. */
+/** Makes a new attribute with all its instances. */
 export function newAttribute(name: string, input: JsonValue, now: number): Attribute {
   return { name, instances: readInstances(name, input).map((body) => newInstance(body, now)) };
 }
@@ -104,7 +104,7 @@ export interface TemporalContent {
 
 /**
  * Reads a temporal entity (clause 5.2.20), normalized or concise: each attribute is an array of instances, or one
- * instance. What only the broker sets, such as instanceId and createdAt, is ignored.
+ * instance. Members that only the broker sets, such as instanceId and createdAt, are ignored.
  *
  * @throws Refusal BadRequestData
  */
@@ -114,7 +114,7 @@ export function readTemporalEntity(input: unknown): TemporalContent {
   return { ...content, id: content.id };
 }
 
-/** Reads a part of a temporal entity, which need not have an id. @throws Refusal BadRequestData */
+/** Reads a part of a temporal entity; its id is optional. @throws Refusal BadRequestData */
 export function readTemporalFragment(
   input: unknown,
 ): Omit<TemporalContent, 'id'> & { readonly id: string | undefined } {

@@ -27,22 +27,22 @@ export const SELECTING_PARAMETERS = [
 ] as const; // oxfmt-ignore
 export const SHOWING_PARAMETERS = ['pick', 'format', 'options'] as const;
 
-/** Which entities to find. If there are no filters, `ids` or `type` alone decides, and no entity has to be read. */
+/** Which entities to find. Without filters, `ids` or `type` alone decides, and no entity has to be inspected. */
 export interface EntityQuery<A = readonly Attribute[]> {
   readonly ids: readonly string[] | undefined;
-  /** The single type that all matches have, if any; not repeated in the filters. */
+  /** The single type that all matches have, if any; there is no filter for it unless `ids` is set. */
   readonly type: string | undefined;
   readonly filters: readonly ((entity: StoredEntity<A>) => boolean)[];
 }
 
 export interface SelectionRules {
-  /** When a negated term of `q` holds for several instances of an attribute. */
+  /** Whether a negated term of `q` must hold for every instance of an attribute, or for one. */
   readonly negation: Negation;
-  /** Accept a query without a narrowing filter. */
+  /** Accept a query that has no narrowing filter. */
   readonly mayBeWide: boolean;
 }
 
-/** The selecting parameters of a query: filters on the entity itself, and separately those on its attributes. */
+/** The selecting parameters of a query: filters on the entity itself and, separately, filters on its attributes. */
 export interface Selection extends EntityQuery<unknown> {
   /** Attribute names; a match has at least one of them. */
   readonly attrs: readonly string[] | undefined;
@@ -147,7 +147,7 @@ function readType(parameters: Parameters): TypeSelector | undefined {
   return selector;
 }
 
-/** The selector of a `type` parameter, with names as the broker keeps them. */
+/** Returns a type selector with its names in the form that the broker stores. */
 export function canonicalSelector(selector: TypeSelector): TypeSelector {
   return selector.kind === 'any' ? selector : canonicalNode(selector);
 }
@@ -169,9 +169,9 @@ export function readRepresentation(parameters: Parameters): Representation {
 }
 
 /**
- * The values of `format` and `options`.
+ * Reads the values of `format` and `options`.
  *
- * @param lacking those that the standard has, and this broker not
+ * @param lacking values that the standard defines and this broker does not support
  * @throws Refusal 400, 501
  */
 export function readFormats(
@@ -189,7 +189,7 @@ export function readFormats(
   return wanted;
 }
 
-/** The members to show, from `pick` or `attrs`; undefined for all. @throws Refusal BadRequestData */
+/** Reads which members to show, from `pick` or `attrs`; undefined for all. @throws Refusal BadRequestData */
 export function readProjection(parameters: Parameters): ReadonlySet<string> | undefined {
   const attrs = readList(parameters, 'attrs');
   const pick = readList(parameters, 'pick');

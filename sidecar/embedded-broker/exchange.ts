@@ -8,11 +8,11 @@ export interface Limits {
   readonly defaultPageSize: number;
   readonly maxPageSize: number;
   readonly maxBodyBytes: number;
-  /** Most instances of one attribute that a temporal answer shows. */
+  /** Maximum number of instances of one attribute in a temporal answer. */
   readonly instancesPerAttribute: number;
 }
 
-/** What all handlers work with. */
+/** The objects that all handlers work with. */
 export interface BrokerContext {
   readonly tenants: Tenants;
   readonly behaviour: Behaviour;
@@ -21,10 +21,10 @@ export interface BrokerContext {
   readonly clock: Clock;
 }
 
-/** A request as handlers see it. */
+/** A request as passed to handlers. */
 export interface BrokerRequest {
   readonly method: string;
-  /** Without the query string, percent-encoded as sent. */
+  /** The path without the query string, percent-encoded as sent. */
   readonly path: string;
   /** The query string, without `?`. */
   readonly search: string;
@@ -32,16 +32,16 @@ export interface BrokerRequest {
   readonly tenant: string | undefined;
   /** The decoded variable segments of the path. */
   readonly segments: readonly string[];
-  /** Body as JSON. @throws Refusal 400, 413, 415 */
+  /** Reads the body as JSON. @throws Refusal 400, 413, 415 */
   readonly body: () => Promise<JsonValue>;
-  /** How many items a batch held, noted for the request log. */
+  /** The number of items in a batch, for the request log. */
   items?: number;
 }
 
 export interface BrokerResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Sent as JSON; nothing is sent when undefined. */
+  /** Sent as JSON; no body is sent if undefined. */
   readonly body?: unknown;
 }
 

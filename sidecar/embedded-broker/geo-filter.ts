@@ -9,11 +9,11 @@ const EARTH_RADIUS_METRES = 6_371_008.8;
 type PointLocation = 'inside' | 'boundary' | 'outside';
 
 /**
- * Makes the filter of a geoquery (clause 4.10) over entities whose GeoProperty is a Point; other geometries never
- * match. Known are near with a Point (great circle), and within, intersects, disjoint and equals with a Point,
- * Polygon or MultiPolygon (plane of longitude and latitude).
+ * Makes the filter of a geoquery (clause 4.10) for entities whose GeoProperty is a Point; other geometries never match.
+ * Supported are near with a Point (great circle), and within, intersects, disjoint and equals with a Point, Polygon or
+ * MultiPolygon (on the longitude/latitude plane).
  *
- * @throws Refusal 501 for the rest
+ * @throws Refusal 501 for anything else
  */
 export function geoFilter(query: GeoQuery): EntityFilter {
   const name = canonicalName(query.geoproperty);
@@ -64,7 +64,7 @@ function placer(
   geometry: string,
   coordinates: GeoQuery['coordinates'],
 ): (point: Position) => PointLocation {
-  // parseGeoQuery has checked that the coordinates nest as the geometry needs.
+  // parseGeoQuery has already checked the nesting of the coordinates for this geometry.
   switch (geometry) {
     case 'Point': {
       const [longitude, latitude] = coordinates as Position;
@@ -87,7 +87,7 @@ function placer(
   }
 }
 
-/** The first ring is the outline, the others are holes. */
+/** Locates a point in a polygon. The first ring is the outline, the others are holes. */
 function placeInPolygon(
   point: Position,
   [outline = [], ...holes]: readonly (readonly Position[])[],
@@ -102,7 +102,7 @@ function placeInPolygon(
   return 'inside';
 }
 
-/** Counts the edges that a ray to the east crosses. */
+/** Locates a point by counting the edges that a ray to the east crosses. */
 function placeInRing([x, y]: Position, ring: readonly Position[]): PointLocation {
   let inside = false;
   for (let at = 1; at < ring.length; at += 1) {
@@ -117,7 +117,7 @@ function placeInRing([x, y]: Position, ring: readonly Position[]): PointLocation
   return inside ? 'inside' : 'outside';
 }
 
-/** Great-circle distance (haversine), in metres. */
+/** Computes the great-circle distance (haversine), in metres. */
 export function distanceMetres(from: Position, to: Position): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const latitudes = Math.sin(radians(to[1] - from[1]) / 2) ** 2;

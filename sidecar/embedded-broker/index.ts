@@ -23,13 +23,13 @@ export interface EmbeddedBrokerOptions {
   readonly port?: number;
   /** Start with a few sample entities, two of them with a history. Default false. */
   readonly sampleData?: boolean;
-  /** Defaults: pages of 20, at most 1000 entities; bodies of at most 2 MiB; 10,000 instances per attribute. */
+  /** Defaults: 20 entities per page, at most 1000; bodies of up to 2 MiB; 10,000 instances per attribute. */
   readonly limits?: Partial<Limits>;
   readonly behaviour?: Partial<Behaviour>;
   readonly clock?: Clock;
 }
 
-/** Direct access to the entities, without HTTP. `tenant` undefined is the default tenant. */
+/** Direct access to the entities, without HTTP. An undefined `tenant` is the default tenant. */
 interface EntityAccess {
   count(tenant?: string): number;
   /** The ids of all entities, oldest first. */
@@ -38,14 +38,15 @@ interface EntityAccess {
   /** An entity, normalized; undefined if it does not exist. */
   get(id: string, tenant?: string): JsonObject | undefined;
   /**
-   * Creates `make(0)` to `make(amount - 1)`, each an entity as POST takes it. An entity whose id exists already is skipped.
+   * Creates `make(0)` to `make(amount - 1)`, each an entity as in a POST body. Entities whose id already exists are
+   * skipped.
    *
-   * @throws Refusal when one is not an entity
+   * @throws Refusal when one of them is not an entity
    */
   seed(amount: number, make: (index: number) => object, tenant?: string): void;
 }
 
-/** Direct access to the temporal entities, without HTTP. `tenant` undefined is the default tenant. */
+/** Direct access to the temporal entities, without HTTP. An undefined `tenant` is the default tenant. */
 interface TemporalAccess {
   /** The number of temporal entities, including those without attributes. */
   count(tenant?: string): number;
@@ -59,16 +60,16 @@ interface TemporalAccess {
   /** The number of instances in all temporal entities. */
   instances(tenant?: string): number;
   /**
-   * Puts `make(0)` to `make(amount - 1)`, each a temporal entity as POST takes it. Where the id is taken, the
-   * instances are added.
+   * Puts `make(0)` to `make(amount - 1)`, each a temporal entity as in a POST body. If the id already exists, the
+   * instances are added to that entity.
    *
-   * @throws Refusal when one is not a temporal entity
+   * @throws Refusal when one of them is not a temporal entity
    */
   seed(amount: number, make: (index: number) => object, tenant?: string): void;
 }
 
 export interface EmbeddedBroker {
-  /** Base URL without a slash at the end; the API is below `/ngsi-ld/v1`. */
+  /** Base URL without a trailing slash; the API is below `/ngsi-ld/v1`. */
   readonly url: string;
   readonly port: number;
   readonly entities: EntityAccess;
@@ -83,11 +84,11 @@ export interface EmbeddedBroker {
 /**
  * Starts an NGSI-LD broker in this process, with all entities in memory: for trying out, tests and benchmarks.
  *
- * It serves the entity part of ETSI GS CIM 009 V1.9.1 (create, read, change, delete, batches, queries with type, id,
- * q, geo, scope and attribute filters, pages, counts, tenants) and its temporal part (its own history, written
- * through the temporal resources only; normalized representation, both pagings). It answers 501 to everything else:
- * aggregation, subscriptions, registrations, ordering, linked entities. It resolves no @context (see
- * names.ts), and has no DELETE on a collection of entities.
+ * It serves the entity part of ETSI GS CIM 009 V1.9.1 (create, read, change, delete, batches, queries with type, id, q,
+ * geo, scope and attribute filters, pages, counts, tenants) and its temporal part (a separate history, written only
+ * through the temporal resources; normalized representation, both kinds of paging). It answers 501 to everything else:
+ * aggregation, subscriptions, registrations, ordering, linked entities. It resolves no @context (see model.ts), and
+ * does not support DELETE on a collection of entities.
  *
  * @throws the listen error, e.g. EADDRINUSE
  */

@@ -1,4 +1,4 @@
-/** What the embedded broker holds. Attribute bodies are normalized NGSI-LD (ETSI GS CIM 009 V1.9.1, clause 4.5). */
+/** The data model of the embedded broker. Attribute bodies are normalized NGSI-LD (ETSI GS CIM 009 V1.9.1, clause 4.5). */
 import { isUri as isUriOfAnyLength } from '../ngsi-ld/names.js';
 import { type JsonObject, member } from '../shared/json/json.js';
 
@@ -9,13 +9,13 @@ export interface Instance {
   readonly modifiedAt: number;
 }
 
-/** An attribute by name, with one instance or more (at most one for each datasetId). */
+/** An attribute with its name and one or more instances (at most one per datasetId). */
 export interface Attribute {
   readonly name: string;
   instances: readonly Instance[];
 }
 
-/** The content of an entity, as a client sends it; `A` is how its attributes are kept. */
+/** The content of an entity, as sent by a client; `A` is the type in which its attributes are stored. */
 export interface EntityContent<A = readonly Attribute[]> {
   readonly id: string;
   readonly types: readonly string[];
@@ -23,7 +23,7 @@ export interface EntityContent<A = readonly Attribute[]> {
   readonly attributes: A;
 }
 
-/** An entity in a store. `sequence` numbers entities in the order of their creation; `live` ends with deletion. */
+/** An entity in a store. `sequence` is its number in creation order; `live` becomes false on deletion. */
 export interface StoredEntity<A = readonly Attribute[]> {
   readonly id: string;
   readonly sequence: number;
@@ -35,17 +35,17 @@ export interface StoredEntity<A = readonly Attribute[]> {
   live: boolean;
 }
 
-/** The datasetId of an instance; undefined for the default instance. */
+/** Returns the datasetId of an instance; undefined for the default instance. */
 export function datasetIdOf(body: JsonObject): string | undefined {
   const datasetId = member(body, 'datasetId');
   return typeof datasetId === 'string' && datasetId !== '@none' ? datasetId : undefined;
 }
 
 /**
- * Names as the embedded broker keeps them.
+ * Names in the form that the embedded broker stores.
  *
- * The broker resolves no @context except the core one: a short name equals its IRI in the default context, and all other
- * names are compared as written. A `Link` to another @context is accepted and has no effect.
+ * The broker resolves no @context except the core one: a short name equals its IRI in the default context, and all
+ * other names are compared as written. A `Link` to another @context is accepted and has no effect.
  */
 
 const DEFAULT_CONTEXT = 'https://uri.etsi.org/ngsi-ld/default-context/';
@@ -54,12 +54,12 @@ export const CORE_CONTEXT = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-contex
 const FORBIDDEN_IN_NAME = /[<>"'=;(),|*\s\u0000-\u001f\u007f]/u;
 const MAX_NAME_LENGTH = 2048;
 
-/** Names of NGSI-LD or JSON-LD that never name an attribute. */
+/** Names of NGSI-LD or JSON-LD that are never attribute names. */
 export const NOT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id', 'type', 'scope', '@id', '@type', '@context', 'createdAt', 'modifiedAt', 'deletedAt',
 ]); // oxfmt-ignore
 
-/** The short name of an IRI in the default context; any other name as it is. */
+/** Returns the short name of an IRI in the default context; any other name unchanged. */
 export function canonicalName(name: string): string {
   return name.startsWith(DEFAULT_CONTEXT) && name.length > DEFAULT_CONTEXT.length
     ? name.slice(DEFAULT_CONTEXT.length)
@@ -78,7 +78,7 @@ export function isUri(text: unknown): text is string {
   return isUriOfAnyLength(text) && text.length <= MAX_NAME_LENGTH;
 }
 
-/** Attributes that the broker sets itself; they can be compared, but do not narrow a query (clause 5.7.2.4). */
+/** Whether the broker sets this attribute itself. Such attributes can be compared, but do not narrow a query (clause 5.7.2.4). */
 export function isSystemAttribute(name: string): boolean {
   return name === 'createdAt' || name === 'modifiedAt' || name === 'deletedAt';
 }

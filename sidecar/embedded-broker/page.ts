@@ -11,7 +11,7 @@ export interface PageRequest {
   readonly count: boolean;
 }
 
-/** One page of a query result, oldest entities first. `total` is set if it was asked for or costs nothing. */
+/** One page of a query result, oldest entities first. `total` is set if it was requested or costs nothing. */
 export interface Page<A = readonly Attribute[]> {
   readonly entities: readonly StoredEntity<A>[];
   readonly hasMore: boolean;
@@ -19,8 +19,8 @@ export interface Page<A = readonly Attribute[]> {
 }
 
 /**
- * Finds one page. A query for a plain type costs O(offset + limit) and knows its total; any other one looks at
- * candidates until the page is full, or at all of them when the total is asked for.
+ * Finds one page. A query for a plain type costs O(offset + limit) and knows its total. Any other query scans
+ * candidates until the page is full, or all of them if the total is requested.
  */
 export function findPage<A>(
   store: EntityStore<A>,
@@ -52,7 +52,7 @@ function entitiesById<A>(store: EntityStore<A>, ids: readonly string[]): readonl
 /** Parameters of every paged query (ETSI GS CIM 009 V1.9.1, clauses 6.3.10 and 6.3.13). */
 export const PAGING_PARAMETERS = ['limit', 'offset', 'count'] as const;
 
-/** Reads the parameters of a query, of which the broker's behaviour may ignore some. @throws Refusal 400, 501 */
+/** Reads the parameters of a query, except those that the broker's behaviour ignores. @throws Refusal 400, 501 */
 export function readQueryParameters(
   { search }: BrokerRequest,
   taken: ReadonlySet<string>,
@@ -61,7 +61,7 @@ export function readQueryParameters(
   return readParameters(search, taken, behaviour.ignoreParameters);
 }
 
-/** Reads which page is asked for. @throws Refusal BadRequestData, TooManyResults */
+/** Reads which page is requested. @throws Refusal BadRequestData, TooManyResults */
 export function readPageRequest(parameters: Parameters, { limits, behaviour }: BrokerContext): PageRequest {
   const count = readFlag(parameters, 'count');
   const largest = behaviour.maxPageSize ?? limits.maxPageSize;
@@ -73,7 +73,7 @@ export function readPageRequest(parameters: Parameters, { limits, behaviour }: B
   return { limit, offset: readCount(parameters, 'offset', 0), count };
 }
 
-/** Finds the page to answer with: the requested one, changed by the broker's behaviour. */
+/** Finds the page to answer with: the requested one, as modified by the broker's behaviour. */
 export function answeredPage<A>(
   wanted: PageRequest,
   { behaviour, chance }: BrokerContext,
@@ -84,7 +84,7 @@ export function answeredPage<A>(
   return behaviour.repeatLastPastEnd ? lastRepeated(page, wanted, find) : page;
 }
 
-/** Past the end, answers with the last entity again (clause 5.5.9.1). */
+/** If the page is past the end, returns the last entity again (clause 5.5.9.1). */
 function lastRepeated<A>(
   page: Page<A>,
   { limit, offset }: PageRequest,
@@ -95,7 +95,7 @@ function lastRepeated<A>(
   return total === 0 ? page : find({ limit: 1, offset: total - 1, count: true });
 }
 
-/** The headers of a page: count, and links to the next and the previous page. */
+/** Makes the headers of a page: the count, and links to the next and the previous page. */
 export function pageHeaders<A>(
   request: BrokerRequest,
   parameters: Parameters,
@@ -110,7 +110,7 @@ export function pageHeaders<A>(
   };
 }
 
-/** Links to the next and the previous page (clause 6.3.10, RFC 8288), relative to the broker. */
+/** Makes the links to the next and the previous page (clause 6.3.10, RFC 8288), relative to the broker. */
 function pageLinks<A>(
   { path, search }: BrokerRequest,
   parameters: Parameters,
@@ -118,7 +118,7 @@ function pageLinks<A>(
   page: Page<A>,
 ): readonly string[] {
   const link = (rel: string, start: number) => {
-    // Made from the query string as sent, so that ignored parameters stay in the links.
+    // Built from the query string as sent, so that ignored parameters stay in the links.
     const target = new URLSearchParams(search);
     target.set('limit', String(limit));
     target.set('offset', String(start));

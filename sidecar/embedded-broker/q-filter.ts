@@ -16,15 +16,16 @@ import { MAIN_MEMBER } from './attribute-input.js';
 
 export type EntityFilter = (entity: StoredEntity) => boolean;
 
-/** Which instances of an attribute must make a negated term hold: each of them, or one. */
+/** Whether a negated term must hold for each instance of an attribute, or for at least one. */
 export type Negation = 'each instance' | 'some instance';
 
 /**
- * Makes the filter of a query (clause 4.9). A term holds when it does for some instance of the attribute; `!=` and
- * `!~=` need every instance, unless `negation` says otherwise. Patterns are RE2 and may match anywhere in the text.
+ * Makes the filter for a `q` query (clause 4.9). A term holds if it holds for some instance of the attribute; `!=` and
+ * `!~=` must hold for every instance, unless `negation` says otherwise. Patterns are RE2 and may match anywhere in the
+ * text.
  *
- * @throws Refusal BadRequestData for `;` mixed with `|` without brackets and for a pattern that RE2 cannot
- *   compile; 501 for paths over linked entities
+ * @throws Refusal BadRequestData for `;` mixed with `|` without brackets and for a pattern that RE2 cannot compile; 501
+ * for paths over linked entities
  */
 export function qFilter(node: QNode, negation: Negation = 'each instance'): EntityFilter {
   if (mixesLogicalOperators(node)) throw refusals.badRequest('q mixes ; and | without brackets');
@@ -89,14 +90,14 @@ function isNotEmpty(list: readonly unknown[]): boolean {
   return list.length > 0;
 }
 
-/** Turns a test of one instance into a test of all; false without instances. */
+/** Turns a test of one instance into a test of all instances; false if there are none. */
 function quantified<T>(test: (item: T) => boolean, negated: boolean, negation: Negation) {
   return negated && negation === 'each instance'
     ? (all: readonly T[]) => all.length > 0 && all.every(test)
     : (all: readonly T[]) => all.some(test);
 }
 
-/** Compiles a pattern that a client sent. @throws Refusal BadRequestData */
+/** Compiles a pattern sent by a client. @throws Refusal BadRequestData */
 export function readPattern(parameter: string, pattern: string): Pattern {
   try {
     const compiled = compilePattern(parameter, pattern);
@@ -108,7 +109,7 @@ export function readPattern(parameter: string, pattern: string): Pattern {
   throw refusals.badRequest(`${parameter} contains a pattern that is not a valid RE2 expression`);
 }
 
-/** The values to compare for equality: the items of an array, else the value itself. */
+/** Returns the values to compare for equality: the items of an array, else the value itself. */
 function items({ value, isRelationship }: Target): readonly JsonValue[] {
   const found = itemsOf(value).map(plain);
   // A ListRelationship holds `{"object": uri}` (clause 4.5.22).
@@ -117,7 +118,7 @@ function items({ value, isRelationship }: Target): readonly JsonValue[] {
     : found;
 }
 
-/** A value without its JSON-LD type, as in `{"@type": "DateTime", "@value": …}`. */
+/** Strips the JSON-LD type from a value, as in `{"@type": "DateTime", "@value": …}`. */
 function plain(value: JsonValue): JsonValue {
   return isObject(value) ? (member(value, '@value') ?? value) : value;
 }
@@ -153,7 +154,7 @@ function orderTest(operator: QOrderOperator, value: QValue): (item: JsonValue) =
   };
 }
 
-/** Compares an item to the value: below 0, 0, above 0; undefined if their types differ. */
+/** Makes a function that compares an item to the value: negative, 0 or positive; undefined if their types differ. */
 function comparison(value: QValue): (item: JsonValue) => number | undefined {
   switch (value.kind) {
     case 'number':
@@ -180,13 +181,13 @@ function comparison(value: QValue): (item: JsonValue) => number | undefined {
   }
 }
 
-/** A value that a path addresses. Relationships know equality only (clause 4.9). */
+/** A value addressed by a path. Relationships can only be compared for equality (clause 4.9). */
 interface Target {
   readonly value: JsonValue;
   readonly isRelationship: boolean;
 }
 
-/** Makes the function that finds all values a path addresses in an entity: one for each instance on the way. */
+/** Makes the function that finds all values that a path addresses in an entity, one for each instance along the path. */
 function targetFinder(path: QPath): (entity: StoredEntity) => readonly Target[] {
   const [first = '', ...rest] = path.names.map(canonicalName);
   if (first === 'createdAt' || first === 'modifiedAt') {
@@ -225,7 +226,7 @@ function subAttributes(value: JsonValue, name: string): readonly JsonValue[] {
 }
 
 function valueTargets(body: JsonValue, members: readonly string[]): readonly Target[] {
-  // A plain member such as observedAt or unitCode is its own value.
+  // A plain member such as observedAt or unitCode has no value member: it is the value.
   if (!isObject(body)) return members.length > 0 ? [] : [{ value: body, isRelationship: false }];
   const kind = member(body, 'type');
   const value = member(body, MAIN_MEMBER.get(kind) ?? 'value');
@@ -235,7 +236,7 @@ function valueTargets(body: JsonValue, members: readonly string[]): readonly Tar
   return values.map((item) => ({ value: item, isRelationship }));
 }
 
-/** Without a language, or with `*`, the texts of all languages. */
+/** Returns the text in one language; without a language, or with `*`, the texts in all languages. */
 function languageValues(languageMap: JsonValue, members: readonly string[]): readonly JsonValue[] {
   if (!isObject(languageMap) || members.length > 1) return [];
   const [language = '*'] = members;

@@ -35,7 +35,7 @@ export function queryEntities(request: BrokerRequest, context: BrokerContext): B
   };
 }
 
-/** GET /types: the available entity types, as a plain list (clause 5.7.5). */
+/** GET /types: the existing entity types, as a plain list (clause 5.7.5). */
 export function listTypes(request: BrokerRequest, context: BrokerContext): BrokerResponse {
   readParameters(request.search, new Set(['local']));
   const typeList = context.tenants.existing(request.tenant).entities.types();
@@ -45,7 +45,7 @@ export function listTypes(request: BrokerRequest, context: BrokerContext): Broke
   };
 }
 
-/** GET /attributes: the names of all attributes, as a plain list (clause 5.7.8). Looks at every entity. */
+/** GET /attributes: the names of all attributes, as a plain list (clause 5.7.8). Scans every entity. */
 export function listAttributes(request: BrokerRequest, context: BrokerContext): BrokerResponse {
   readParameters(request.search, new Set(['local']));
   const names = new Set<string>();
@@ -58,7 +58,7 @@ export function listAttributes(request: BrokerRequest, context: BrokerContext): 
   };
 }
 
-/** What a client sees who opens the broker itself. */
+/** GET /: describes the broker to whoever opens its root URL. */
 export function describeBroker(): BrokerResponse {
   return {
     status: 200,

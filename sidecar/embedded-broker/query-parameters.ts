@@ -7,16 +7,17 @@ const KNOWN_UNSUPPORTED: ReadonlySet<string> = new Set([
   'entityMap', 'entityMapLifetime', 'splitEntities', 'csf', 'datasetId', 'expandValues', 'jsonKeys',
 ]); // oxfmt-ignore
 
-/** The parameters of one request: each at most once, none empty, none unknown. */
+/** The parameters of one request, each at most once and not empty; unknown ones were refused. */
 export type Parameters = ReadonlyMap<string, string>;
 
 /**
  * Reads a query string and refuses unsupported parameters (clause 6.3.20).
  *
- * @param search the part behind `?`, form-encoded
- * @param taken the names that the operation takes
- * @param ignored names that are silently ignored
- * @throws Refusal InvalidRequest naming the parameter; 501 for one that the standard knows and this broker does not
+ * @param search the part after `?`, form-encoded
+ * @param taken the parameters that the operation accepts
+ * @param ignored parameters that are silently ignored
+ * @throws Refusal InvalidRequest naming the parameter; 501 for one that the standard defines and this broker does not
+ * support
  */
 export function readParameters(
   search: string,
@@ -38,7 +39,7 @@ export function readParameters(
   return parameters;
 }
 
-/** A number of 0 or more. @throws Refusal BadRequestData */
+/** Reads an integer of 0 or more. @throws Refusal BadRequestData */
 export function readCount(parameters: Parameters, name: string, fallback: number): number {
   const text = parameters.get(name);
   if (text === undefined) return fallback;
@@ -47,7 +48,7 @@ export function readCount(parameters: Parameters, name: string, fallback: number
   return count;
 }
 
-/** `true` or `false`; false when absent. @throws Refusal BadRequestData */
+/** Reads `true` or `false`; false when absent. @throws Refusal BadRequestData */
 export function readFlag(parameters: Parameters, name: string): boolean {
   const text = parameters.get(name);
   if (text !== undefined && text !== 'true' && text !== 'false') {
@@ -56,7 +57,7 @@ export function readFlag(parameters: Parameters, name: string): boolean {
   return text === 'true';
 }
 
-/** Which instances of an attribute to delete: all, or those of a dataset (undefined: those without datasetId). */
+/** Which instances of an attribute to delete: all, or those of one dataset (undefined: those without datasetId). */
 export type InstanceChoice = 'all' | { readonly datasetId: string | undefined };
 
 /** Reads `datasetId` and `deleteAll` of a deletion. @throws Refusal BadRequestData */
@@ -69,7 +70,7 @@ export function readInstanceChoice(parameters: Parameters): InstanceChoice {
   return { datasetId: datasetId === '@none' ? undefined : datasetId };
 }
 
-/** A comma list; undefined when absent. */
+/** Reads a comma-separated list; undefined when absent. @throws Refusal BadRequestData */
 export function readList(parameters: Parameters, name: string): readonly string[] | undefined {
   const items = parameters
     .get(name)

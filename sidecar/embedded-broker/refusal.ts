@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
 
-/** A request that the embedded broker answers with a problem. */
+/** Thrown when the embedded broker answers a request with a problem. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly problem: Problem;
@@ -14,7 +14,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal with any status, for a configured fault. */
+/** Makes a refusal with the given status, for a configured fault. */
 export function refusalWith(status: number, detail: string): Refusal {
   if (status === 501) return refusals.notImplemented(detail);
   return new Refusal({ type: 'about:blank', title: STATUS_CODES[status] ?? 'Refused', status, detail });
@@ -25,7 +25,7 @@ function maker(status: number, type: string, title: string) {
     new Refusal({ type, title, status, detail }, headers);
 }
 
-/** The kinds of refusal (ETSI GS CIM 009 V1.9.1, clauses 5.5.2 and 6.3.2); each makes one from its detail. */
+/** Makers of refusals, one for each kind (ETSI GS CIM 009 V1.9.1, clauses 5.5.2 and 6.3.2); each takes the detail. */
 export const refusals = {
   badRequest: maker(400, errorTypes.badRequestData, 'The content of the request is wrong'),
   invalidRequest: maker(400, errorTypes.invalidRequest, 'The request cannot be understood'),

@@ -18,9 +18,9 @@ const MEMBERS_SHOWN_AS_OBJECT: ReadonlySet<string> = new Set([
   'objectList',
 ]);
 
-/** The JSON of an entity. */
+/** Returns an entity as JSON. */
 export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Representation): JsonObject {
-  // A shortcut for the usual page of a purge.
+  // A shortcut for the usual page of a purge, which asks for ids only.
   if (pick?.size === 1 && pick.has('id')) return { id: entity.id };
 
   const members = headMembers(entity, sysAttrs);
@@ -32,7 +32,7 @@ export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Repr
   return Object.fromEntries(members.filter(([name]) => isPicked(pick, name)));
 }
 
-/** The members of an entity other than its attributes. */
+/** Returns the members of an entity that are not attributes. */
 export function headMembers(entity: StoredEntity<unknown>, sysAttrs: boolean): [string, JsonValue][] {
   const members: [string, JsonValue][] = [['id', entity.id]];
   members.push(['type', single(entity.types)]);
@@ -50,7 +50,7 @@ function single(items: readonly string[]): JsonValue {
   return items.length === 1 ? (items[0] ?? null) : items;
 }
 
-/** The system attributes of an entity or an instance. */
+/** Returns the system attributes of an entity or an instance. */
 export function times(item: { readonly createdAt: number; readonly modifiedAt: number }): JsonObject {
   return {
     createdAt: new Date(item.createdAt).toISOString(),

@@ -2,20 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const MAX_ENTRIES = 10_000;
 
-/** One answered request. `items` is how many entities a batch held; status 0 means that the connection was cut. */
+/** One answered request. `items` is the number of entities in a batch; status 0 means that the connection was cut. */
 export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
-  /** The path with `{id}`, `{attr}` and `{instanceId}`; the path itself where nothing is served. */
+  /** The path with `{id}`, `{attr}` and `{instanceId}`; the path itself if no route matches. */
   readonly route: string;
-  /** What stood behind `?`. */
+  /** The query string, without `?`. */
   readonly search: string;
   readonly headers: IncomingHttpHeaders;
   readonly status: number;
   readonly items: number | undefined;
 }
 
-/** What the broker was asked: the newest 10,000 requests, and counts of all of them by method and route. */
+/** Records the requests to the broker: the newest 10,000, and counts of all of them by method and route. */
 export class RequestLog {
   #entries: LoggedRequest[] = [];
   readonly #counts = new Map<string, number>();
@@ -25,7 +25,7 @@ export class RequestLog {
     return this.#entries.slice(-MAX_ENTRIES);
   }
 
-  /** How many requests were answered since the start or the last clear. */
+  /** The number of requests answered since startup or the last `clear`. */
   get total(): number {
     return this.#total;
   }

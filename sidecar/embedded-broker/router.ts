@@ -26,7 +26,7 @@ import { queryTemporalEntities, retrieveTemporalEntity } from './temporal-query-
 
 const ROOT = '/ngsi-ld/v1';
 
-/** All routes. Collections have no DELETE: deleting by query is the gateway's job. */
+/** All routes. Collections have no DELETE, because deleting by query is the gateway's job. */
 const ROUTES: readonly { readonly path: string; readonly handlers: Readonly<Record<string, Handler>> }[] = [
   { path: '/', handlers: { GET: describeBroker } },
   { path: `${ROOT}/entities`, handlers: { GET: queryEntities, POST: createEntity } },
@@ -73,7 +73,7 @@ const ROUTES: readonly { readonly path: string; readonly handlers: Readonly<Reco
   { path: `${ROOT}/attributes`, handlers: { GET: listAttributes } },
 ];
 
-/** Resources of the standard that this broker does not have. */
+/** Resources of the standard that this broker does not support. */
 const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'temporal', 'entityOperations', 'entityMaps', 'snapshots', 'subscriptions', 'csourceRegistrations',
   'csourceSubscriptions', 'jsonldContexts', 'info', 'types', 'attributes',
@@ -86,7 +86,7 @@ const COMPILED = ROUTES.map(({ path, handlers }) => ({
 }));
 
 export interface RoutedRequest {
-  /** The path with its variable segments as `{id}`, `{attr}` and `{instanceId}`. */
+  /** The path with its variable segments replaced by `{id}`, `{attr}` and `{instanceId}`. */
   readonly route: string;
   readonly segments: readonly string[];
   readonly handler: Handler;

@@ -1,4 +1,4 @@
-/** A few entities to try the gateway with: some vehicles faster than 100 km/h, some slower, and buildings. */
+/** A few entities to try the gateway with: some vehicles faster than 100 km/h, some slower, and some buildings. */
 export const sampleEntities: readonly object[] = [
   vehicle('Car:A1', 'Volvo', 128, [-3.7038, 40.4168]),
   vehicle('Car:A2', 'Seat', 47, [-3.6885, 40.4153]),
@@ -48,8 +48,8 @@ const START = Date.UTC(2025, 6, 1, 8);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The history of two of the sample vehicles to try a temporal purge with: speed every ten days from July to December
- * 2025, and beside it what is left in the tank of the one, and the estimate of a second sensor of the other.
+ * The history of two of the sample vehicles, to try a temporal purge with: the speed every ten days from July to
+ * December 2025. One vehicle also has a fuel level, the other a second speed measured by GPS.
  */
 export const sampleHistory: readonly object[] = [
   {
@@ -72,7 +72,7 @@ export const sampleHistory: readonly object[] = [
   },
 ];
 
-/** Instances of a Property, evenly spread over some months. */
+/** Makes instances of a Property, evenly spread over some months. */
 function series(make: (index: number) => object): readonly object[] {
   return Array.from({ length: (MONTHS * 30) / DAYS_APART }, (_, index) => ({
     type: 'Property',

@@ -13,13 +13,13 @@ import { routeRequest } from './router.js';
 const MAX_HEADER_BYTES = 512 * 1024;
 const CORE_CONTEXT_LINK = `<${CORE_CONTEXT}>; rel="${CONTEXT_RELATION}"; type="application/ld+json"`;
 
-/** Both are in use; the standard's own wins. */
+/** Both are in use; if both are sent, the standard's own header wins. */
 const TENANT_HEADERS = ['ngsild-tenant', 'fiware-service'] as const;
 
-/** The HTTP server of a broker; not yet listening. */
+/** Creates the HTTP server of a broker; it is not listening yet. */
 export function createBrokerServer(context: BrokerContext, log: RequestLog): Server {
   return createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
-    // An unexpected error ends this connection, never the process.
+    // An unexpected error ends only this connection, not the process.
     serve(incoming, outgoing, context, log).catch(() => outgoing.destroy());
   });
 }
@@ -92,7 +92,7 @@ function throwFault(fault: FaultKind | undefined, retryAfter: string): void {
   }
 }
 
-/** Which of the two JSON types an answer has (clause 6.3.4); plain JSON when both will do. @throws Refusal 406 */
+/** Chooses one of the two JSON media types for an answer (clause 6.3.4); plain JSON if both are accepted. @throws Refusal 406 */
 function negotiate(accept: string | undefined): 'application/json' | 'application/ld+json' {
   const ranges = (accept ?? '*/*')
     .split(',')
@@ -115,7 +115,7 @@ function send(outgoing: ServerResponse, request: BrokerRequest, response: Broker
   if (request.tenant !== undefined) outgoing.setHeader('NGSILD-Tenant', request.tenant);
   outgoing.statusCode = response.status;
 
-  // Problems are sent as application/json too: clause 5.5.3 asks for it, and real brokers do it.
+  // Problems are sent as application/json too: clause 5.5.3 requires it, and real brokers do it.
   const isResult = response.status === 200 || response.status === 206;
   const isPlain = !isResult || negotiate(request.headers.accept) === 'application/json';
   const contextLink = isResult && isPlain ? [CORE_CONTEXT_LINK] : [];
@@ -131,7 +131,7 @@ function send(outgoing: ServerResponse, request: BrokerRequest, response: Broker
   outgoing.end(text);
 }
 
-/** JSON-LD carries its @context in each entity. */
+/** Adds the @context to each entity, as JSON-LD requires. */
 function withContext(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(withContext);
   return isObject(body) ? { ...body, '@context': CORE_CONTEXT } : body;
@@ -140,7 +140,7 @@ function withContext(body: unknown): unknown {
 const MAX_NESTING = 200;
 
 /**
- * Reads a JSON body and checks where its @context may stand (ETSI GS CIM 009 V1.9.1, clauses 6.3.4 and 6.3.5).
+ * Reads a JSON body and checks that its @context is where it may be (ETSI GS CIM 009 V1.9.1, clauses 6.3.4 and 6.3.5).
  *
  * @throws Refusal 400, 413, 415
  */
@@ -161,7 +161,7 @@ async function readText(request: IncomingMessage, maxBytes: number): Promise<str
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  // Keep the connection of a body that is too long: the refusal is sent over it.
+  // Keep the connection open if the body is too long: the refusal is sent over it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge();
@@ -180,7 +180,7 @@ function parseJson(text: string): JsonValue {
   }
 }
 
-/** Checked before parsing, to protect later recursion from a stack overflow. */
+/** Checks the nesting before parsing, so that later recursion cannot overflow the stack. */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;
   for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {

@@ -2,7 +2,7 @@ import type { Attribute, EntityContent, StoredEntity } from './model.js';
 
 const NO_SCOPES: readonly string[] = [];
 
-/** The entities of one tenant, in the order of their creation, with an index by type; `A` is how their attributes are kept. */
+/** The entities of one tenant in creation order, with an index by type; `A` is the type in which attributes are stored. */
 export class EntityStore<A = readonly Attribute[]> {
   readonly #byId = new Map<string, StoredEntity<A>>();
   readonly #byType = new Map<string, EntityList<A>>();
@@ -17,17 +17,17 @@ export class EntityStore<A = readonly Attribute[]> {
     return this.#byId.get(id);
   }
 
-  /** All entities, or those of one type, oldest first; counting and deleting are O(1). */
+  /** Returns all entities, or those of one type, oldest first; counting and deleting are O(1). */
   list(type?: string): Iterable<StoredEntity<A>> & { readonly size: number } {
     return type === undefined ? this.#all : (this.#byType.get(type) ?? new EntityList<A>());
   }
 
-  /** The types that at least one entity has. */
+  /** Returns the types that at least one entity has. */
   types(): readonly string[] {
     return [...this.#byType.keys()];
   }
 
-  /** Creates an entity; undefined if the id exists already. */
+  /** Creates an entity; undefined if the id already exists. */
   create(content: EntityContent<A>, now: number): StoredEntity<A> | undefined {
     if (this.#byId.has(content.id)) return undefined;
     this.#sequence += 1;
@@ -67,7 +67,7 @@ export class EntityStore<A = readonly Attribute[]> {
     const changed = new Set([...entity.types, ...types]);
     for (const type of types) if (entity.types.includes(type)) changed.delete(type);
     entity.types = types;
-    // Rare. The entity belongs among older ones of the new type, so the lists are rebuilt.
+    // Type changes are rare. The entity's place is among older ones of the new type, so the lists are rebuilt.
     for (const type of changed) {
       const list = new EntityList<A>();
       for (const each of this.#all) if (each.types.includes(type)) list.add(each);
@@ -76,7 +76,7 @@ export class EntityStore<A = readonly Attribute[]> {
     }
   }
 
-  /** Shares one array of types among entities of the same single type, to save memory. */
+  /** Shares one array among all entities that have the same single type, to save memory. */
   #shared(types: readonly string[]): readonly string[] {
     const [type = ''] = types;
     const known = this.#byType.get(type)?.first?.types;
@@ -95,8 +95,8 @@ export class EntityStore<A = readonly Attribute[]> {
 const COMPACT_FROM = 1024;
 
 /**
- * Entities in the order of their creation. Deleting is free: deleted entities are skipped, and dropped once they are half
- * of the list, so a purge from the front stays linear.
+ * Entities in creation order. Deleting is O(1): deleted entities are skipped, and dropped once they make up more than
+ * half of the list, so a purge from the front stays linear.
  */
 export class EntityList<A = readonly Attribute[]> {
   #slots: StoredEntity<A>[] = [];
@@ -108,13 +108,13 @@ export class EntityList<A = readonly Attribute[]> {
     return this.#live;
   }
 
-  /** Adds an entity younger than all others here. */
+  /** Adds an entity newer than all others in the list. */
   add(entity: StoredEntity<A>): void {
     this.#slots.push(entity);
     this.#live += 1;
   }
 
-  /** Notes that one entity of this list was deleted. */
+  /** Notes that an entity in this list was deleted. */
   noteDeath(): void {
     this.#live -= 1;
     const dead = this.#slots.length - this.#live;

@@ -4,27 +4,27 @@ import { datasetIdOf } from './model.js';
 import { ALWAYS, type History, TIME_OF, type TemporalInstance } from './temporal-history.js';
 import type { TimeQuery } from './temporal-selection.js';
 
-/** Datasets to show; undefined in the set stands for instances without datasetId. */
+/** Datasets to show; undefined in the set represents instances without a datasetId. */
 export type Datasets = ReadonlySet<string | undefined>;
 
-/** The shown instances of an attribute, in order. */
+/** The instances of an attribute to show, in order. */
 export interface Choice {
   readonly instances: readonly TemporalInstance[];
-  /** There are more, and the answer must say so (206). */
+  /** There are more instances, and the answer must say so (206). */
   readonly isPartial: boolean;
 }
 
 export type InstanceFilter = (instance: TemporalInstance) => boolean;
 
-/** How many instances the broker shows. */
+/** The limits on the number of instances shown. */
 export interface InstanceBounds {
   readonly behaviour: Behaviour;
   readonly limits: Pick<Limits, 'instancesPerAttribute'>;
 }
 
 /**
- * Makes the function that chooses which instances of an attribute are shown: those in the interval and of the
- * datasets, oldest first; with lastN the newest, newest first (clauses 5.7.4.4, 6.3.10).
+ * Makes the function that chooses which instances of an attribute to show: those in the interval and of the given
+ * datasets, oldest first; with lastN, the newest ones, newest first (clauses 5.7.4.4, 6.3.10).
  */
 export function instanceChooser(
   time: TimeQuery,
@@ -61,10 +61,10 @@ function isWithin(time: number, { from, to }: TimeQuery['range']): boolean {
   return time >= from && time < to;
 }
 
-/** The greatest time that a Date can hold, in milliseconds. */
+/** The latest time that a Date can hold, in milliseconds. */
 const MAX_DATE_MS = 8.64e15;
 
-/** Computes the `Content-Range` of a partial answer: how far it is complete (clause 6.3.10). */
+/** Computes the `Content-Range` of a partial answer: the range in which the answer is complete (clause 6.3.10). */
 export class ContentRange {
   readonly #time: TimeQuery;
   #start: number | undefined;
@@ -81,7 +81,7 @@ export class ContentRange {
     if (first === undefined || last === undefined) return;
     const { lastN } = this.#time;
     const timeOf = TIME_OF[this.#time.property];
-    // The first truncated list ends the range: a client that continues from there misses no instance.
+    // The first truncated list ends the range, so that a client continuing from there misses no instance.
     const nearer = lastN === undefined ? Math.min : Math.max;
     const start = timeOf(first);
     this.#start = nearer(this.#start ?? start, start);
@@ -90,7 +90,7 @@ export class ContentRange {
     this.#end = nearer(this.#end ?? end, end);
   }
 
-  /** The header's value; undefined when everything is shown. */
+  /** The value of the header; undefined if everything is shown. */
   get header(): string | undefined {
     if (this.#start === undefined || this.#end === undefined) return undefined;
     const { range, lastN } = this.#time;
@@ -100,7 +100,7 @@ export class ContentRange {
   }
 }
 
-/** Instances without the time come first; if only those are shown, the range starts in 1970. */
+/** Formats a time. Instances without the time property come first; if only those are shown, the range starts in 1970. */
 function dateTime(time: number): string {
   return new Date(Math.abs(time) <= MAX_DATE_MS ? time : 0).toISOString();
 }

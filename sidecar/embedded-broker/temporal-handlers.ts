@@ -8,7 +8,7 @@ import type { TemporalEntity } from './temporal-store.js';
 
 const NO_CONTENT: BrokerResponse = { status: 204 };
 
-/** Wraps a handler of temporal data, which a behaviour may switch off. */
+/** Wraps a handler of temporal data so that the behaviour can switch it off. */
 export function temporal(handler: Handler, kind: 'read' | 'write'): Handler {
   return (request, context) => {
     const { temporalStatus, temporalWriteStatus } = context.behaviour;
@@ -18,7 +18,7 @@ export function temporal(handler: Handler, kind: 'read' | 'write'): Handler {
   };
 }
 
-/** POST /temporal/entities: creates a temporal entity, or adds to the one with the id (clauses 5.6.11, 6.18.3.1). */
+/** POST /temporal/entities: creates a temporal entity, or adds to the one with the same id (clauses 5.6.11, 6.18.3.1). */
 export async function putTemporalEntity(
   request: BrokerRequest,
   context: BrokerContext,
@@ -87,8 +87,8 @@ export function deleteTemporalEntity(request: BrokerRequest, context: BrokerCont
 }
 
 /**
- * DELETE /temporal/entities/{id}/attrs/{attr} (clauses 5.6.13, 6.21.3.1): the instances without datasetId, those of
- * one `datasetId`, or all (`deleteAll`).
+ * DELETE /temporal/entities/{id}/attrs/{attr} (clauses 5.6.13, 6.21.3.1): deletes the instances without datasetId,
+ * those with one `datasetId`, or all (`deleteAll`).
  */
 export function deleteTemporalAttribute(request: BrokerRequest, context: BrokerContext): BrokerResponse {
   const which = readInstanceChoice(readTemporalParameters(request, context, ['datasetId', 'deleteAll']));
@@ -115,7 +115,7 @@ export function deleteInstance(request: BrokerRequest, context: BrokerContext): 
   return NO_CONTENT;
 }
 
-/** Reads the parameters of a change; `local` goes with all of them. */
+/** Reads the parameters of a change; `local` is accepted with every change. */
 function readTemporalParameters(
   { search }: BrokerRequest,
   { behaviour }: BrokerContext,
@@ -124,7 +124,7 @@ function readTemporalParameters(
   return readParameters(search, new Set([...taken, 'local']), behaviour.ignoreParameters);
 }
 
-/** Whether a deletion is only claimed. @throws Refusal Conflict for one that is refused */
+/** Whether to confirm a deletion without carrying it out. @throws Refusal Conflict if the instance is locked */
 function isGhost(
   { id }: TemporalEntity,
   attribute: string,

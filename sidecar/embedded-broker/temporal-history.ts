@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { datasetIdOf, type Instance } from './model.js';
 import { instantOf } from '../ngsi-ld/q-time.js';
 
-/** The temporal properties that an instance can have here (ETSI GS CIM 009 V1.9.1, clause 4.8). */
+/** The temporal properties supported here (ETSI GS CIM 009 V1.9.1, clause 4.8). */
 export const TIME_PROPERTIES = ['observedAt', 'createdAt', 'modifiedAt'] as const;
 export type TimeProperty = (typeof TIME_PROPERTIES)[number];
 
-/** When instances were written, in milliseconds since the epoch; shared by all instances of one request. */
+/** When an instance was written, in milliseconds since the epoch; shared by all instances of one request. */
 export interface Written {
   readonly createdAt: number;
   readonly modifiedAt: number;
 }
 
 /**
- * One instance in the history of an attribute. It has few fields, since a history may hold a million instances.
- * `number` grows from instance to instance; `live` ends with deletion.
+ * One instance in the history of an attribute. It has few fields, because a history may hold a million instances.
+ * `number` increases with each instance; `live` becomes false on deletion.
  */
 export class TemporalInstance implements Instance {
   readonly number: number;
@@ -38,7 +38,7 @@ export class TemporalInstance implements Instance {
   }
 }
 
-/** The times of an instance in milliseconds since the epoch; -Infinity for one that it does not have. */
+/** Reads a time of an instance, in milliseconds since the epoch; -Infinity if the instance does not have it. */
 export const TIME_OF: Readonly<Record<TimeProperty, (instance: TemporalInstance) => number>> = {
   observedAt: ({ body }) => {
     const observedAt = member(body, 'observedAt');
@@ -50,7 +50,7 @@ export const TIME_OF: Readonly<Record<TimeProperty, (instance: TemporalInstance)
 
 const DIGITS = 12;
 
-/** Converts between the numbers of instances and URIs. The URI holds the number, so nothing has to be stored. */
+/** Converts between instance numbers and URIs. The URI contains the number, so nothing has to be stored. */
 export class InstanceIds {
   readonly #prefix = `urn:ngsi-ld:Instance:${randomUUID().slice(0, -DIGITS)}`;
 
@@ -58,7 +58,7 @@ export class InstanceIds {
     return this.#prefix + number.toString(16).padStart(DIGITS, '0');
   }
 
-  /** The number in an instanceId; undefined for one that was not made here. */
+  /** Returns the number in an instanceId; undefined if the instanceId was not made here. */
   numberOf(instanceId: string): number | undefined {
     const digits = instanceId.slice(this.#prefix.length);
     const isOurs = instanceId.startsWith(this.#prefix) && /^[\da-f]{12}$/.test(digits);
@@ -68,36 +68,36 @@ export class InstanceIds {
 
 const COMPACT_FROM = 64;
 
-/** From `from` (inclusive) to `to` (exclusive). */
+/** A range of keys, from `from` (inclusive) to `to` (exclusive). */
 export interface KeyRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Instances in the order of a key, those with equal keys in the order of their numbers.
+ * Instances ordered by a key; those with equal keys are ordered by number.
  *
- * Adding at the end is free; instances out of order are sorted in at the next read. Deleting is free too: deleted instances
- * are skipped, and dropped once a quarter are deleted. Deleting all of them, page by page, stays linear.
+ * Adding at the end is O(1); instances added out of order are sorted in at the next read. Deleting is O(1) too: deleted
+ * instances are skipped, and dropped once they make up a quarter. Deleting all of them page by page stays linear.
  */
 class InstanceOrder {
   readonly #keyOf: (instance: TemporalInstance) => number;
   #instances: TemporalInstance[] = [];
   #keys: number[] = [];
-  /** Added out of order since the last read. */
+  /** Instances added out of order since the last read. */
   #late: TemporalInstance[] = [];
   #dead = 0;
 
-  /** The key of an instance must not change while the instance is in the order. */
+  /** The key of an instance must not change while the instance is in this order. */
   constructor(keyOf: (instance: TemporalInstance) => number) {
     this.#keyOf = keyOf;
   }
 
-  /** Adds instances with numbers above all that are here. */
+  /** Adds instances whose numbers are above all existing ones. */
   add(instances: readonly TemporalInstance[]): void {
     const keys = instances.map(this.#keyOf);
     if (this.#keys.length === 0 && keys.every((key, at) => at === 0 || key >= (keys[at - 1] ?? key))) {
-      // Copied: an array that grows by push wastes memory, which adds up over many short histories.
+      // Copied, because an array that grows by push wastes memory, which adds up over many short histories.
       this.#instances = [...instances];
       this.#keys = keys;
       return;
@@ -105,7 +105,7 @@ class InstanceOrder {
     for (const [at, instance] of instances.entries()) this.#append(instance, keys[at] ?? Number.NaN);
   }
 
-  /** Notes that one instance of this order was deleted. */
+  /** Notes that an instance in this order was deleted. */
   noteDeath(): void {
     this.#dead += 1;
     if (this.#dead < COMPACT_FROM || this.#dead * 4 < this.#instances.length + this.#late.length) return;
@@ -115,7 +115,7 @@ class InstanceOrder {
     this.#dead = 0;
   }
 
-  /** The live instances whose keys are in the range. Nothing may be added or deleted while this is read. */
+  /** Returns the live instances whose keys are in the range. Nothing may be added or deleted during the iteration. */
   *within({ from, to }: KeyRange, newestFirst = false): Generator<TemporalInstance, undefined> {
     this.#settle();
     const start = this.#firstFrom(from);
@@ -136,7 +136,7 @@ class InstanceOrder {
     }
   }
 
-  /** Sorts in what came late. */
+  /** Sorts in the instances that were added out of order. */
   #settle(): void {
     if (this.#late.length === 0) return;
     const keyed = this.#instances.map((instance, at) => ({ instance, key: this.#keys[at] ?? Number.NaN }));
@@ -147,7 +147,7 @@ class InstanceOrder {
     this.#late = [];
   }
 
-  /** Where the first key of `key` or more is (binary search). */
+  /** Finds the index of the first key that is `key` or greater (binary search). */
   #firstFrom(key: number): number {
     let low = 0;
     let high = this.#keys.length;
@@ -160,16 +160,16 @@ class InstanceOrder {
   }
 }
 
-/** All instances, with or without the time. */
+/** Selects all instances, with or without the time property. */
 export const ALWAYS: KeyRange = { from: -Infinity, to: Infinity };
 
-/** Shared by all histories, to save memory. */
+/** One function shared by all histories, to save memory. */
 const numberOf = ({ number }: TemporalInstance) => number;
 
-/** The instances of one attribute: found by their numbers, and in the order of any of their times. */
+/** The instances of one attribute: by number, and ordered by any of their times. */
 export class History {
   readonly #byNumber = new InstanceOrder(numberOf);
-  /** Created on first use. */
+  /** Each order is created on first use. */
   #byTime: Partial<Record<TimeProperty, InstanceOrder>> = {};
   #size = 0;
 
@@ -178,18 +178,18 @@ export class History {
     return this.#size;
   }
 
-  /** Adds instances with numbers above all that are here. */
+  /** Adds instances whose numbers are above all existing ones. */
   add(instances: readonly TemporalInstance[]): void {
     for (const order of this.#orders()) order.add(instances);
     this.#size += instances.length;
   }
 
-  /** O(log n). */
+  /** Finds an instance by its number. O(log n). */
   get(number: number): TemporalInstance | undefined {
     return this.#byNumber.within({ from: number, to: number + 1 }).next().value;
   }
 
-  /** Deletes an instance; false if it does not exist. O(log n), compaction included. */
+  /** Deletes an instance; false if it does not exist. O(log n), including compaction. */
   delete(number: number): boolean {
     const instance = this.get(number);
     if (instance === undefined) return false;
@@ -197,7 +197,7 @@ export class History {
     return true;
   }
 
-  /** Deletes the instances of a dataset (undefined: those without a datasetId); false if it has none. */
+  /** Deletes the instances of a dataset (undefined: those without a datasetId); false if there are none. */
   deleteDataset(datasetId: string | undefined): boolean {
     const doomed = [...this.all()].filter(({ body }) => datasetIdOf(body) === datasetId);
     for (const instance of doomed) this.#remove(instance);
@@ -214,12 +214,12 @@ export class History {
     return true;
   }
 
-  /** All instances in the order in which they were added. */
+  /** Returns all instances in the order in which they were added. */
   all(): Iterable<TemporalInstance> {
     return this.#byNumber.within(ALWAYS);
   }
 
-  /** The instances whose time is in the range, in the order of that time; those without one come first. */
+  /** Returns the instances whose time is in the range, ordered by that time; instances without that time come first. */
   within(property: TimeProperty, range: KeyRange, newestFirst = false): Iterable<TemporalInstance> {
     return this.#orderOf(property).within(range, newestFirst);
   }

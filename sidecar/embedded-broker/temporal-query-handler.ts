@@ -67,7 +67,7 @@ export function retrieveTemporalEntity(request: BrokerRequest, context: BrokerCo
   return answer(bodies[0], contentRange);
 }
 
-/** The temporal entity that the path names, and where it is. @throws Refusal 400, 404 */
+/** Finds the temporal entity named in the path, and its store. @throws Refusal 400, 404 */
 export function locateTemporalEntity({ segments, tenant }: BrokerRequest, { tenants }: BrokerContext) {
   const [id] = segments;
   if (!isUri(id)) throw refusals.badRequest('The id of an entity must be a URI');
@@ -77,7 +77,7 @@ export function locateTemporalEntity({ segments, tenant }: BrokerRequest, { tena
   return { store, entity };
 }
 
-/** Makes the function that shows temporal entities as the parameters ask for it. */
+/** Makes the function that represents temporal entities as the parameters request. */
 function shower(parameters: Parameters, time: TimeQuery, context: BrokerContext, byMatch?: Selection) {
   const representation = readTemporalRepresentation(parameters, context);
   const choose = instanceChooser(time, readDatasets(parameters), context);
@@ -99,7 +99,7 @@ function shower(parameters: Parameters, time: TimeQuery, context: BrokerContext,
   };
 }
 
-/** The oldest instances of an entity, where it has more than are shown together; undefined where all are shown. */
+/** Returns the oldest instances of an entity if it has more than may be shown together; undefined if all are shown. */
 function shownTogether(
   { attributes }: TemporalEntity,
   parameters: Parameters,

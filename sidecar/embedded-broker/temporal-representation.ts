@@ -40,7 +40,7 @@ export function readTemporalRepresentation(
   };
 }
 
-/** Reads `datasetId`, a list; undefined when absent. @throws Refusal BadRequestData */
+/** Reads `datasetId` as a list; undefined when absent. @throws Refusal BadRequestData */
 export function readDatasets(parameters: Parameters): Datasets | undefined {
   const names = readList(parameters, 'datasetId');
   if (names?.every((name) => name === '@none' || isUri(name)) === false) {
@@ -49,7 +49,7 @@ export function readDatasets(parameters: Parameters): Datasets | undefined {
   return names && new Set(names.map((name) => (name === '@none' ? undefined : name)));
 }
 
-/** The JSON of a temporal entity, with those instances of each attribute that `choose` gives. */
+/** Returns a temporal entity as JSON, with the instances of each attribute that `choose` selects. */
 export function representTemporal(
   entity: TemporalEntity,
   ids: InstanceIds,

@@ -17,13 +17,13 @@ import { refusals } from './refusal.js';
 export const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'lastN'] as const;
 
 const RELATIONS = ['before', 'after', 'between'] as const;
-/** Contains no time, not even the missing one of instances without the property. */
+/** Contains no time, not even that of instances without the time property. */
 const NEVER: KeyRange = { from: Infinity, to: -Infinity };
 
-/** Which instances a temporal query selects, by time (clause 4.11); in milliseconds since the epoch. */
+/** Selects instances by time (clause 4.11); times are in milliseconds since the epoch. */
 export interface TimeQuery {
   readonly property: TimeProperty;
-  /** Undefined without a time query: then all instances are selected, even without such a time. */
+  /** Undefined without a time query: all instances are selected, including those without the time property. */
   readonly relation: (typeof RELATIONS)[number] | undefined;
   readonly range: KeyRange;
   readonly lastN: number | undefined;
@@ -32,7 +32,7 @@ export interface TimeQuery {
 /**
  * Reads the time query of a temporal request.
  *
- * @param isNeeded whether it is required; not if the broker ignores `timerel`
+ * @param isNeeded whether it is required; ignored if the broker ignores `timerel`
  * @throws Refusal BadRequestData
  */
 export function readTimeQuery(parameters: Parameters, behaviour: Behaviour, isNeeded: boolean): TimeQuery {
@@ -42,7 +42,7 @@ export function readTimeQuery(parameters: Parameters, behaviour: Behaviour, isNe
   const lastN = readLastN(parameters, behaviour);
   if (relation === undefined) return { property, relation, range: ALWAYS, lastN };
   const { from, to } = readRange(parameters, relation);
-  // Times are kept in milliseconds.
+  // Times are whole milliseconds, so adding 1 excludes the bound.
   const range = { from: behaviour.exclusiveBounds ? from + 1 : from, to };
   return { property, relation, range: isKept ? range : NEVER, lastN };
 }
@@ -50,7 +50,7 @@ export function readTimeQuery(parameters: Parameters, behaviour: Behaviour, isNe
 function readTimeProperty(parameters: Parameters, behaviour: Behaviour) {
   const name = parameters.get('timeproperty') ?? 'observedAt';
   const property = TIME_PROPERTIES.find((each) => each === name);
-  // Deleted instances are not kept, so none has a deletedAt.
+  // Deleted instances are not kept, so no instance has a deletedAt.
   if (property === undefined && name !== 'deletedAt') {
     throw refusals.badRequest(`timeproperty must be one of ${TIME_PROPERTIES.join(', ')}, deletedAt`);
   }
@@ -105,8 +105,8 @@ function readLastN(parameters: Parameters, behaviour: Behaviour): number | undef
 }
 
 /**
- * Which temporal entities a query selects (clause 5.7.4): those with an instance in the interval, of an attribute in
- * `attrs` if given, and whose instances in the interval satisfy `q` and the geoquery.
+ * Makes the query for temporal entities (clause 5.7.4). A match has an instance in the interval, of an attribute in
+ * `attrs` if given, and its instances in the interval satisfy `q` and the geoquery.
  */
 export function temporalEntityQuery(selection: Selection, time: TimeQuery): EntityQuery<Histories> {
   const { ids, type, filters, attrs, valueFilters } = selection;
@@ -118,7 +118,7 @@ export function temporalEntityQuery(selection: Selection, time: TimeQuery): Enti
   return { ids, type, filters: [...filters, isInTime, ...(valueFilters.length > 0 ? [hasValues] : [])] };
 }
 
-/** Whether an entity has an instance in the interval, of the named attributes or else of any. */
+/** Whether an entity has an instance in the interval, of one of the named attributes or, without names, of any. */
 export function hasInstanceInTime(
   entity: TemporalEntity,
   attrs: readonly string[] | undefined,
@@ -130,13 +130,13 @@ export function hasInstanceInTime(
   return false;
 }
 
-/** The entity with only the instances in the interval, for filters of current entities. */
+/** Returns the entity with only the instances in the interval, so that filters for current entities can be applied. */
 function viewOf(entity: TemporalEntity, time: TimeQuery): StoredEntity {
   const attributes = Array.from(entity.attributes, ([name, history]) => lazyAttribute(name, history, time));
   return { ...entity, attributes };
 }
 
-/** Returns a check whether an instance alone satisfies the filters by value. */
+/** Makes the check whether a single instance satisfies the value filters. */
 export function matchesAlone(
   entity: TemporalEntity,
   history: History,
@@ -149,7 +149,7 @@ export function matchesAlone(
   };
 }
 
-/** Collects its instances on first use: few queries need every attribute. */
+/** Makes an attribute that collects its instances on first use, because few queries need every attribute. */
 function lazyAttribute(name: string, history: History, { property, range }: TimeQuery): Attribute {
   let instances: Attribute['instances'] | undefined;
   return {

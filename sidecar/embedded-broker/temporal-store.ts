@@ -11,15 +11,15 @@ export type TemporalEntity = StoredEntity<Histories>;
 /**
  * The temporal entities of one tenant, independent of the current entities.
  *
- * An attribute disappears with its last instance. An entity without attributes stays: it can be retrieved and added to,
- * but no temporal query finds it.
+ * An attribute disappears with its last instance. An entity without attributes remains: it can be retrieved and added
+ * to, but no temporal query finds it.
  */
 export class TemporalStore {
   readonly entities = new EntityStore<Histories>();
   readonly ids = new InstanceIds();
   #lastNumber = 0;
 
-  /** Creates an entity, or adds to the one with the id (clauses 5.6.11, 5.6.12). */
+  /** Creates an entity, or adds to the one with the same id (clauses 5.6.11, 5.6.12). */
   put(content: TemporalContent & { readonly types: readonly string[] }, now: number): void {
     const { id, types, scopes = [] } = content;
     const present = this.entities.get(id);
@@ -27,7 +27,7 @@ export class TemporalStore {
     if (entity !== undefined) this.add(entity, content, now);
   }
 
-  /** Adds instances, and types that the entity does not have yet; scopes are replaced. */
+  /** Adds instances, and any types that the entity does not have yet; scopes are replaced. */
   add(entity: TemporalEntity, content: Omit<TemporalContent, 'id'>, now: number): void {
     const written = { createdAt: now, modifiedAt: now };
     for (const [name, bodies] of content.attributes) {

@@ -14,14 +14,14 @@ export class Tenant {
 export class Tenants {
   readonly #tenants = new Map<string | undefined, Tenant>([[undefined, new Tenant()]]);
 
-  /** A tenant by name. @throws Refusal NonexistentTenant */
+  /** Returns the tenant with this name. @throws Refusal NonexistentTenant */
   existing(name: string | undefined): Tenant {
     const tenant = this.#tenants.get(name);
     if (tenant === undefined) throw refusals.nonexistentTenant(`Tenant ${String(name)} does not exist`);
     return tenant;
   }
 
-  /** The tenant of a creating operation, which creates the tenant too. @throws Refusal InvalidRequest */
+  /** Returns the tenant of a creating operation, creating it if needed. @throws Refusal InvalidRequest */
   created(name: string | undefined): Tenant {
     const present = this.#tenants.get(name);
     if (present !== undefined) return present;
@@ -32,7 +32,7 @@ export class Tenants {
     return tenant;
   }
 
-  /** A tenant by name, if there is one. */
+  /** Returns the tenant with this name, if it exists. */
   find(name: string | undefined): Tenant | undefined {
     return this.#tenants.get(name);
   }
