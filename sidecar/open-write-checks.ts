@@ -75,7 +75,7 @@ const LOG_EVERY_MS = 1000;
 function observerOf(
   metrics: Metrics['writes'],
   logger: FastifyBaseLogger,
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'monotonicMs'>,
 ): WriteObserver {
   const invalid = new LogThrottle(clock);
   const failures = new LogThrottle(clock);
@@ -114,17 +114,17 @@ function observerOf(
 
 /** Lets something be said once in a while, with how often it was not. */
 class LogThrottle {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #saidMs = -Infinity;
   #unsaid = 0;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
   say(how: (unsaid: number) => void): void {
-    const now = this.#clock.now();
-    if (Math.abs(now - this.#saidMs) < LOG_EVERY_MS) {
+    const now = this.#clock.monotonicMs();
+    if (now - this.#saidMs < LOG_EVERY_MS) {
       this.#unsaid += 1;
       return;
     }

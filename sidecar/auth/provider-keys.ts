@@ -15,7 +15,7 @@ const PAUSE_MS = 10_000;
 export interface ProviderKeysOptions {
   /** Reads the key set of the provider. */
   readonly read: () => Promise<unknown>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Called when the keys cannot be read any more, and when they can be again. Must not throw. */
   readonly onAway: (error: unknown) => void;
   readonly onBack: () => void;
@@ -72,7 +72,7 @@ export class ProviderKeys {
   async #lookForNew(): Promise<void> {
     if (this.#reading === undefined) {
       if (this.#failedMs === undefined && this.#isWithin(PAUSE_MS, this.#lookedMs)) return;
-      this.#lookedMs = this.#options.clock.now();
+      this.#lookedMs = this.#options.clock.monotonicMs();
     }
     await this.#demand();
   }
@@ -97,10 +97,10 @@ export class ProviderKeys {
     try {
       const document = await read();
       this.#keys = keySetOf(document);
-      this.#readMs = clock.now();
+      this.#readMs = clock.monotonicMs();
       this.#failedMs = undefined;
     } catch (error) {
-      this.#failedMs = clock.now();
+      this.#failedMs = clock.monotonicMs();
       if (!wasAway) onAway(error);
       throw error;
     }
@@ -112,14 +112,13 @@ export class ProviderKeys {
   }
 
   #unavailable(): SignInUnavailableError {
-    const leftMs = (this.#failedMs ?? 0) + PAUSE_MS - this.#options.clock.now();
+    const leftMs = (this.#failedMs ?? 0) + PAUSE_MS - this.#options.clock.monotonicMs();
     return new SignInUnavailableError(Math.min(Math.max(Math.ceil(leftMs / 1000), 1), PAUSE_MS / 1000));
   }
 
-  /** Whether a time was less than so long ago; one that lies ahead, as the clock was set back, counts as long ago. */
+  /** Whether a time was less than so long ago. */
   #isWithin(ms: number, sinceMs: number): boolean {
-    const age = this.#options.clock.now() - sinceMs;
-    return age >= 0 && age < ms;
+    return this.#options.clock.monotonicMs() - sinceMs < ms;
   }
 }
 

@@ -16,7 +16,7 @@ export interface SignInOptions {
   readonly rolesClaim: string;
   readonly tenantsClaim?: string | undefined;
   readonly roleMap?: ReadonlyMap<string, Role | undefined> | undefined;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   /** For one look at the provider, in milliseconds. @default 5000 */
   readonly timeoutMs?: number | undefined;
   /** See ProviderKeysOptions. */
@@ -159,7 +159,7 @@ const REASONS_BY_CLAIM: Readonly<Record<string, string | undefined>> = {
 /** Sign-in as the configuration has it; undefined where nobody signs in. */
 export function openSignIn(
   config: Config,
-  options: Pick<SignInOptions, 'onAway' | 'onBack' | 'timeoutMs'> & { readonly clock: Pick<Clock, 'now'> },
+  options: Pick<SignInOptions, 'clock' | 'onAway' | 'onBack' | 'timeoutMs'>,
 ): SignIn | undefined {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = config;
   // The one is never without the other.

@@ -53,12 +53,15 @@ async function brokerAnswers(client: BrokerClient): Promise<boolean> {
 const BROKER_ASKED_EVERY_MS = 15_000;
 
 /** Whether the broker answers, asked at most every 15 seconds, however many want to know. */
-export function createBrokerProbe(client: BrokerClient, clock: Pick<Clock, 'now'>): () => Promise<boolean> {
+export function createBrokerProbe(
+  client: BrokerClient,
+  clock: Pick<Clock, 'monotonicMs'>,
+): () => Promise<boolean> {
   let askedMs = -Infinity;
   let answers = Promise.resolve(false);
   return () => {
-    if (Math.abs(clock.now() - askedMs) >= BROKER_ASKED_EVERY_MS) {
-      askedMs = clock.now();
+    if (clock.monotonicMs() - askedMs >= BROKER_ASKED_EVERY_MS) {
+      askedMs = clock.monotonicMs();
       answers = brokerAnswers(client);
     }
     return answers;

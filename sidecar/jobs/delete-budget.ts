@@ -19,7 +19,7 @@ export interface DoneBefore {
 export interface BudgetKeeping {
   /** Keeps what is spent; rejects when it could not. */
   readonly write: (spent: number) => Promise<void>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** As long as nobody says what was done, everything that was reserved counts as deleted. */
@@ -86,9 +86,9 @@ export class DeleteBudget {
     if (this.#spent(amount) > this.#bound.most) return undefined;
     this.#inFlight += amount;
     await this.#keep();
-    const sentMs = this.#keeping.clock.now();
+    const sentMs = this.#keeping.clock.monotonicMs();
     return () => {
-      this.#adapt(amount, this.#keeping.clock.now() - sentMs);
+      this.#adapt(amount, this.#keeping.clock.monotonicMs() - sentMs);
       this.#ended += amount;
     };
   }

@@ -57,7 +57,7 @@ export class JobService {
       leaseMs,
       broker,
       isShared: isStoreShared,
-      monotonicMs: options.monotonicMs ?? (() => performance.now()),
+      clock,
       begin: (taken, lease) => this.#begin(taken, lease),
       requeued: (left): UnfinishedJob => this.#kindOf(left.record).requeued(left),
       onRequeued: (changed) => this.#noteRequeued(changed),

@@ -6,6 +6,7 @@ import {
   type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
+import type { Clock } from '../shared/clock.js';
 import { Lease } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 
@@ -26,7 +27,7 @@ export interface LeaseKeeperOptions {
   readonly broker?: string | undefined;
   /** Whether other processes use the same store. */
   readonly isShared: boolean;
-  readonly monotonicMs: () => number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Begins to work on a job that was taken: enters it into the registry, and takes its place, at once. */
   readonly begin: (taken: TakenJob, lease: Lease) => void;
   /** What a job of another broker becomes on which no process works; has no effects. */
@@ -75,7 +76,7 @@ export class LeaseKeeper {
 
   /** The lease of a purge whose caller waits; its first record tells the store of it. */
   lease(): Lease {
-    return this.#newLease(0, this.#options.monotonicMs());
+    return this.#newLease(0, this.#options.clock.monotonicMs());
   }
 
   /** Looks if a job may wait for the place that is free now. */
@@ -121,7 +122,7 @@ export class LeaseKeeper {
       this.#isFreed = true;
       if (isShared && registry.all().length > 0) await this.#renew();
       // A job that waits may be for another process. One that has lost its holder is shown as waiting, whoever takes it then.
-      if (this.#isInTouch(this.#options.monotonicMs()))
+      if (this.#isInTouch(this.#options.clock.monotonicMs()))
         await this.#requeue({ takesLapsed: true, takesWaiting: false });
       await this.#takeAll();
     } catch {
@@ -142,8 +143,8 @@ export class LeaseKeeper {
   }
 
   async #renew(): Promise<void> {
-    const { registry, store, holder, leaseMs, monotonicMs, grant, isPending } = this.#options;
-    const sentMs = monotonicMs();
+    const { registry, store, holder, leaseMs, clock, grant, isPending } = this.#options;
+    const sentMs = clock.monotonicMs();
     const before = registry.all();
     const renewed = new Map((await store.renew({ holder, leaseMs })).map((held) => [held.id, held]));
     this.#touch(sentMs);
@@ -167,14 +168,14 @@ export class LeaseKeeper {
   }
 
   async #takeAll(): Promise<void> {
-    const { registry, store, holder, leaseMs, broker, monotonicMs, begin } = this.#options;
+    const { registry, store, holder, leaseMs, broker, clock, begin } = this.#options;
     for (;;) {
       const takesJobs = registry.isFree('job');
       const takesDryRuns = registry.isFree('dry run');
       const takesScans = registry.isFree('scan');
       this.#hasTakenAll = takesJobs && takesDryRuns && takesScans;
       if (registry.stopping.aborted || this.#isOver()) return;
-      const sentMs = monotonicMs();
+      const sentMs = clock.monotonicMs();
       const taken = await store.take({
         holder,
         leaseMs,
@@ -191,11 +192,11 @@ export class LeaseKeeper {
   }
 
   #newLease(number: number, fromMs: number): Lease {
-    const { isShared, holder, leaseMs, monotonicMs } = this.#options;
+    const { isShared, holder, leaseMs, clock } = this.#options;
     return new Lease({
       claim: number > 0 ? { lease: number } : { lease: 0, by: { holder, leaseMs } },
       untilMs: isShared ? fromMs + leaseMs : Infinity,
-      monotonicMs,
+      clock,
       ask: () => this.#ask(),
     });
   }

@@ -111,20 +111,19 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     settled: number,
     expected: number | undefined,
   ): Pick<JobRecord, 'ratePerSecond' | 'estimatedEndAt'> {
-    const nowMs = this.#clock.now();
-    this.#rate.note(nowMs, settled);
+    this.#rate.note(this.#clock.monotonicMs(), settled);
     const rate = this.#rate.perSecond;
     const leftMs = expected === undefined ? undefined : this.#rate.leftMs(expected);
     return defined({
       ratePerSecond: rate === undefined ? undefined : Math.round(rate * 10) / 10,
-      estimatedEndAt: leftMs === undefined ? undefined : new Date(nowMs + leftMs).toISOString(),
+      estimatedEndAt: leftMs === undefined ? undefined : new Date(this.#clock.now() + leftMs).toISOString(),
     });
   }
 
   async #publishSoon(): Promise<void> {
     if (this.#isPublishing) return;
     this.#isPublishing = true;
-    const waitMs = this.#publishedMs + PUBLISH_EVERY_MS - this.#clock.now();
+    const waitMs = this.#publishedMs + PUBLISH_EVERY_MS - this.#clock.monotonicMs();
     if (waitMs > 0) await this.#clock.sleep(waitMs);
     this.#isPublishing = false;
     // Its end was reported meanwhile.
@@ -132,7 +131,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   }
 
   #publish(): void {
-    this.#publishedMs = this.#clock.now();
+    this.#publishedMs = this.#clock.monotonicMs();
     if (isFinal(this.#record.state)) this.#record = ended(this.#record);
     this.#onChange(this.#record, this.lease);
     this.wake();
@@ -147,8 +146,7 @@ export interface LeaseOptions {
   readonly claim: JobClaim;
   /** On the monotonic clock. */
   readonly untilMs: number;
-  /** A clock that is never set, and that goes on while this process is stopped. */
-  readonly monotonicMs: () => number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Asks the store whether the lease holds; does not reject. */
   readonly ask: () => Promise<void>;
 }
@@ -180,7 +178,7 @@ export class Lease {
 
   /** Whether no other process can have taken the purge. */
   get holds(): boolean {
-    return !this.lost.aborted && this.#options.monotonicMs() < this.#untilMs;
+    return !this.lost.aborted && this.#options.clock.monotonicMs() < this.#untilMs;
   }
 
   renew(untilMs: number): void {
@@ -212,7 +210,7 @@ export class Lease {
       this.lapse();
       throw stopped();
     }
-    const nowMs = this.#options.monotonicMs();
+    const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - this.#askedMs < ASK_EVERY_MS) return undefined;
     this.#askedMs = nowMs;
     return this.#options.ask();

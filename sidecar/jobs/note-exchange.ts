@@ -28,9 +28,7 @@ export interface NoteExchangeOptions {
   readonly writer: string;
   readonly memories: BrokerMemories;
   /** The clock of the memories. */
-  readonly clock: Pick<Clock, 'now'>;
-  /** A clock that is never set, by which it is known how long this process has been running. @default that of the process */
-  readonly monotonicMs?: () => number;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   /** Has the pauses between looks: real ones by default, whatever clock the purges go by. */
   readonly pauses?: Pick<Clock, 'sleep'>;
   /** Called with the names of facts that were new here: another process has learnt them. */
@@ -46,7 +44,6 @@ export interface NoteExchangeOptions {
  */
 export class NoteExchange {
   readonly #options: NoteExchangeOptions;
-  readonly #monotonicMs: () => number;
   readonly #startedMs: number;
   readonly #stopped = new AbortController();
   #wake: () => void = () => {};
@@ -55,8 +52,7 @@ export class NoteExchange {
 
   constructor(options: NoteExchangeOptions) {
     this.#options = options;
-    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
-    this.#startedMs = this.#monotonicMs();
+    this.#startedMs = options.clock.monotonicMs();
     for (const collection of COLLECTIONS) {
       options.memories[collection].onLearnt = () => {
         this.#isUnwritten = true;
@@ -115,7 +111,7 @@ export class NoteExchange {
     const read = await store.read(broker, FACT_MS);
     const answeredMs = clock.now();
     const offset = { leastMs: read.nowMs - answeredMs, mostMs: read.nowMs - askedMs };
-    const startedMs = answeredMs - (this.#monotonicMs() - this.#startedMs);
+    const startedMs = answeredMs - (clock.monotonicMs() - this.#startedMs);
     const taken: string[] = [];
     for (const note of read.notes) {
       const learnt = note.writer === writer ? undefined : readNote(note.text, offset, answeredMs);

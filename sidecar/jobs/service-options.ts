@@ -48,8 +48,6 @@ export interface JobServiceOptions {
   readonly broker?: string | undefined;
   /** After so long without a renewal of their leases, another process takes over the jobs of this one, in milliseconds. */
   readonly leaseMs: number;
-  /** A clock that is never set, and that goes on while this process is stopped. @default that of the process */
-  readonly monotonicMs?: () => number;
   /** Jobs that may wait. */
   readonly maxQueued: number;
   /** How long records are kept after their purge has ended, in days. */

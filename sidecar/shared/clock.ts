@@ -3,8 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Time, injected so that tests need not wait. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: the time of day, which may be set. */
   now(): number;
+  /**
+   * Milliseconds since some moment, for how long something takes or is good for: at least as many as have passed. It is never set
+   * back, and goes on while this process is stopped.
+   */
+  monotonicMs(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -18,6 +23,10 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicMs: createMonotonicClock(
+    () => performance.now(),
+    () => Date.now(),
+  ),
   sleep: async (ms, signal) => {
     await delay(ms, undefined, signal === undefined ? {} : { signal });
   },
@@ -27,6 +36,29 @@ export const systemClock: Clock = {
     return (user + system) / 1000;
   },
 };
+
+/** How much the time of day may differ from a clock that is never set before it was set, in milliseconds. */
+const SET_MS = 1000;
+
+/**
+ * See `Clock`. While the machine sleeps, only the time of day goes on: where that is set forward, as much may have passed.
+ *
+ * @param steadyMs never set
+ * @param dayMs the time of day
+ */
+export function createMonotonicClock(steadyMs: () => number, dayMs: () => number): () => number {
+  let sleptMs = 0;
+  let differenceMs = dayMs() - steadyMs();
+  return () => {
+    const nowMs = steadyMs();
+    const forwardMs = dayMs() - nowMs - differenceMs;
+    if (Math.abs(forwardMs) > SET_MS) {
+      sleptMs += Math.max(0, forwardMs);
+      differenceMs += forwardMs;
+    }
+    return nowMs + sleptMs;
+  };
+}
 
 /** What the system calls the thread that asks; undefined where it does not say so, as outside of Linux. */
 export function systemThread(): string | undefined {

@@ -70,10 +70,10 @@ export class PostgresConnections {
 
   async #connect(): Promise<PoolClient> {
     if (this.#closed !== undefined) throw new StoreUnavailableError('The store is closed.');
-    if (this.#away !== undefined && this.#options.clock.now() < this.#away.untilMs)
+    if (this.#away !== undefined && this.#options.clock.monotonicMs() < this.#away.untilMs)
       throw unavailable('The database cannot be reached', this.#away.error);
     if (this.#pool.waitingCount >= WAITING_MAX) throw busy();
-    const sinceMs = this.#options.clock.now();
+    const sinceMs = this.#options.clock.monotonicMs();
     let client: PoolClient | undefined;
     try {
       client = await this.#takeOne();
@@ -116,7 +116,7 @@ export class PostgresConnections {
     // Another attempt of the same moment has noted it.
     if (before !== undefined && sinceMs < before.untilMs) return;
     const pauseMs = Math.min(LONGEST_PAUSE_MS, (before?.pauseMs ?? LEAST_PAUSE_MS / 2) * 2);
-    this.#away = { error, pauseMs, untilMs: clock.now() + pauseMs * (0.5 + random() / 2) };
+    this.#away = { error, pauseMs, untilMs: clock.monotonicMs() + pauseMs * (0.5 + random() / 2) };
     if (before === undefined) onAway(error);
   }
 

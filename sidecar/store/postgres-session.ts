@@ -58,9 +58,9 @@ export class PostgresSession implements SqlSession {
 
   async write<T>(work: () => Work<T>): Promise<T> {
     if (this.#writes.pendingCount >= WAITING_MAX) throw tooMany();
-    const untilMs = this.clock.now() + LOCK_WAIT_MS;
+    const untilMs = this.clock.monotonicMs() + LOCK_WAIT_MS;
     return this.#writes(() => {
-      if (this.clock.now() > untilMs) throw tooMany();
+      if (this.clock.monotonicMs() > untilMs) throw tooMany();
       return this.change(function* () {
         yield* run(NEXT_REVISION, {});
         return yield* work();

@@ -83,8 +83,8 @@ export abstract class SqlStore implements SchemaStore {
 
   /** Whether a write worked within the last seconds: asking is not for nothing, since it writes. */
   #canWrite(): Promise<boolean> {
-    const nowMs = this.#session.clock.now();
-    if (this.#writeCheck === undefined || Math.abs(nowMs - this.#writeCheck.atMs) >= WRITE_CHECK_MS)
+    const nowMs = this.#session.clock.monotonicMs();
+    if (this.#writeCheck === undefined || nowMs - this.#writeCheck.atMs >= WRITE_CHECK_MS)
       this.#writeCheck = { atMs: nowMs, works: succeeds(this.#session.checkWritable()) };
     return this.#writeCheck.works;
   }

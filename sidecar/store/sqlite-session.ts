@@ -88,7 +88,7 @@ export class LockQueue {
   }
 
   #wait<T>(work: () => T, waitMs: number, meetsLock: boolean): Promise<T> {
-    const sinceMs = this.#clock.now();
+    const sinceMs = this.#clock.monotonicMs();
     let isCounted = meetsLock;
     return new Promise((resolve, reject) => {
       const attempt = (isLast: boolean) => {
@@ -100,7 +100,7 @@ export class LockQueue {
           reject(error instanceof Error ? error : new Error(String(error)));
         }
         const { count, ms } = this.#waits;
-        if (isCounted) this.#waits = { count: count + 1, ms: ms + Math.max(0, this.#clock.now() - sinceMs) };
+        if (isCounted) this.#waits = { count: count + 1, ms: ms + this.#clock.monotonicMs() - sinceMs };
         return true;
       };
       this.#waiting = [...this.#waiting, { untilMs: sinceMs + waitMs, attempt }];
@@ -119,7 +119,7 @@ export class LockQueue {
         await nextTurn();
         continue;
       }
-      const nowMs = this.#clock.now();
+      const nowMs = this.#clock.monotonicMs();
       this.#waiting = this.#waiting.filter(({ untilMs, attempt }) => nowMs < untilMs || !attempt(true));
       await this.#clock.sleep(LOOK_MS);
     }

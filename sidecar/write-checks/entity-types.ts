@@ -46,7 +46,7 @@ const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
  */
 export class EntityTypes {
   readonly #client: Pick<BrokerClient, 'send'>;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #known = new LRUCache<string, KnownTypes>(REMEMBERED);
   /** Writes under way that may change types, by entity; of all entities under `''`. */
   readonly #changing = new Map<string, number>();
@@ -56,7 +56,7 @@ export class EntityTypes {
   /** The last change that concerned all entities, or that is no longer remembered by its entity. */
   #allChangedAt = 0;
 
-  constructor(client: Pick<BrokerClient, 'send'>, clock: Pick<Clock, 'now'>) {
+  constructor(client: Pick<BrokerClient, 'send'>, clock: Pick<Clock, 'monotonicMs'>) {
     this.#client = client;
     this.#clock = clock;
   }
@@ -135,7 +135,7 @@ export class EntityTypes {
     const unknown: string[] = [];
     for (const id of new Set(ids)) {
       const known = this.#known.get(nameOf(place, id));
-      const isFresh = known !== undefined && this.#clock.now() - known.atMs < FRESH_MS;
+      const isFresh = known !== undefined && this.#clock.monotonicMs() - known.atMs < FRESH_MS;
       if (isFresh && !this.isOutdated([id], known.since)) found.set(id, known.types);
       else unknown.push(id);
     }
@@ -157,7 +157,7 @@ export class EntityTypes {
     for (const id of unknown) {
       const types = found.get(id);
       if (typeof types === 'object' && !this.isOutdated([id], since))
-        this.#known.set(nameOf(place, id), { types, atMs: this.#clock.now(), since });
+        this.#known.set(nameOf(place, id), { types, atMs: this.#clock.monotonicMs(), since });
     }
     return [...found];
   }

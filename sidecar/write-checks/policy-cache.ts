@@ -11,7 +11,7 @@ export interface KnownPolicies {
 export interface PolicyCacheOptions {
   readonly store: Pick<SchemaStore, 'revision'>;
   readonly policies: WritePolicies;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Told once when the policies cannot be read, and once when they can be again. Must not throw. */
   readonly onAway?: (error: unknown) => void;
   readonly onBack?: () => void;
@@ -55,12 +55,12 @@ export class PolicyCache {
 
   /** Whether what is known is at most two seconds old. */
   get isCurrent(): boolean {
-    return Math.abs(this.#options.clock.now() - this.#readMs) < OLDEST_MS;
+    return this.#options.clock.monotonicMs() - this.#readMs < OLDEST_MS;
   }
 
   /** What is known, as of two seconds ago at most if the store can be read. Only rarely a promise. */
   current(): KnownPolicies | undefined | Promise<KnownPolicies | undefined> {
-    const age = Math.abs(this.#options.clock.now() - this.#readMs);
+    const age = this.#options.clock.monotonicMs() - this.#readMs;
     if (age < REFRESH_MS) return this.#known;
     const reading = (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
     if (age < OLDEST_MS || this.#isAway) return this.#known;
@@ -91,7 +91,7 @@ export class PolicyCache {
 
   async #read(): Promise<void> {
     const { store, policies, clock, onAway, onBack } = this.#options;
-    const now = clock.now();
+    const now = clock.monotonicMs();
     try {
       const revision = await store.revision();
       const stamp = `${this.#instance}:${revision} ${Math.floor(now / MINUTE_MS)}`;

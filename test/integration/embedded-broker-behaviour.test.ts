@@ -8,6 +8,7 @@ import { column, columns } from '../support/columns.js';
 const slept: number[] = [];
 const clock = {
   now: () => 0,
+  monotonicMs: () => 0,
   sleep: async (ms: number) => {
     slept.push(ms);
   },

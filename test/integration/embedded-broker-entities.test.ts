@@ -8,7 +8,9 @@ let now = Date.UTC(2026, 0, 1);
 let broker: BrokerUnderTest;
 let send: BrokerUnderTest['send'];
 before(async () => {
-  broker = await startBroker({ clock: { now: () => now, sleep: async () => undefined } });
+  broker = await startBroker({
+    clock: { now: () => now, monotonicMs: () => now, sleep: async () => undefined },
+  });
   ({ send } = broker);
 });
 after(stopAll);

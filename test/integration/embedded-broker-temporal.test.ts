@@ -18,7 +18,9 @@ let broker: BrokerUnderTest;
 let send: BrokerUnderTest['send'];
 let temporal: BrokerUnderTest['temporal'];
 before(async () => {
-  broker = await startBroker({ clock: { now: () => nowMs, sleep: async () => undefined } });
+  broker = await startBroker({
+    clock: { now: () => nowMs, monotonicMs: () => nowMs, sleep: async () => undefined },
+  });
   ({ send, temporal } = broker);
 });
 after(stopAll);

@@ -83,6 +83,7 @@ function clockOfGrace() {
   const afterwards: number[] = [];
   const clock: Clock = {
     now: () => systemClock.now(),
+    monotonicMs: () => systemClock.monotonicMs(),
     sleep: (ms, signal) => {
       if (ms !== GRACE_MS) {
         if (clockOf.isOver) afterwards.push(ms);

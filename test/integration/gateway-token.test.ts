@@ -145,6 +145,7 @@ describe('X-Purge-Policy', () => {
       behaviour: { latencyMs: 1 },
       clock: {
         now: () => Date.now(),
+        monotonicMs: () => Date.now(),
         sleep: async () => {
           inFlight += 1;
           most = Math.max(most, inFlight);

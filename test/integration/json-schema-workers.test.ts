@@ -106,7 +106,7 @@ it('the pool of workers ends a task past its deadline, counted from the start of
     timers.push({ ms, act });
     return () => undefined;
   };
-  const clock = { now: () => 0, sleep: () => Promise.resolve() };
+  const clock = { now: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
   const workers = poolOf<BusyTasks>(t, BUSY, { clock, startTimer });
   const begun = () => timers.map(({ ms }) => ms);
   const first = workers.run('spin', null, { deadlineMs: 7 });

@@ -81,7 +81,7 @@ it('GET /metrics counts each try of a purge, and the retries among them', async 
 });
 
 it('GET /metrics asks the broker once, however often it is read within 15 seconds', async () => {
-  const clock = { ...systemClock, now: () => time };
+  const clock = { ...systemClock, monotonicMs: () => time };
   let time = 0;
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url }, { clock });

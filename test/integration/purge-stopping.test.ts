@@ -73,6 +73,7 @@ it('a purge that is stopped while it waits for a retry ends at once', async (t) 
   });
   const sleeping = {
     now: () => 0,
+    monotonicMs: () => 0,
     sleep: async (_ms: number, signal?: AbortSignal) => {
       const aborted = new Promise((_resolve, reject) => {
         signal?.addEventListener('abort', () => reject(new Error('aborted')));

@@ -21,6 +21,8 @@ class CommonClock {
 
   readonly now = () => this.nowMs;
 
+  readonly monotonicMs = () => this.nowMs;
+
   readonly sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((resolve) => {
       const wake = () => {

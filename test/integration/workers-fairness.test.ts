@@ -41,6 +41,7 @@ class HandClock {
   get options(): Pick<PoolOptions, 'clock' | 'startTimer'> {
     const clock: Clock = {
       now: () => this.#nowMs,
+      monotonicMs: () => this.#nowMs,
       sleep: () => Promise.reject(new Error('It never sleeps.')),
     };
     return { clock, startTimer: this.startTimer };

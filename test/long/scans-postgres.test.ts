@@ -35,9 +35,6 @@ it('a scan whose gateway dies goes on in another gateway, with nothing missing a
     [record.state, record.worker, record.matched, record.checked, record.invalid],
     ['succeeded', 'two', 3000, 3000, BROKEN_ENTITIES],
   );
-  assert.match(
-    record.warnings.join(),
-    /The gateway one stopped responding: the scan began anew/,
-  );
+  assert.match(record.warnings.join(), /The gateway one stopped responding: the scan began anew/);
   await assertKept(other.url, record);
 });

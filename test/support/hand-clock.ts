@@ -4,13 +4,17 @@ import type { Clock } from '../../sidecar/shared/clock.js';
 /** A clock on which time goes by when it is told to. */
 export class HandClock implements Clock {
   #nowMs: number;
+  /** By how much the time of day was set forward. */
+  #setMs = 0;
   readonly #sleepers = new Set<{ readonly endMs: number; readonly wake: () => void }>();
 
   constructor(nowMs = 0) {
     this.#nowMs = nowMs;
   }
 
-  now = () => this.#nowMs;
+  now = () => this.#nowMs + this.#setMs;
+
+  monotonicMs = () => this.#nowMs;
 
   /** Sleeps that have not ended. */
   get sleepers(): number {
@@ -32,7 +36,8 @@ export class HandClock implements Clock {
     });
 
   /** Lets the time go by, and everything happen that waits for it. */
-  async runUntil(ms: number): Promise<void> {
+  async runUntil(nowMs: number): Promise<void> {
+    const ms = nowMs - this.#setMs;
     for (;;) {
       for (let turns = 0; turns < 10; turns++) await turn();
       const [next] = [...this.#sleepers].toSorted((one, other) => one.endMs - other.endMs);
@@ -45,11 +50,16 @@ export class HandClock implements Clock {
 
   /** The same for so many milliseconds more. */
   pass(ms: number): Promise<void> {
-    return this.runUntil(this.#nowMs + ms);
+    return this.runUntil(this.now() + ms);
   }
 
   /** Without anybody being there to see it. */
   jumpTo(ms: number): void {
-    this.#nowMs = ms;
+    this.#nowMs = ms - this.#setMs;
+  }
+
+  /** As an administrator does; no time goes by. */
+  set(byMs: number): void {
+    this.#setMs += byMs;
   }
 }

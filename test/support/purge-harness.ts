@@ -24,14 +24,18 @@ import { seededRandom, type StubRequest } from './stub-broker-state.js';
 export interface TestClock extends Clock {
   /** Milliseconds of each sleep, in order. */
   readonly sleeps: readonly number[];
+  /** Sets the time of day, as an administrator does; no time goes by. */
+  set(byMs: number): void;
 }
 
 export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
   let nowMs = startMs;
+  let setMs = 0;
   const sleeps: number[] = [];
   return {
     sleeps,
-    now: () => nowMs,
+    now: () => nowMs + setMs,
+    monotonicMs: () => nowMs,
     async sleep(ms, signal) {
       signal?.throwIfAborted();
       sleeps.push(ms);
@@ -39,6 +43,9 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
       await new Promise((resolve) => setImmediate(resolve));
       signal?.throwIfAborted();
       nowMs = Math.max(nowMs, until);
+    },
+    set(byMs) {
+      setMs += byMs;
     },
   };
 }

@@ -86,7 +86,7 @@ export const leaseOf = (number = 0, more: Partial<LeaseOptions> = {}) =>
   new Lease({
     claim: { lease: number },
     untilMs: Infinity,
-    monotonicMs: () => 0,
+    clock: { monotonicMs: () => 0 },
     ask: async () => {},
     ...more,
   });

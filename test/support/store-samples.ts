@@ -29,6 +29,9 @@ export function handClock(time = 1_700_000_000_000): HandClock {
     now() {
       return this.time;
     },
+    monotonicMs() {
+      return this.time;
+    },
     /** Time passes at once. */
     async sleep(ms) {
       await nextTurn();

@@ -183,7 +183,7 @@ export class ItemPass {
     const { takesNew, isLastRecheck } = this.#options;
     this.#counts.wasTruncated ||= mayHideMore;
     const isOld = isStaleSince(this.#context.clock, {
-      atMs: this.#context.clock.now(),
+      atMs: this.#context.clock.monotonicMs(),
       tookMs: page.tookMs,
     });
     // Items uncovered by deletes were there before.

@@ -23,9 +23,9 @@ export function freshMsOf({ tookMs }: Pick<Listed, 'tookMs'>): number {
 }
 
 /** Whether what was listed is too old to be deleted, as of now. */
-export function isStaleSince(clock: Pick<Clock, 'now'>, listed: Listed): () => boolean {
+export function isStaleSince(clock: Pick<Clock, 'monotonicMs'>, listed: Listed): () => boolean {
   const freshMs = freshMsOf(listed);
-  return () => clock.now() - listed.atMs > freshMs;
+  return () => clock.monotonicMs() - listed.atMs > freshMs;
 }
 
 /** What was listed, and what came of it. */
@@ -219,9 +219,9 @@ export async function deleteListed(
   before?: Ends,
 ): Promise<Ends | undefined> {
   const timed = async (sample: readonly string[]): Promise<number> => {
-    const startedMs = clock.now();
+    const startedMs = clock.monotonicMs();
     await deleteSome(sample);
-    return clock.now() - startedMs;
+    return clock.monotonicMs() - startedMs;
   };
   if (ids.length < MIN_SAMPLED || (before?.tookMs ?? 0) > MAX_COMPARING_MS) {
     await deleteSome(before?.isBackFaster === true ? ids.toReversed() : ids);

@@ -45,7 +45,7 @@ export async function deleteSingly(context: DeletingContext, ids: readonly strin
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const asked = items.map(({ entityId }) => entityId);
     const listed = [...(await creationTimesOf(context, asked)).keys()];
-    const retries = new Retries(context, { atMs: context.clock.now(), tookMs: 0 }, new CutTries());
+    const retries = new Retries(context, { atMs: context.clock.monotonicMs(), tookMs: 0 }, new CutTries());
     await unlessHopeless(context, listed, async () => {
       await retries.singly(listed);
       return false;

@@ -88,7 +88,7 @@ async function sortByCreation(
   isLast: boolean,
 ): Promise<{ readonly old: CreationTimes; readonly undecided: number; readonly isWhole: boolean }> {
   const { ledger, clock } = context;
-  const beganMs = clock.now();
+  const beganMs = clock.monotonicMs();
   const old = new Map<string, string>();
   const open = ids.filter((id) => !isAskable(id));
   let areAllNew = false;
@@ -108,7 +108,7 @@ async function sortByCreation(
     }
     areAllNew = added.length === portion.length;
     // They may have to be deleted soon after they were looked at.
-    if (old.size > 0 && clock.now() - beganMs > MAX_LOOK_MS) {
+    if (old.size > 0 && clock.monotonicMs() - beganMs > MAX_LOOK_MS) {
       isWhole = false;
       break;
     }
@@ -174,7 +174,7 @@ async function learnIdleBatches(context: DeletingContext, [entityId]: readonly s
   // It must still match: the survey was a while ago.
   if (typeof before === 'string' || !(await creationTimesOf(context, [entityId])).has(entityId)) return;
   const kinds: DeleteResult['kind'][] = [];
-  const isStale = isStaleSince(context.clock, { atMs: context.clock.now(), tookMs: 0 });
+  const isStale = isStaleSince(context.clock, { atMs: context.clock.monotonicMs(), tookMs: 0 });
   await deleter.deleteBatch([entityId], (_id, { kind }) => kinds.push(kind), isStale);
   // Only an answer teaches: a batch that was lost has no effect either.
   const wasAnswered = kinds.includes('deleted') || kinds.includes('absent');

@@ -125,7 +125,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     if (toKeep.length > 0) await keepEntities(context, step.value, toKeep.splice(0));
     if (fresh.size + missing.length + retryDue.length > 0) listed ??= step.value;
     if (fresh.size >= wanted) break;
-    const isLong = listed !== undefined && context.clock.now() - listed.atMs > MAX_LISTING_MS;
+    const isLong = listed !== undefined && context.clock.monotonicMs() - listed.atMs > MAX_LISTING_MS;
     if (isLong && (options.isBrief || fresh.size === 0)) break;
     if (unseen.size > ledger.matched + MAX_FINDINGS) {
       end = { ...end, trickles: true };
@@ -134,7 +134,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   }
   return {
     ...end,
-    listed: listed ?? { atMs: context.clock.now(), tookMs: 0 },
+    listed: listed ?? { atMs: context.clock.monotonicMs(), tookMs: 0 },
     fresh: [...fresh],
     unseen: unseen.size,
     unplanned: unplanned.size,
@@ -147,5 +147,5 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
 }
 
 function isRecent({ clock }: PurgeContext, { atMs }: ListedPage): boolean {
-  return clock.now() - atMs < MAX_LISTING_MS;
+  return clock.monotonicMs() - atMs < MAX_LISTING_MS;
 }

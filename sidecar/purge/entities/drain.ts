@@ -191,11 +191,11 @@ class Drain {
   async #take(ids: readonly string[], listed: Listed): Promise<void> {
     const { ledger, clock } = this.#context;
     await this.#context.proveFilters();
-    const [startedMs, before] = [clock.now(), ledger.matched];
+    const [startedMs, before] = [clock.monotonicMs(), ledger.matched];
     const deleteSome = (some: readonly string[]) => deleteIds(this.#context, some, { listed });
     this.#ends = await deleteListed(this.#context, ids, deleteSome, this.#ends);
     const sent = ledger.matched - before;
-    this.#ahead.note({ listed, sent, unsent: ids.length - sent, ms: clock.now() - startedMs });
+    this.#ahead.note({ listed, sent, unsent: ids.length - sent, ms: clock.monotonicMs() - startedMs });
   }
 
   #facts(): ClosingFacts {

@@ -30,7 +30,7 @@ export interface ListerOptions {
   /** Most entities in one page, where the broker is quicker with larger ones. */
   readonly pageSizeMax: number;
   readonly resource: ListedResource;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** An answer to a query, and the path that got it. */
@@ -92,7 +92,7 @@ export class Lister {
       const wanted = this.#limitFor(query, trial);
       const isLook = tooLarge === 2 && wanted > 1;
       const tried = { query, limit: isLook ? 1 : wanted, projection: trial.projectionFor(query) };
-      const startedMs = clock.now();
+      const startedMs = clock.monotonicMs();
       let answered: Answered;
       try {
         answered = await this.#ask(tried, trial);
@@ -173,7 +173,7 @@ export class Lister {
     capabilities.learn('collection-end', path === `${resource.path}/` ? '/' : '');
     trial.keep();
     capabilities.learn(`page ${projection}`, limit);
-    const atMs = clock.now();
+    const atMs = clock.monotonicMs();
     const tookMs = atMs - startedMs;
     this.#noteSize(page, tried, tookMs);
     const instances = instancesOf(query, projection);

@@ -85,7 +85,9 @@ export class Availability {
 
   /** Milliseconds for which the broker has asked all requests to wait; a shorter pause never cuts a longer one. */
   get pauseLeftMs(): number {
-    return this.#pausedUntilMs === 0 ? 0 : Math.max(0, this.#pausedUntilMs - this.#options.clock.now());
+    return this.#pausedUntilMs === 0
+      ? 0
+      : Math.max(0, this.#pausedUntilMs - this.#options.clock.monotonicMs());
   }
 
   /** The broker has asked to be left alone, even by a last look. */
@@ -142,13 +144,12 @@ export class Availability {
   /** Holds all requests back for as long as the broker asks. @throws BrokerFailedError when that is too long */
   holdBack(failure: Failure, operation: string): void {
     const { retry, clock } = this.#options;
-    const nowMs = clock.now();
-    const askedMs = askedDelayMs(failure, retry, nowMs);
+    const askedMs = askedDelayMs(failure, retry, clock.now());
     if (askedMs === 'too-long')
       this.#breakBy(new BrokerFailedError(operation, failure, 'retry-after-too-long'));
     if (askedMs === 0) return;
     this.pauses += 1;
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + askedMs);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, clock.monotonicMs() + askedMs);
   }
 
   /** Starts counting failures anew, after those of a few hopeless items. */

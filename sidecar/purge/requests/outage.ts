@@ -53,7 +53,7 @@ export class Outage {
     this.#options = options;
     this.#operation = operation;
     this.#onEnd = onEnd;
-    this.#sinceMs = options.clock.now();
+    this.#sinceMs = options.clock.monotonicMs();
     this.#failure = failure;
     const ended = new Promise<boolean>((resolve) => (this.#resolve = resolve));
     const watched = this.#watch(signal).catch((error: unknown) => {
@@ -82,7 +82,7 @@ export class Outage {
     this.#onEnd();
     const { clock, onOutage } = this.#options;
     const wasAway = this.#probes > 0;
-    if (wasAway) onOutage?.({ type: 'broker-back', afterMs: clock.now() - this.#sinceMs });
+    if (wasAway) onOutage?.({ type: 'broker-back', afterMs: clock.monotonicMs() - this.#sinceMs });
     this.#resolve(wasAway);
   }
 
@@ -101,7 +101,7 @@ export class Outage {
   /** @throws BrokerFailedError when no other probe is allowed */
   async #pauseBeforeProbe(): Promise<void> {
     const { retry, clock, random, pauseLeftMs } = this.#options;
-    const forMs = clock.now() - this.#sinceMs;
+    const forMs = clock.monotonicMs() - this.#sinceMs;
     const delayMs = probeDelayMs(this.#probes, forMs, retry, random());
     if (delayMs === undefined) throw new BrokerFailedError(this.#operation, this.#failure, 'away-too-long');
     // The broker may have asked for a longer pause, or ask for one in the meantime.

@@ -22,7 +22,7 @@ export class Pace {
     this.#clock = clock;
     this.#perSecond = perSecond;
     this.#tokens = burstOf(perSecond);
-    this.#filledMs = clock.now();
+    this.#filledMs = clock.monotonicMs();
   }
 
   /** The pace that is asked for. */
@@ -73,9 +73,8 @@ export class Pace {
   }
 
   #fill(): void {
-    const nowMs = this.#clock.now();
-    // A clock that was set back gives nothing, and takes nothing away.
-    const passedMs = Math.max(0, nowMs - this.#filledMs);
+    const nowMs = this.#clock.monotonicMs();
+    const passedMs = nowMs - this.#filledMs;
     this.#filledMs = nowMs;
     if (this.#perSecond !== undefined)
       this.#tokens = Math.min(this.burst, this.#tokens + (passedMs * this.#perSecond) / 1000);

@@ -186,7 +186,7 @@ export class Requester {
   beginLastLook(): boolean {
     this.halt();
     if (this.#signal.aborted || this.#availability.isAskedToWait) return false;
-    this.#phase = startPhase(this.#dependencies.clock.now() + LAST_LOOK_MS);
+    this.#phase = startPhase(this.#dependencies.clock.monotonicMs() + LAST_LOOK_MS);
     return true;
   }
 
@@ -226,7 +226,7 @@ export class Requester {
 
   /** Sends a query of the last look: there is no other try. */
   async #sendLast(request: PurgeRequest, { ending, untilMs = 0 }: Phase): Promise<Settled> {
-    if (request.method !== 'GET' || this.#dependencies.clock.now() >= untilMs) ending.abort();
+    if (request.method !== 'GET' || this.#dependencies.clock.monotonicMs() >= untilMs) ending.abort();
     try {
       return { kind: 'answered', reply: await this.#transmit(request, ending.signal) };
     } catch (error) {
@@ -267,7 +267,7 @@ export class Requester {
     tries: Tries,
   ): Promise<boolean> {
     const { retry, clock, random } = this.#dependencies;
-    const failedAtMs = clock.now();
+    const failedAtMs = clock.monotonicMs();
     const wasAway = await this.#availability.failed({ ...tries, request, failure }, signal);
     if (wasAway && !tries.hasOutlived) {
       tries.hasOutlived = true;
@@ -276,7 +276,7 @@ export class Requester {
     const delayMs = retryDelayMs(tries.attempt, failure, retry, random());
     tries.attempt += 1;
     if (delayMs === undefined) return false;
-    await sleep(clock, delayMs - (clock.now() - failedAtMs), signal);
+    await sleep(clock, delayMs - (clock.monotonicMs() - failedAtMs), signal);
     return true;
   }
 }

@@ -13,7 +13,7 @@ const PAGE_SIZE = 100;
 export interface RestoreTools {
   readonly requester: Requester;
   readonly capabilities: BrokerMemory;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Requests in flight. */
   readonly concurrency: number;
 }

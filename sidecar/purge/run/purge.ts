@@ -40,7 +40,7 @@ export interface PurgeScope {
   readonly plan: AppliedPlan | undefined;
   /** Of a dry run that makes a plan: receives the key of each match. */
   readonly onPlanned: ((key: string) => void) | undefined;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** When the purge began, in milliseconds since the epoch. */
   readonly startedMs: number;
   readonly emit: (event: PurgeEvent) => void;

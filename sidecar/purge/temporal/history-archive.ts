@@ -105,17 +105,17 @@ export class TemporalHistories implements HistoryArchive {
 
   async keep(items: readonly Item[]): ReturnType<HistoryArchive['keep']> {
     const { clock } = this.#context;
-    const atMs = clock.now();
+    const atMs = clock.monotonicMs();
     const ids = await this.#stillMatching(new Set(items.map(({ entityId }) => entityId)));
     const { histories, later } = await this.#read(ids, atMs);
     // Not when they are archived: that may take long, and they change meanwhile.
-    const readMs = clock.now();
+    const readMs = clock.monotonicMs();
     const shown: Item[] = [];
     for (const item of items) {
       if (later.has(item.entityId)) continue;
       if (await this.#keep(item, histories.get(item.entityId))) shown.push(item);
     }
-    this.#adapt(clock.now() - atMs);
+    this.#adapt(clock.monotonicMs() - atMs);
     return { items: shown, listed: { atMs: readMs, tookMs: 0 } };
   }
 
@@ -174,7 +174,7 @@ export class TemporalHistories implements HistoryArchive {
     if (others.length === 0) return { histories: new Map([[first, came]]), later };
     // Of which of them it holds is not known.
     this.#most = 1;
-    const { histories } = await this.#read([first], this.#context.clock.now());
+    const { histories } = await this.#read([first], this.#context.clock.monotonicMs());
     return { histories, later: new Set(others) };
   }
 
@@ -214,9 +214,15 @@ export class TemporalHistories implements HistoryArchive {
   }
 
   /** Adds what a query shows to the histories. */
-  async #walk(view: PurgeContext, { time, histories, atMs }: Reading): Promise<Shown> {
+  async #walk(view: PurgeContext, { time, histories }: Reading): Promise<Shown> {
     const evidence = this.#evidence.get(time) ?? new TruncationEvidence();
-    const options = { time, evidence, guard: this.#guard, startedMs: atMs, countsOnly: true };
+    const options = {
+      time,
+      evidence,
+      guard: this.#guard,
+      startedMs: this.#context.startedMs,
+      countsOnly: true,
+    };
     const shown = { isWhole: true, mayBeCut: false };
     await walkItems(view, new InstanceKind(view, options), new IdStates(), (batch, page) => {
       shown.isWhole &&= batch.isIncomplete !== true;
@@ -282,7 +288,7 @@ export class TemporalHistories implements HistoryArchive {
     const asked = new Set(ids);
     let chars = 0;
     const page: PageSource['page'] = async (query) => {
-      if (clock.now() - atMs > MAX_READ_MS) throw new HistoryTooLarge();
+      if (clock.monotonicMs() - atMs > MAX_READ_MS) throw new HistoryTooLarge();
       const shown = await lister.page(query).catch((error: unknown) => {
         const isLarge = error instanceof BrokerReplyError && error.cause instanceof ReplyTooLargeError;
         throw isLarge ? new HistoryTooLarge() : error;

@@ -53,7 +53,7 @@ interface Parts {
   readonly store: SchemaStore;
   readonly contextSupply: ContextSupply;
   readonly comparison: Pick<ModelComparison, 'byContexts'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 export interface FollowersOptions {
@@ -104,7 +104,7 @@ export class ContextFollowers {
     { baseUrl, signal }: FollowersOptions,
   ): Promise<FollowersEffect> {
     const { clock } = this.#parts;
-    const until = clock.now() + MAX_FOLLOWERS_MS;
+    const until = clock.monotonicMs() + MAX_FOLLOWERS_MS;
     const { followers, stamp } = await this.#stamped(name, signal);
     const texts: ComparedTexts = {
       contextsBefore: new Map([[name, before]]),
@@ -130,7 +130,7 @@ export class ContextFollowers {
     };
     const looked = await mapInBatches(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
       signal?.throwIfAborted();
-      if (clock.now() > until) return false;
+      if (clock.monotonicMs() > until) return false;
       return unlessTooCostly(look(follower), () => false);
     });
     const uncompared = followers.length - looked.filter((isCompared) => isCompared).length;

@@ -76,11 +76,11 @@ export class ExampleTime {
   /** Runs work that counts. */
   async spend<Result>(work: () => Promise<Result>): Promise<Result> {
     const clock = this.#clock;
-    const [start, hadBefore] = [clock.now(), clock.processTimeMs?.()];
+    const [start, hadBefore] = [clock.monotonicMs(), clock.processTimeMs?.()];
     try {
       return await work();
     } finally {
-      const passedMs = clock.now() - start;
+      const passedMs = clock.monotonicMs() - start;
       const hadMs = hadBefore === undefined ? undefined : clock.processTimeMs?.();
       // Several threads may have had more than passed.
       this.#leftMs -= Math.min(passedMs, (hadMs ?? Infinity) - (hadBefore ?? 0));

@@ -83,7 +83,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     return new Promise((resolveTyped, reject) => {
       if (this.#isClosed) throw new TaskFailedError('The workers have been closed.');
       const resolve = (value: unknown) => resolveTyped(value as Awaited<ReturnType<Tasks[Kind]>>);
-      const since = this.#clock.now();
+      const since = this.#clock.monotonicMs();
       const task = new Task({ kind, input, queueKey, deadlineMs, since, resolve, reject });
       if (signal?.aborted === true) {
         task.fail(signal.reason);
@@ -128,7 +128,8 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
 
   /** Hands tasks to the free workers. */
   #dispatch(): void {
-    const earliest = this.#clock.now() - Math.max(WAIT.deadlines * this.#options.deadlineMs, WAIT.minMs);
+    const earliest =
+      this.#clock.monotonicMs() - Math.max(WAIT.deadlines * this.#options.deadlineMs, WAIT.minMs);
     for (const task of this.#queue.expired(({ since }) => since < earliest))
       task.fail(new WorkersBusyError(this.#queue.waiting));
     for (const [task, slot] of this.#pinned) {
@@ -138,7 +139,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     }
     for (;;) {
       const free = this.#slots.filter(({ isFree }) => isFree);
-      const batch = free.length === 0 ? undefined : this.#queue.take(this.#clock.now());
+      const batch = free.length === 0 ? undefined : this.#queue.take(this.#clock.monotonicMs());
       if (batch === undefined) break;
       const home = this.#slots[homeOf(batch.queueKey, this.#options.threads)];
       const slot = free.find((one) => one === home) ?? free[0];
@@ -178,7 +179,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     const { queueKey, tasks } = batch;
     this.#costs.forget(queueKey);
     if (isLate || isOutOfMemory(cause)) {
-      const now = this.#clock.now();
+      const now = this.#clock.monotonicMs();
       this.#queue.quarantine(queueKey, now, now + QUARANTINE_MS);
     }
     const again = tasks.length > 1 ? tasks.filter(({ isOver }) => !isOver) : [];

@@ -242,7 +242,7 @@ async function* viewsOf(context: { nowMs: number }, steps: readonly (readonly [n
 
 it('a purge that is followed by a program is shown four times a second at most, and in the end once', async () => {
   const time = { nowMs: 0 };
-  const clock = { now: () => time.nowMs, sleep: async () => {} };
+  const clock = { now: () => time.nowMs, monotonicMs: () => time.nowMs, sleep: async () => {} };
   const context = new FakeContext({ clock });
   const at = (deleted: number) => ({ ...VIEW, deleted });
   const steps = [0, 249, 250, 499, 500].map((ms, index) => [ms, at(index)] as const);
@@ -278,7 +278,9 @@ it('the summary of a purge has the time from its record, and else that of the co
     {},
   ]) {
     const time = { nowMs: 1000 };
-    const context = new FakeContext({ clock: { now: () => time.nowMs, sleep: async () => {} } });
+    const context = new FakeContext({
+      clock: { now: () => time.nowMs, monotonicMs: () => time.nowMs, sleep: async () => {} },
+    });
     await follow(
       viewsOf(time, [
         [1000, VIEW],

@@ -42,7 +42,7 @@ function randomOf(seed: number): () => number {
 async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: Fate) {
   const most = matches;
   const random = randomOf(seed);
-  const clock = { now: () => 0 };
+  const clock = { monotonicMs: () => 0 };
   let left = matches;
   let effects = 0;
   let written: Written = { spent: 0, settled: 0 };

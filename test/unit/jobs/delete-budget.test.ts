@@ -7,7 +7,7 @@ import { TooManyMatchesError } from '../../../sidecar/purge/index.js';
 const nothing = async () => {};
 const maximum = (most: number) => ({ most, by: 'maxAffected' }) as const;
 
-const clock = { now: () => 0 };
+const clock = { monotonicMs: () => 0 };
 const budgetOf = (bound: DeleteBound, spent: number, write: (spent: number) => Promise<void> = nothing) =>
   new DeleteBudget(bound, { spent, settled: spent }, { write, clock });
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -92,7 +92,7 @@ it('the requests of a job grow with what the broker deletes in an eighth of a se
   const budget = new DeleteBudget(
     maximum(1e6),
     { spent: 0, settled: 0 },
-    { write: nothing, clock: { now: () => nowMs } },
+    { write: nothing, clock: { monotonicMs: () => nowMs } },
   );
   const sizes: number[] = [];
   const request = async (perSecond: number) => {

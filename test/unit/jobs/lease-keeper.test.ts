@@ -73,7 +73,7 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
     holder: 'h',
     leaseMs: LEASE_MS,
     isShared: true,
-    monotonicMs: () => state.nowMs,
+    clock: { monotonicMs: () => state.nowMs },
     begin: ({ record }, lease) => {
       told.push(`begin ${record.id}`);
       enter(purgeOf(record), lease);
@@ -105,7 +105,7 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
 const timed = (number: number) => {
   const time = { ms: 0, asked: 0 };
   const ask = async () => void (time.asked += 1);
-  return { time, lease: leaseOf(number, { untilMs: 1000, monotonicMs: () => time.ms, ask }) };
+  return { time, lease: leaseOf(number, { untilMs: 1000, clock: { monotonicMs: () => time.ms }, ask }) };
 };
 
 it('a job sends no delete from the last millisecond of its lease on, and is stopped', () => {

@@ -65,6 +65,15 @@ it('watchers of a purge get its latest state, at most four times a second, a new
   assert.deepEqual(news(), [['failed', 7]]);
 });
 
+it('watchers of a purge get its state four times a second also once the clock was set back', async () => {
+  const { purge, clock, told, turns } = liveOf();
+  purge.set({ deleted: 1 });
+  clock.set(-3_600_000);
+  purge.set({ deleted: 2 });
+  await turns();
+  assert.deepEqual([told.map(({ deleted }) => deleted), clock.sleeps], [[1, 2], [250]]);
+});
+
 it('a change of a purge wakes each waiting caller once, and an aborted signal wakes its own caller', async () => {
   const { purge } = liveOf();
   const { signal } = new AbortController();

@@ -13,7 +13,11 @@ const MINUTE_MS = 60_000;
 /** A store that several processes share, whose clock is an hour ahead of theirs; time goes by when it is told to. */
 function sharedStore() {
   const time = { nowMs: START };
-  const clock = { now: () => time.nowMs + 60 * MINUTE_MS, sleep: async () => {} };
+  const clock = {
+    now: () => time.nowMs + 60 * MINUTE_MS,
+    monotonicMs: () => time.nowMs,
+    sleep: async () => {},
+  };
   const notes = new SqlBrokerNotes(new SqliteSession(openDatabase(':memory:'), clock));
   const state = { isAway: false, isFull: false, reads: 0, writes: 0, answerMs: 0 };
   const working =
@@ -51,8 +55,7 @@ async function processAt({ time, store }: ReturnType<typeof sharedStore>, { brok
     writer,
     memories,
     pauses,
-    clock: { now: () => time.nowMs },
-    monotonicMs: () => time.nowMs,
+    clock: { now: () => time.nowMs, monotonicMs: () => time.nowMs },
     onTaken: () => (taken += 1),
   });
   exchange.start();

@@ -186,7 +186,8 @@ describe('a job of an earlier process', () => {
       assert.ok(record.endedAt !== undefined);
       const wasQueued = 'state' in members && members.state === 'queued';
       assert.equal(record.warnings.length, wasQueued ? 0 : 1);
-      if (!wasQueued) assert.match(record.warnings[0] ?? '', /^The gateway .* stopped responding, and w ended it\. /);
+      if (!wasQueued)
+        assert.match(record.warnings[0] ?? '', /^The gateway .* stopped responding, and w ended it\. /);
     }
   });
 
@@ -198,10 +199,7 @@ describe('a job of an earlier process', () => {
     assert.deepEqual([record.failed, record.unknown, record.startedAt], [0, 0, '2026-01-01T00:00:01.000Z']);
     const [first, warning = ''] = record.warnings;
     assert.deepEqual([record.warnings.length, first], [2, 'first']);
-    assert.match(
-      warning,
-      /^The gateway old stopped responding, and w resumed it\. 40 of its matches were/,
-    );
+    assert.match(warning, /^The gateway old stopped responding, and w resumed it\. 40 of its matches were/);
     assert.match(warning, / 3 matches that may be gone count towards its maximum\.$/);
     const many = await ended(left({ warnings: Array.from({ length: 25 }, (_, index) => `w${index}`) }));
     assert.deepEqual([many.record.warnings.length, many.record.warnings[0]], [20, 'w6']);

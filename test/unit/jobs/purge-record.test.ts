@@ -18,7 +18,7 @@ async function startAt(broker: string, kept: KeptPurges, run: Run, isStoreShared
     broker,
     isStoreShared,
     leaseMs: 30_000,
-    monotonicMs: () => time.ms,
+    clock: { ...createTestClock(STARTED), monotonicMs: () => time.ms },
   });
   const pass = async (ms: number) => {
     for (let look = 0; look < 4; look += 1) {
@@ -83,10 +83,7 @@ it('a lost job of another broker waits, says for what and what is missing, and m
     assert.deepEqual([record.failed, record.unknown, job?.mayHaveBegun], [0, 0, mayHaveBegun]);
     assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
     const [missing = '', waits = ''] = record.warnings;
-    assert.match(
-      missing,
-      /^The gateway old stopped responding, and w put it back into the queue\. /,
-    );
+    assert.match(missing, /^The gateway old stopped responding, and w put it back into the queue\. /);
     assert.match(waits, /^It waits for the broker http:\/\/there, /);
     assert.equal(record.warnings.length, 2);
     await service.jobs.close();

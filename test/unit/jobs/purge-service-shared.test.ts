@@ -12,6 +12,7 @@ import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import type { PurgeRecord, Jobs } from '../../../sidecar/store/index.js';
 import { purgeOf } from '../../support/store-contract-purges.js';
 import { KeptPurges } from '../../support/kept-purges.js';
+import type { Clock } from '../../../sidecar/shared/clock.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import {
   BEGUN,
@@ -44,10 +45,14 @@ function slowToStop() {
 }
 
 /** Two processes on one store. */
-function twoProcesses(run: Run = untilStopped, setup: PurgeServiceSetup = {}) {
-  const clock = createTestClock(STARTED);
+function twoProcesses(
+  run: Run = untilStopped,
+  setup: PurgeServiceSetup & Partial<Pick<Clock, 'monotonicMs'>> = {},
+) {
+  const { monotonicMs = () => 0, ...more } = setup;
+  const clock = { ...createTestClock(STARTED), monotonicMs };
   const kept = new KeptPurges(clock);
-  const shared = { kept, clock, isStoreShared: true, monotonicMs: () => 0, ...setup };
+  const shared = { kept, clock, isStoreShared: true, ...more };
   const one = purgeServiceOf(run, { ...shared, holder: 'one', worker: 'one' });
   const two = purgeServiceOf(run, { ...shared, holder: 'two', worker: 'two' });
   const renewals = () => kept.calls.filter(({ name }) => name === 'renew').length;

@@ -1,11 +1,35 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { processorTimeMs, systemClock, systemThread } from '../../../sidecar/shared/clock.js';
+import {
+  createMonotonicClock,
+  processorTimeMs,
+  systemClock,
+  systemThread,
+} from '../../../sidecar/shared/clock.js';
 
 it('the clock gives milliseconds since the epoch', () => {
   const before = Date.now();
   const now = systemClock.now();
   assert.ok(before <= now && now <= Date.now());
+});
+
+it('the monotonic clock is not set back, and goes on while the machine sleeps', () => {
+  const time = { steadyMs: 0, dayMs: 1_700_000_000_000 };
+  const monotonicMs = createMonotonicClock(
+    () => time.steadyMs,
+    () => time.dayMs,
+  );
+  const after = (steadyMs: number, dayMs: number) => {
+    time.steadyMs += steadyMs;
+    time.dayMs += dayMs;
+    return monotonicMs();
+  };
+  assert.equal(after(100, 100), 100);
+  assert.equal(after(100, -3_600_000), 200, 'set back');
+  assert.equal(after(100, 100), 300);
+  assert.equal(after(100, 60_100), 60_400, 'a minute of sleep');
+  for (let beats = 0; beats < 1000; beats += 1) after(0.5, beats % 2);
+  assert.equal(after(0, 0), 60_900, 'the time of day is in whole milliseconds');
 });
 
 it('a sleep ends by itself', async () => {

@@ -120,6 +120,16 @@ it('a database that is away is not asked again until the end of a pause, which d
   await use();
 });
 
+it('a database that is back is found at the end of the pause, also if the clock was set back meanwhile', async (t) => {
+  const { state, clock, use, refusal } = connectionsOf(t);
+  state.failures.push(failed('ECONNREFUSED'));
+  await refusal();
+  clock.time += 100;
+  const nowMs = clock.time - 3_600_000;
+  clock.now = () => nowMs;
+  assert.equal(await use(), 'done');
+});
+
 it('processes do not ask a database that is away at the same moments: a pause is cut by up to a half', async (t) => {
   const { state, clock, use, refusal } = connectionsOf(t, () => 0);
   state.failures.push(failed('ECONNREFUSED'));

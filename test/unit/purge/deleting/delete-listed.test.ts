@@ -14,6 +14,7 @@ import type { HistoryArchive } from '../../../../sidecar/purge/run/index.js';
 import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
+import { createTestClock } from '../../../support/purge-harness.js';
 import { deletingContextOf } from '../hand-made-context.js';
 
 /**
@@ -37,7 +38,7 @@ async function deletedFrom(
   };
   const row = [...ids];
   const order: string[] = [];
-  await deleteListed({ clock: { now: () => nowMs }, archiving }, ids, async (some) => {
+  await deleteListed({ clock: { monotonicMs: () => nowMs }, archiving }, ids, async (some) => {
     await archiving.seal();
     for (const id of some) {
       const position = row.indexOf(id);
@@ -101,7 +102,7 @@ it('deleteListed does not compare the ends again where that took the time in whi
       nowMs += sizes.length === 2 ? backMs : perRequestMs;
       return Promise.resolve();
     };
-    const clock = { now: () => nowMs };
+    const clock = { monotonicMs: () => nowMs };
     const ends = await deleteListed({ clock }, ids, deleteSome);
     await deleteListed({ clock }, ids, deleteSome, ends);
     return { sizes: sizes.slice(3), first: firsts.at(-1) };
@@ -253,8 +254,16 @@ it('a list is fresh for two seconds, or for as long as it took, ten seconds at m
     tookMs.map((ms) => freshMsOf({ tookMs: ms })),
     [2000, 2000, 2000, 2001, 7000, 10_000, 10_000],
   );
-  const at = (now: number) => isStaleSince({ now: () => now }, { atMs: 100, tookMs: 3000 })();
+  const at = (now: number) => isStaleSince({ monotonicMs: () => now }, { atMs: 100, tookMs: 3000 })();
   assert.deepEqual([at(100), at(3100), at(3101)], [false, false, true]);
+});
+
+it('a list gets too old also if the clock is set back meanwhile', async () => {
+  const clock = createTestClock();
+  const isStale = isStaleSince(clock, { atMs: clock.monotonicMs(), tookMs: 0 });
+  clock.set(-3_600_000);
+  await clock.sleep(2001);
+  assert.equal(isStale(), true);
 });
 
 it('a round lists what goes within three quarters of the time for which its list is fresh', () => {
@@ -287,7 +296,7 @@ it('deleteIds deletes, of a purge that archives histories, only what is shown wh
       atOnce: 9,
       keep: async (items) => {
         asked.push(items.map(({ entityId }) => entityId));
-        return { items: items.slice(1), listed: { atMs: context.clock.now() + readMs, tookMs: 0 } };
+        return { items: items.slice(1), listed: { atMs: context.clock.monotonicMs() + readMs, tookMs: 0 } };
       },
     };
     await deleteIds({ ...context, histories }, idsOf(3), FIRST);

@@ -50,7 +50,7 @@ function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefin
     },
     limits: { pageSize: 100, pageSizeMax: 100 },
   });
-  const context: DeletingContext = { ...opened, clock: { now: () => nowMs } };
+  const context: DeletingContext = { ...opened, clock: { monotonicMs: () => nowMs } };
   for (const entityId of ids) {
     context.ledger.add({ entityId });
     context.ledger.record({ entityId }, { kind: 'deleted' }, isSecond);

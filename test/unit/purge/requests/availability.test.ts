@@ -164,7 +164,7 @@ it('a pause lasts until the latest moment that was asked for: a shorter one neve
   fc.assert(
     fc.property(steps, fc.nat({ max: 20_000 }), (asked, laterMs) => {
       let nowMs = 1000;
-      const clock = { now: () => nowMs, sleep: async () => {} };
+      const clock = { now: () => nowMs, monotonicMs: () => nowMs, sleep: async () => {} };
       const probe = async () => undefined;
       const pause = new Availability({ retry: POLICY, clock, random: () => 0, probe });
       assert.equal(pause.pauseLeftMs, 0);

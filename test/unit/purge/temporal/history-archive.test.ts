@@ -17,7 +17,7 @@ const ENTITY = {
 
 /** Histories at a broker that takes this long for a query of so many of them, with a clock of its own. */
 function archive(tookMs: (ids: number) => number, keepMs = 0) {
-  const clock = { ms: 1000, now: () => clock.ms };
+  const clock = { ms: 1000, monotonicMs: () => clock.ms };
   const page = async ({ selection, offset = 0 }: PageQuery) => {
     const ids = (selection.find(({ name }) => name === 'id')?.value ?? ID).split(',');
     clock.ms += tookMs(ids.length);

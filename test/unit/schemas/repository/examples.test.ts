@@ -19,7 +19,11 @@ const VALID = '{"valid": true, "errors": [], "warnings": []}';
 /** A clock, and a workbench with which each example takes some time, and beyond a deadline fails. */
 function withTime(deadlineMs: number, count: number) {
   let now = 0;
-  const clock = { now: () => now, sleep: () => Promise.reject(new Error('Nothing is to be waited for.')) };
+  const clock = {
+    now: () => now,
+    monotonicMs: () => now,
+    sleep: () => Promise.reject(new Error('Nothing is to be waited for.')),
+  };
   const time = new ExampleTime(clock, deadlineMs, count);
   const check = (examples: readonly number[]) =>
     checkExamples(
@@ -154,7 +158,7 @@ describe('the examples of an import', () => {
 
   it('the time of the examples is up when it is spent to the last millisecond, also by what fails', async () => {
     let now = 0;
-    const clock = { now: () => now, sleep: () => Promise.resolve() };
+    const clock = { now: () => now, monotonicMs: () => now, sleep: () => Promise.resolve() };
     const time = new ExampleTime(clock, 1000, 3);
     const spend = (ms: number, error?: Error) =>
       time.spend(() => {
@@ -170,7 +174,12 @@ describe('the examples of an import', () => {
 
   it('the time of the examples is spent by the processor time of the process, and at most four times as slowly', async () => {
     let [now, had] = [0, 0];
-    const clock = { now: () => now, processTimeMs: () => had, sleep: () => Promise.resolve() };
+    const clock = {
+      now: () => now,
+      monotonicMs: () => now,
+      processTimeMs: () => had,
+      sleep: () => Promise.resolve(),
+    };
     const spend = (time: ExampleTime, passedMs: number, hadMs: number) =>
       time.spend(() => {
         now += passedMs;
@@ -195,5 +204,7 @@ describe('the examples of an import', () => {
 
 /** Time that never ends. */
 function timeOf() {
-  return { time: new ExampleTime({ now: () => 0, sleep: () => Promise.resolve() }, 1000, 1) };
+  return {
+    time: new ExampleTime({ now: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() }, 1000, 1),
+  };
 }
