@@ -137,10 +137,11 @@ export function refreshSignIn(): Promise<boolean> {
   }));
 }
 
-/** Signs out, and discards unsaved drafts: another person may use this tab next. */
+/** Signs out, and loads the page anew without unsaved drafts: another person may use this tab next. */
 export function signOut(): void {
   forgetDrafts();
   endSession();
+  location.reload();
 }
 
 /** Forgets tokens that the gateway no longer accepts. Drafts are kept for when the person signs in again. */

@@ -56,6 +56,11 @@ class FakeLocation {
   readonly replaced: string[] = [];
   /** Where the page was left for. */
   readonly assigned: string[] = [];
+  reloads = 0;
+
+  reload(): void {
+    this.reloads += 1;
+  }
 
   assign(url: string): void {
     this.assigned.push(url);

@@ -98,8 +98,10 @@ it('a page that was left to sign in and is shown again as it was asks as before'
 it('what somebody typed and did not save is gone once they sign out, for the next one who signs in', async () => {
   await signedIn();
   keepDraft('City/Bike', { text: '{"maximum": 1}' });
+  const { reloads } = page.location;
   signOut();
   assert.deepEqual([draftOf('City/Bike'), asks()], [undefined, false]);
+  assert.equal(page.location.reloads, reloads + 1);
   await signedIn();
   restoreDrafts();
   assert.equal(draftOf('City/Bike'), undefined);
