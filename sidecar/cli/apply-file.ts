@@ -11,7 +11,7 @@ import { readJsonText } from './json-file.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Resources that have names and are put as a whole, such as policies. */
+/** A kind of named resource that is always written as a whole, such as policies. */
 export interface AppliedKind {
   /** Undefined if there is none of this name. */
   read(name: string, gateway: ApiClient): Promise<object | undefined>;
@@ -20,9 +20,9 @@ export interface AppliedKind {
     body: string,
     gateway: ApiClient,
   ): Promise<{ readonly status: number; readonly value: unknown }>;
-  /** Members that only the gateway sets. They are left out, so that what was listed can be applied again. */
+  /** Members that only the gateway sets. They are dropped, so that the output of `list` can be applied again. */
   readonly readOnly: readonly string[];
-  /** What members are that the file leaves out. */
+  /** Values of members that the file omits. */
   readonly defaults: Json;
 }
 
@@ -34,15 +34,15 @@ export interface ApplyOptions {
 
 interface Change {
   readonly name: string;
-  /** Members that differ, as lines. Empty if the gateway has it like that already. */
+  /** The members that differ, as lines of text. Empty if the gateway already has the same resource. */
   readonly lines: readonly string[];
 }
 
 /**
- * Creates or replaces what a JSON or YAML file has: one document, a list, or several documents. On a terminal, what changes is
- * shown before, and asked about.
+ * Creates or replaces the resources in a JSON or YAML file, which has one document, a list, or several documents. On a
+ * terminal, shows the changes first and asks for confirmation.
  *
- * @throws CliError for the first that is refused
+ * @throws CliError for the first resource that the gateway refuses
  */
 export async function applyFile(
   file: string,
@@ -84,19 +84,19 @@ export async function applyFile(
   return EXIT.done;
 }
 
-/** What the gateway has to say of something that it took. */
+/** Returns the warnings in the gateway's answer. */
 function warningsIn(value: unknown): readonly string[] {
   const warnings: unknown = isObject(value) ? value['warnings'] : undefined;
   return Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : [];
 }
 
-/** JSON is YAML, too; `list --json` writes a document a line. @throws CliError */
+/** Parses YAML (JSON is a subset of it), or JSON with one document per line, as `list --json` writes it. @throws CliError */
 function documentsIn(file: string, text: string): readonly unknown[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   try {
     if (lines.length > 1) return lines.map((line) => JSON.parse(line) as unknown);
   } catch {
-    // Not one document a line.
+    // Not one document per line.
   }
   const unreadable = ({ message }: Error) =>
     usage(`${file} is neither JSON nor YAML: ${printable(message.split('\n', 1)[0] ?? '')}`);
@@ -106,12 +106,12 @@ function documentsIn(file: string, text: string): readonly unknown[] {
   try {
     return found.flatMap((document) => JSON.parse(JSON.stringify(document)) as unknown);
   } catch (cause) {
-    // Aliases may lead nowhere, back to themselves, or to far too much.
+    // An alias may be undefined, refer to itself, or expand to far too much.
     throw cause instanceof Error ? unreadable(cause) : cause;
   }
 }
 
-/** @throws CliError for what has no name, or the name of another */
+/** Reads the names of the documents. @throws CliError if a document has no name, or the name of another */
 function named(documents: readonly unknown[], file: string) {
   const all = documents.map((document, index) => {
     const name = isObject(document) ? document['name'] : undefined;
@@ -130,7 +130,7 @@ function without(document: object, members: readonly string[]): Json {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !members.includes(name)));
 }
 
-/** What changes; of a new one, what the file says. */
+/** Compares the file with the stored resource. For a new resource, lists everything in the file. */
 function changeOf(name: string, body: Json, stored: object | undefined, kind: AppliedKind): Change {
   const before = stored === undefined ? {} : without(stored, kind.readOnly);
   const after = stored === undefined ? body : { ...kind.defaults, ...body };

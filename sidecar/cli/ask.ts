@@ -12,7 +12,7 @@ export async function ask(
   try {
     return await new Promise((resolve) => {
       lines.once('close', () => {
-        // What is said next begins on a line of its own, also after Ctrl+C.
+        // The next output starts on a new line, even after Ctrl+C.
         if (!isAnswered) stderr.write('\n');
         resolve(false);
       });

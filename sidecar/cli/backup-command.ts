@@ -3,7 +3,7 @@ import { say, type CliContext } from './context.js';
 import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 
-/** Copies the database to a file, while a gateway may be writing to it. @throws CliError */
+/** Copies the database to a file, even while a gateway writes to the database. @throws CliError */
 export async function backUpCommand(
   target: string,
   database: string | undefined,

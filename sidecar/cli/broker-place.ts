@@ -22,14 +22,14 @@ import { valuesIn } from './query-text.js';
 
 export interface BrokerPlaceOptions {
   readonly brokerUrl: URL;
-  /** Limits and retries, as a gateway has them. */
+  /** Limits and retries, as for a gateway. */
   readonly config: Config;
   readonly authorization: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** Runs purges in this process, with the engine of the gateway, directly at a broker. */
+/** Runs purges in this process, with the gateway's engine, directly against a broker. */
 export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   const { brokerUrl, config, authorization, clock } = options;
   const client = createBrokerClient({
@@ -100,7 +100,10 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
 
 type OnEvent = (event: PurgeEvent) => void;
 
-/** Runs a purge, and shows it by views like the records of a gateway: while it runs, the latest one, and when it has ended. */
+/**
+ * Runs a purge and yields its state in the form of a gateway's purge record: the latest state while the purge runs, and the
+ * final one when it has ended.
+ */
 export async function* viewsOf(
   { target, query, tenant }: PurgeRequest,
   unit: PreparedPurge['unit'],
@@ -170,7 +173,7 @@ export async function* viewsOf(
     };
   } finally {
     stop.abort();
-    // Deletes under way are waited for, also where the views are no longer read.
+    // Wait for the deletes in progress, even if the views are no longer read.
     await running.catch(() => {});
   }
 }
@@ -180,7 +183,7 @@ function countsOf(counted: PurgeProgress | PurgeReport) {
   return { matched, deleted, alreadyGone, failed, unknown, requests };
 }
 
-/** @param dryRun count all matches; all other options are left out */
+/** @param dryRun count all matches; the other options are then omitted */
 function queryOf({ query, options }: PurgeRequest, dryRun: boolean): string {
   return [query, ...optionParameters(dryRun ? { dryRun } : options)].join('&');
 }

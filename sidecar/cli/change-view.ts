@@ -2,10 +2,10 @@ import type { Schemas } from '../client/operations.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { cut } from '../shared/shown.js';
 
-/** Characters of a witness that a text shows; with `--json` it is whole. */
+/** Maximum number of characters of a witness in text output; `--json` has the whole witness. */
 const MAX_WITNESS = 400;
 
-/** Differences of a model for people, one a line, each with an entity that shows it where there is one. */
+/** Formats the differences of a model for people, one per line, each followed by an entity that shows it if there is one. */
 export function differenceLines(differences: readonly Schemas['Difference'][]): readonly string[] {
   return differences.flatMap((difference) => {
     const { pointer, detail, reason, witness } = difference;

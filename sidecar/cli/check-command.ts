@@ -13,8 +13,8 @@ import { filesAt } from './revision-files.js';
 import { areAllAccepted, requireStored } from './stored-check.js';
 
 /**
- * Checks folders of data models: schemas compile, examples are valid, and, against a revision or a gateway, changes are harmless.
- * Nothing is written anywhere; without a gateway, nothing is sent either.
+ * Checks folders of data models: whether the schemas compile, the examples are valid and, compared with a revision or a
+ * gateway, the changes are harmless. Stores nothing; without a gateway, sends nothing either.
  *
  * @throws CliError
  */
@@ -50,7 +50,7 @@ export async function checkModels(
   return verdict ? EXIT.done : EXIT.partial;
 }
 
-/** Whether nothing is wrong. */
+/** Whether the report shows nothing that fails the check. */
 function verdictOf(
   { summary, files, dependents }: Schemas['ImportReport'],
   { leftOut }: Upload,
@@ -69,13 +69,13 @@ function verdictOf(
 
 interface Checked {
   readonly report: Schemas['ImportReport'];
-  /** Models that the revision has and the folders have not. */
+  /** Models that exist in the revision but not in the folders. */
   readonly gone?: readonly string[];
-  /** Paths of files that count as new ones because they cannot be read at the revision. */
+  /** Paths of files that count as new because they cannot be read at the revision. */
   readonly uncompared?: readonly string[];
 }
 
-/** In a schema service of its own, in memory: the revision first, so that the folders are a change of it. */
+/** Checks in a separate schema service in memory. Imports the revision first, so that the folders are compared with it. */
 async function checkHere(
   upload: Upload,
   paths: readonly string[],
@@ -88,7 +88,7 @@ async function checkHere(
     let { domain } = options;
     let old: Checked['report'] | undefined;
     if (against !== undefined) {
-      // The revision may name another domain, where its models would not be what the folder changes.
+      // The revision may name a different domain. Its models would then not be compared with those of the folders.
       domain ??= onlyDomainOf(await importing(transfer, [upload.bytes], { dryRun: true }));
       const [folder = '.', ...others] = paths;
       const archives = [await filesAt(against, folder)];
@@ -98,7 +98,7 @@ async function checkHere(
         if (status === 'refused') say(context.stderr, printable(`At ${against}, ${path}: ${reason}`));
     }
     const imported = await importing(transfer, [upload.bytes], { domain });
-    // Nothing is written where anybody would look for it.
+    // The import only wrote to memory, so the report calls it a dry run.
     const report = { ...imported, summary: { ...imported.summary, dryRun: true } };
     if (old === undefined) return { report };
     return { report, gone: goneSince(old, report, upload), uncompared: uncomparedWith(old, report) };
@@ -107,7 +107,7 @@ async function checkHere(
   }
 }
 
-/** Models that a revision has and the folders have not, unless they may be in a file that is refused or left out. */
+/** Models that exist in the revision but not in the folders, except those that may be in a file that is refused or left out. */
 function goneSince(
   old: Checked['report'],
   { files }: Checked['report'],
@@ -121,7 +121,7 @@ function goneSince(
   });
 }
 
-/** Paths of new files that the revision has, too, but refused before a model or anything else was found in them. */
+/** Paths of new files that also exist in the revision, but were refused there before it was known what they contain. */
 function uncomparedWith(old: Checked['report'], { files }: Checked['report']): readonly string[] {
   const unread = new Set(
     pathsOf(old.files, ({ status, model, context, url }) => {
@@ -146,7 +146,7 @@ function importing(
   return importHere(transfer, parts, options);
 }
 
-/** The domain of all models of a report; none if they are in several, as those of several repositories are. */
+/** The domain that all models of a report share; undefined if they are in several, such as those of several repositories. */
 function onlyDomainOf({ files }: Schemas['ImportReport']): string | undefined {
   const domains = new Set(files.flatMap(({ model }) => model?.split('/', 1) ?? []));
   return domains.size === 1 ? [...domains][0] : undefined;

@@ -3,17 +3,17 @@ import type { StoredOptions } from './stored-check.js';
 
 export interface CheckOptions extends StoredOptions {
   readonly domain?: string;
-  /** A revision of git that the folder is compared with. */
+  /** The Git revision with which the first folder is compared. */
   readonly against?: string;
   readonly format?: 'text' | 'json' | 'github';
   readonly json?: boolean;
-  /** The smallest change of a model that fails the check. @default breaking */
+  /** The least severe change of a model that fails the check. @default breaking */
   readonly failOn?: FailOn;
 }
 
 export type FailOn = 'narrowing' | 'breaking' | 'never';
 
-/** From the most harmless to the worst. */
+/** From least to most severe. */
 const CHANGES = ['compatible', 'narrowing', 'breaking'] as const;
 
 /** Whether a change fails a check. */

@@ -7,18 +7,18 @@ import { areAllAccepted, storedLines, type StoredVerdict } from './stored-check.
 
 export interface CheckView {
   readonly format: NonNullable<CheckOptions['format']>;
-  /** The paths of the checked folders, as the user gave them, by the name that the report uses for each. */
+  /** The paths of the checked folders as the user gave them, by the names that the report uses. */
   readonly folders: ReadonlyMap<string, string>;
   readonly leftOut: readonly string[];
   readonly failOn: FailOn;
-  /** Models of the revision that the folders do not have. */
+  /** Models that exist in the revision but not in the folders. */
   readonly gone?: readonly string[];
   /** Paths of files that cannot be read at the revision. */
   readonly uncompared?: readonly string[];
   readonly stored?: readonly StoredVerdict[] | undefined;
 }
 
-/** What a check found: for people, for programs, or as annotations of GitHub Actions. */
+/** Formats the findings of a check for people, for programs, or as annotations for GitHub Actions. */
 export function checkLines(report: Schemas['ImportReport'], view: CheckView): readonly string[] {
   const { gone = [], uncompared = [], stored } = view;
   switch (view.format) {
@@ -124,7 +124,7 @@ function annotation(
   { level, path, line, title, text }: Annotation,
   folders: ReadonlyMap<string, string>,
 ): string {
-  // Paths in a report begin with the name of a folder; annotations need paths from where the check was started.
+  // Paths in a report begin with the name of a folder; annotations need paths relative to where the check was started.
   const [name = '', ...inside] = path.split('/');
   const folder = folders.get(name);
   const file = folder === undefined ? path : join(folder, ...inside);
@@ -132,7 +132,7 @@ function annotation(
   return `::${level} ${[...place, `title=${property(title)}`].join(',')}::${data(text)}`;
 }
 
-/** Escapes the text of a workflow command, which a line break would end. */
+/** Escapes the text of a workflow command; a line break would end the command. */
 function data(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -3,8 +3,8 @@ import { readContexts } from './gateway-contexts.js';
 import { CliError } from './exit-codes.js';
 
 /**
- * Scripts that ask the program itself, with the words of the line up to the cursor. That of zsh can be sourced, or be the file
- * _ngsi-ld-gateway in a folder of fpath, which zsh runs at the first completion.
+ * Scripts that get completions from the program itself, by passing it the words up to the cursor. The zsh script can be
+ * sourced, or saved as `_ngsi-ld-gateway` in a folder of `fpath`, where zsh runs it at the first completion.
  */
 const SCRIPTS = {
   bash: `_ngsi_ld_gateway() {
@@ -30,15 +30,16 @@ complete -c ngsi-ld-gateway -f -a '(__ngsi_ld_gateway)'`,
 
 export const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
-/** The script that completes commands in a shell. */
+/** Returns the completion script for a shell. */
 export function completionScript(shell: keyof typeof SCRIPTS): string {
   return SCRIPTS[shell];
 }
 
 /**
- * What the last of some words may become: commands, options, values of options. Nothing where a file or free text belongs.
+ * Returns the possible completions of the last word: commands, options, or values of options. Empty where a file name or free
+ * text is expected.
  *
- * @param words without the program; the last one is what is being typed, perhaps empty
+ * @param words without the program; the last one is being typed, and may be empty
  */
 export function completionsOf(
   program: Command,

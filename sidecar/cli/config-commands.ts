@@ -12,13 +12,13 @@ export interface SetContextOptions {
   readonly tokenCommand?: string;
 }
 
-/** Adds or changes a context; the first one becomes the current one. @throws CliError */
+/** Adds or changes a context. The first context becomes the current one. @throws CliError */
 export function setContext(
   name: string,
   { gateway, tokenCommand }: SetContextOptions,
   { env, stdout }: CliContext,
 ): ExitCode {
-  // Shells complete these as they are.
+  // Completion scripts insert these names without quoting them.
   if (!isResourceName(name))
     throw usage(
       `The name of a context begins with a letter or digit, then has letters, digits, _ . -: ${printable(name)}`,
@@ -33,7 +33,7 @@ export function setContext(
   return EXIT.done;
 }
 
-/** @throws CliError if there is no such context */
+/** Makes a context the current one. @throws CliError if there is no such context */
 export function useContext(name: string, { env, stdout }: CliContext): ExitCode {
   const { contexts } = readContexts(env);
   const context = contexts[name];
@@ -49,7 +49,7 @@ export function useContext(name: string, { env, stdout }: CliContext): ExitCode 
   return EXIT.done;
 }
 
-/** Lists the contexts. Token commands are not shown: somebody may have put a token into one. @throws CliError */
+/** Lists the contexts. Token commands are not shown, because they may contain a token. @throws CliError */
 export function listContexts(options: OutputOptions, context: CliContext): ExitCode {
   const { current, contexts } = readContexts(context.env);
   const records = Object.entries(contexts).map(([name, { gateway, tokenCommand }]) => ({

@@ -5,7 +5,7 @@ import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { outputOption, type OutputOptions } from './program-options.js';
 
-/** The commands `config` and `completion`. @param end takes what the process is to end with */
+/** Adds the commands `config` and `completion`. @param end receives the exit code */
 export function addConfigCommands(
   program: Command,
   context: CliContext,

@@ -4,7 +4,7 @@ import type { Transfer } from '../schemas/repository/transfer.js';
 import type { Clock } from '../shared/clock.js';
 import { jsonText } from './format.js';
 
-/** A schema service in memory, which is gone when it is closed. It has nothing, and fetches nothing. */
+/** A schema service in memory. It starts empty, fetches nothing, and loses its content when closed. */
 export interface LocalModels {
   readonly service: SchemaService;
   readonly transfer: Transfer;
@@ -13,16 +13,19 @@ export interface LocalModels {
   close(): Promise<void>;
 }
 
-/** What a command has of the world around it. */
+/** The environment in which a command runs. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** For results. */
   readonly stdout: Writable & { readonly isTTY?: boolean };
-  /** For questions, progress and complaints. */
+  /** For questions, progress and errors. */
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly clock: Clock;
-  /** Calls the handler at each Ctrl+C or SIGTERM, which then do not end the process; returns what takes it away again. */
+  /**
+   * Calls the handler on each Ctrl+C or SIGTERM, which then do not end the process. Returns a function that removes the
+   * handler.
+   */
   onInterrupt(handler: () => void): () => void;
   /** Ends the process at once. */
   leave(exitCode: number): void;
@@ -31,17 +34,17 @@ export interface CliContext {
   serve(): Promise<void>;
 }
 
-/** Whether questions can be asked. */
+/** Whether the user can be asked questions. */
 export function canAsk({ stdin, stderr }: CliContext): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Writes lines for people, or for programs that read standard output. */
+/** Writes lines to a stream, for people or for programs. */
 export function say(stream: Writable, ...lines: readonly string[]): void {
   for (const line of lines) stream.write(`${line}\n`);
 }
 
-/** Writes one JSON document on a line of its own. */
+/** Writes one JSON document to standard output, on its own line. */
 export function sayJson({ stdout }: CliContext, document: unknown): void {
   say(stdout, jsonText(document));
 }

@@ -4,7 +4,10 @@ import { sayJson, say, type CliContext } from './context.js';
 import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 
-/** Brings a database to the newest format. A SQLite file has to be there: its path may be mistyped. @throws CliError */
+/**
+ * Migrates a database to the newest format. A SQLite file must already exist, because its path may be mistyped. @throws
+ * CliError
+ */
 export async function migrateCommand(
   database: string | undefined,
   { env, stdout }: CliContext,
@@ -24,7 +27,7 @@ export interface CopyOptions {
   readonly json?: boolean;
 }
 
-/** Copies all records of a SQLite file to PostgreSQL. @throws CliError */
+/** Copies all records from a SQLite file to PostgreSQL. @throws CliError */
 export async function copyCommand(
   { from, to, json = false }: CopyOptions,
   context: CliContext,

@@ -6,10 +6,10 @@ import { CliError, usage, failure } from './exit-codes.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads how a database is named on the command line: `sqlite:PATH`, a path, or a `postgres://` URL.
+ * Parses the name of a database on the command line: `sqlite:PATH`, a path, or a `postgres://` URL.
  *
- * @param option the name of the option, for errors
- * @throws CliError, which repeats no password
+ * @param option name of the option, for error messages
+ * @throws CliError, whose message contains no password
  */
 export function databaseNamed(text: string, option: string): DatabaseName {
   if (/^postgres(?:ql)?:/i.test(text)) return { kind: 'postgres', url: postgresUrl(text, option) };
@@ -20,14 +20,14 @@ export function databaseNamed(text: string, option: string): DatabaseName {
   return { kind: 'sqlite', path };
 }
 
-/** The database of a gateway with this environment. @throws CliError */
+/** Returns the database of a gateway with this environment. @throws CliError */
 export function databaseOf(env: Env): DatabaseName {
   const url = env['DATABASE_URL'];
   if (url !== undefined && url !== '') return { kind: 'postgres', url: postgresUrl(url, 'DATABASE_URL') };
   return databaseNamed(`sqlite:${env['DATABASE_PATH'] || settings.DATABASE_PATH.default}`, 'DATABASE_PATH');
 }
 
-/** Runs work on databases; an error of theirs ends the command with its message. @throws CliError */
+/** Runs work on databases. Turns a database error into a CliError with the same message. @throws CliError */
 export async function withDatabases<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

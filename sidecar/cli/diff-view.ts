@@ -9,7 +9,7 @@ export function isDifferent({ summary, dependents }: Schemas['ImportReport']): b
   return created + updated + refused > 0 || dependents.some(({ status }) => status !== 'unchanged');
 }
 
-/** What an import would change, for people: models first, then other files, and the counts last. */
+/** Formats what an import would change, for people: models first, then other files, and the counts last. */
 export function diffLines({ summary, files, dependents }: Schemas['ImportReport']): readonly string[] {
   const models = files.filter(({ model }) => model !== undefined);
   const others = files.filter(({ model }) => model === undefined);
@@ -32,7 +32,7 @@ export function diffLines({ summary, files, dependents }: Schemas['ImportReport'
   ].map(printable);
 }
 
-/** @param where text at the end of the line that says where the model comes from */
+/** @param where text for the end of the line that says where the model comes from */
 function modelLines(
   model: string,
   entry: Schemas['ImportedFile'] | Schemas['UpdatedDependent'],
@@ -50,12 +50,12 @@ function modelLines(
   ];
 }
 
-/** Whether nothing changes for a model. */
+/** Whether an import would leave a model unchanged. */
 function isSame({ status, change }: Pick<Schemas['ImportedFile'], 'status' | 'change'>): boolean {
   return status === 'unchanged' && change === undefined;
 }
 
-/** Whether a model keeps its version, but a context that it follows changes what it means. */
+/** Whether a model keeps its version, but a changed context changes its meaning. */
 function isChangedByContext({ status, change }: Pick<Schemas['ImportedFile'], 'status' | 'change'>): boolean {
   return status === 'unchanged' && change !== undefined;
 }

@@ -41,7 +41,7 @@ async function processJsonLd(
   return EXIT.done;
 }
 
-/** A URL is named, a file is sent along. */
+/** Returns a URL unchanged, and the context in a file. */
 async function contextOf(name: string, context: CliContext): Promise<unknown> {
   if (/^https?:\/\//i.test(name)) return name;
   const content = await readJson(name, context);
@@ -57,7 +57,7 @@ export interface InferOptions {
 }
 
 /**
- * Infers a JSON Schema from a sample, or an array of samples: by a gateway, or here where none is given.
+ * Infers a JSON Schema from a sample or an array of samples: on a gateway if one is given, otherwise in this process.
  *
  * @throws CliError
  */

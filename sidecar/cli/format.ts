@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { writeJson } from '../shared/json/lossless-json.js';
 
-/** How numbers, times and rates are written for people. */
+/** Formats numbers, times and rates for people. */
 
 /** `3,000`. */
 export function formatCount(count: number): string {
@@ -33,19 +33,19 @@ export function formatRate(perSecond: number): string {
   return `${perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond)}/s`;
 }
 
-/** Escapes line breaks and control characters: a terminal would obey them, and the text may be somebody else's. */
+/** Escapes line breaks and control characters. A terminal would interpret them, and the text may come from someone else. */
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
 
-/** JSON for standard output: what {@link printable} escapes is in texts only, where an escape means the same. */
+/** JSON for standard output. {@link printable} changes characters only inside strings, where the escape means the same. */
 export function jsonText(document: unknown, indent?: number): string {
   return writeJson(document, indent).split('\n').map(printable).join('\n');
 }
 
-/** How long a text is on a terminal: its colours take up no room. */
+/** The width of a text on a terminal, where colour codes take up no space. */
 function widthOf(text: string): number {
   return stripVTControlCharacters(text).length;
 }

@@ -3,13 +3,14 @@ import { writeJson } from '../shared/json/lossless-json.js';
 import { CliError, EXIT, isRefusedStatus, failure } from './exit-codes.js';
 import { printable } from './format.js';
 
-/** Errors of a body that are shown. */
+/** Maximum number of errors in a body that are shown. */
 const MAX_FAULTS = 5;
 
 /**
- * What went wrong at a gateway as the end of a command, in the words of the gateway; any other error stays what it is.
+ * Turns an error from a gateway into a CliError with the gateway's message. Adds the sentences to a CliError, and returns any
+ * other error unchanged.
  *
- * @param more sentences on lines of their own
+ * @param more sentences, each for a line of its own
  */
 export function gatewayFailure(error: unknown, ...more: readonly string[]): unknown {
   const end = (exitCode: CliError['exitCode'], message: string) =>
@@ -37,7 +38,7 @@ function wordsOf({ problem, message }: ApiError): string {
   return `The gateway answered ${status}: ${words}${hint}`;
 }
 
-/** What of an answer of a gateway may not be there. @returns undefined for 404 */
+/** Waits for an answer. @returns undefined if it is 404 */
 export async function unlessMissing<Value>(answer: Promise<Value>): Promise<Value | undefined> {
   try {
     return await answer;
@@ -47,14 +48,14 @@ export async function unlessMissing<Value>(answer: Promise<Value>): Promise<Valu
   }
 }
 
-/** A kind of value, or some words. */
+/** The type of a value, or the strings that are allowed. */
 type Kind = 'string' | 'number' | 'array' | 'object' | readonly string[];
 
 /**
- * A document, if it has the members that are read of it: a gateway of another version, or something in between, may answer
- * otherwise.
+ * Returns a document if it has the members that will be read. A gateway of another version, or a proxy in between, may answer
+ * differently.
  *
- * @param what it has to be, for the sentence
+ * @param what the kind of document, for the error message
  * @throws CliError
  */
 export function expected<Value>(

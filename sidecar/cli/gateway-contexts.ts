@@ -6,7 +6,7 @@ import { decoded, parseJson } from './json-file.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A gateway under a short name. Its token is not kept: a command, such as that of a keyring, writes it. */
+/** A gateway with a short name. Its token is not stored; a command, such as that of a keyring, outputs it. */
 export interface GatewayContext {
   readonly gateway: string;
   readonly tokenCommand?: string;
@@ -17,14 +17,14 @@ export interface GatewayContexts {
   readonly contexts: Readonly<Record<string, GatewayContext>>;
 }
 
-/** The file of the contexts; undefined where the user has no home. */
+/** Path of the file with the contexts; undefined if the user has no home directory. */
 function fileOf(env: Env): string | undefined {
   const home = env['HOME'] || env['USERPROFILE'];
   const folder = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
   return folder ? join(folder, 'ngsi-ld-gateway', 'config.json') : undefined;
 }
 
-/** @throws CliError for a file that is not what was written, or that others may write: it names commands to run */
+/** Reads the contexts. @throws CliError if the file is malformed, or if others may write to it, since its commands are run */
 export function readContexts(env: Env): GatewayContexts {
   const file = fileOf(env);
   const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
@@ -59,7 +59,7 @@ function areContexts(content: unknown): content is GatewayContexts {
   );
 }
 
-/** Replaces the contexts; the file is there in full or not at all, for its owner alone. @throws CliError */
+/** Replaces the contexts atomically. Only the owner may read and write the file. @throws CliError */
 export function writeContexts(contexts: GatewayContexts, env: Env): void {
   const file = fileOf(env);
   if (file === undefined) throw usage('There is no place for the contexts: set HOME or XDG_CONFIG_HOME.');
@@ -69,13 +69,13 @@ export function writeContexts(contexts: GatewayContexts, env: Env): void {
   renameSync(partial, file);
 }
 
-/** The context that `config use-context` chose. */
+/** Returns the context chosen with `config use-context`. */
 export function currentContext(env: Env): GatewayContext | undefined {
   const { current, contexts } = readContexts(env);
   return current === undefined ? undefined : contexts[current];
 }
 
-/** Runs the command that writes the token of a context. @throws CliError, which does not repeat what it wrote */
+/** Runs the token command of a context. @throws CliError, whose message does not contain the output of the command */
 export function tokenOf({ tokenCommand }: GatewayContext, env: Env): string | undefined {
   if (tokenCommand === undefined) return undefined;
   try {

@@ -5,7 +5,7 @@ import type { Clock } from '../shared/clock.js';
 import { CliError, EXIT, failure } from './exit-codes.js';
 import { gatewayFailure } from './gateway-answers.js';
 
-/** Tries to go on with a stream of events that broke off, and the pause before each, in milliseconds. */
+/** Maximum number of attempts in a row to resume an event stream, and the pause before each, in milliseconds. */
 const RECONNECTS = 10;
 const RECONNECT_MS = 1000;
 
@@ -14,15 +14,15 @@ interface Following {
   readonly clock: Clock;
   /** Stops following. */
   readonly stopOn?: AbortSignal | undefined;
-  /** What can be done where the connection is lost for good: sentences on lines of their own. */
+  /** What the user can do if the connection is lost for good. Each sentence goes on its own line. */
   readonly advice?: readonly string[];
 }
 
 /**
- * The records of a job by its events, until the final one. A stream that breaks off is taken up again after the last event.
+ * Yields the records of a job from its events, until the final one. A broken stream is resumed after the last event.
  *
- * @param ask for the stream, with these header fields
- * @param read makes a record of the data of an event
+ * @param ask requests the stream with these header fields
+ * @param read makes a record from the data of an event
  * @throws CliError
  */
 export async function* recordsUntilEnd<Job extends Pick<Schemas['Purge'], 'state'>>(
@@ -47,7 +47,7 @@ export async function* recordsUntilEnd<Job extends Pick<Schemas['Purge'], 'state
       if (stopOn?.aborted === true) return;
       const error = gatewayFailure(caught);
       failures += 1;
-      // What the gateway refuses to show may not be there.
+      // A refusal is final: the job may not exist.
       if (error instanceof CliError && error.exitCode !== EXIT.failed) throw error;
       if (failures > RECONNECTS) {
         const known =

@@ -11,7 +11,7 @@ import { readPurge, type PurgeView } from './purge-view.js';
 
 type Purge = Schemas['Purge'];
 
-/** Purges that a gateway does. */
+/** Creates a place that runs purges on a gateway. */
 export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace {
   function bodyOf({ target, query, tenant, link, options }: PurgeRequest) {
     return {
@@ -38,14 +38,14 @@ export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace
 
   return {
     async preview({ target, query, ...request }, signal) {
-      // A dry run deletes nothing that could be recorded.
+      // A dry run deletes nothing, so it has no ids to record.
       const counted = query.split('&').filter((pair) => pair !== 'record=ids');
       const asked = { query: [...counted, 'dryRun=true'].join('&'), headers: headersOf(request), signal };
       const answer = (await gateway.json('delete', PURGE_PATHS[target], asked)) as Schemas['PurgePreview'];
       return expected(answer, 'a preview of a purge', { matched: 'number', sample: 'array' });
     },
     async plan(request, signal) {
-      // A dry run takes no list of ids, and its plan would make none.
+      // A dry run does not accept record=ids, and its plan would not record any ids either.
       if (request.query.split('&').includes('record=ids')) return undefined;
       let last: PurgeView | undefined;
       try {
@@ -54,7 +54,7 @@ export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace
         for await (const view of followPurge(gateway, record.id, clock, { cancelOn: signal })) last = view;
       } catch (error) {
         if (signal.aborted) throw error;
-        // The preview without a plan says what is wrong.
+        // The preview without a plan reports the error.
         return undefined;
       }
       const { id, matched = 0, sample = [], unit, plan } = last ?? {};
@@ -72,11 +72,11 @@ export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace
 }
 
 /**
- * The record of a purge whenever it changes, until its end. A stream of events that breaks off is taken up again after the last
+ * Yields the record of a purge whenever it changes, until the purge ends. A broken event stream is resumed after the last
  * event.
  *
- * @param cancelOn cancels the purge when it aborts; the last record that is yielded then says what was done
- * @param stopOn stops following, and leaves the purge alone
+ * @param cancelOn cancels the purge when it aborts; the last record then shows what was done
+ * @param stopOn stops following when it aborts, and leaves the purge running
  */
 export async function* followPurge(
   gateway: ApiClient,
@@ -88,7 +88,7 @@ export async function* followPurge(
   let cancelling: Promise<unknown> | undefined;
   const cancel = () => {
     cancelling ??= cancelPurge(gateway, id);
-    // It is waited for at the end.
+    // The promise is awaited at the end, where an error is thrown.
     cancelling.catch(() => undefined);
   };
   if (cancelOn?.aborted === true) cancel();
@@ -112,12 +112,12 @@ export async function* followPurge(
   await cancelling;
 }
 
-/** Asks for a purge to be cancelled. @returns its record then */
+/** Requests that a purge be cancelled. @returns its record after the request */
 export async function cancelPurge(gateway: ApiClient, id: string): Promise<Purge> {
   return readPurge(await gateway.json('post', '/purges/{purge}/cancel', { path: { purge: requireId(id) } }));
 }
 
-/** The id of a purge: a wrong one would be another path. @throws CliError */
+/** Returns the id if it is well-formed; any other text could change the path of the request. @throws CliError */
 export function requireId(id: string): string {
   if (/^[\w-]{1,128}$/.test(id)) return id;
   throw usage(`${JSON.stringify(id)} is not the id of a purge.`);

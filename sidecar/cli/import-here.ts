@@ -1,7 +1,7 @@
 import type { ImportReport, Transfer } from '../schemas/repository/transfer.js';
 import { RepositoryUnclearError } from '../schemas/repository/errors.js';
 
-/** Stands for the domain of models that are only looked at, where nothing names one. */
+/** Placeholder for the domain of models that are only checked, if nothing names one. */
 export const UNNAMED = 'models';
 
 export interface HereImport {
@@ -10,8 +10,8 @@ export interface HereImport {
 }
 
 /**
- * Imports files into a schema service in memory. Without a domain, models go where an import at a gateway would put them; if
- * nothing says where that is, they are all in one.
+ * Imports files into a schema service in memory. Without a domain, models get the domains that an import on a gateway would
+ * give them; if these cannot be determined, all models are in one domain.
  */
 export async function importHere(
   transfer: Transfer,

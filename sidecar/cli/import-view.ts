@@ -2,10 +2,10 @@ import type { Schemas } from '../client/operations.js';
 import { differenceLines } from './change-view.js';
 import { formatCount, formatItems, printable } from './format.js';
 
-/** Examples that a text lists; with `--json` all are there. */
+/** Maximum number of examples in text output; `--json` has all of them. */
 const MAX_EXAMPLES = 50;
 
-/** The report of an import for people: what is wrong first, each with its file and line, and the counts last. */
+/** Formats the report of an import for people: problems first, each with its file and line, and the counts last. */
 export function reportLines({ summary, files, dependents }: Schemas['ImportReport']): readonly string[] {
   const refused = files.filter(({ status }) => status === 'refused');
   const examples = files.flatMap((file) => file.examples?.invalid ?? []);
@@ -54,7 +54,7 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
   ].map(printable);
 }
 
-/** Lines below a title, with an empty line behind them; nothing without lines. */
+/** Returns a title, the lines indented below it, and an empty line; nothing if there are no lines. */
 export function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
 }
@@ -66,12 +66,12 @@ function limited(lines: readonly string[]): readonly string[] {
     : [...lines.slice(0, MAX_EXAMPLES), `… and ${formatCount(more)} more; --json has all.`];
 }
 
-/** `path:line`, as editors and terminals make a link of it. */
+/** `path:line`, which editors and terminals turn into a link. */
 function place({ path, line }: { readonly path: string; readonly line?: number }): string {
   return line === undefined ? path : `${path}:${line}`;
 }
 
-/** A model that keeps its version may follow a context that changes what it means. */
+/** Describes what happens to a dependent. A changed context may change the meaning of a model that keeps its version. */
 function becomes({ status, change }: Schemas['UpdatedDependent']): string {
   return status === 'unchanged' && change !== undefined ? `${change}, by a changed context` : status;
 }

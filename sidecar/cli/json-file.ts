@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { CliContext } from './context.js';
 import { usage } from './exit-codes.js';
 
-/** Reads a JSON or YAML file, or standard input for `-`; its content is not checked here. @throws CliError */
+/** Reads the text of a JSON or YAML file, or of standard input for `-`, without checking it. @throws CliError */
 export async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
   return decoded(file, await bytesOf(file, stdin));
 }
@@ -18,7 +18,7 @@ async function bytesOf(file: string, stdin: CliContext['stdin']): Promise<Uint8A
   }
 }
 
-/** UTF-8, or UTF-16 as Windows PowerShell writes it. A byte order mark is not part of the text. @throws CliError */
+/** Decodes UTF-8, or UTF-16 as Windows PowerShell writes it. Drops a byte order mark. @throws CliError */
 export function decoded(file: string, bytes: Uint8Array): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   try {
@@ -28,7 +28,7 @@ export function decoded(file: string, bytes: Uint8Array): string {
   }
 }
 
-/** Reads a JSON file, or standard input for `-`. @throws CliError, also for what is not JSON */
+/** Reads a JSON file, or standard input for `-`. @throws CliError, also if the content is not JSON */
 export async function readJson(file: string, context: CliContext): Promise<unknown> {
   return parseJson(file, await readJsonText(file, context));
 }

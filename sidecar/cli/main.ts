@@ -11,7 +11,7 @@ function onInterrupt(handler: () => void): () => void {
   };
 }
 
-// A reader that stops early, such as head, is not a failure. In any case the command goes on, for it may be deleting.
+// A reader that stops early, such as `head`, is not a failure. The command continues in any case, because it may be deleting.
 let writeError: NodeJS.ErrnoException | undefined;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -11,27 +11,27 @@ import { isFolder, readFolders, reading } from './repository-folder.js';
 export interface AroundOptions {
   /** The domain of the model. @default the name of its repository */
   readonly domain?: string | undefined;
-  /** The name of the model, instead of the one that its folder or title gives. */
+  /** The name of the model, instead of the one given by its folder or title. */
   readonly name?: string | undefined;
-  /** More folders, with documents that the model shares with others. */
+  /** More folders, with documents that the model shares with other models. */
   readonly others?: readonly string[];
 }
 
-/** One model, and everything around it. */
+/** One model, with the repository around it. */
 export interface ModelAround {
-  /** The path of its schema in the plan. */
+  /** The path of the model's schema in the plan. */
   readonly target: string;
   readonly planned: PlannedModel;
   readonly plan: ImportPlan;
-  /** The text of a file of the plan. */
+  /** Returns the text of a file in the plan. */
   readonly textAt: (path: string) => string;
   /** Files that could not be read, as sentences that begin with their paths. */
   readonly unread: readonly string[];
 }
 
 /**
- * Finds the model of a folder or of one schema. Its name, its context and the meaning of its relative `$ref`s come from the whole
- * Git repository, or the export, that it belongs to.
+ * Finds the model in a folder, or the model of one schema. Its name, its context and the targets of its relative `$ref`s come
+ * from the whole Git repository or export that it belongs to.
  *
  * @throws CliError if there is no such model
  */
@@ -79,7 +79,7 @@ async function rootAround(folder: string): Promise<string> {
   return folder;
 }
 
-/** Whether there is a file or a folder. */
+/** Whether a file or folder exists. */
 export async function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -87,7 +87,7 @@ export async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** @throws CliError if a file that is needed could not be read */
+/** Requires that a file has been read. @throws CliError if it could not be read */
 export function requireRead(target: string, path: string, unread: readonly string[]): void {
   const why = unread.find((line) => line.startsWith(`${target} `) || line.startsWith(`${target}: `));
   if (why !== undefined) throw usage(`${path} cannot be used. ${why}`);
@@ -104,7 +104,7 @@ function planOf(plan: () => ImportPlan): ImportPlan {
   }
 }
 
-/** Runs tasks on this thread: nobody else waits for this process. */
+/** Runs tasks on this thread, because nothing else in this process has to wait for them. */
 export const ON_THIS_THREAD: Parameters<typeof describeFiles>[1] = {
   workers: {
     run: (kind, input) =>

@@ -43,9 +43,9 @@ export async function importModels(
 }
 
 /**
- * Shows what an import would change at a gateway, and writes nothing.
+ * Shows what an import would change on a gateway, and writes nothing.
  *
- * @returns `partial` if the import would change anything, or new versions would refuse what is stored
+ * @returns `partial` if the import would change anything, or new versions would refuse stored entities
  * @throws CliError
  */
 export async function diffModels(
@@ -68,7 +68,7 @@ export async function diffModels(
   return isDifferent(report) || !areAllAccepted(stored ?? []) ? EXIT.partial : EXIT.done;
 }
 
-/** What the models that an import would change would refuse of the stored entities. @throws CliError */
+/** Checks which stored entities the models changed by an import would refuse. @throws CliError */
 export async function storedIn(
   { upload, report }: Imported,
   options: StoredOptions & Pick<ImportCommandOptions, 'domain'>,
@@ -79,7 +79,7 @@ export async function storedIn(
   return checkStored(candidates, options, gateway, context);
 }
 
-/** What was sent, and what the gateway says about it. */
+/** What was sent, and the gateway's report about it. */
 interface Imported {
   readonly upload: Upload;
   readonly report: Schemas['ImportReport'];
@@ -97,7 +97,7 @@ async function importPaths(
   return { upload, report: await sendImport(upload, options, gateway) };
 }
 
-/** @throws CliError */
+/** Sends an import, or a dry run of one, to a gateway. @throws CliError */
 export async function sendImport(
   { bytes, mediaType }: Upload,
   { domain, dryRun = false }: Pick<ImportCommandOptions, 'domain' | 'dryRun'>,

@@ -42,7 +42,7 @@ export async function listModels(
   return EXIT.done;
 }
 
-/** Shows a model: for people its settings, versions and schema, else the document of the API. @throws CliError */
+/** Shows a model: its settings, versions and schema for people, otherwise the API's document. @throws CliError */
 export async function getModel(
   name: string,
   form: OutputOptions,
@@ -62,7 +62,7 @@ export async function getModel(
   return EXIT.done;
 }
 
-/** Lists the examples of a model, or shows the one of a name. @throws CliError */
+/** Lists the examples of a model, or shows one by name. @throws CliError */
 export async function getExamples(
   of: string,
   name: string | undefined,
@@ -89,7 +89,9 @@ export async function getExamples(
 
 const EXAMPLES = '/domains/{domain}/models/{model}/examples';
 
-/** The URL by which brokers fetch the context of a model: the gateway knows under which address they reach it. */
+/**
+ * Returns the URL from which brokers fetch the context of a model. Only the gateway knows under which address they reach it.
+ */
 async function contextUrlOf(
   { contextName }: Schemas['Model'],
   gateway: ApiClient,

@@ -12,7 +12,7 @@ const STORED = [
 const TENANT = ['--tenant <name>', 'with --stored: the tenant of the entities'] as const;
 const LINK = ['--link <url>', 'with --stored: the @context of the names of the entities'] as const;
 
-/** The commands of `models`. @param end takes what the process is to end with */
+/** Adds the commands of `models`. @param end receives the exit code */
 export function addModelsCommands(
   program: Command,
   context: CliContext,
@@ -99,7 +99,7 @@ export function addModelsCommands(
     .option(...LINK)
     .action(async (folders: string[], { gateway, ...options }: CheckOptions & PlaceOptions) => {
       const { checkModels } = await import('./check-command.js');
-      // Not by the environment: where a check is done decides what it can see.
+      // Ignores the environment: where a check runs decides what it can see, so it has to be chosen explicitly.
       const by = gateway === undefined ? undefined : gatewayOf({ gateway }, context.env);
       end(await checkModels(folders, options, by, context));
     });

@@ -2,9 +2,9 @@ import { shortDuration } from '../shared/duration.js';
 import { usage } from './exit-codes.js';
 
 /**
- * Reads `90d`, `12h`, `30min`, `2w`, `6mo` and `1y`, and leaves durations of ISO 8601 unchanged.
+ * Parses `90d`, `12h`, `30min`, `2w`, `6mo` and `1y`, and returns ISO 8601 durations unchanged.
  *
- * @returns a duration of ISO 8601, such as P90D
+ * @returns an ISO 8601 duration, such as P90D
  * @throws CliError for anything else
  */
 export function isoDuration(text: string): string {

@@ -6,9 +6,9 @@ import { jsonText, printable } from './format.js';
 import type { OutputOptions } from './program-options.js';
 
 /**
- * Writes what was listed: a table for people, one JSON document a line, or one YAML list.
+ * Writes a list as a table for people, as one JSON document per line, or as one YAML list.
  *
- * @param table its lines, made only if they are wanted
+ * @param table makes the lines of the table; called only if they are needed
  * @returns whether the table was written
  */
 export function sayList(
@@ -46,7 +46,7 @@ function formOf({ json, output }: OutputOptions): 'table' | 'json' | 'yaml' {
   return output ?? (json === true ? 'json' : 'table');
 }
 
-/** Numbers that no double holds are written with all their digits. */
+/** Writes numbers that a double cannot hold with all their digits. */
 const EXACT_NUMBER: ScalarTag = {
   identify: (value) => value instanceof LosslessNumber,
   tag: 'tag:yaml.org,2002:float',
@@ -55,7 +55,7 @@ const EXACT_NUMBER: ScalarTag = {
   stringify: ({ value }) => String(value),
 };
 
-/** Texts with characters that YAML does not allow, or that a terminal would obey, are quoted, with escapes for these. */
+/** Quotes strings with characters that YAML does not allow or a terminal would interpret, and escapes these characters. */
 const UNPRINTABLE_TEXT: ScalarTag = {
   identify: (value) =>
     typeof value === 'string' && value.split('\n').some((line) => printable(line) !== line),
@@ -65,13 +65,13 @@ const UNPRINTABLE_TEXT: ScalarTag = {
   stringify: ({ value }) => jsonText(value),
 };
 
-/** YAML that readers of version 1.1 understand as well, for which a plain `no` is false, and `12:30` a number. */
+/** YAML that is also correct for YAML 1.1 parsers, which read a plain `no` as false, and `12:30` as a number. */
 export function yamlOf(record: unknown): string {
   const customTags = (tags: Tags): Tags => [EXACT_NUMBER, UNPRINTABLE_TEXT, ...tags];
   return stringify(record, { lineWidth: 0, compat: 'yaml-1.1', customTags }).trimEnd();
 }
 
-/** Colours of the states of purges and the like; a word that is not here has none. */
+/** Colours of states, such as those of purges. Other words have no colour. */
 const STYLES: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
   succeeded: 'green',
   published: 'green',
@@ -88,7 +88,7 @@ const STYLES: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
   refused: 'red',
 };
 
-/** Colours a state where standard output is a terminal and NO_COLOR is not set. @param text begins with the state */
+/** Colours a state if standard output is a terminal and NO_COLOR is not set. @param text begins with the state */
 export function coloured(text: string, { stdout, env }: CliContext): string {
   const style = STYLES[text.split(' ', 1)[0] ?? ''];
   const isWanted = stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';

@@ -6,18 +6,18 @@ import { requireGateway, type PlaceOptions } from './settings.js';
 
 const OUTPUTS = ['table', 'json', 'yaml'] as const;
 
-/** How a command that lists or shows something writes it; `--json` is short for `-o json`. */
+/** The output format of a command that lists or shows something; `--json` is short for `-o json`. */
 export interface OutputOptions {
   readonly json?: boolean;
   readonly output?: (typeof OUTPUTS)[number];
 }
 
-/** Adds the options that all commands on a gateway have. */
+/** Adds the options that all commands on a gateway share. */
 export function onGateway(command: Command): Command {
   return command.addOption(gatewayOption()).option('--json', 'JSON output, one document per line');
 }
 
-/** The same, for commands that list or show something. */
+/** Adds the options that all commands share that list or show something on a gateway. */
 export function listing(command: Command): Command {
   return onGateway(command).addOption(outputOption());
 }
@@ -33,17 +33,17 @@ export function gatewayOption(): Option {
   );
 }
 
-/** What `--rate` asks of a job, as the API names it. */
+/** Turns the value of `--rate` into the member of the API. */
 export function rateOf<Rate extends number | null>(rate: Rate | undefined): { readonly maxPerSecond?: Rate } {
   return rate === undefined ? {} : { maxPerSecond: rate };
 }
 
-/** The gateway that `--gateway` names, if it does; the environment is read later. */
+/** Returns the gateway named by `--gateway`, if there is one. The environment is read later. */
 export function gatewayNamed(gateway: string | undefined): PlaceOptions {
   return gateway === undefined ? {} : { gateway };
 }
 
-/** What a command does on a gateway, with the arguments and the options that commander has read. */
+/** The action of a command on a gateway, with the arguments and options that commander has parsed. */
 export type AtGateway<Words extends readonly unknown[], Options> = (
   ...given: [...words: Words, options: Options, gateway: ApiClient, context: CliContext]
 ) => Promise<ExitCode>;
@@ -70,13 +70,13 @@ export function gatewayActions(context: CliContext, end: (code: ExitCode) => voi
     });
 }
 
-/** Reads the number of an option, as commander asks for it. */
+/** Parses the value of an option for commander: a whole number from 1. */
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(text);
 }
 
-/** The same, with 0. */
+/** Parses the value of an option for commander: a whole number from 0. */
 export function countFromZero(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
   return Number(text);

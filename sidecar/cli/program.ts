@@ -33,9 +33,9 @@ import type { ValidateOptions } from './validate-command.js';
 /**
  * Runs one command.
  *
- * @param words the arguments, without node and the program
+ * @param words the arguments, without node and the script
  * @param version of this program
- * @returns what the process is to end with; undefined where a gateway runs in it from now on
+ * @returns the exit code; undefined if a gateway keeps running in this process
  */
 export async function runCli(
   words: readonly string[],
@@ -48,7 +48,7 @@ export async function runCli(
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (caught) {
-    // Of commander itself: its sentence was written, or the help that was asked for.
+    // Commander has already written its error message, or the help that was asked for.
     if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT.done : EXIT.usage;
     const error = gatewayFailure(caught);
     say(context.stderr, error instanceof GatewayError ? error.message : `Unexpected error: ${String(error)}`);
@@ -83,7 +83,7 @@ Examples:
   ngsi-ld-gateway validate bike.jsonld --model City/Bike --gateway http://localhost:8080
 `;
 
-/** Modules are loaded by the command that needs them: the engine takes longer than most commands. */
+/** Each command loads the modules that it needs, because loading the engine takes longer than most commands. */
 function createProgram(
   version: string,
   context: CliContext,
@@ -364,7 +364,7 @@ function createProgram(
   return program;
 }
 
-/** The command that applies a file of policies. @param of the commands of such policies */
+/** Adds the command `apply` for a file of policies. @param of the parent command */
 function applying(of: Command): Command {
   return onGateway(of.command('apply'))
     .argument('<file>', 'JSON or YAML file with a policy or a list of policies; - for standard input')
@@ -380,7 +380,7 @@ async function placeOf(options: PurgeOptions & PlaceOptions, context: CliContext
     const gateway = gatewayOf(options, env);
     if (gateway === undefined)
       throw usage('Name a gateway or a broker: --gateway URL, --broker URL or NGSILD_GATEWAY_URL.');
-    // What was set earlier may be another gateway than somebody has in mind.
+    // A gateway that was set earlier may not be the one that the user has in mind.
     if (options.gateway === undefined && canAsk(context)) say(stderr, `Gateway: ${gateway.url}`);
     return (await import('./gateway-place.js')).createGatewayPlace(gateway, clock);
   }

@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatRate } from './format.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import { settledOf, unitOf, type PurgeView } from './purge-view.js';
 
-/** Shows how far a purge has got. */
+/** Shows the progress of a purge. */
 export interface Progress {
   show(view: PurgeView): void;
   /** Removes the bar. */
@@ -14,7 +14,7 @@ export interface Progress {
 
 const BAR_WIDTH = 24;
 
-/** A bar on a terminal; nothing where standard error is not a terminal. */
+/** Creates a progress bar. It shows nothing if standard error is not a terminal. */
 export function createProgress({ stderr, clock }: CliContext): Progress {
   if (stderr.isTTY !== true) return { show: () => {}, stop: () => {} };
   const line = createProgressLine(clock);
@@ -40,7 +40,10 @@ export function createProgress({ stderr, clock }: CliContext): Progress {
   };
 }
 
-/** The text of the line: `██████······ 1,500/3,000 entities  2,000/s  1 s left`. Without a count it has no bar and no time. */
+/**
+ * Formats the progress line: `██████······ 1,500/3,000 entities  2,000/s  1 s left`. Without a count, it has no bar and no
+ * remaining time.
+ */
 export function createProgressLine(clock: Pick<Clock, 'now'>): (view: PurgeView) => string {
   const meter = new RateMeter();
   return (view) => {
@@ -48,7 +51,7 @@ export function createProgressLine(clock: Pick<Clock, 'now'>): (view: PurgeView)
     meter.note(clock.now(), done);
     const rate = meter.perSecond;
     const unit = unitOf(view);
-    // A purge with a rate lists only what it can delete soon, so its matches so far are not all that it will delete.
+    // A purge with a rate lists only what it can delete soon, so its matches so far may not be all of them.
     const total = Math.max(view.matched, view.expected ?? 0);
     const left = view.state === 'running' ? meter.leftMs(total) : undefined;
     const parts = [

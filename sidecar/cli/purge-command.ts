@@ -19,7 +19,7 @@ import type { PurgePlace, PurgePreview, PurgeRequest } from './purge-place.js';
 import { exitCodeOf, summaryOf, unitOf, type PurgeView } from './purge-view.js';
 import { encodeQuery } from './query-text.js';
 
-/** What was given on the command line; options of the purge table have the names of their flags. */
+/** The options given on the command line. Those of the purge table have the names of their flags. */
 export interface PurgeOptions extends Readonly<Record<string, unknown>> {
   readonly temporal?: boolean;
   readonly tenant?: string;
@@ -32,7 +32,7 @@ export interface PurgeOptions extends Readonly<Record<string, unknown>> {
   readonly detach?: boolean;
 }
 
-/** Programs get updates no more often than this. */
+/** Minimum time between two updates for programs, in milliseconds. */
 const UPDATE_MS = 250;
 
 const SAMPLE_SHOWN = 5;
@@ -41,9 +41,9 @@ const STOPPING =
   'Stopping: no new deletes; waiting for those in progress. Press Ctrl+C again to exit immediately.';
 
 /**
- * The command `purge`: shows what would be deleted, asks, and follows the purge to its end.
+ * The command `purge`: shows what would be deleted, asks for confirmation, and follows the purge to its end.
  *
- * @param words the query, as people write it
+ * @param words the query, as typed by the user
  * @throws CliError
  */
 export async function purgeCommand(
@@ -60,7 +60,7 @@ export async function purgeCommand(
     );
   }
   const { signal, release } = listenForInterrupts(context);
-  // From then on, an error may be the end of a purge that deleted something.
+  // Once this is true, an error may come from a purge that has deleted something.
   let isSent = false;
   try {
     if (options.yes !== true || options.dryRun === true) {
@@ -69,7 +69,7 @@ export async function purgeCommand(
       if (options.dryRun === true) return showDryRun(request, preview, options, context);
       const answer = await confirm(request, preview, context, signal);
       if (answer !== 'yes') return answer;
-      // What arrives from now on was not shown, and stays.
+      // With a plan, only what was shown is deleted; what arrives later stays.
       request = { ...request, plan: preview.plan };
     }
     isSent = true;
@@ -84,7 +84,7 @@ export async function purgeCommand(
   }
 }
 
-/** The first Ctrl+C aborts the signal, the second one exits at once. */
+/** The first Ctrl+C aborts the signal; the second one exits at once. */
 export function listenForInterrupts(context: CliContext) {
   const controller = new AbortController();
   const release = context.onInterrupt(() => {
@@ -94,7 +94,7 @@ export function listenForInterrupts(context: CliContext) {
   return { signal: controller.signal, release };
 }
 
-/** @throws CliError for wrong options or a wrong query; nothing was sent then */
+/** Builds the request for a purge; sends nothing. @throws CliError for wrong options or a wrong query */
 export function requestOf(words: readonly string[], options: PurgeOptions, nowMs: number): PurgeRequest {
   const isTemporal = options.temporal === true;
   const target = isTemporal ? 'temporal' : 'entities';
@@ -105,7 +105,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
       const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
       query = queryText(olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan))));
     }
-    // Whether a whole tenant may be emptied is decided where the purge runs.
+    // The place that runs the purge decides whether it may empty a whole tenant.
     if (isTemporal) parseTemporalPurgeQuery(query, 'allow');
     else parseEntityPurgeQuery(query, 'allow');
   } catch (error) {
@@ -113,7 +113,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
     throw usage(error.message, { cause: error });
   }
   const { tenant, link } = options;
-  // An empty tenant, perhaps from a shell variable that is not set, may be another tenant to the broker.
+  // An empty name, perhaps from a shell variable that is not set, may be a different tenant to the broker.
   if (tenant !== undefined && !/^[\x21-\x7e]+$/.test(tenant))
     throw usage('--tenant must consist of visible ASCII characters without spaces.');
   if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
@@ -172,7 +172,7 @@ async function confirm(
   return EXIT.interrupted;
 }
 
-/** Whether it is certain that nothing matches: a broker may count what it does not list. */
+/** Whether it is certain that nothing matches. It is not if 0 is a lower bound: a broker may count what it does not list. */
 function isNothing({ matched, atLeast }: PurgePreview): boolean {
   return matched === 0 && atLeast !== true;
 }
@@ -206,10 +206,10 @@ function showDetached(view: PurgeView, { json }: PurgeOptions, context: CliConte
 }
 
 /**
- * Shows a purge until its end: a bar for people, or one JSON document a line, the final one last.
+ * Shows a purge until it ends: as a progress bar for people, or as one JSON document per line, the final record last.
  *
- * @param interrupted its signal aborts at Ctrl+C. The bar makes room for the words then, and for the shell if the command is left
- * @throws CliError when it ends without a final state
+ * @param interrupted its signal aborts on Ctrl+C; the bar is then removed, to make room for messages and the shell prompt
+ * @throws CliError if it ends without a final state
  */
 export async function follow(
   views: AsyncIterable<PurgeView>,

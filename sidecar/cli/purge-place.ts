@@ -2,7 +2,7 @@ import { linkHeader } from '../client/purges.js';
 import type { OptionValues } from '../shared/purge-options.js';
 import type { PurgeView } from './purge-view.js';
 
-/** What to purge, in the terms of the command line. */
+/** What to purge, as given on the command line. */
 export interface PurgeRequest {
   readonly target: 'entities' | 'temporal';
   /** A query string without the options that have flags. */
@@ -12,7 +12,7 @@ export interface PurgeRequest {
   readonly link: string | undefined;
   /** The options that have flags, except dryRun. */
   readonly options: OptionValues<'body'>;
-  /** The plan that is applied: then it alone is sent. */
+  /** The plan to apply. If there is one, nothing else is sent. */
   readonly plan?: string | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface PurgePreview {
   readonly matched: number;
   readonly sample: readonly string[];
   readonly unit?: PurgeView['unit'];
-  /** There are more than could be counted without deleting. */
+  /** Whether there are more than could be counted without deleting. */
   readonly atLeast?: boolean;
   /** Possible reasons why nothing matched. */
   readonly hints?: readonly string[];
-  /** By which exactly what was previewed can be deleted. */
+  /** Id of the plan, with which exactly what was previewed can be deleted. */
   readonly plan?: string;
 }
 
@@ -33,7 +33,7 @@ export interface PurgePreview {
 export interface PurgePlace {
   /** @throws CliError */
   preview(request: PurgeRequest, signal: AbortSignal): Promise<PurgePreview>;
-  /** The same, with a plan; undefined where none can be had, or nothing matches. */
+  /** Previews a purge and makes a plan of it. Returns undefined if no plan is available, or nothing matches. */
   plan?(request: PurgeRequest, signal: AbortSignal): Promise<PurgePreview | undefined>;
   /**
    * Starts a purge. The last view has a final state; when the signal aborts, the purge stops cleanly and reports what was done.

@@ -8,13 +8,13 @@ type Purge = Schemas['Purge'];
 
 const COUNTS = ['matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'requests'] as const;
 
-/** What is shown of a purge: its record at a gateway, or the same of one that runs here. */
+/** What is shown of a purge: its record on a gateway, or the same members for a purge in this process. */
 export type PurgeView = Partial<Omit<Purge, 'errors'>> & { readonly errors?: readonly object[] } & Pick<
     Purge,
     'state' | 'target' | 'query' | 'dryRun' | (typeof COUNTS)[number]
   >;
 
-/** A record that a gateway sent. @throws CliError when it is not one */
+/** Checks and returns a record sent by a gateway. @throws CliError if it is not the record of a purge */
 export function readPurge(value: Purge): Purge {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, 'number' as const]));
   return expected(value, 'the record of a purge', {
@@ -25,19 +25,19 @@ export function readPurge(value: Purge): Purge {
   });
 }
 
-/** What shows whether a purge was refused. */
+/** The members that show whether a purge was refused. */
 type Ended = Pick<PurgeView, 'state' | 'problem' | 'deleted' | 'unknown'>;
 
 /**
- * Whether the purge was refused, and nothing was deleted. The records of a gateway say `refused` only of some statuses: a tenant
- * that the broker does not know ends as `failed` with 404.
+ * Whether the purge was refused and nothing was deleted. A gateway's records say `refused` only for some statuses; for example,
+ * a tenant that the broker does not know ends as `failed` with 404.
  */
 function isRefused({ state, problem, deleted, unknown }: Ended): boolean {
   if (state !== 'failed') return state === 'refused';
   return deleted === 0 && unknown === 0 && isRefusedStatus(Number(problem?.['status'] ?? 0));
 }
 
-/** What a command ends with that waited for the end of a purge. @param wasInterrupted by the user of the command */
+/** Returns the exit code of a command that waited for a purge to end. @param wasInterrupted by the user of the command */
 export function exitCodeOf(view: Ended, wasInterrupted = false): ExitCode {
   if (isRefused(view)) return EXIT.refused;
   switch (view.state) {
@@ -52,7 +52,7 @@ export function exitCodeOf(view: Ended, wasInterrupted = false): ExitCode {
   }
 }
 
-/** The unit of the counts of a purge; if it does not say, the one that its query implies. */
+/** Returns the unit of a purge's counts. If the view has none, the query implies it. */
 export function unitOf({ unit, target, query }: Pick<PurgeView, 'unit' | 'target' | 'query'>): string {
   if (unit !== undefined) return unit;
   const has = (...names: readonly string[]) => names.some((name) => valuesIn(query, name).length > 0);
@@ -62,14 +62,14 @@ export function unitOf({ unit, target, query }: Pick<PurgeView, 'unit' | 'target
   return has('attrs') ? 'attributes' : 'entities';
 }
 
-/** Items of which it is known what became of them. */
+/** The number of items that the purge is done with, whatever the outcome. */
 export function settledOf({ deleted, alreadyGone, failed, unknown }: PurgeView): number {
   return deleted + alreadyGone + failed + unknown;
 }
 
 const ERRORS_SHOWN = 5;
 
-/** What a purge came to, in lines for people. @param ms how long it took, where that is known */
+/** Formats the result of a purge for people. @param ms how long the purge took, if known */
 export function summaryOf(view: PurgeView, ms: number | undefined): readonly string[] {
   if (view.target === 'restore') return restoreSummaryOf(view);
   const unit = unitOf(view);
@@ -92,7 +92,7 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
   ];
 }
 
-/** What a restore came to. */
+/** Formats the result of a restore for people. */
 function restoreSummaryOf(view: PurgeView): readonly string[] {
   const { dryRun, restored = 0, alreadyThere = 0, different, failed, unknown, state, problem } = view;
   const items = formatItems(restored, unitOf(view));

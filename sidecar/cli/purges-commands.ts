@@ -15,16 +15,16 @@ export interface ListOptions extends OutputOptions {
   readonly state?: PurgeView['state'];
   readonly tenant?: string;
   readonly caller?: string;
-  /** A retention policy. */
+  /** The name of a retention policy. */
   readonly policy?: string;
   readonly since?: string;
   readonly until?: string;
-  /** A part of their query. */
+  /** Text that the query contains. */
   readonly query?: string;
   readonly type?: string;
   /** Only dry runs. */
   readonly dryRun?: boolean;
-  /** Dry runs, too. */
+  /** Includes dry runs. */
   readonly all?: boolean;
   readonly limit?: number;
   readonly offset?: number;
@@ -32,10 +32,10 @@ export interface ListOptions extends OutputOptions {
 
 const QUERY_SHOWN = 80;
 
-/** The most records that the gateway lists at once. */
+/** Maximum number of records that the gateway lists at once. */
 const MAX_PAGE = 1000;
 
-/** Lists purges, newest first; without dry runs, which each preview of the console leaves behind. @throws CliError */
+/** Lists purges, newest first. Omits dry runs by default, because each preview in the console is one. @throws CliError */
 export async function listPurges(
   options: ListOptions,
   gateway: ApiClient,
@@ -98,7 +98,7 @@ export async function showPurge(
   return EXIT.done;
 }
 
-/** Members and values of a record that are there. */
+/** The members of a record that have a value, as rows of a table. */
 function rowsOf(record: PurgeView): readonly (readonly string[])[] {
   return Object.entries(record).flatMap(([name, value]) => {
     if (value === null || (Array.isArray(value) && value.length === 0)) return [];
@@ -108,10 +108,10 @@ function rowsOf(record: PurgeView): readonly (readonly string[])[] {
   });
 }
 
-/** The id of a purge that was given in full, or by as much of its beginning as no other has. @throws CliError */
+/** Returns the full id of a purge, which the user gave in full or by a unique prefix. @throws CliError */
 export async function purgeNamed(idOrPrefix: string, gateway: ApiClient): Promise<string> {
   const prefix = requireId(idOrPrefix);
-  // Ids are UUIDs: only what may be the beginning of one is looked up.
+  // Ids are UUIDs, so only a possible prefix of a UUID is looked up.
   if (!/^[\da-f-]{1,35}$/.test(prefix)) return prefix;
   const { items, total } = await gateway.page('/purges', { query: { limit: MAX_PAGE } });
   const ids = items.map((record) => readPurge(record).id).filter((id) => id.startsWith(prefix));
@@ -126,7 +126,7 @@ export async function purgeNamed(idOrPrefix: string, gateway: ApiClient): Promis
   );
 }
 
-/** Follows a purge to its end; Ctrl+C leaves it alone. @throws CliError */
+/** Follows a purge to its end. Ctrl+C stops following, but not the purge. @throws CliError */
 export async function followOne(
   idOrPrefix: string,
   options: { readonly json?: boolean },
@@ -150,7 +150,7 @@ export async function followOne(
 /**
  * Cancels a purge, and waits until its deletes in flight have ended.
  *
- * @returns `failed` for a purge that had ended before: there was nothing to cancel
+ * @returns `failed` for a purge that had already ended: there was nothing to cancel
  * @throws CliError
  */
 export async function cancelOne(

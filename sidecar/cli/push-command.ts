@@ -28,14 +28,14 @@ export interface PushCommandOptions extends PushOptions, StoredOptions {
   readonly json?: boolean;
 }
 
-/** What a gateway says that an update does, or did. */
+/** The gateway's report on an update or on a dry run of one. */
 type Push = Pick<Schemas['UpdatedModel'], 'outcome' | 'version' | 'change' | 'warnings'>;
 
 const MODEL = '/domains/{domain}/models/{model}';
 
 /**
- * Creates or updates one model at a gateway. What changes is shown first, and asked about where entities that were valid may
- * not be any more. The update holds for the model as it was compared, or fails.
+ * Creates or updates one model on a gateway. Shows the changes first, and asks for confirmation if valid entities may become
+ * invalid. The update fails if the model has changed since the comparison.
  *
  * @returns `partial` for a dry run that finds stored entities that would be refused
  * @throws CliError
@@ -75,7 +75,7 @@ export async function pushModel(
       isPushed = code === EXIT.done;
       return code;
     } finally {
-      // It is refused while it holds a model, such as one of somebody else.
+      // The gateway refuses this while the domain has a model, such as one that somebody else added.
       if (!isPushed)
         await gateway.request('delete', '/domains/{domain}', { path: { domain } }).catch(() => undefined);
     }
@@ -83,7 +83,7 @@ export async function pushModel(
   return putPlan(plan, there?.etag, options, gateway, context);
 }
 
-/** @param etag of the model, if it is there @throws CliError */
+/** Compares the plan with the model on the gateway, and updates it. @param etag of the model, if it exists @throws CliError */
 async function putPlan(
   plan: PushPlan,
   etag: string | undefined,
@@ -134,7 +134,7 @@ async function putPlan(
   return EXIT.done;
 }
 
-/** What the model as it would be would refuse of the stored entities, if that is asked for. */
+/** Checks which stored entities the new version would refuse, if `--stored` asks for it. */
 async function storedBy(
   { domain, name: model, texts }: PushPlan,
   options: PushCommandOptions,
@@ -151,7 +151,7 @@ async function storedBy(
   );
 }
 
-/** By its name, where the gateway has it as an import stores it; else as it is. */
+/** Returns the context's name if the gateway has stored the same context under it, as an import does; otherwise its content. */
 async function contextFor({ context }: PushPlan, gateway: ApiClient): Promise<JsonValue | undefined> {
   if (context?.name === undefined) return context?.value;
   const path = { context: context.name };
@@ -164,7 +164,7 @@ async function contextFor({ context }: PushPlan, gateway: ApiClient): Promise<Js
   }
 }
 
-/** A proxy that compresses weakens ETags; the gateway compares them as it gave them. */
+/** Makes an ETag strong again. A proxy that compresses weakens ETags, but the gateway compares them as it sent them. */
 function strongEtag(given: string): string {
   const etag = given.replace(/^W\//, '');
   if (/^"[^"]+"$/.test(etag)) return etag;
@@ -202,13 +202,13 @@ interface Showing {
   readonly label: string;
   readonly plan: PushPlan;
   readonly isDry: boolean;
-  /** Whether the changes were shown already, above the question. */
+  /** Whether the changes were already shown, above the question. */
   readonly isSeen: boolean;
   readonly stored: readonly StoredVerdict[] | undefined;
   readonly json: boolean | undefined;
 }
 
-/** What became of the model, or in a dry run would. */
+/** Shows what happened to the model, or would happen in a dry run. */
 function showPush(
   push: Push,
   { label, plan, isDry, isSeen, stored, json }: Showing,

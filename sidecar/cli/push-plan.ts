@@ -15,12 +15,13 @@ export interface PushPlan {
   readonly domain: string;
   readonly name: string;
   readonly texts: Omit<FoundModelTexts, 'context'>;
-  /** The context that it comes with, and the name under which an import stores it. */
+  /** The context of the model, and the name under which an import stores the context. */
   readonly context?: { readonly name: string | undefined; readonly value: JsonValue };
 }
 
 /**
- * Finds the model of a folder or of one schema. The files around it give its name and its context; nothing is sent.
+ * Finds the model in a folder, or the model of one schema. The files around it determine its name and its context. Sends
+ * nothing.
  *
  * @throws CliError if there is no such model
  */
@@ -52,7 +53,7 @@ export async function planPush(path: string, { domain, model }: PushOptions): Pr
   };
 }
 
-/** @throws CliError for a text that cannot be the name of a domain or a model */
+/** Requires the name of a domain or a model. @throws CliError if the text is not a valid name */
 export function requireName(name: string): void {
   if (isResourceName(name)) return;
   throw usage(`${JSON.stringify(name)} is not a name: ${RESOURCE_NAME_RULE}`);

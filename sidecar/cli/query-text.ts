@@ -2,11 +2,11 @@ import { flagOf, optionsIn } from '../shared/purge-options.js';
 import { usage } from './exit-codes.js';
 
 /**
- * Encodes a query as people write it, such as `type=A&q=speed<600`. `%XX` counts as encoded, and everything else as literal, `+`
- * included: it is more often part of a time than a space.
+ * Encodes a query as people type it, such as `type=A&q=speed<600`. `%XX` counts as already encoded. Everything else is literal,
+ * including `+`, which is more often part of a time than a space.
  *
  * @param words the arguments; several are joined by `&`
- * @throws CliError for a parameter that has a flag, and for what is not Unicode text
+ * @throws CliError for a parameter that has a flag, and for text that is not valid Unicode
  */
 export function encodeQuery(words: readonly string[]): string {
   const pairs = words
@@ -32,7 +32,7 @@ export function encodeQuery(words: readonly string[]): string {
     .join('&');
 }
 
-/** The values that a parameter has in a query string made by encodeQuery. */
+/** Returns the values of a parameter in a query string made by encodeQuery. */
 export function valuesIn(query: string, name: string): readonly string[] {
   return query.split('&').flatMap((pair) => {
     const [given = '', ...value] = pair.split('=');
@@ -40,7 +40,7 @@ export function valuesIn(query: string, name: string): readonly string[] {
   });
 }
 
-/** The decoded name; one that cannot be decoded is left unchanged. */
+/** Decodes a name. A name that cannot be decoded is returned unchanged. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -10,22 +10,22 @@ import { archiveKind } from '../schemas/repository/source.js';
 import { usage } from './exit-codes.js';
 import { formatCount } from './format.js';
 
-/** Folders within each other that are looked into. */
+/** Maximum depth of nested folders. */
 const MAX_DEPTH = 31;
 
-/** What is sent to be imported. */
+/** An archive to import. */
 export interface Upload {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mediaType: 'application/gzip' | 'application/zip';
-  /** What was left out of folders and why: sentences that begin with the path, by the paths. */
+  /** What was left out of folders, by path. Each sentence begins with the path and says why. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /** The folders as they were named, by the names with which the paths of their files begin. */
+  /** The folders as the user named them, by the names with which the paths of their files begin. */
   readonly folders: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads folders or one archive. Of folders, the JSON files alone are taken; links are not followed, and what belongs to tools
- * (`.git`, `node_modules`) is not looked into.
+ * Reads folders or one archive. Only the JSON files of folders are read; links are not followed, and folders of tools (`.git`,
+ * `node_modules`) are skipped.
  *
  * @throws CliError
  */
@@ -43,13 +43,13 @@ export async function readUpload(paths: readonly string[]): Promise<Upload> {
 
 type FolderFile = PackedFile & { readonly content: Buffer };
 
-/** What was read below some folders. */
+/** The files read from folders. */
 export interface ReadFolders {
-  /** In the order of their names; each path begins with the name of its folder. */
+  /** Sorted by name; each path begins with the name of its folder. */
   readonly files: readonly FolderFile[];
-  /** What was left out and why: sentences that begin with the path, by the paths. */
+  /** What was left out, by path. Each sentence begins with the path and says why. */
   readonly leftOut: ReadonlyMap<string, string>;
-  /** The folders as they were given, by their names. */
+  /** The folders as the user gave them, by their names. */
   readonly folders: ReadonlyMap<string, string>;
 }
 
@@ -89,15 +89,15 @@ async function readArchive(path: string): Promise<Upload> {
   return { bytes, mediaType, leftOut: new Map(), folders: new Map() };
 }
 
-/** Whether it is a folder rather than a file. @throws CliError for what is neither */
+/** Whether a path leads to a folder rather than a file. @throws CliError if it is neither */
 export async function isFolder(path: string): Promise<boolean> {
   const found = await reading(path, () => stat(path));
-  // A pipe or a device may never end.
+  // Reading a pipe or a device may never end.
   if (!found.isDirectory() && !found.isFile()) throw usage(`${path} is neither a folder nor a file.`);
   return found.isDirectory();
 }
 
-/** In the order of their names. */
+/** Yields the files below a folder, sorted by name. */
 async function* filesBelow(
   folder: string,
   name: string,
@@ -115,14 +115,14 @@ async function* filesBelow(
     } else if (entry.isFile() && isRead(entry.name)) {
       const content = await reading(at, () => readFileAt(at, MAX_FILE_BYTES));
       if (content !== undefined) yield { path, content };
-      // An import takes no other file of that size for one of data models.
+      // An import ignores any other file of that size.
       else if (isOfModels(path))
         leftOut.set(path, `${path} has more than ${formatCount(MAX_FILE_BYTES)} bytes.`);
     }
   }
 }
 
-/** A file that is not a link, even if it has become one meanwhile. @returns undefined when it is larger */
+/** Reads a file. With a maximum, it fails if the file has become a link in the meantime. @returns undefined if it is larger */
 async function readFileAt(path: string): Promise<Buffer>;
 async function readFileAt(path: string, maxBytes: number): Promise<Buffer | undefined>;
 async function readFileAt(path: string, maxBytes?: number): Promise<Buffer | undefined> {
@@ -136,7 +136,7 @@ async function readFileAt(path: string, maxBytes?: number): Promise<Buffer | und
   }
 }
 
-/** @throws CliError for what cannot be read */
+/** Runs a read. @throws CliError if it fails */
 export async function reading<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();

@@ -73,13 +73,13 @@ function rowOf(policy: Policy): readonly string[] {
   ].map(printable);
 }
 
-/** When a run was, and what came of it. Dry runs deleted nothing, however well they ended. */
+/** Formats the time and the result of a run. Marks dry runs: they deleted nothing, even if they succeeded. */
 function lastRunOf({ createdAt, state, dryRun, heldBack }: NonNullable<Policy['lastRun']>): string {
   const why = heldBack === true ? ' (only reported: maxGrowth)' : dryRun ? ' (only reported)' : '';
   return `${createdAt} ${state}${why}`;
 }
 
-/** Creates or replaces the policies of a file. @throws CliError for the first that is refused */
+/** Creates or replaces the policies in a file. @throws CliError for the first one that is refused */
 export async function applyPolicies(
   file: string,
   options: ApplyOptions,
@@ -89,7 +89,7 @@ export async function applyPolicies(
   return applyFile(file, RETENTION, options, gateway, context);
 }
 
-/** Retention policies, as {@link applyFile} sees them. */
+/** How {@link applyFile} reads and writes retention policies. */
 const RETENTION: AppliedKind = {
   read: (name, gateway) => unlessMissing(gateway.json('get', POLICY, { path: { retentionPolicy: name } })),
   put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { retentionPolicy: name }, body }),
@@ -128,7 +128,7 @@ function previewLines(preview: Schemas['RetentionPreview']): readonly string[] {
   return lines;
 }
 
-/** Runs a policy and follows the run; Ctrl+C leaves it alone. @throws CliError */
+/** Runs a policy and follows the run. Ctrl+C stops following, but not the run. @throws CliError */
 export async function runPolicy(
   name: string,
   options: JsonOption,

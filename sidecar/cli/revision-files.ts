@@ -9,19 +9,19 @@ import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
 import { usage } from './exit-codes.js';
 import { printable } from './format.js';
 
-/** Bytes that git answers with. */
+/** Maximum size of git's output, in bytes. */
 const MAX_ANSWER = 512 * 1024 * 1024;
 
-/** A file of a revision. */
+/** A file in a revision. */
 interface ListedFile {
   readonly id: string;
   readonly path: string;
 }
 
 /**
- * The JSON files of a folder as they were at a revision of git, as a tar.gz. They are those that `readUpload` takes of a folder:
- * `git archive` would leave out what `.gitattributes` marks with `export-ignore`, and what has changed there would look new.
- * Their contents are those of a checkout: filters, such as that of Git LFS, are applied as `.gitattributes` says now.
+ * Returns the JSON files of a folder at a Git revision, as a tar.gz. Selects the same files as `readUpload`. `git archive`
+ * would omit files that `.gitattributes` marks with `export-ignore`, so changed files would look new. The contents are those of
+ * a checkout: filters, such as that of Git LFS, are applied according to the current `.gitattributes`.
  *
  * @throws CliError
  */
@@ -32,7 +32,7 @@ export async function filesAt(revision: string, folder: string): Promise<Uint8Ar
   const tree = await git(['ls-tree', '-r', '-z', '--long', '--end-of-options', revision]);
   if (tree.length === 0) throw usage(`At ${revision}, there is nothing in ${folder}.`);
   const files = listedIn(tree);
-  // Attributes go by paths from the root of the repository.
+  // Git attributes are looked up by the path from the root of the repository.
   const inside = (await git(['rev-parse', '--show-prefix'])).toString().replace(/\n$/, '');
   const wanted = files.map(({ id, path }) => `${id} ${inside}${path}\n`).join('');
   const mark = randomUUID();
@@ -45,7 +45,10 @@ export async function filesAt(revision: string, folder: string): Promise<Uint8Ar
   return new Uint8Array(await buffer(packTarGz(packed)));
 }
 
-/** The files that may be of data models; no links and submodules, and no paths with line breaks, which an import refuses. */
+/**
+ * Lists the files that may belong to data models, without links, submodules, and paths with line breaks, which an import
+ * refuses.
+ */
 function listedIn(tree: Buffer): readonly ListedFile[] {
   const entries = tree.toString().split('\0');
   return entries.flatMap((entry) => {
@@ -57,8 +60,8 @@ function listedIn(tree: Buffer): readonly ListedFile[] {
 }
 
 /**
- * The contents in the answer of `git cat-file --batch`, in the order in which they were asked for. Each follows a line with the
- * mark: the size that git gives is that of the content without filters.
+ * Splits the output of `git cat-file --batch` into contents, in the order in which they were requested. Each one follows a line
+ * with the mark. The size that git reports is no help, because it is the size before filters are applied.
  */
 function contentsIn(answer: Buffer, mark: string): readonly Buffer[] {
   const contents: Buffer[] = [];
@@ -89,7 +92,7 @@ function answerOf(
       const why = stderr.toString().trim() || error.message;
       reject(usage(`git cannot read ${revision} in ${folder}: ${printable(why)}`, { cause: error }));
     });
-    // A git that fails does not read it; the reason is told above.
+    // If git fails, it does not read its input. The reason is reported above.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });

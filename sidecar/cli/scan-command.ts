@@ -29,7 +29,7 @@ export interface ScanOptions {
 
 type Scan = Schemas['Scan'];
 
-/** What is asked of a gateway, or done by this process at a broker. */
+/** A scan to run on a gateway, or in this process against a broker. */
 export interface ScanRequest extends Omit<Schemas['NewScan'], 'schema'> {
   readonly schema?: JsonValue;
 }
@@ -37,10 +37,10 @@ export interface ScanRequest extends Omit<Schemas['NewScan'], 'schema'> {
 /** Runs a scan: yields its record on each change, the final one last. The signal cancels it. */
 export type ScanPlace = (request: ScanRequest, signal: AbortSignal) => AsyncIterable<Scan>;
 
-/** Findings that a table shows. */
+/** Maximum number of findings in a table. */
 const MAX_SHOWN = 50;
 
-/** Scans that a gateway runs. */
+/** Creates a place that runs scans on a gateway. */
 export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace {
   return async function* scan(request, signal) {
     const started = await gateway.json('post', '/scans', { body: request });
@@ -50,7 +50,7 @@ export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     yield* recordsUntilEnd(
-      // Without the last event's id, the answer begins with the record as it is: one that does not change is still news.
+      // Without the last event's id, the stream begins with the current record, even if it no longer changes.
       () =>
         gateway.request('get', '/scans/{scan}/events', { path, headers: { accept: 'text/event-stream' } }),
       (data) => parsed(data) as Scan,
@@ -64,9 +64,9 @@ export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace
 }
 
 /**
- * Judges what a query matches, and shows what is wrong.
+ * Judges the entities that a query matches, and shows what is wrong.
  *
- * @returns `partial` when more entities are invalid than may be, or the scan is not whole
+ * @returns `partial` if more entities are invalid than allowed, or the scan is incomplete
  * @throws CliError
  */
 export async function scanCommand(
@@ -103,7 +103,7 @@ export async function scanCommand(
 /**
  * Runs a scan to its end; Ctrl+C cancels it.
  *
- * @param show takes each record; without it, there is a bar
+ * @param show receives each record; without it, a progress bar is shown
  * @returns the final record
  * @throws CliError
  */
@@ -130,7 +130,7 @@ export async function followScan(
   return last;
 }
 
-/** What a command ends with after a scan. @param most invalid entities that are accepted */
+/** Returns the exit code of a command after a scan. @param most maximum number of invalid entities that are accepted */
 export function exitCodeOf({ state, invalid, problem }: Scan, most: number): ExitCode {
   if (state === 'cancelled') return EXIT.interrupted;
   if (state === 'refused') return EXIT.refused;
@@ -138,7 +138,7 @@ export function exitCodeOf({ state, invalid, problem }: Scan, most: number): Exi
   return state === 'partial' || invalid > most ? EXIT.partial : EXIT.done;
 }
 
-/** The record as the bar of a purge shows it. */
+/** Converts the record for the progress bar of purges. */
 function barOf({ state, query, matched, expected, checked, notJudged, sample = Infinity }: Scan) {
   const total = Math.min(sample, Math.max(matched, expected ?? 0));
   const counts = { deleted: checked + notJudged, alreadyGone: 0, failed: 0, unknown: 0, requests: 0 };
@@ -164,7 +164,7 @@ function tableOf(record: Scan): readonly string[] {
   ];
 }
 
-/** The findings of a scan as a table; nothing if there are none. */
+/** Formats the findings of a scan as a table; empty if there are none. */
 export function findingsTable(findings: Scan['findings']): readonly string[] {
   if (findings.length === 0) return [];
   const shown = findings.slice(0, MAX_SHOWN);

@@ -12,10 +12,13 @@ import type { CliContext } from './context.js';
 import { isRefusedStatus, usage } from './exit-codes.js';
 import type { ScanPlace } from './scan-command.js';
 
-/** The record is shown at least this far apart, in milliseconds. */
+/** Time between two records, in milliseconds. */
 const SHOW_EVERY_MS = 250;
 
-/** Scans in this process, with the engine of the gateway, directly at a broker: by a schema, since a broker has no models. */
+/**
+ * Runs scans in this process, with the gateway's engine, directly against a broker. They need a schema, because a broker has no
+ * models.
+ */
 export function brokerScans(
   brokerUrl: URL,
   config: Config,

@@ -6,17 +6,17 @@ import { currentContext, tokenOf } from './gateway-contexts.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where a command is done; what is not said on the command line is taken from the environment. */
+/** Where a command runs. What is not given on the command line is taken from the environment. */
 export interface PlaceOptions {
   readonly gateway?: string;
   readonly broker?: string;
 }
 
 /**
- * The gateway that a command talks to: that of `--gateway`, of NGSILD_GATEWAY_URL, or of the current context; undefined where
- * none is named.
+ * Returns a client for the gateway of a command, named by `--gateway`, NGSILD_GATEWAY_URL or the current context. Returns
+ * undefined if none is named.
  *
- * @throws CliError when it is not the URL of a gateway
+ * @throws CliError if it is not the URL of a gateway
  */
 export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | undefined {
   const named = gateway ?? nonEmpty(env['NGSILD_GATEWAY_URL']);
@@ -32,7 +32,7 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
       : headerIn(ofContext, 'What the token command wrote');
   };
   let token = readToken();
-  // A token that was accepted may expire while a purge is followed; one that never was is not asked for again.
+  // A token that was accepted may expire while a purge is followed; it is then read again. One that was never accepted is not.
   let wasAccepted = false;
   const authorization = authorizationOf(env);
   const baseUrl = `${href.replace(/\/+$/, '')}/`;
@@ -58,14 +58,14 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
 }
 
 /**
- * An access token signs in, and a password gets past a proxy; anything else is the shared token of the gateway, which has no
- * blanks.
+ * An access token signs the user in, and a password is for a proxy. Anything else is the shared token of the gateway, which has
+ * no spaces.
  */
 function credentialsOf(token: string): Readonly<Record<string, string>> {
   return /^(?:bearer|basic) /i.test(token) ? { authorization: token } : { 'x-gateway-token': token };
 }
 
-/** @throws CliError where none is named */
+/** Returns a client for the gateway of a command. @throws CliError if none is named */
 export function requireGateway(options: PlaceOptions, env: Env): ApiClient {
   const gateway = gatewayOf(options, env);
   if (gateway === undefined)
@@ -73,7 +73,7 @@ export function requireGateway(options: PlaceOptions, env: Env): ApiClient {
   return gateway;
 }
 
-/** The broker that a purge is sent to straight, or undefined. @throws CliError */
+/** Returns the URL of the broker for a direct purge or scan, or undefined. @throws CliError */
 export function brokerOf({ broker, gateway }: PlaceOptions): URL | undefined {
   if (broker === undefined) return undefined;
   if (gateway !== undefined) throw usage('Use either --gateway or --broker.');
@@ -83,12 +83,15 @@ export function brokerOf({ broker, gateway }: PlaceOptions): URL | undefined {
   return url;
 }
 
-/** The value of Authorization for the broker, straight or through a gateway. Never an argument, which others can see. */
+/**
+ * The value of Authorization for the broker, directly or through a gateway. It is never an argument, because other users can
+ * see arguments.
+ */
 export function authorizationOf(env: Env): string | undefined {
   return headerIn(env['NGSILD_AUTHORIZATION'], 'NGSILD_AUTHORIZATION');
 }
 
-/** A secret for a header field. @throws CliError, which does not repeat it, for what no header field can hold */
+/** Returns a secret for a header field. @throws CliError, which does not repeat it, if no header field can hold it */
 function headerIn(text: string | undefined, name: string): string | undefined {
   const value = nonEmpty(text?.trim());
   if (value !== undefined && !/^[\x20-\x7e]+$/.test(value))
@@ -97,17 +100,17 @@ function headerIn(text: string | undefined, name: string): string | undefined {
 }
 
 /**
- * The limits and retries of purges that are done here: those of a gateway with the same environment. Its other settings say
- * how it is reached, and mean nothing here.
+ * Returns the limits and retries for purges in this process: those of a gateway with the same environment. Its other settings
+ * say how clients reach it, and have no meaning here.
  *
- * @throws CliError naming every mistake
+ * @throws CliError that names every mistake
  */
 export function engineConfig(env: Env, broker: URL): Config {
   const own = Object.entries(env).filter(
     ([name]) => name !== 'BROKER_URL' && GUARDED_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );
   try {
-    // A gateway of its own has another port, so that it cannot be the broker.
+    // Port 0 makes sure that the broker is not taken for the gateway itself.
     return loadConfig({ ...Object.fromEntries(own), PORT: '0', BROKER_URL: broker.href });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -117,7 +120,7 @@ export function engineConfig(env: Env, broker: URL): Config {
   }
 }
 
-/** The URL of a gateway or broker. @param name of the option or variable that it is from @throws CliError */
+/** Parses the URL of a gateway or broker. @param name the option or variable it comes from @throws CliError */
 export function urlOf(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')

@@ -14,31 +14,33 @@ import { unlessMissing } from './gateway-answers.js';
 import { ON_THIS_THREAD } from './model-around.js';
 import type { Upload } from './repository-folder.js';
 
-/** A model as it would be. */
+/** A model as it would be after a change. */
 export interface Candidate {
   readonly domain: string;
   readonly model: string;
-  /** With all that it refers to. */
+  /** The schema, with everything that it refers to. */
   readonly schema: JsonValue;
-  /** Of its entities, as it would be and as it is. */
+  /** The types of its entities, in the new and the current version. */
   readonly types: readonly string[];
-  /** Whether the gateway has the model already. */
+  /** Whether the gateway already has the model. */
   readonly isThere: boolean;
 }
 
-/** A model by its name, and its schema as it is written. */
+/** The name of a model, and its schema as written. */
 export interface Draft {
   readonly domain: string;
   readonly model: string;
   readonly schema: JsonValue;
 }
 
-/** Bytes of an archive that the gateway has accepted already. */
+/** Maximum size of an archive in bytes. The gateway has already accepted the archive. */
 const MAX_ARCHIVE = 512 * 1024 * 1024;
 
 const SCHEMA = '/domains/{domain}/models/{model}/schema';
 
-/** The candidate that a push of one model makes: what its schema refers to is at the gateway. @throws CliError */
+/**
+ * Makes the candidate for a push of one model. Documents that its schema refers to are read from the gateway. @throws CliError
+ */
 export async function candidateOf(draft: Draft, gateway: ApiClient, context: CliContext): Promise<Candidate> {
   const models = await context.openModels();
   try {
@@ -49,11 +51,11 @@ export async function candidateOf(draft: Draft, gateway: ApiClient, context: Cli
 }
 
 /**
- * The models that an import would change, each as it would be: with the documents of the import, and else with those of the
- * gateway.
+ * Makes a candidate of each model that an import would change. Documents that schemas refer to come from the import, or
+ * otherwise from the gateway.
  *
  * @param report of a dry run of the import
- * @throws CliError if one of them cannot be put together
+ * @throws CliError if a candidate cannot be made
  */
 export async function candidatesOf(
   upload: Upload,
@@ -78,7 +80,7 @@ export async function candidatesOf(
   }
 }
 
-/** The models of the import itself that would change. The shared documents of the import are stored here. */
+/** Returns the import's own models that would change. Stores the import's shared documents in the local service. */
 async function draftsOf(
   { bytes, mediaType }: Upload,
   { files }: Schemas['ImportReport'],
@@ -95,7 +97,7 @@ async function draftsOf(
   const textAt = (path: string) => textOf(contents.get(path) ?? new Uint8Array());
   const isRefused = (at: string) => files.some(({ url, status }) => url === at && status === 'refused');
   for (const { path, url } of plan.documents)
-    // The gateway keeps what it has in place of a document that it refuses.
+    // If the gateway refuses a document, it keeps the one that it has.
     if (!isRefused(url)) await service.references.put(url, jsonOf(textAt(path)));
   const changed = new Set(
     files.flatMap(({ model, status }) => (status === 'created' || status === 'updated' ? [model] : [])),
@@ -118,7 +120,7 @@ async function completed(draft: Draft, models: LocalModels, gateway: ApiClient):
   return { domain, model, schema, types: [...new Set(types)], isThere: there !== undefined };
 }
 
-/** The text of a schema with all that it refers to; what is not here is read from the gateway. */
+/** Returns the text of a schema with everything that it refers to. Missing documents are read from the gateway. */
 async function bundled(
   { domain, model, schema }: Draft,
   { service }: LocalModels,

@@ -9,15 +9,15 @@ import { linkHeader } from '../client/purges.js';
 import type { Candidate } from './stored-candidates.js';
 
 export interface StoredOptions {
-  /** Holds the new versions against the entities that the broker has. */
+  /** Checks the broker's entities against the new versions. */
   readonly stored?: boolean;
-  /** Of these entities. */
+  /** Tenant of the entities. */
   readonly tenant?: string;
-  /** URL of the @context by which they are read. */
+  /** URL of the @context for the names in the entities. */
   readonly link?: string;
 }
 
-/** What a new version of a model would do to the entities that the broker has. */
+/** The effect of a new version of a model on the broker's entities. */
 export interface StoredVerdict {
   readonly domain: string;
   readonly model: string;
@@ -27,27 +27,27 @@ export interface StoredVerdict {
   readonly state: Schemas['Scan']['state'];
   readonly checked: number;
   readonly refused: number;
-  /** Of `refused`, those that the current version refuses as well; the others are what the change breaks. */
+  /** How many of `refused` the current version refuses as well. The change breaks the others. */
   readonly alreadyInvalid: number;
-  /** There may be more of `alreadyInvalid`: a scan keeps the ids of 10,000 entities of a finding. */
+  /** Whether `alreadyInvalid` may be too low: a scan keeps the ids of only 10,000 entities per finding. */
   readonly isAtLeast?: true;
   readonly notJudged: number;
   readonly findings: Schemas['Scan']['findings'];
-  /** Ids of entities that would be refused, at most {@link MAX_IDS}: those that the change breaks first. */
+  /** Ids of entities that would be refused, at most {@link MAX_IDS}. Those that the change breaks come first. */
   readonly ids: readonly string[];
   readonly warnings: readonly string[];
 }
 
 const MAX_IDS = 1000;
-/** Ids that a text shows. */
+/** Maximum number of ids in text output. */
 const MAX_SHOWN = 20;
-/** Entities of a finding that are read at a time. */
+/** Number of entities of a finding to read at a time. */
 const PAGE = 1000;
 
 /**
- * Scans the entities of the types of each candidate by it, one candidate after the other. Ctrl+C cancels the scan.
+ * For each candidate in turn, scans the entities of its types and judges them by the candidate. Ctrl+C cancels the scan.
  *
- * @throws CliError also if a scan does not come to its end
+ * @throws CliError, also if a scan does not finish
  */
 export async function checkStored(
   candidates: readonly Candidate[],
@@ -83,7 +83,7 @@ export async function checkStored(
       refused,
       notJudged,
       findings,
-      // That a new model has no entities yet needs no warning.
+      // There is no need to warn that a new model has no entities yet.
       warnings: isThere || checked + notJudged > 0 ? warnings : [],
       ...comparedWith(before, next),
     });
@@ -91,13 +91,17 @@ export async function checkStored(
   return verdicts;
 }
 
-/** A scan that has ended, and the ids of the entities that were invalid, as far as it kept them. */
+/** A scan that has ended, and the ids of the invalid entities, as far as the scan kept them. */
 interface Judged {
   readonly record: Schemas['Scan'];
   readonly ids: ReadonlySet<string>;
 }
 
-/** What of the entities that a new version would refuse is refused now. @param before undefined where nothing is */
+/**
+ * Separates the entities that only the new version refuses from those that the current version refuses, too.
+ *
+ * @param before the scan by the current version; undefined if there was none
+ */
 function comparedWith(
   before: Judged | undefined,
   next: Judged,
@@ -112,7 +116,7 @@ function comparedWith(
   };
 }
 
-/** @throws CliError for options that say of which entities, if none are looked at */
+/** Requires `--stored` if there are other options for stored entities. @throws CliError */
 export function requireStored({ stored, tenant, link }: StoredOptions): void {
   if (stored === true || (tenant === undefined && link === undefined)) return;
   throw usage(`${tenant === undefined ? '--link' : '--tenant'} needs --stored.`);
@@ -123,7 +127,7 @@ export function areAllAccepted(verdicts: readonly StoredVerdict[]): boolean {
   return verdicts.every(({ state, refused }) => refused === 0 && state === 'succeeded');
 }
 
-/** What new versions would refuse, for people. */
+/** Formats what new versions would refuse, for people. */
 export function storedLines(verdicts: readonly StoredVerdict[]): readonly string[] {
   return verdicts.flatMap((verdict) => {
     const { domain, model, types, scan, state, checked, refused, notJudged, findings, ids, warnings } =
@@ -163,7 +167,7 @@ function requireEnd(record: Schemas['Scan'], label: string): void {
   throw code === EXIT.refused ? new CliError(code, message) : failure(message);
 }
 
-/** An entity is in each of its findings, and is named once. */
+/** Returns the ids of the entities in all findings. An entity may be in several findings. */
 async function idsOf({ id, findings }: Schemas['Scan'], gateway: ApiClient): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const finding of findings.keys())

@@ -13,14 +13,17 @@ type Verdict = Schemas['Verdict'];
 export interface ValidateOptions {
   /** `DOMAIN/MODEL` of a gateway; with `schema`, only the name of the model. */
   readonly model?: string;
-  /** To check without a gateway: a schema, the folder of a model, or a folder of models; then folders with shared documents. */
+  /**
+   * To check without a gateway: first a schema, the folder of a model or a folder of models, then folders with shared
+   * documents.
+   */
   readonly schema?: readonly string[];
   readonly form?: HereOptions['form'];
   readonly json?: boolean;
 }
 
 /**
- * Checks the entities of files against models of a gateway, or against schemas in files.
+ * Checks the entities in files against models of a gateway, or against schemas in files.
  *
  * @throws CliError
  */
@@ -43,7 +46,7 @@ export async function validateFiles(
   }
 }
 
-/** From the most harmless to the worst. */
+/** From least to most severe. */
 const SEVERITY: readonly ExitCode[] = [EXIT.done, EXIT.partial, EXIT.refused, EXIT.usage, EXIT.failed];
 
 async function checkerOf(
@@ -64,7 +67,7 @@ async function checkerOf(
   return checkerAtGateway(gateway, model, form);
 }
 
-/** Checks at a gateway; without a model, against those of the entities' types. */
+/** Creates a checker that uses a gateway. Without a model, entities are checked against the models of their types. */
 function checkerAtGateway(gateway: ApiClient, model: string | undefined, form: HereOptions['form']): Checker {
   const [domain = '', name = '', ...rest] = model?.split('/') ?? [];
   if (model !== undefined && (domain === '' || name === '' || rest.length > 0))
@@ -79,7 +82,7 @@ function checkerAtGateway(gateway: ApiClient, model: string | undefined, form: H
 
 interface Validating {
   readonly checker: Checker;
-  /** It is the only file. */
+  /** Whether it is the only file. */
   readonly isOne: boolean;
   readonly model?: string;
   readonly json?: boolean;
@@ -95,7 +98,7 @@ async function validateFile(
   if ('fault' in checked) {
     const { fault, exitCode } = checked;
     const about = fault.startsWith(`${file} `) ? fault.slice(file.length) : `: ${fault}`;
-    // A gateway may have several lines to say.
+    // The gateway's message may have several lines.
     const message = printable(file) + about.split('\n').map(printable).join('\n');
     if (isOne) throw new CliError(exitCode, message);
     say(context.stderr, message);
@@ -110,7 +113,10 @@ async function validateFile(
   return verdicts.every(({ valid }) => valid) ? EXIT.done : EXIT.partial;
 }
 
-/** One of several files that cannot be read, or that the gateway refuses, keeps no other from being checked. */
+/**
+ * Checks one file. Of several files, one that cannot be read or that the gateway refuses does not stop the others from being
+ * checked.
+ */
 async function checkedFile(
   file: string,
   { checker, isOne, model }: Validating,
@@ -126,7 +132,9 @@ async function checkedFile(
   }
 }
 
-/** Whether a gateway would refuse every other file as well: because of who asks, or because it does not have the named model. */
+/**
+ * Whether a gateway would refuse every other file as well, because of the caller or because it does not have the named model.
+ */
 function isForAll(error: unknown, model: string | undefined): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status } = error.problem;
@@ -153,7 +161,7 @@ function sayVerdicts(
   say(stdout, `${formatCount(verdicts.length - invalid)} valid, ${formatCount(invalid)} not valid`);
 }
 
-/** What a finding is about, and where: `/speed, line 7`. */
+/** Formats where a finding is: `/speed, line 7`. */
 function placeIn({ pointer, line }: Verdict['warnings'][number] | Verdict['errors'][number]): string {
   return `${pointer === '' ? '(whole)' : pointer}, line ${line}`;
 }

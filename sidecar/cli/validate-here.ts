@@ -30,15 +30,15 @@ export interface Checker {
 }
 
 export interface HereOptions {
-  /** A schema, the folder of a model, or a folder of models; after that, folders with shared documents. */
+  /** First a schema, the folder of a model, or a folder of models; then folders with shared documents. */
   readonly paths: readonly [string, ...string[]];
   readonly model: string | undefined;
   readonly form: ValidateOptions['form'];
 }
 
 /**
- * Loads models from files into a schema service in memory: the model of a schema or of its folder, or all models below a folder.
- * Nothing is sent, and nothing is fetched.
+ * Loads models from files into a schema service in memory: the model of a schema or of its folder, or all models below a
+ * folder. Sends and fetches nothing.
  *
  * @throws CliError if there is no model, or its schema cannot be used
  */
@@ -60,7 +60,7 @@ export async function checkerHere(
   }
 }
 
-/** Waits for the answer of the workbench; an error that the file has caused becomes a fault. */
+/** Waits for the answer of the workbench. An error caused by the file becomes a fault. */
 async function checked(validating: Promise<string>): Promise<Checked> {
   try {
     return { answer: await validating };
@@ -116,7 +116,7 @@ async function bySchema(
   }
 }
 
-/** @returns why documents are left out, as sentences */
+/** Stores the documents of a plan. @returns sentences that say why documents were left out */
 async function storeDocuments(
   { plan, textAt, unread }: ModelAround,
   { references }: SchemaService,
@@ -133,7 +133,10 @@ async function storeDocuments(
   return faults;
 }
 
-/** The error that ends the command if a schema cannot be used. It lists documents that were left out: they may be the reason. */
+/**
+ * Returns the error that ends the command if a schema cannot be used. It lists documents that were left out, since they may be
+ * the reason.
+ */
 function unusable(
   path: string,
   { text, faults }: { readonly text: string; readonly faults: readonly string[] },
@@ -149,7 +152,7 @@ function unusable(
   return usage(lines.map(printable).join('\n'), { cause: error });
 }
 
-/** Validates against models below a folder: against one of them, or against those of the entities' types. */
+/** Validates against models below a folder: one of them, or the models of the entities' types. */
 async function byFolder(
   paths: readonly string[],
   { model, form }: Wanted,
@@ -177,7 +180,7 @@ async function byFolder(
   return (text) => workbench.validate({ domain, name }, text, { form });
 }
 
-/** The files of folders, without examples, contexts and the settings of exports: validation does not need those. */
+/** Returns the files in folders, except examples, contexts and the settings of exports, which validation does not need. */
 async function schemasBelow(
   paths: readonly string[],
   stderr: CliContext['stderr'],

@@ -55,7 +55,7 @@ function rowOf(policy: Policy): readonly string[] {
   ].map(printable);
 }
 
-/** Creates or replaces the write policies of a file. @throws CliError for the first that is refused */
+/** Creates or replaces the write policies in a file. @throws CliError for the first one that is refused */
 export async function applyWritePolicies(
   file: string,
   options: ApplyOptions,
@@ -65,7 +65,7 @@ export async function applyWritePolicies(
   return applyFile(file, WRITE_POLICIES, options, gateway, context);
 }
 
-/** Write policies, as {@link applyFile} sees them. */
+/** How {@link applyFile} reads and writes write policies. */
 const WRITE_POLICIES: AppliedKind = {
   read: (name, gateway) => unlessMissing(gateway.json('get', POLICY, { path: { writePolicy: name } })),
   put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { writePolicy: name }, body }),
