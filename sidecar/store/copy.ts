@@ -10,26 +10,26 @@ import { migrateTo } from './postgres-migrations.js';
 import { newestFormat } from './formats.js';
 import { formatOf, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 
-/** What was copied. */
+/** The result of a copy. */
 export interface CopyReport {
-  /** Rows of each table. */
+  /** Number of rows in each table. */
   readonly counts: Readonly<Record<string, number>>;
-  /** SHA-256 of all of them, hex. */
+  /** SHA-256 of all rows, in hex. */
   readonly sha256: string;
-  /** False when the target held the same before. */
+  /** False when the target already held the same records. */
   readonly isChanged: boolean;
-  /** Names of the gateways whose purges have not ended: any gateway on the copy goes on with those. */
+  /** Names of the gateways whose purges have not ended; any gateway on the copy can continue them. */
   readonly workers: readonly string[];
 }
 
 interface Table {
   readonly name: string;
-  /** Those of its key first. */
+  /** The key columns come first. */
   readonly columns: readonly string[];
   readonly key: readonly string[];
 }
 
-/** All records, those first that others refer to. */
+/** All tables with records; referenced tables come before those that refer to them. */
 const TABLES = [
   'content',
   'domain',
@@ -52,14 +52,14 @@ const TABLES = [
   'write_policy',
 ];
 
-/** Who works on a purge is no part of its record: at the target, the next gateway that looks does. */
+/** Which process works on a purge is not part of its record: at the target, the next gateway that polls takes it over. */
 const NOT_COPIED: ReadonlySet<string> = new Set(['holder', 'held_until', 'lease']);
 
-/** Tables whose ids PostgreSQL gives, and the column. */
+/** Tables whose ids PostgreSQL generates, with the id column. */
 const NUMBERED = { domain: 'id', model: 'id', context: 'id', reference: 'id', job: 'number' } as const;
 
 type Row = readonly (string | number | null)[];
-/** Rows of a table that are read at a time; texts may be large. */
+/** The number of rows to read at a time; texts may be large. */
 function pageOf({ name }: Table): number {
   return name === 'content' ? 10 : 500;
 }
@@ -67,12 +67,12 @@ function pageOf({ name }: Table): number {
 type ReadPage = (table: Table, after: Row | undefined) => Promise<readonly Row[]>;
 
 /**
- * Copies all records of a SQLite store to PostgreSQL, with their ids and ETags, in one transaction. May be repeated: what an
- * earlier copy has written is replaced, as long as it was not changed since.
+ * Copies all records of a SQLite store to PostgreSQL, with their ids and ETags, in one transaction. Can be repeated:
+ * records written by an earlier copy are replaced, unless they were changed since.
  *
  * @param path of the SQLite file
- * @param url of the PostgreSQL, whose schema is made or migrated first
- * @throws DatabaseUnusableError, when nothing was copied; SqliteMissingError
+ * @param url of the PostgreSQL database, whose schema is created or migrated first
+ * @throws DatabaseUnusableError if nothing was copied; SqliteMissingError
  */
 export async function copyToPostgres(path: string, url: string): Promise<CopyReport> {
   const source = openForReading(path);
@@ -81,7 +81,7 @@ export async function copyToPostgres(path: string, url: string): Promise<CopyRep
       throw new DatabaseUnusableError(
         `${path} has an older format. Bring it up to date first: ngsi-ld-gateway migrate --database ${path}`,
       );
-    // All pages are of one moment.
+    // A transaction, so that all pages are from one snapshot.
     source.exec('BEGIN');
     return await copy(source, url);
   } catch (error) {
@@ -128,7 +128,7 @@ async function copy(source: Database, url: string): Promise<CopyReport> {
   }
 }
 
-/** @throws DatabaseUnusableError when the target holds what no copy has written */
+/** @throws DatabaseUnusableError if the target holds records that no copy has written */
 async function requireReplaceable(client: ClientBase, found: Digest, place: string): Promise<void> {
   if (Object.values(found.counts).every((count) => count === 0)) return;
   const { rows } = await client.query<{ sha256: string }>('SELECT sha256 FROM last_copy');
@@ -148,7 +148,7 @@ async function replaceAll(client: ClientBase, tables: readonly Table[], read: Re
     for await (const row of rowsOf(table, read))
       await client.query({ name: `copy ${name}`, text, values: [...row] });
   }
-  // Jobs go on at the next gateway that looks, also where the column has a default.
+  // The next gateway that polls continues the jobs, even if held_until has a default.
   await client.query('UPDATE job SET held_until = NULL');
   for (const [name, id] of Object.entries(NUMBERED))
     await client.query(
@@ -176,7 +176,7 @@ async function digest(tables: readonly Table[], read: ReadPage): Promise<Digest>
   return { counts, sha256: hash.digest('hex') };
 }
 
-/** All rows of a table by its key, whose order is the same on both databases. */
+/** Yields all rows of a table in key order, which is the same on both databases. */
 async function* rowsOf(table: Table, read: ReadPage): AsyncGenerator<Row, void> {
   for (let last: Row | undefined; ;) {
     const rows = await read(table, last);
@@ -214,7 +214,7 @@ function selectOf(table: Table, after: Row | undefined, parameter: (index: numbe
   return `SELECT ${columns.join(', ')} FROM ${name} ${where} ORDER BY ${key.join(', ')} LIMIT ${String(pageOf(table))}`;
 }
 
-/** A table as the source has it; the target has all of its columns. */
+/** Describes a table of the source; the target has all its columns. */
 function tableOf(db: Database, name: string): Table {
   const found = db.pragma(`table_info(${name})`) as readonly { readonly name: string; readonly pk: number }[];
   const columns = found.filter((column) => !NOT_COPIED.has(column.name));

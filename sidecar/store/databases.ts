@@ -10,20 +10,20 @@ export { backUp } from './sqlite-store.js';
 export { copyToPostgres } from './copy.js';
 export { placeOf } from './postgres-config.js';
 
-/** Where everything is kept: in PostgreSQL where there is a URL, and else in a SQLite file. */
+/** Where everything is stored: in PostgreSQL if there is a URL, otherwise in a SQLite file. */
 export interface DatabasePlace {
   readonly DATABASE_URL?: string | undefined;
-  /** Of a file, or `:memory:`. */
+  /** The path of a file, or `:memory:`. */
   readonly DATABASE_PATH: string;
 }
 
-/** One of the two, by itself. */
+/** A database of either kind. */
 export type DatabaseName =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
 /**
- * Opens the store of a gateway; done once, by the wiring.
+ * Opens the store of a gateway; called once, at startup.
  *
  * @throws DatabaseUnusableError
  */
@@ -37,9 +37,9 @@ export function openStore(
 }
 
 /**
- * Brings a database to the newest format, and makes it where there is none.
+ * Brings a database to the newest format, and creates it if it does not exist.
  *
- * @returns the format that it has then; in PostgreSQL, a newer version may have brought it further
+ * @returns the resulting format; in PostgreSQL, a newer version of this program may have migrated it further
  * @throws DatabaseUnusableError
  */
 export async function migrateDatabase(database: DatabaseName): Promise<number> {

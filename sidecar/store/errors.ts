@@ -2,7 +2,7 @@ import { GatewayError, type ProblemMembers } from '../shared/errors.js';
 import { quoted } from '../shared/shown.js';
 import { type Dependent, MAX_EXAMPLES } from './records.js';
 
-/** Something the store holds, or might hold. */
+/** Something that the store holds or could hold. */
 export type Thing =
   | { readonly kind: 'domain'; readonly name: string }
   | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version?: number }
@@ -12,7 +12,7 @@ export type Thing =
   | { readonly kind: 'retention policy'; readonly name: string }
   | { readonly kind: 'write policy'; readonly name: string };
 
-/** Not found. If the domain or model of the thing is missing, the error names that instead. */
+/** The thing does not exist. If its domain or model is missing, the error names that instead. */
 export class NotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
@@ -23,11 +23,11 @@ export class NotFoundError extends GatewayError {
   }
 }
 
-/** The name is taken. */
+/** The name is already taken. */
 export class AlreadyExistsError extends GatewayError {
   readonly kind = 'alreadyExists';
 
-  /** @param rest completes the sentence, where the thing is not what was to be created */
+  /** @param rest completes the sentence, if the existing thing is not what the caller wanted to create */
   constructor(
     readonly thing: Thing,
     rest = '',
@@ -36,7 +36,7 @@ export class AlreadyExistsError extends GatewayError {
   }
 }
 
-/** A domain was to have the name of a context, under which its own would be served. */
+/** Makes the error for a new domain whose own context would have the name of an existing context. */
 export function contextNameTaken(name: string): AlreadyExistsError {
   return new AlreadyExistsError(
     { kind: 'context', name },
@@ -44,7 +44,7 @@ export function contextNameTaken(name: string): AlreadyExistsError {
   );
 }
 
-/** A context was to have the name of a domain, whose own is served under it. */
+/** Makes the error for a new context with the name of an existing domain, whose own context has that name. */
 export function domainNameTaken(name: string): AlreadyExistsError {
   return new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
 }
@@ -55,18 +55,18 @@ export class PreconditionFailedError extends GatewayError {
 
   constructor(
     readonly thing: Thing,
-    /** Its ETag; undefined when it does not exist. */
+    /** The ETag of the thing; undefined if the thing does not exist. */
     readonly etag: string | undefined,
   ) {
     super(`The ${describeThing(thing)} is not in the expected state.`);
   }
 }
 
-/** Something else depends on the thing that was to be deleted. */
+/** Something else depends on the thing to be deleted. */
 export class InUseError extends GatewayError {
   readonly kind = 'inUse';
 
-  /** @param dependents the first of them; `total` counts all */
+  /** @param dependents the first of them; `total` is the number of all */
   constructor(
     readonly thing: Thing,
     readonly dependents: readonly Dependent[],
@@ -82,13 +82,13 @@ export class InUseError extends GatewayError {
 
 const NAMED_IN_MESSAGE = 5;
 
-/** The first of some dependents as a message names them, and how many more there are. */
+/** Lists the first of some dependents for a message, and how many more there are. */
 export function someOf(dependents: readonly Dependent[], total = dependents.length): string {
   const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeThing).join(', ');
   return total > NAMED_IN_MESSAGE ? `${named} and ${total - NAMED_IN_MESSAGE} more` : named;
 }
 
-/** A context that is generated, or comes with this product, and that nobody writes. */
+/** A context that is generated, or part of this product, and cannot be written. */
 export class ReadOnlyContextError extends GatewayError {
   readonly kind = 'readOnly';
 
@@ -101,7 +101,7 @@ export class ReadOnlyContextError extends GatewayError {
   }
 }
 
-/** A model has as many examples as it may have. */
+/** A model already has the maximum number of examples. */
 export class TooManyExamplesError extends GatewayError {
   readonly kind = 'limitExceeded';
 
@@ -110,7 +110,7 @@ export class TooManyExamplesError extends GatewayError {
   }
 }
 
-/** What the write was made from has meanwhile been changed or deleted: read it again and start over. */
+/** Something that the write is based on was changed or deleted in the meantime: read it again and start over. */
 export class DependencyChangedError extends GatewayError {
   readonly kind = 'dependencyChanged';
 
@@ -126,7 +126,7 @@ export class DependencyChangedError extends GatewayError {
   }
 }
 
-/** A restore of an archive has not come to its end, and there is one at a time: two would create instances twice. */
+/** A restore of this archive is still running. Only one may run at a time: two would create instances twice. */
 export class RestoreUnderWayError extends GatewayError {
   readonly kind = 'inUse';
 
@@ -142,11 +142,11 @@ export class RestoreUnderWayError extends GatewayError {
   }
 }
 
-/** A run of a retention policy has not come to its end, and there is one at a time. */
+/** A run of this retention policy has not ended, and only one may run at a time. */
 export class RunUnderWayError extends GatewayError {
   readonly kind = 'runUnderWay';
 
-  /** @param purge its id */
+  /** @param purge the id of the run */
   constructor(
     policy: string,
     readonly purge: string,
@@ -159,7 +159,7 @@ export class RunUnderWayError extends GatewayError {
   }
 }
 
-/** Another process has taken a purge, or has ended it: this one no longer writes its record. */
+/** Another process has taken over or ended a purge, so this process no longer writes its record. */
 export class LeaseLostError extends GatewayError {
   readonly kind = 'internalError';
 
@@ -168,37 +168,37 @@ export class LeaseLostError extends GatewayError {
   }
 }
 
-/** A text that not every database can hold: not well-formed Unicode, or with a U+0000 in it. */
+/** A text that not every database can store: it is not well-formed Unicode, or contains U+0000. */
 export class UnstorableTextError extends GatewayError {
   readonly kind = 'bodyInvalid';
 
-  /** @param what which text, e.g. `description` */
+  /** @param what names the text, e.g. `description` */
   constructor(readonly what: string) {
     super(`The ${what} holds a lone surrogate or the character U+0000, which cannot be stored.`);
   }
 
-  /** The texts of the body that have these names are its own members. */
+  /** Texts with these names are top-level members of the body. */
   override get members(): ProblemMembers {
     const isMember = ['name', 'description', 'contextBase'].includes(this.what);
     return isMember ? { errors: [{ pointer: `/${this.what}`, detail: this.message }] } : {};
   }
 }
 
-/** The database does not do its work: closed, busy for too long, disk full, damaged. */
+/** The database cannot be used: closed, busy for too long, disk full, damaged. */
 export class StoreUnavailableError extends GatewayError {
   readonly kind = 'storeUnavailable';
   override readonly retryAfter = '1';
 }
 
 /**
- * A database cannot be opened, backed up or copied: the message begins with its path or its URL without credentials, where
- * one is at fault, and says what to do.
+ * A database cannot be opened, backed up or copied. If a specific database is at fault, the message begins with its
+ * path, or its URL without credentials; the message says what to do.
  */
 export class DatabaseUnusableError extends GatewayError {
   readonly kind = 'internalError';
 }
 
-/** Another process works with the SQLite file. */
+/** Another process is using the SQLite file. */
 export class DatabaseInUseError extends DatabaseUnusableError {
   constructor(path: string, options?: ErrorOptions) {
     super(
@@ -209,7 +209,7 @@ export class DatabaseInUseError extends DatabaseUnusableError {
   }
 }
 
-/** What to call a thing in a sentence. */
+/** Returns what to call a thing in a sentence. */
 export function describeThing(thing: Thing): string {
   switch (thing.kind) {
     case 'domain':
@@ -229,7 +229,7 @@ export function describeThing(thing: Thing): string {
   }
 }
 
-/** Names come from outside. */
+/** Quotes a name, because names come from outside. */
 function named(name: string): string {
   return quoted(name, 200);
 }

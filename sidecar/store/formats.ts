@@ -1,25 +1,25 @@
 import { DatabaseUnusableError } from './errors.js';
 
 /**
- * The format of a database in which the first of its migrations results; each of the others brings it to the next number. One
- * that was released is never edited: a change is a new one. Lower numbers were given before anything was released.
+ * The format that the first migration of a database results in; each further migration adds one. A released migration
+ * is never edited: every change is a new migration. Lower numbers were used before the first release.
  */
 export const FIRST_FORMAT = 10;
 
-/** The format in which a list of migrations results. */
+/** Returns the format that a list of migrations results in. */
 export function newestFormat(migrations: readonly unknown[]): number {
   return FIRST_FORMAT + migrations.length - 1;
 }
 
-/** The migrations that a database of some format still needs. @param format 0 for an empty one */
+/** Returns the migrations that a database still needs. @param format the format of the database; 0 if it is empty */
 export function pendingOf<Migration>(migrations: readonly Migration[], format: number): readonly Migration[] {
   return format === 0 ? migrations : migrations.slice(format - FIRST_FORMAT + 1);
 }
 
 /**
  * @param place the path of the database, or its URL without credentials
- * @param format 0 for an empty one
- * @param least the format that a program must know to work with it
+ * @param format 0 for an empty database
+ * @param least the lowest format that a program must know in order to use the database
  * @throws DatabaseUnusableError
  */
 export function requireKnownFormat(

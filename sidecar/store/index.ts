@@ -1,6 +1,6 @@
 /**
- * The store, as services speak of it: what is kept, what can be asked for, and what is refused. It loads no database;
- * databases.ts opens them.
+ * The store as other rooms use it: its records, interfaces and errors. Importing this file loads no database driver;
+ * databases.ts opens databases.
  */
 export type { BrokerNotes, BrokerNotice } from './sql-broker-notes.js';
 export * from './errors.js';

@@ -31,104 +31,104 @@ export function isFinal(state: JobState): state is FinalJobState {
   return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
 
-/** What is kept of every job: who asked for what, when, and how it went. Times are ISO 8601, in UTC. */
+/** What is stored for every job: who requested what, when, and the outcome. Times are ISO 8601, in UTC. */
 interface JobMembers {
   readonly id: string;
   readonly state: JobState;
-  /** The query string, as it was sent. */
+  /** The query string as sent. */
   readonly query: string;
   readonly tenant?: string;
   /** The Link header, which names the @context. */
   readonly link?: string;
-  /** Where the headers of FIWARE said that the entities are. */
+  /** The service and service path of the entities, from the FIWARE headers. */
   readonly fiware?: { readonly service?: string; readonly servicePath?: string };
   readonly caller: string;
-  /** Where the request came from, and the program that sent it, where that is kept. */
+  /** The address of the client, and its user agent, if these are recorded. */
   readonly clientAddress?: string;
   readonly userAgent?: string;
   readonly requestId: string;
-  /** The trace that it belongs to (W3C Trace Context). */
+  /** The trace that the job belongs to (W3C Trace Context). */
   readonly traceparent?: string;
-  /** The gateway process that works on it, or did last. */
+  /** The gateway process that runs the job, or ran it last. */
   readonly worker: string;
-  /** The policy of the gateway in front under which it was started, by the names of X-Purge-Policy. */
+  /** The policy set by the gateway in front when the job was started, with the names of X-Purge-Policy. */
   readonly policy: Readonly<Record<string, number | boolean | string>>;
-  /** The broker that a queued job waits for, where BROKER_URL names another one; without credentials. */
+  /** The broker that a queued job waits for, if BROKER_URL names a different one; without credentials. */
   readonly waitsFor?: string;
   /** Items per second; null for no limit. */
   readonly maxPerSecond: number | null;
   readonly matched: number;
-  /** Requests to the broker, and how many of them were sent again. */
+  /** The number of requests to the broker, and how many of them were retries. */
   readonly requests: number;
   readonly retries: number;
-  /** What `matched` will be, where the broker has counted the matches; while it runs. */
+  /** While the job runs: the expected final value of `matched`, if the broker has counted the matches. */
   readonly expected?: number;
-  /** Items settled in a second, as of lately; while it runs. */
+  /** While the job runs: the recent number of items settled per second. */
   readonly ratePerSecond?: number;
-  /** When it will be done at that rate, where the broker has counted the matches; while it runs. */
+  /** While the job runs: when it will end at that rate, if the broker has counted the matches. */
   readonly estimatedEndAt?: string;
   readonly createdAt: string;
   readonly startedAt?: string;
   readonly endedAt?: string;
-  /** Why it did not end well. */
+  /** Why the job did not succeed. */
   readonly problem?: Problem;
   readonly warnings: readonly string[];
 }
 
-/** What is kept of a purge, and what came of it. */
+/** What is stored for a purge, and its result. */
 export interface PurgeRecord extends JobMembers {
-  /** `restore`: it undoes another purge. */
+  /** `restore` undoes another purge. */
   readonly target: 'entities' | 'temporal' | 'restore';
-  /** What the counts are in. */
+  /** The unit of the counts. */
   readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
   readonly dryRun: boolean;
-  /** The retention policy that it is a run of. */
+  /** The retention policy whose run this is. */
   readonly retentionPolicy?: string;
-  /** A run that matched more than its policy allows, and so became a dry run. */
+  /** The run matched more than its policy allows, and so became a dry run. */
   readonly heldBack?: true;
   readonly concurrency: number;
   readonly deleted: number;
   readonly alreadyGone: number;
   readonly failed: number;
   readonly unknown: number;
-  /** Matches that turned up while it ran, and were left. */
+  /** Matches that appeared during the purge and were not deleted. */
   readonly arrived: number;
   /** Items that could not be deleted, at most 100. */
   readonly errors: readonly unknown[];
-  /** Of a dry run: ids of some matches. */
+  /** In a dry run: the ids of some matches. */
   readonly sample?: readonly string[];
-  /** What was archived of what it deleted. */
+  /** The archive of what the purge deleted. */
   readonly archive?: ArchiveSummary | undefined;
-  /** Of a dry run that kept what it found, for a purge of exactly that. */
+  /** In a dry run with a plan: what it found, so that a purge can delete exactly that. */
   readonly plan?: { readonly items: number; readonly expiresAt: string };
-  /** The dry run whose plan it applies. */
+  /** The dry run whose plan this purge applies. */
   readonly planOf?: string | undefined;
-  /** Of a restore: the purge that it undoes. */
+  /** In a restore: the purge that it undoes. */
   readonly restoreOf?: string;
-  /** Of a restore: created again; in a dry run, those that would be. */
+  /** In a restore: the number of items created again; in a dry run, of those that would be. */
   readonly restored?: number;
-  /** Of a restore: there before, and left. */
+  /** In a restore: the number of items that already existed and were left unchanged. */
   readonly alreadyThere?: number;
-  /** Of a dry run of a restore: those of them that say something else than the archive. */
+  /** In a dry run of a restore: how many of the existing items differ from the archive. */
   readonly different?: number;
 }
 
 /** The archive of a purge. */
 export interface ArchiveSummary {
-  /** Each counted once. */
+  /** Number of entities, each counted once. */
   readonly entities: number;
-  /** As stored. */
+  /** Size as stored. */
   readonly bytes: number;
-  /** Objects that it has at least. */
+  /** Minimum number of objects. */
   readonly segments?: number;
-  /** SHA-256 of the list of them, in hex; where it was written. */
+  /** SHA-256 of the list of objects, in hex; set once the list was written. */
   readonly listDigest?: string;
   readonly expiresAt: string;
-  /** When it was erased by request. */
+  /** When it was erased on request. */
   readonly erasedAt?: string;
 }
 
-/** How the entities of one model fared in a scan. */
+/** The result of a scan for the entities of one model. */
 export interface ScannedModel {
   readonly domain: string;
   readonly model: string;
@@ -138,38 +138,38 @@ export interface ScannedModel {
   readonly invalid: number;
 }
 
-/** What is wrong with some entities of a scan, all in the same way. */
+/** A fault that some entities of a scan have in common. */
 export interface ScanFinding {
   readonly domain: string;
   readonly model: string;
-  /** Of the place in the entity; positions in arrays are `*`. */
+  /** JSON pointer to the place in the entity; positions in arrays are `*`. */
   readonly pointer: string;
   readonly keyword: string;
-  /** A sentence about that place, as the first entity had it. */
+  /** A sentence about the fault, as found in the first entity. */
   readonly detail: string;
-  /** How many entities have it. */
+  /** Number of entities with this fault. */
   readonly entities: number;
   /** Ids of some of them. */
   readonly sample: readonly string[];
 }
 
-/** Entities that no model is for. */
+/** Entities of a type that has no model. */
 interface Unmodelled {
   readonly type: string;
   readonly entities: number;
   readonly sample: readonly string[];
 }
 
-/** What is kept of a scan, and what it found. */
+/** What is stored for a scan, and its result. */
 export interface ScanRecord extends JobMembers {
   readonly target: 'scan';
-  /** Where models are looked for. */
+  /** The domain in which models are searched. */
   readonly domain?: string;
-  /** `D/M` or `D/M@3`: the model of all entities. */
+  /** `D/M` or `D/M@3`: the model used for all entities. */
   readonly model?: string;
-  /** SHA-256 of the schema by which the entities are judged, where it is stored nowhere. */
+  /** SHA-256 of the schema used for the check, if that schema is not stored. */
   readonly candidate?: string;
-  /** The most entities that are judged. */
+  /** Maximum number of entities to check. */
   readonly sample?: number;
   readonly checked: number;
   readonly valid: number;
@@ -177,149 +177,149 @@ export interface ScanRecord extends JobMembers {
   readonly notJudged: number;
   readonly models: readonly ScannedModel[];
   readonly unmodelled: readonly Unmodelled[];
-  /** The most frequent first. */
+  /** Most frequent findings first. */
   readonly findings: readonly ScanFinding[];
-  /** The last scan of the same that succeeded. */
+  /** The last successful scan with the same settings. */
   readonly previous?: { readonly id: string; readonly invalid: number; readonly endedAt: string };
 }
 
-/** Every job has a record: what happens to all of them is the same, whatever they do. */
+/** The record of any job. All jobs go through the same life cycle, whatever they do. */
 export type JobRecord = PurgeRecord | ScanRecord;
 
-/** The kinds of jobs. Each is a resource of its own, with places and a history of its own. */
+/** The kinds of jobs. Each kind is a separate API resource, with its own places and its own history. */
 export type JobKindName = 'purge' | 'scan';
 
 /**
- * The kind as it is stored. Restores are purges, and have a kind of their own in the database: a gateway of the version before
- * would run one as a purge.
+ * Returns the kind as stored. Restores are purges, but have their own kind in the database, because a gateway on the
+ * previous version would run one as a purge.
  */
 export function storedKindOf(record: Pick<JobRecord, 'target'>): JobKindName | 'restore' {
   return record.target === 'restore' ? 'restore' : kindOf(record);
 }
 
-/** @param target of a record */
+/** Returns the kind of job. @param target of the record */
 export function kindOf({ target }: Pick<JobRecord, 'target'>): JobKindName {
   return target === 'scan' ? 'scan' : 'purge';
 }
 
-/** What a job needs to go on after a restart, besides its record. */
+/** What is needed to continue a job after a restart, besides its record. */
 export interface JobNeeds {
-  /** Sent to the broker with each request, except for secrets. */
+  /** Headers sent to the broker with each request, except for secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers that are secrets, encrypted. */
+  /** Headers that are secrets, in encrypted form. */
   readonly sealedHeaders?: string;
-  /** The schema by which a scan judges, where none that is stored. */
+  /** The schema that a scan uses, if it is not a stored one. */
   readonly candidate?: string;
-  /** With more matches than this, the purge only reports them, and deletes nothing. */
+  /** If there are more matches than this, the purge only reports them and deletes nothing. */
   readonly reportAbove?: number | undefined;
-  /** What the job may have deleted, where it has a maximum: written before each request that deletes. */
+  /** If the job has a maximum, how many items it may have deleted: written before each request that deletes. */
   readonly spent?: number;
-  /** A process that was lost may have sent deletes that are in no count. */
+  /** A process that crashed may have sent deletes that are not included in any count. */
   readonly mayHaveBegun?: true;
-  /** The dry run keeps what it finds. */
+  /** The dry run stores what it finds as a plan. */
   readonly makesPlan?: true | undefined;
-  /** Of a restore: which entities (all by default), and how far it is, as the engine says it. */
+  /** In a restore: which entities to restore (all by default), and its position, in the engine's own format. */
   readonly restore?: { readonly ids?: readonly string[]; readonly position?: unknown };
 }
 
-/** A job that has not come to its end. Without what it needs, it is a purge whose caller waits for the answer. */
+/** A job that has not ended. If `job` is undefined, it is a purge whose caller waits for the answer. */
 export interface UnfinishedJob {
   readonly record: JobRecord;
   readonly job: JobNeeds | undefined;
 }
 
 export interface JobFilter {
-  /** Jobs of one kind; of all kinds when it is not given. */
+  /** Jobs of this kind; of all kinds if not given. */
   readonly kind?: JobKindName | undefined;
   readonly state?: JobState | undefined;
   readonly tenant?: string | undefined;
   /** Only jobs of these tenants. */
   readonly tenants?: ReadonlySet<string> | undefined;
   readonly caller?: string | undefined;
-  /** True: dry runs alone; false: none of them. */
+  /** True: only dry runs; false: no dry runs. */
   readonly dryRun?: boolean | undefined;
   readonly retentionPolicy?: string | undefined;
   /** Milliseconds: created at this time or later. */
   readonly since?: number | undefined;
   /** Milliseconds: created before this time. */
   readonly until?: number | undefined;
-  /** A part of the query as people read it, in any case. */
+  /** Part of the query in readable form; case does not matter. */
   readonly text?: string | undefined;
-  /** An entity type that the query names. */
+  /** An entity type named in the query. */
   readonly type?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** What is requested of a job while it waits or runs. */
+/** A change requested while a job waits or runs. */
 export interface ControlRequest extends Partial<Pick<PurgeRecord, 'maxPerSecond' | 'concurrency'>> {
   readonly cancel?: true;
 }
 
-/** A process that works on purges. No other process does until its lease ends, in milliseconds; it may be renewed. */
+/** A process that runs jobs. Until its lease expires, no other process takes them over; the lease can be renewed. */
 export interface JobHolder {
-  /** A name that no other process ever has. */
+  /** A name that is unique to the process. */
   readonly holder: string;
   readonly leaseMs: number;
 }
 
 export interface TakeOptions extends JobHolder {
-  /** Whether the process has a place for a job that deletes. */
+  /** Whether the process has a free place for a job that deletes. */
   readonly takesJobs: boolean;
-  /** Whether it has one for a job that is a dry run. */
+  /** Whether it has a free place for a dry run. */
   readonly takesDryRuns: boolean;
-  /** Whether it has one for a scan. */
+  /** Whether it has a free place for a scan. */
   readonly takesScans: boolean;
-  /** Whether purges whose holder let its lease end are taken as well. */
+  /** Whether to also take purges whose holder let its lease expire. */
   readonly takesLapsed: boolean;
-  /** Jobs for another broker are left to processes of that broker. */
+  /** The broker of the process. Jobs for other brokers are left to processes of those brokers. */
   readonly broker?: string | undefined;
 }
 
-/** A purge in the hands of a process. */
+/** A purge that a process holds. */
 export interface HeldJob {
   readonly id: string;
-  /** A number that grows each time a job is taken: what an earlier holder writes is refused. 0 without a job. */
+  /** A number that grows each time a job is taken: writes by an earlier holder are refused. 0 without a job. */
   readonly lease: number;
   readonly request: ControlRequest | undefined;
 }
 
 export type TakenJob = UnfinishedJob & Omit<HeldJob, 'id'>;
 
-/** A job on which no process works, as the last one left it. */
+/** A job that no process runs, in the state in which the last one left it. */
 export interface OrphanedJob {
   readonly record: JobRecord;
   readonly job: JobNeeds;
-  /** The broker for which it is meant. */
+  /** The broker that the job is meant for. */
   readonly broker: string;
   readonly request: ControlRequest | undefined;
 }
 
-/** Which jobs of other brokers go back to the queue. */
+/** Which jobs of other brokers to put back into the queue. */
 export interface RequeueOptions {
-  /** The broker of the process that puts them back. */
+  /** The broker of the process that puts the jobs back. */
   readonly broker: string;
-  /** Whether those do whose holder let its lease end. */
+  /** Whether to include jobs whose holder let its lease expire. */
   readonly takesLapsed: boolean;
-  /** Whether those that wait already are looked at as well. */
+  /** Whether to include jobs that already wait. */
   readonly takesWaiting: boolean;
 }
 
-/** Something that has changed, perhaps by another process: a job waits, something is asked of a purge, or its record. */
+/** Reports a change, possibly made by another process: a job waits, a change is requested of a job, or its record changed. */
 export interface JobNotice {
   readonly what: 'waiting' | 'wish' | 'record';
-  /** Of the purge. */
+  /** The id of the job. */
   readonly id: string;
 }
 
-/** By what right a record is written. */
+/** What entitles a process to write a record. */
 export interface JobClaim {
   readonly lease: number;
-  /** Who holds a purge that is new to the store. */
+  /** The process that holds a purge not yet in the store. */
   readonly by?: JobHolder;
 }
 
-/** What became of a request: granted by the store itself, passed on to the holder, or too late. */
+/** The outcome of a request: granted by the store itself, passed on to the holder, or too late. */
 export interface ControlResult {
   readonly record: JobRecord;
   readonly outcome: 'done' | 'asked' | 'over';

@@ -1,25 +1,25 @@
-/** How a kind of database writes what the tables of both kinds have in common. */
+/** How a database dialect expresses the parts of the schema that both dialects share. */
 export interface SqlDialect {
-  /** The type of texts, which are compared by code points. */
+  /** The type of texts; they are compared by code point. */
   readonly text: string;
   readonly integer: string;
-  /** The type of a key that the database gives; `counted` is never given twice. */
+  /** The type of a generated key; values of `counted` are never reused. */
   readonly id: string;
   readonly counted: string;
-  /** What follows a table; `keyed` one that is stored by its primary key. */
+  /** What follows a table definition; `keyed` for a table that is stored by its primary key. */
   readonly strict: string;
   readonly keyed: string;
-  /** What follows a reference that is checked at the end of a transaction, because what belongs together goes one by one. */
+  /** What follows a reference that is checked only at the end of a transaction, because related rows are deleted one by one. */
   readonly deferred: string;
-  /** Rules that only one kind of database has, and those of the other. */
+  /** Text that applies to only one of the dialects. */
   readonly only: (one: { readonly sqlite?: string; readonly postgres?: string }) => string;
 }
 
 /**
- * The scheme, and what changes it, each for every dialect; see formats.ts.
+ * Returns the initial schema and the migrations in one dialect; see formats.ts.
  *
- * Names are compared as bytes: case matters. A row of `content` goes when the last thing that names it goes; the triggers see
- * to it, however that thing is deleted.
+ * Names are compared as bytes: case matters. A row of `content` is deleted together with the last row that refers to
+ * it; triggers do this, however that row is deleted.
  */
 export function migrationsFor(dialect: SqlDialect): readonly string[] {
   const { text, integer, id, counted, strict, keyed, deferred, only } = dialect;
@@ -232,19 +232,19 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
   )${keyed};
   ${only({ postgres: NOTIFICATIONS })}
   `,
-    // Which runs of retention policies were held back before records said so: dry runs whose query does not ask for one. A
-    // record is changed as text: not every text in it is one that PostgreSQL can read as JSON.
+    // Marks runs of retention policies that were held back before records said so: dry runs whose query does not ask
+    // for one. A record is changed as text, because not every record is text that PostgreSQL can read as JSON.
     `ALTER TABLE purge ADD COLUMN held_back ${integer} NOT NULL DEFAULT 0;
   UPDATE purge SET held_back = 1, record = substr(record, 1, length(record) - 1) || ',"heldBack":true}'
   WHERE retention_policy IS NOT NULL AND record LIKE '%"dryRun":true%' AND record NOT LIKE '%&dryRun=true"%';`,
-    // Purges became one kind of jobs among others. Gateways of the version before work on through the view, and do not see the
-    // others: they would run each job that they find as a purge.
+    // Purges are now one kind of job among others. Gateways on the previous version keep working through the view,
+    // which hides the other kinds: they would run any job they find as a purge.
     `ALTER TABLE purge RENAME TO job;
   ALTER TABLE job ADD COLUMN kind ${text} NOT NULL DEFAULT 'purge';
   ALTER TABLE job ADD COLUMN details ${text};
   CREATE INDEX job_by_kind ON job (kind, number);
   ${only({ postgres: PURGES })}`,
-    // What dry runs have found, to be applied.
+    // The findings of dry runs, to be applied later.
     `CREATE TABLE purge_plan (
     id ${text} PRIMARY KEY,
     hash_key ${text} NOT NULL,
@@ -274,14 +274,14 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
     entities ${text} NOT NULL,
     PRIMARY KEY (scan, finding, first)
   )${keyed};`,
-    // What the history is searched by; records of before, and those that gateways of the version before write, are found by
-    // their times and states.
+    // Columns for searching the history. Earlier records, and those written by gateways on the previous version, are
+    // found by time and state only.
     `ALTER TABLE job ADD COLUMN created_at ${integer} NOT NULL
     DEFAULT ${only({ sqlite: '0', postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint' })};
   ALTER TABLE job ADD COLUMN query_text ${text} NOT NULL DEFAULT '';
   ALTER TABLE job ADD COLUMN types ${text} NOT NULL DEFAULT '';
   UPDATE job SET created_at = ${only({ sqlite: SQLITE_CREATED_AT, postgres: POSTGRES_CREATED_AT })};`,
-    // Entities that show what a model describes, as they were given.
+    // Example entities of a model, stored as given.
     `CREATE TABLE model_example (
     model_id ${integer} NOT NULL REFERENCES model (id) ON DELETE CASCADE,
     name ${text} NOT NULL,
@@ -302,7 +302,7 @@ const CURRENT_MODEL =
 const CURRENT_CONTEXT =
   'FOREIGN KEY (id, current_version) REFERENCES context_version (context_id, number) DEFERRABLE INITIALLY DEFERRED';
 
-/** Tables whose rows name texts. */
+/** Tables whose rows refer to texts. */
 const NAMING_CONTENT = [
   'model_version',
   'model_uses_reference',
@@ -334,14 +334,14 @@ function forgetting(event: 'DELETE' | 'UPDATE OF sha256', table: string, { only 
   return `CREATE TRIGGER ${name} AFTER ${event} ON ${table} ${effect};\n`;
 }
 
-/** What SQLite keeps beside its tables. A write that needs all others to wait changes the revision, and so locks its row. */
+/** SQLite provides these without tables. A write that must exclude all others updates the revision, and so locks its row. */
 const ONE_ROW_TABLES = `CREATE TABLE revision (number bigint NOT NULL);
   INSERT INTO revision VALUES (0);
   CREATE TABLE write_check (number bigint NOT NULL);
   INSERT INTO write_check VALUES (0);
   CREATE TABLE last_copy (sha256 text NOT NULL);`;
 
-/** What a sidecar has to look at: a job that waits, something asked of a purge, a record that has changed, and notes. */
+/** Notifies other sidecars of a waiting job, a change requested of a purge, a changed record, or a new note. */
 const NOTIFICATIONS = `CREATE FUNCTION tell_of_purge() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE what text := 'record';
   BEGIN

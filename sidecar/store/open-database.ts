@@ -6,17 +6,17 @@ import { DatabaseInUseError, DatabaseUnusableError } from './errors.js';
 import { requireKnownFormat } from './formats.js';
 import { APPLICATION_ID, formatOf, migrate, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 
-/** How long opening waits for the lock of another process. Short, because it blocks the event loop. */
+/** How long opening waits for another process's lock, in milliseconds. Short, because it blocks the event loop. */
 const BUSY_TIMEOUT_MS = 500;
 
 const IN_MEMORY = ':memory:';
 
-/** An empty one in memory, for the next: the migrations take most of the time that opening takes. */
+/** A migrated empty in-memory database, kept for the next one: migrating takes most of the time of opening. */
 let migratedInMemory: Buffer | undefined;
 
 /**
- * Opens the database of a store, and creates it, directories included, where there is none; migrates it to the newest
- * format. Once it is open, it waits for no lock: a statement that meets one fails with SQLITE_BUSY at once.
+ * Opens the database of a store and migrates it to the newest format. Creates the database and its directories if they
+ * do not exist. Once open, it never waits for a lock: a statement that meets one fails with SQLITE_BUSY at once.
  *
  * @param path of the file, or `:memory:`
  * @throws DatabaseUnusableError, SqliteMissingError
@@ -31,7 +31,8 @@ export function openDatabase(path: string): Database.Database {
       inspect(db, path);
       // Readers, including a running backup, do not block the writer, and the writer does not block them.
       db.pragma('journal_mode = WAL');
-      // An answered write survives a power cut, too. NORMAL would be about twice as fast; models are written rarely.
+      // FULL, so that an answered write survives a power failure. NORMAL would be about twice as fast, but models are
+      // written rarely.
       db.pragma('synchronous = FULL');
       db.pragma('foreign_keys = ON');
       migrate(db, () => {
@@ -45,8 +46,8 @@ export function openDatabase(path: string): Database.Database {
 }
 
 /**
- * Keeps other gateways from a database until the lock is closed, or the process ends, however it does: the lock is one of the
- * operating system, on a file beside the database.
+ * Keeps other gateways from using a database until the lock is closed or the process ends in any way. The lock belongs
+ * to the operating system, on a file next to the database.
  *
  * @throws DatabaseInUseError
  */
@@ -86,7 +87,7 @@ export function openForReading(path: string): Database.Database {
   });
 }
 
-/** Creates the directories of a missing file. @throws DatabaseUnusableError for a path that is not a file, such as a device */
+/** Creates the directories of a missing file. @throws DatabaseUnusableError if the path is not a regular file, e.g. a device */
 function prepareFile(file: string, path: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) makeDirectories(dirname(file));
@@ -94,14 +95,14 @@ function prepareFile(file: string, path: string): void {
     throw new DatabaseUnusableError(`${path} cannot be used as a database: ${NO_FILE}.`);
 }
 
-/** Creates a directory and its parents. A recursive mkdir never returns where none can be created, as below /proc. */
+/** Creates a directory and its parents. A recursive mkdir hangs where none can be created, e.g. below /proc. */
 function makeDirectories(directory: string): void {
   if (isDirectory(directory)) return;
   makeDirectories(dirname(directory));
   try {
     mkdirSync(directory);
   } catch (error) {
-    // Another process was quicker.
+    // Another process may have created it first.
     if (!isDirectory(directory)) throw error;
   }
 }
@@ -110,12 +111,12 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** To SQLite, empty names and `file:` URIs have special meanings; an absolute path does not. */
+/** Makes a path absolute, because empty names and `file:` URIs have special meanings to SQLite. */
 function absolute(path: string): string {
   return path === IN_MEMORY ? path : resolve(path);
 }
 
-/** Refuses what is neither an empty database nor a store that this program knows. Changes nothing. */
+/** Refuses anything but an empty database or a store that this program knows. Changes nothing. */
 function inspect(db: Database.Database, path: string): void {
   const application = db.pragma('application_id', { simple: true });
   const format = formatOf(db);
@@ -161,10 +162,10 @@ function opened(path: string, open: () => Database.Database): Database.Database 
 
 const NO_FILE = 'it is not a file';
 
-/** Codes of Node.js where the binary of better-sqlite3 is missing, or was made for another system. */
+/** Error codes of Node.js if the binary of better-sqlite3 is missing, or was built for another system. */
 const NOT_LOADED: ReadonlySet<string> = new Set(['MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED']);
 
-/** By the codes of SQLite and of the file system. */
+/** Reasons by the error codes of SQLite and of the file system. */
 const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/, 'another process keeps it locked; end that one first'],
   [/^SQLITE_ERROR$/, 'it is incomplete; restore it from a backup'],
@@ -177,7 +178,7 @@ const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_|^E(?!RR_)[A-Z]/, 'the system reports a failure'],
 ];
 
-/** better-sqlite3 brings no binary for this system, or it was removed. */
+/** better-sqlite3 has no binary for this system, or the binary was removed. */
 class SqliteMissingError extends GatewayError {
   readonly kind = 'internalError';
 
@@ -190,12 +191,12 @@ class SqliteMissingError extends GatewayError {
   }
 }
 
-/** What a write may need: room for 64 KiB. */
+/** A test write of 64 KiB. */
 const ROOM = "INSERT INTO content (sha256, size, text) VALUES ('', 65536, hex(zeroblob(32768)))";
 
 /**
- * Finds out whether writes work, without changing anything: it inserts 64 KiB and rolls that back, and writes the number of the
- * format once more.
+ * Checks whether writes work, without changing anything: inserts 64 KiB and rolls that back, and writes the format
+ * number again.
  *
  * @throws SqliteError when the database is locked, read-only or full
  */

@@ -1,32 +1,32 @@
 import type { OptionValues } from '../shared/purge-options.js';
 
-/** What is purged regularly, as its user wrote it. */
+/** The settings of a retention policy, as its user wrote them: what to purge regularly. */
 export interface RetentionSettings extends OptionValues<'retention'> {
   readonly target: 'entities' | 'temporal';
-  /** A query string; what is older than the cutoff is added to it. */
+  /** A query string; the condition for the cutoff is added to it. */
   readonly query: string;
   readonly tenant?: string | undefined;
   /** A Link header that names the @context. */
   readonly link?: string | undefined;
-  /** A duration of ISO 8601, such as P90D. */
+  /** An ISO 8601 duration, such as P90D. */
   readonly olderThan: string;
-  /** The time by which the age is measured: see purge/query/older-than.ts. */
+  /** The time property by which the age is measured: see purge/query/older-than.ts. */
   readonly by: string;
-  /** A cron pattern of five fields. */
+  /** A cron pattern with five fields. */
   readonly schedule: string;
-  /** A name of the IANA database; schedule and cutoff go by its calendar. */
+  /** A time zone of the IANA database, used for the schedule and the cutoff. */
   readonly timeZone: string;
-  /** A run that matches more than so many times the median of the last ones becomes a report; 0 for no such guard. */
+  /** A run with more matches than this multiple of the median of the last runs becomes a report; 0 turns this off. */
   readonly maxGrowth: number;
   readonly mode: 'report' | 'enforce';
   readonly enabled: boolean;
   readonly description?: string | undefined;
 }
 
-/** Who wrote a retention policy, and what the gateway in front allowed them. */
+/** Who wrote a retention policy, and what the gateway in front allowed that caller. */
 export interface RetentionAuthor {
   readonly caller: string;
-  /** By the names of X-Purge-Policy. */
+  /** With the names of X-Purge-Policy. */
   readonly policy: Readonly<Record<string, number | boolean | string>>;
 }
 
@@ -34,7 +34,7 @@ export interface RetentionPolicy {
   readonly name: string;
   readonly settings: RetentionSettings;
   readonly author: RetentionAuthor;
-  /** Its schedule was looked at up to this time, in milliseconds: what was due until then has begun, or was left out. */
+  /** The schedule was processed up to this time, in milliseconds: runs due by then were started or skipped. */
   readonly doneUntil: number;
   /** Times are in milliseconds. */
   readonly createdAt: number;
@@ -50,18 +50,18 @@ export interface NewRetentionPolicy {
 
 /** A write policy as its user wrote it: which writes are checked, and what happens to invalid ones. */
 export interface WritePolicySettings {
-  /** The policy with the highest decides. */
+  /** The matching policy with the highest priority applies. */
   readonly priority: number;
-  /** What it is for; everything where these are left out. The tenant `""` is the default one. */
+  /** What the policy applies to; no restriction where a member is missing. The tenant `""` is the default tenant. */
   readonly tenant?: string | undefined;
   readonly types?: readonly string[] | undefined;
   readonly callers?: readonly string[] | undefined;
   readonly mode: 'off' | 'report' | 'enforce';
-  /** `D/M` or `D/M@3`; the models of the entities' types where it is left out. */
+  /** `D/M` or `D/M@3`; if not given, the models of the entities' types. */
   readonly model?: string | undefined;
   readonly onUnjudged: 'accept' | 'refuse';
   readonly onFailure: 'accept' | 'refuse';
-  /** Whether the valid entities of a batch are sent where others are not. */
+  /** Whether to send the valid entities of a batch if other entities in it are invalid. */
   readonly batch: 'valid-only' | 'all';
   readonly description?: string | undefined;
 }

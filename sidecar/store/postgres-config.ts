@@ -1,28 +1,28 @@
 import { Client, TypeOverrides, types, type ClientConfig } from 'pg';
 import { unusable } from './postgres-errors.js';
 
-/** How long a connection may take to be made, and a statement waits for a free one, in milliseconds. */
+/** The time limit for making a connection, and for a statement waiting for a free one, in milliseconds. */
 const CONNECT_MS = 5000;
 
-/** What PostgreSQL itself ends: statements, waits for a lock, and transactions in which nothing happens, in milliseconds. */
+/** Limits that PostgreSQL enforces: statement time, lock wait, and idle time in a transaction, in milliseconds. */
 const LIMITS = {
   statement_timeout: 15_000,
   lock_timeout: 5000,
   idle_in_transaction_session_timeout: 15_000,
 } as const;
 
-/** Without any answer for so long, the connection is given up, in milliseconds. */
+/** A connection without any answer for this long is abandoned, in milliseconds. */
 const ANSWER_MS = 20_000;
 
-/** Counts, times and ids are safe integers; the driver would make texts of them. */
+/** Returns int8 as a number: counts, times and ids are safe integers, and the driver would return strings. */
 const TYPES = new TypeOverrides();
 TYPES.setTypeParser(types.builtins.INT8, Number);
 
 /**
- * The driver's configuration for a URL as libpq takes it, `sslmode` and its companions with the meaning they have there.
- * `options` comes after the limits set here, and so may change them.
+ * Makes the driver's configuration from a libpq URL; `sslmode` and related parameters have the same meaning as in
+ * libpq. The URL's `options` follow the limits set here and can override them.
  *
- * @throws DatabaseUnusableError when it names certificates that cannot be read
+ * @throws DatabaseUnusableError if the URL names certificates that cannot be read
  */
 export function connectionConfig(url: string): ClientConfig {
   const parsed = new URL(url);
@@ -43,7 +43,7 @@ export function connectionConfig(url: string): ClientConfig {
     types: TYPES,
   };
   try {
-    // Reads the files that it names.
+    // Reads the certificate files that the URL names.
     new Client(config);
   } catch (error) {
     throw unusable(placeOf(url), error);
@@ -51,7 +51,7 @@ export function connectionConfig(url: string): ClientConfig {
   return config;
 }
 
-/** What to call a database in messages: its URL without credentials and parameters. */
+/** Returns what to call a database in messages: its URL without credentials and parameters. */
 export function placeOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `postgres://${host}${pathname}`;

@@ -3,13 +3,13 @@ import type { Clock } from '../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
 import { isCut, StatementFailure, unavailable } from './postgres-errors.js';
 
-/** Connections of one process; PostgreSQL allows 100 in all by default. */
+/** Connections of one process; PostgreSQL allows 100 in total by default. */
 const MAX_CONNECTIONS = 10;
 
-/** Work that waits for a connection at a time; more of it fails at once. */
+/** How many tasks may wait for a connection at a time; further ones fail at once. */
 const WAITING_MAX = 1000;
 
-/** Pauses between attempts to connect to a database that is away, in milliseconds. */
+/** Limits of the pause between attempts to connect to an unreachable database, in milliseconds. */
 const LEAST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
@@ -17,17 +17,17 @@ export interface ConnectionsOptions {
   readonly config: ClientConfig;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Makes the database usable, on the first connection and on the first after each outage. */
+  /** Makes the database usable; called on the first connection, and on the first after each outage. */
   readonly prepare: (client: PoolClient) => Promise<void>;
   /** Called once when the database cannot be reached, with the error. */
   readonly onAway: (error: unknown) => void;
-  /** Called when it can be used again. */
+  /** Called when the database can be used again. */
   readonly onBack: () => void;
 }
 
 /**
- * The connections to a PostgreSQL. Where none can be made, work fails at once for a while, which grows to two seconds, before
- * another attempt.
+ * The connections to a PostgreSQL database. If no connection can be made, tasks fail at once during a pause, which
+ * grows to two seconds, before the next attempt.
  */
 export class PostgresConnections {
   readonly #options: ConnectionsOptions;
@@ -39,15 +39,15 @@ export class PostgresConnections {
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     this.#pool = new Pool({ ...options.config, max: MAX_CONNECTIONS, allowExitOnIdle: true });
-    // A connection that breaks while nothing uses it leaves the pool by itself; one in use fails where it is used.
+    // A connection that breaks while idle leaves the pool by itself; one in use fails in the code that uses it.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   /**
-   * Does work on a connection that nothing else uses meanwhile.
+   * Runs work on a connection that nothing else uses in the meantime.
    *
-   * @throws StoreUnavailableError when there is none; what the work throws
+   * @throws StoreUnavailableError when no connection is available; any error that the work throws
    */
   async use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect();
@@ -62,7 +62,7 @@ export class PostgresConnections {
     }
   }
 
-  /** Ends all connections, when what is at work on them is done. */
+  /** Ends all connections once the work on them is done. */
   close(): Promise<void> {
     this.#closed ??= this.#pool.end();
     return this.#closed;
@@ -88,7 +88,7 @@ export class PostgresConnections {
     return client;
   }
 
-  /** A connection that breaks while it is made may have been cut by itself: that alone is not an outage. */
+  /** Takes a connection. If one is cut while being made, tries once more: a single cut connection is not an outage. */
   async #takeOne(): Promise<PoolClient> {
     try {
       return await this.#pool.connect();
@@ -98,7 +98,7 @@ export class PostgresConnections {
     }
   }
 
-  /** Several connections that are made at once share what one of them does. */
+  /** Prepares the database. Several connections that are made at the same time share one preparation. */
   #prepare(client: PoolClient): Promise<void> {
     this.#prepared ??= this.#options.prepare(client);
     return this.#prepared;
@@ -113,7 +113,7 @@ export class PostgresConnections {
     this.#prepared = undefined;
     const { clock, random, onAway } = this.#options;
     const before = this.#away;
-    // Another attempt of the same moment has noted it.
+    // A concurrent attempt has already noted this outage.
     if (before !== undefined && sinceMs < before.untilMs) return;
     const pauseMs = Math.min(LONGEST_PAUSE_MS, (before?.pauseMs ?? LEAST_PAUSE_MS / 2) * 2);
     this.#away = { error, pauseMs, untilMs: clock.monotonicMs() + pauseMs * (0.5 + random() / 2) };

@@ -8,8 +8,8 @@ import { unusable } from './postgres-errors.js';
 import { APPLICATION_ID } from './sqlite-migrations.js';
 
 /**
- * The scheme of PostgreSQL, or what changes it; see migrations.ts. `least` is the format that a program must know to work with
- * the result: sidecars of the version before go on through an upgrade while it is not above what they know.
+ * One step of the PostgreSQL schema; see migrations.ts. `least` is the lowest format that a program must know in order
+ * to use the result: sidecars on the previous version keep running during an upgrade as long as they know that format.
  */
 export interface PostgresMigration {
   readonly sql: string;
@@ -29,11 +29,11 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = migrationsFor({
   only: ({ postgres = '' }) => postgres,
 }).map((sql) => ({ sql, least: FIRST_FORMAT }));
 
-/** How far the migrations of a schema have come. */
+/** The format of a schema. */
 interface Format {
-  /** 0 where there is nothing yet. */
+  /** 0 for an empty schema. */
   readonly format: number;
-  /** The format that a program must know to work with it. */
+  /** The lowest format that a program must know in order to use the schema. */
   readonly least: number;
 }
 
@@ -42,19 +42,19 @@ const TABLES = `
     ARRAY(SELECT relname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE nspname = current_schema() AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1) AS tables`;
 
-/** Those that hold every character. Others refuse to store what a query or an error of the broker may have in it. */
+/** Encodings that can represent every character. Others cannot store all queries and broker errors. */
 const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 
 /** How long the migrations of one process wait for those of another, in milliseconds. */
 const MIGRATION_WAIT_MS = 120_000;
 
 /**
- * Looks whether a schema is what this program works with. Changes nothing.
+ * Checks whether a schema is up to date for this program. Changes nothing.
  *
- * @param place what to call it in errors
+ * @param place what to call the database in errors
  * @returns false when migrations are pending
- * @throws DatabaseUnusableError for one that a newer version wrote, when there is no such schema, it belongs to another
- * application, or the encoding of the database lacks characters
+ * @throws DatabaseUnusableError if a newer version wrote the schema, if the schema does not exist or belongs to another
+ * application, or if the encoding of the database lacks characters
  */
 export async function isMigrated(
   client: ClientBase,
@@ -99,9 +99,9 @@ async function inspect(
 }
 
 /**
- * Brings the database of a URL to the newest format.
+ * Brings the database at a URL to the newest format.
  *
- * @returns the format that it has then, which may be newer than what this program makes
+ * @returns the resulting format, which may be newer than this program's newest
  * @throws as isMigrated; DatabaseUnusableError when the database cannot be reached or used
  */
 export async function migrateTo(url: string): Promise<number> {
@@ -115,11 +115,11 @@ export async function migrateTo(url: string): Promise<number> {
 }
 
 /**
- * Brings a schema to the newest format in one transaction: all pending migrations or none. Several processes that start at
- * once do it one after the other.
+ * Brings a schema to the newest format in one transaction: all pending migrations or none. Processes that start at the
+ * same time migrate one after the other.
  *
- * @param place what to call it in errors
- * @returns the format that it has then
+ * @param place what to call the database in errors
+ * @returns the resulting format
  * @throws as isMigrated, and the errors of the connection
  */
 export async function migratePostgres(
@@ -127,7 +127,7 @@ export async function migratePostgres(
   place: string,
   migrations: readonly PostgresMigration[] = POSTGRES_MIGRATIONS,
 ): Promise<number> {
-  // A connection of its own, for which the limits of ordinary statements do not hold.
+  // A separate connection, to which the limits of ordinary statements do not apply.
   const client = new Client({ ...config, query_timeout: 0 });
   client.on('error', () => {});
   await client.connect();

@@ -14,10 +14,10 @@ import {
   type Work,
 } from './sql-work.js';
 
-/** Times that a transaction is run when connections break, or other writers are in its way. */
+/** Number of attempts to run a transaction if connections break or other writers interfere. */
 const ATTEMPTS = 4;
 
-/** Writes that wait for each other at a time in this process; more of them fail at once. */
+/** How many writes of this process may wait for each other; further ones fail at once. */
 const WAITING_MAX = 1000;
 
 const OUTCOME_UNKNOWN =
@@ -25,21 +25,21 @@ const OUTCOME_UNKNOWN =
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** Each statement sees what is committed when it begins: behind a lock that was waited for, what others have written. */
+/** Each statement sees what was committed before it began: after waiting for a lock, it sees what the others wrote. */
 const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 /** Holds the lock of the only row until the transaction ends. */
 const NEXT_REVISION = statement<object>('UPDATE revision SET number = number + 1');
 const REVISION = statement<object, { readonly number: number }>('SELECT number FROM revision');
-/** The clock of the database, which all processes share. */
+/** The database's clock, which all processes share. */
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 const CHECK = statement<object>('UPDATE write_check SET number = number + 1');
 
-/** The statements and transactions of a store on PostgreSQL, and what becomes of errors. */
+/** Runs the statements and transactions of a store on PostgreSQL, and translates errors. */
 export class PostgresSession implements SqlSession {
   readonly #connections: PostgresConnections;
-  /** One write of this process at a time waits for those of others: the rest would take up all connections. */
+  /** Only one write of this process at a time waits for those of others; more would take up all connections. */
   readonly #writes = pLimit(1);
   readonly clock: Clock;
 
@@ -108,7 +108,7 @@ async function transaction<T>(client: PoolClient, begin: string, work: () => Wor
   return result;
 }
 
-/** @throws StatementFailure, of kind `unknown` when the connection broke before the answer */
+/** @throws StatementFailure, of kind `unknown` if the connection broke before the answer */
 async function commit(client: PoolClient): Promise<void> {
   try {
     await query(client, 'COMMIT');
@@ -140,16 +140,16 @@ async function query(client: PoolClient, what: string | QueryConfig) {
 }
 
 interface Translated {
-  /** By which a connection has it prepared: it is read and planned once. */
+  /** The name of the prepared statement on a connection: it is parsed and planned only once. */
   readonly name: string;
   readonly text: string;
-  /** Of the parameters `$1`, `$2` …. */
+  /** The names of the parameters `$1`, `$2` … */
   readonly names: readonly string[];
 }
 
 const translations = new Map<Statement<never, unknown>, Translated>();
 
-/** A statement with numbers for the names of its parameters. */
+/** Translates a statement to numbered parameters. */
 function translated(statement: Statement<never, unknown>): Translated {
   let found = translations.get(statement);
   if (found === undefined) {

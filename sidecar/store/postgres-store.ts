@@ -11,18 +11,18 @@ import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
 import type { LockWaits } from './sqlite-session.js';
 
-/** The channel of the triggers that announce changes of purges, and notes about brokers; see postgres-migrations.ts. */
+/** The channel of the triggers that announce changes to purges, and notes about brokers; see migrations.ts. */
 const CHANNEL = 'ngsi_ld_gateway_purge';
 
-/** The pause before another connection is tried, in milliseconds. */
+/** The pause before connecting again, in milliseconds. */
 const AGAIN_MS = 1000;
 
-/** A connection that has broken without a word is noticed after so long, in milliseconds. */
+/** How often the connection is checked, in milliseconds: it may break without any notice. */
 const CHECK_EVERY_MS = 30_000;
 
 /**
- * Listens to what other processes do with purges and learn about brokers, on a connection of its own. What happens while there
- * is none is not heard, so the listener also looks by itself now and then.
+ * Listens on its own connection for what other processes do with purges and learn about brokers. Notifications are lost
+ * while there is no connection, so users of the store also have to poll now and then.
  */
 export class PostgresListener {
   readonly #config: ClientConfig;
@@ -46,7 +46,7 @@ export class PostgresListener {
   async #connect(): Promise<void> {
     const client = new Client(this.#config);
     this.#client = client;
-    // The end comes after an error as well.
+    // 'end' follows an error, too.
     client.on('error', () => {});
     client.on('end', () => this.#again(client));
     client.on('notification', ({ payload }) => {
@@ -93,21 +93,21 @@ export interface PostgresStoreOptions {
   readonly random?: () => number;
   /** Called once when the database cannot be reached, with the error. */
   readonly onAway?: (error: unknown) => void;
-  /** Called when it can be used again. */
+  /** Called when the database can be used again. */
   readonly onBack?: () => void;
 }
 
-/** A store in a schema of PostgreSQL, which several processes share. */
+/** A store in a PostgreSQL schema, which several processes share. */
 export class PostgresStore extends SqlStore {
   readonly #connections: PostgresConnections;
   readonly #url: string;
   #listener: PostgresListener | undefined;
 
   /**
-   * Opens a store, and creates it where there is none; migrates an older one. While the database cannot be reached, the
-   * store is there, and its methods fail with StoreUnavailableError until it can.
+   * Opens a store and migrates an older one; creates it if it does not exist. If the database cannot be reached, it
+   * still returns a store, whose methods fail with StoreUnavailableError until the database can be reached.
    *
-   * @param url as libpq takes it
+   * @param url a libpq URL
    * @throws DatabaseUnusableError when waiting for the database would not help
    */
   static async open(url: string, options: PostgresStoreOptions): Promise<PostgresStore> {
@@ -143,7 +143,7 @@ export class PostgresStore extends SqlStore {
     this.#url = url;
   }
 
-  /** Locks are waited for inside the database, which does not report it. */
+  /** Always zero: waits for locks happen inside the database, which does not report them. */
   override get lockWaits(): LockWaits {
     return { count: 0, ms: 0 };
   }
@@ -158,7 +158,7 @@ export class PostgresStore extends SqlStore {
   }
 }
 
-/** The error with which a start ends; undefined for a database that may only be away. */
+/** Returns the error that ends startup; undefined if the database may only be temporarily unreachable. */
 function refusalOf(error: unknown, place: string): GatewayError | undefined {
   if (error instanceof GatewayError) return error;
   return isHopeless(error) ? unusable(place, error) : undefined;

@@ -3,18 +3,19 @@ import type { JsonValue } from '../shared/json/json.js';
 export type { JsonValue } from '../shared/json/json.js';
 
 /**
- * What a new version of a model must be towards the one before it: anything; such that it accepts what the one before accepts;
- * such that the one before accepts what it accepts; or both.
+ * What a new version of a model must satisfy relative to the previous one. `none`: nothing. `backward`: it accepts
+ * everything that the previous version accepts. `forward`: the previous version accepts everything that it accepts.
+ * `full`: both.
  */
 export type Compatibility = 'none' | 'backward' | 'forward' | 'full';
 
-/** What its users may expect of a model: that it still changes at will, that it stays, or that it will be removed. */
+/** What users of a model can expect: it may still change freely, it is stable, or it will be removed. */
 export type ModelStatus = 'draft' | 'published' | 'deprecated';
 
-/** Where a reference document came from: given by an operator, or fetched for a `$ref`. */
+/** How a reference document got into the store: given by an operator, or fetched for a `$ref`. */
 export type ReferenceSource = 'stored' | 'fetched';
 
-/** A stored text, named by its content: what `SchemaStore.content` takes. */
+/** A stored text, identified by its hash; `SchemaStore.content` reads it. */
 export interface ContentRef {
   /** SHA-256 of the UTF-8 bytes, 64 lower-case hex digits. */
   readonly sha256: string;
@@ -22,37 +23,37 @@ export interface ContentRef {
   readonly size: number;
 }
 
-/** What everything that has a history in the store carries. Times are milliseconds since the epoch. */
+/** The members of every record that has a history. Times are milliseconds since the epoch. */
 interface Stamps {
   readonly createdAt: number;
-  /** Strictly later after each change, even when the clock stands still or goes back. */
+  /** Strictly increases with each change, even if the clock stands still or goes back. */
   readonly modifiedAt: number;
-  /** Opaque, 22 URL-safe characters; another one after each change. No quotes: HTTP's are the caller's to add. */
+  /** Opaque, 22 URL-safe characters; different after each change. It has no quotes: the caller adds those that HTTP needs. */
   readonly etag: string;
 }
 
-/** A domain counts as modified whenever one of its models is created, updated or deleted. */
+/** A domain. It counts as modified whenever one of its models is created, updated or deleted. */
 export interface Domain extends Stamps, Required<DomainSettings> {
   readonly name: string;
 }
 
 /** A domain in a list. */
 export interface ListedDomain extends Domain {
-  /** How many it holds. */
+  /** Number of models in the domain. */
   readonly models: number;
 }
 
 export interface NewDomain {
   readonly name: string;
   readonly description?: string | undefined;
-  /** `none` when left out. */
+  /** `none` if not given. */
   readonly compatibility?: Compatibility | undefined;
 }
 
-/** What of a domain can be changed. */
+/** The parts of a domain that can be changed. */
 export interface DomainSettings {
   readonly description?: string | undefined;
-  /** Of its models without one of their own. */
+  /** Applies to its models that have no compatibility of their own. */
   readonly compatibility: Compatibility;
 }
 
@@ -64,148 +65,148 @@ export interface ModelKey {
 /** The parts of a model that an update may change without making a version. */
 export interface ModelSettings {
   readonly description?: string | undefined;
-  /** Base IRI of the model's generated terms, where it has its own. */
+  /** Base IRI of the model's generated terms, if the model has its own. */
   readonly contextBase?: string | undefined;
-  /** Its domain's when left out. */
+  /** The domain's compatibility if not given. */
   readonly compatibility?: Compatibility | undefined;
-  /** JSON of the context that the model was given, where it has its own. */
+  /** JSON of the model's own context, if it has one. */
   readonly ownContext?: string | undefined;
-  /** `published` when left out. */
+  /** `published` if not given. */
   readonly status?: ModelStatus | undefined;
-  /** Since when it is deprecated, and when it will be removed, where that is known. */
+  /** When it was deprecated, and when it will be removed, if known. */
   readonly deprecatedAt?: number | undefined;
   readonly sunsetAt?: number | undefined;
 }
 
 export interface Model extends ModelKey, Omit<Required<ModelSettings>, 'ownContext' | 'status'>, Stamps {
-  /** That which holds: its own, or its domain's. */
+  /** The effective compatibility: the model's own, or its domain's. */
   readonly compatibility: Compatibility;
   readonly ownCompatibility: Compatibility | undefined;
   readonly ownContext: ContentRef | undefined;
   readonly status: ModelStatus;
   readonly currentVersion: number;
-  /** Name of the context generated from it; that context's version N belongs to the model's version N. */
+  /** Name of the context generated from the model; version N of that context belongs to version N of the model. */
   readonly contextName: string;
 }
 
-/** A reference document as it was when a model version was made: later changes of it do not reach the version. */
+/** A reference document as it was when a model version was created: later changes to it do not affect the version. */
 export interface PinnedReference extends ContentRef {
   readonly uri: string;
 }
 
-/** Never changes once made, but for that of a draft. */
+/** A version of a model. It never changes, except for the version of a draft. */
 export interface ModelVersion {
   readonly number: number;
   readonly createdAt: number;
   readonly description: string | undefined;
   readonly schema: ContentRef;
   readonly context: ContentRef;
-  /** Every document that the schema reaches, by URI. */
+  /** All documents that the schema refers to, directly or indirectly, by URI. */
   readonly references: readonly PinnedReference[];
   readonly metadata: JsonValue;
 }
 
-/** What the caller gives for a new version; numbers (1, 2, 3 …) are the store's. */
+/** The content of a new version; the store assigns its number (1, 2, 3 …). */
 export interface NewModelVersion {
-  /** Text of the JSON Schema, kept to the byte. */
+  /** Text of the JSON Schema, stored byte for byte. */
   readonly schema: string;
-  /** Text of the context generated from it. */
+  /** Text of the context generated from the schema. */
   readonly context: string;
   readonly description?: string | undefined;
-  /** Anything the caller wants to keep with the version. */
+  /** Any data that the caller wants to store with the version. */
   readonly metadata: JsonValue;
-  /** URI to SHA-256 of every reference document that the schema reaches, as read for checking it. */
+  /** URI and SHA-256 of all reference documents that the schema refers to, as they were when it was checked. */
   readonly references: ReadonlyMap<string, string>;
-  /** Names of the stored contexts that it needs. */
+  /** Names of the stored contexts that the version needs. */
   readonly contexts: ReadonlySet<string>;
-  /** URI to SHA-256 of the reference documents that its context was made from, where there are some. */
+  /** URI and SHA-256 of the reference documents that the context was made from, if any. */
   readonly contextReferences?: ReadonlyMap<string, string>;
-  /** What it can be found by; without, it is found by name and description only. */
+  /** The terms for searches; without them, the model is found by name and description only. */
   readonly terms?: ModelTerms | undefined;
 }
 
-/** What the newest version of a model is found by. */
+/** The terms by which a search finds the newest version of a model. */
 export interface ModelTerms {
-  /** Types of its entities; at least one. */
+  /** The types of its entities; at least one. */
   readonly types: readonly string[];
   readonly attributes: readonly string[];
 }
 
-/** The most examples of one model. */
+/** Maximum number of examples of one model. */
 export const MAX_EXAMPLES = 100;
 
-/** The representation of an entity, as clauses 4.5.1 to 4.5.4 and 4.5.16 of NGSI-LD, and NGSIv2, have them. */
+/** The representation of an entity, as defined in clauses 4.5.1 to 4.5.4 and 4.5.16 of NGSI-LD, and in NGSIv2. */
 export type ExampleForm = 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
 
-/** What an example of a model is made from. */
+/** The content of a new example. */
 export interface NewExample {
-  /** JSON, kept to the byte. */
+  /** JSON, stored byte for byte. */
   readonly text: string;
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   readonly form?: ExampleForm | undefined;
 }
 
-/** Examples of a model, by their names. */
+/** Examples of a model, by name. */
 export type NewExamples = ReadonlyMap<string, NewExample>;
 
-/** An entity that shows what a model describes. It belongs to the model, whatever its version. */
+/** An example entity of a model. It belongs to the model as a whole, not to a version. */
 export interface Example {
   readonly name: string;
   readonly form: ExampleForm | undefined;
-  /** Its SHA-256 also is the ETag of the example. */
+  /** The SHA-256 is also the ETag of the example. */
   readonly content: ContentRef;
 }
 
-/** What models have to have; what is left out may be anything. */
+/** Selects models; a missing member does not restrict. */
 export interface ModelFilter {
   readonly domain?: string | undefined;
-  /** A type of its entities. */
+  /** A type of the model's entities. */
   readonly type?: string | undefined;
   readonly attribute?: string | undefined;
-  /** A part of the name, of the description, of a type or of an attribute, in small or capital letters. */
+  /** Part of the name, the description, a type or an attribute; case does not matter. */
   readonly q?: string | undefined;
 }
 
-/** A model, and one of its versions. */
+/** A model and one of its versions. */
 export interface ModelAt {
   readonly model: Model;
   readonly version: ModelVersion;
 }
 
-/** A model version with its own texts, read at one moment. */
+/** A model version with its texts, all read at the same moment. */
 export interface ModelTexts extends ModelAt {
   readonly schema: string;
   readonly context: string;
-  /** JSON of the context that the model was given, where it has its own. */
+  /** JSON of the model's own context, if it has one. */
   readonly ownContext: string | undefined;
 }
 
 export interface Context extends Stamps {
   readonly name: string;
-  /** `generated` ones come and go with their model. */
+  /** `generated` contexts are created and deleted with their model. */
   readonly kind: 'custom' | 'generated';
   readonly currentVersion: number;
 }
 
-/** Never changes once made. */
+/** A version of a context. It never changes. */
 interface ContextVersion {
   readonly number: number;
   readonly createdAt: number;
   readonly content: ContentRef;
 }
 
-/** Which version of a model is the current one. */
+/** The current version of a model. */
 export interface CurrentVersion {
   readonly name: string;
   readonly number: number;
   readonly createdAt: number;
-  /** SHA-256 of its context. */
+  /** SHA-256 of the version's context. */
   readonly contextSha256: string;
 }
 
-/** The context of a domain, which follows its models and has no versions. Its text is for the service to make. */
+/** The context of a domain, which follows its models and has no versions. The service, not the store, makes its text. */
 export interface DomainContextName {
-  /** That of the domain. */
+  /** The name of the domain. */
   readonly name: string;
   readonly kind: 'domain';
   readonly createdAt: number;
@@ -213,7 +214,7 @@ export interface DomainContextName {
   readonly currentVersion?: undefined;
 }
 
-/** A context, and one of its versions. */
+/** A context and one of its versions. */
 export interface ContextAt {
   readonly context: Context;
   readonly version: ContextVersion;
@@ -221,9 +222,9 @@ export interface ContextAt {
 
 export interface NewContextVersion {
   readonly text: string;
-  /** Names of the stored contexts that it builds on. */
+  /** Names of the stored contexts that the version builds on. */
   readonly contexts: ReadonlySet<string>;
-  /** URI to SHA-256 of the reference documents that it names as contexts, where there are some. */
+  /** URI and SHA-256 of the reference documents that it uses as contexts, if any. */
   readonly references?: ReadonlyMap<string, string>;
 }
 
@@ -238,47 +239,47 @@ export interface NewReference {
   readonly uri: string;
   readonly source: ReferenceSource;
   readonly text: string;
-  /** URIs of the documents that its own `$ref`s name, stored or not. */
+  /** URIs that the document's own `$ref`s refer to, stored or not. */
   readonly references: ReadonlySet<string>;
 }
 
 /** A reference document with its text. */
 export interface ReferenceText extends ContentRef {
-  /** Under which it is stored. */
+  /** The URI under which the document is stored. */
   readonly uri: string;
   readonly text: string;
 }
 
-/** A URI under which a document is stored, and the document. */
+/** A URI under which a document is stored, and the document's hash. */
 export interface Spelling {
   readonly uri: string;
   readonly sha256: string;
 }
 
-/** What keeps something from being deleted. `version` is the newest version that depends on it. */
+/** Something that prevents a deletion. `version` is its newest version that depends on the thing to be deleted. */
 export type Dependent =
   | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version: number }
   | { readonly kind: 'context'; readonly name: string; readonly version: number }
   | { readonly kind: 'reference'; readonly uri: string };
 
-/** Both are whole numbers of at least 0. */
+/** Which part of a list to return; both members are integers of 0 or more. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
 }
 
-/** One page of a list, and how many items the whole list has. */
+/** One page of a list, and the number of items in the whole list. */
 export interface Paged<Item> {
   readonly items: readonly Item[];
   readonly total: number;
 }
 
-/** Name of the context that is generated from a model. No name of a custom context holds a `~`. */
+/** Returns the name of the context generated from a model. Names of custom contexts never contain a `~`. */
 export function generatedContextName({ domain, name }: ModelKey): string {
   return `${domain}~${name}`;
 }
 
-/** The first of some spellings; undefined where the documents that are stored under them differ, and none is meant. */
+/** Returns the first of some spellings; undefined if different documents are stored under them, because none can be preferred. */
 export function theOneDocument(spellings: readonly Spelling[]): Spelling | undefined {
   return new Set(spellings.map(({ sha256 }) => sha256)).size === 1 ? spellings[0] : undefined;
 }

@@ -1,20 +1,20 @@
 import { all, requireStorable, run, type SqlSession, statement } from './sql-work.js';
 
-/** What a process has learnt about a broker, as it wrote it down for others. */
+/** What a process has learnt about a broker, written for other processes. */
 export interface BrokerNote {
-  /** Names one start of one process. */
+  /** Identifies one run of one process. */
   readonly writer: string;
-  /** Its format is up to the writers. */
+  /** Its format is chosen by the writers. */
   readonly text: string;
 }
 
-/** Another process has written a note. */
+/** Reports that another process has written a note. */
 export interface BrokerNotice {
   readonly what: 'learnt';
   readonly writer: string;
 }
 
-/** Without any note there is still one row, with the time. */
+/** A note and the time of the store. Without any notes, there is still one row, with the time. */
 interface Row {
   readonly nowMs: number;
   readonly writer: string | null;
@@ -34,7 +34,7 @@ const FORGET = statement<{ withinMs: number }>(
   'DELETE FROM broker_note WHERE written_at <= now_ms() - @withinMs',
 );
 
-/** What processes share about brokers: one note of each process about each broker, which is soon outdated. */
+/** Shares what processes learn about brokers: one note per process and broker, which soon expires. */
 export class SqlBrokerNotes {
   readonly #session: SqlSession;
 
@@ -43,10 +43,10 @@ export class SqlBrokerNotes {
   }
 
   /**
-   * The notes about a broker, the newest first, at most a hundred.
+   * Returns the notes about a broker, newest first, at most 100.
    *
-   * @param withinMs older notes are left out
-   * @returns also the time of the store, in milliseconds
+   * @param withinMs older notes are skipped
+   * @returns the notes, and the time of the store in milliseconds
    */
   async read(
     broker: string,
@@ -62,7 +62,7 @@ export class SqlBrokerNotes {
   /**
    * Replaces the writer's note about a broker, and notifies the other processes.
    *
-   * @param withinMs notes of all brokers that are older are deleted
+   * @param withinMs older notes, about any broker, are deleted
    * @throws UnstorableTextError
    */
   async write(broker: string, { writer, text }: BrokerNote, withinMs: number): Promise<void> {

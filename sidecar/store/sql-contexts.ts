@@ -35,7 +35,7 @@ import {
 } from './sql-work.js';
 import type { Contexts, IfMatch } from './store.js';
 
-/** What callers may do with contexts. The generated ones are written by SqlModels. */
+/** Stores contexts. Generated contexts are written by SqlModels. */
 export class SqlContexts implements Contexts {
   readonly #session: SqlSession;
 
@@ -171,7 +171,7 @@ const SELECT = `
     context.created_at AS "createdAt", modified_at AS "modifiedAt"
   FROM context
     JOIN context_version AS version ON version.context_id = context.id AND version.number = current_version`;
-/** With the contexts of domains. */
+/** Includes the contexts of domains. */
 const LISTING = new SqlListing<object, ContextRow | DomainRow>(
   `${SELECT}
   UNION ALL
@@ -204,12 +204,12 @@ const SET_VERSION = statement<{ id: number; number: number; now: number }>(
 );
 const DELETE = statement<{ id: number }>('DELETE FROM context WHERE id = @id');
 
-/** The row of a context, custom or generated. */
+/** Finds the row of a context, custom or generated. */
 export function* findContext(name: string): Work<ContextRow | undefined> {
   return isStorable(name) ? yield* first(FIND, { name }) : undefined;
 }
 
-/** The ids of contexts by their names, and the names that belong to none. */
+/** Returns the ids of the contexts with these names, and the names without a context. */
 export function* resolveContexts(
   names: Iterable<string>,
 ): Work<{ readonly ids: readonly number[]; readonly missing: readonly string[] }> {
@@ -226,21 +226,21 @@ export function* resolveContexts(
 /**
  * Adds a context without its version 1, which must follow.
  *
- * @param modelId the model it is generated from; null for a custom one
+ * @param modelId the model it is generated from; null for a custom context
  * @returns its id
  */
 export function* insertContext(name: string, modelId: number | null, now: number): Work<number> {
   return yield* insertedId(INSERT, { name, modelId, now });
 }
 
-/** The ids of what a version of a context builds on. */
+/** The ids of the contexts and documents that a version of a context builds on. */
 export interface ContextUses {
   readonly contexts: readonly number[];
   readonly references: readonly number[];
 }
 
 /**
- * Adds a version of a context, which becomes the current one.
+ * Adds a version of a context and makes it the current one.
  *
  * @throws UnstorableTextError
  */
@@ -257,7 +257,7 @@ export function* appendContextVersion(
   yield* run(SET_VERSION, { id, number, now });
 }
 
-/** Deletes a version of a context; another one is to take its place. */
+/** Deletes a version of a context; another version must replace it. */
 export function* deleteContextVersion(id: number, number: number): Work<void> {
   yield* run(DELETE_VERSION, { id, number });
 }

@@ -11,12 +11,12 @@ interface DependentRow {
 
 type ById = SqlListing<{ readonly id: number }, DependentRow>;
 
-/** The models and contexts that use a context, but for itself and its own model; within a transaction. */
+/** Lists the models and contexts that use a context, except for itself and its own model; within a transaction. */
 export function ofContext(id: number, page: Page): Work<Paged<Dependent>> {
   return dependents(OF_CONTEXT, id, page);
 }
 
-/** The models and documents that name a reference document, but for itself; within a transaction. */
+/** Lists the models, contexts and documents that refer to a reference document, except for itself; within a transaction. */
 export function ofReference(id: number, page: Page): Work<Paged<Dependent>> {
   return dependents(OF_REFERENCE, id, page);
 }
@@ -36,12 +36,12 @@ export function requireEmptyDomain(id: number, thing: Thing): Work<void> {
   return requireNone(MODELS_OF_DOMAIN, id, thing);
 }
 
-/** @throws InUseError naming what uses a domain's contexts from outside of it */
+/** @throws InUseError naming what uses the domain's contexts from outside the domain */
 export function requireUnusedDomain(id: number, thing: Thing): Work<void> {
   return requireNone(OF_CONTEXTS_OF_DOMAIN, id, thing);
 }
 
-/** As many as an error names. */
+/** The number of dependents that an error lists. */
 const NAMED: Page = { limit: 100, offset: 0 };
 
 function* requireNone(listing: ById, id: number, thing: Thing): Work<void> {
@@ -68,7 +68,7 @@ function listing(select: string): ById {
   return new SqlListing(select, 'kind, domain, name');
 }
 
-/** @param target which contexts are used; @param outside which models count */
+/** @param target a condition for the used contexts; @param outside a condition for the models that count as users */
 function usersOfContexts(target: string, outside: string): string {
   return `
   SELECT 'model' AS kind, domain.name AS domain, model.name AS name, max(uses.number) AS version

@@ -69,7 +69,7 @@ export class SqlDomains implements Domains {
 
   async list(page: Page): Promise<Paged<ListedDomain>> {
     const read = await this.#session.read(() => LISTING.read(page, {}));
-    // The ETag is that of the domain alone, as when it is read by itself.
+    // The ETag is that of the domain alone, the same as when it is read individually.
     return mapped(read, ({ models, ...row }) => ({ ...toDomain(row), models }));
   }
 
@@ -93,7 +93,7 @@ export class SqlDomains implements Domains {
     return this.#session.write(() => this.#delete(name, options));
   }
 
-  /** Notes that one of its models has changed. */
+  /** Notes that one of the domain's models has changed. */
   *touch({ id, modifiedAt }: DomainRow): Work<void> {
     yield* run(TOUCH, { id, now: timeAfter(modifiedAt, this.#session.clock) });
   }

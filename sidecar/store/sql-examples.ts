@@ -97,7 +97,7 @@ function* put(model: ModelKey, name: string, example: NewExample, expected: Expe
   return { example: yield* requireExample(model, name), isNew: before === undefined };
 }
 
-/** Gives a model these examples in the place of all that it has; within a transaction. @throws TooManyExamplesError */
+/** Replaces all examples of a model by these; within a transaction. @throws TooManyExamplesError */
 export function* replaceExamples(modelId: number, examples: NewExamples): Work<void> {
   if (examples.size > MAX_EXAMPLES) throw new TooManyExamplesError();
   const before = new Map((yield* all(ALL, { modelId })).map((row) => [row.name, row]));

@@ -29,7 +29,7 @@ interface HeldRow {
   readonly wish: string | null;
 }
 
-/** Holds the lock of the only row until the transaction ends: purges are taken, added and asked one after the other. */
+/** Holds the lock of the only row until the transaction ends, so that jobs are added, taken and asked one at a time. */
 const NEXT_LEASE = statement<object, { readonly number: number }>(
   'UPDATE purge_lease SET number = number + 1 RETURNING number',
 );
@@ -41,7 +41,7 @@ const NEXT = statement<Wanted, { readonly id: string }>(`
       (kind <> 'scan' AND ((dry_run = 0 AND @takesJobs = 1) OR (dry_run = 1 AND @takesDryRuns = 1))))
   ORDER BY (SELECT coalesce(max(served.lease), 0) FROM job AS served WHERE served.tenant = job.tenant), number
   LIMIT 1`);
-/** Its holder may have renewed the lease since it was looked at. */
+/** Checks the lease again: the holder may have renewed it since the row was read. */
 const HOLD = statement<
   JobHolder & { id: string; number: number; takesLapsed: 0 | 1 },
   Omit<HeldRow, 'id'> & RecordRow & { readonly job: string | null }
@@ -50,7 +50,7 @@ const HOLD = statement<
     lease = CASE WHEN job IS NULL THEN lease ELSE @number END
   WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
   RETURNING record, details, job, lease, wish`);
-/** One that was taken and not begun, by a holder that is gone, is shown as waiting all the same. */
+/** A job that was taken but not begun, by a holder that is gone, is still shown as waiting. */
 const STRANDED = statement<
   { broker: string; takesLapsed: 0 | 1; takesWaiting: 0 | 1 },
   { readonly id: string }
@@ -97,7 +97,7 @@ const FORGET = statement<{ id: string; lease: number; wish: string }>(
   'UPDATE job SET wish = NULL WHERE id = @id AND lease = @lease AND wish = @wish',
 );
 
-/** The jobs as a queue: a record is its job, and says who works on it. */
+/** The jobs as a queue: the row of a record is also its place in the queue, and names the process that holds it. */
 export class SqlJobQueue {
   protected readonly session: SqlSession;
 
@@ -106,11 +106,11 @@ export class SqlJobQueue {
   }
 
   /**
-   * Adds a job, which waits to be taken.
+   * Adds a job, which then waits to be taken.
    *
-   * @param max jobs that may wait, this one included
-   * @param broker the broker for which it is meant: processes of other brokers leave it
-   * @returns false when as many wait already
+   * @param max the maximum number of waiting jobs, including this one
+   * @param broker the broker that the job is meant for; processes of other brokers leave it alone
+   * @returns false if the maximum is already reached
    * @throws RunUnderWayError, RestoreUnderWayError
    */
   async add(record: JobRecord, job: JobNeeds, max: number, broker?: string): Promise<boolean> {
@@ -124,25 +124,25 @@ export class SqlJobQueue {
     });
   }
 
-  /** How many jobs wait. */
+  /** Returns the number of waiting jobs. */
   waiting(): Promise<number> {
     return this.session.get(countWaiting);
   }
 
   /**
-   * Takes the next purge to be worked on: the oldest job of the tenant that was served longest ago, or a purge whose caller
-   * waited at a process that is gone. Leases are measured by the clock of the database.
+   * Takes the next job to run: the oldest of the tenant that was served longest ago. This may also be a purge whose
+   * caller waited at a process that is gone. Leases are measured by the clock of the database.
    */
   take(options: TakeOptions): Promise<TakenJob | undefined> {
     return this.session.change(() => takeNext(options));
   }
 
   /**
-   * Puts jobs of other brokers on which no process works back into the queue: then nobody holds them, and what their last
-   * holder still writes is refused.
+   * Puts jobs of other brokers that no process runs back into the queue. No process holds them any more, and later
+   * writes by their last holder are refused.
    *
-   * @param requeued what such a job becomes, e.g. one that waits. Has no effects
-   * @returns what they have become, the oldest first, and their brokers
+   * @param requeued makes the new state of such a job, e.g. a waiting one; must not have side effects
+   * @returns the new records, oldest first, and their brokers
    */
   requeue(
     options: RequeueOptions,
@@ -151,7 +151,7 @@ export class SqlJobQueue {
     return this.session.change(() => requeueOrphaned(options, requeued));
   }
 
-  /** Renews the leases of all purges that a process holds. @returns them; one that is missing was taken by another */
+  /** Renews the leases of all purges that a process holds. @returns those purges; a missing one was taken by another process */
   renew(holder: JobHolder): Promise<readonly HeldJob[]> {
     return this.session.change(function* () {
       const rows = yield* all(RENEW, holder);
@@ -159,21 +159,22 @@ export class SqlJobQueue {
     });
   }
 
-  /** Gives a purge back as it is, so that it can be taken at once. */
+  /** Releases a purge unchanged, so that it can be taken at once. */
   async release({ id, lease }: Pick<HeldJob, 'id' | 'lease'>): Promise<void> {
     await this.session.change(() => run(RELEASE, { id, lease }));
   }
 
-  /** Gives back all that others hold, where no other process can be. */
+  /** Releases everything that other holders have; used if no other process can exist. */
   async releaseOthers(holder: string): Promise<void> {
     await this.session.change(() => run(RELEASE_OTHERS, { holder }));
   }
 
   /**
-   * Requests something of a purge.
+   * Requests a change of a purge.
    *
-   * @param granted the record with the request granted: kept where no process holds the purge, else only returned. Has no effects
-   * @returns undefined when there is no such purge
+   * @param granted makes the record with the request granted: stored if no process holds the purge, otherwise only
+   * returned. Must not have side effects
+   * @returns undefined if the purge does not exist
    */
   async ask(
     id: string,
@@ -183,16 +184,16 @@ export class SqlJobQueue {
     return isStorable(id) ? this.session.change(() => askHolder(id, request, granted)) : undefined;
   }
 
-  /** Forgets a request that was granted, unless it is another one by now. */
+  /** Removes a request that was granted, unless it has changed in the meantime. */
   async forget({ id, lease, request }: HeldJob): Promise<void> {
     await this.session.change(() => run(FORGET, { id, lease, wish: JSON.stringify(request) }));
   }
 }
 
-/** What a job of another broker has become. */
+/** A job of another broker that was put back into the queue. */
 type Requeued = Pick<OrphanedJob, 'record' | 'broker'>;
 
-/** Two restores of one archive would both find that an instance is missing, and both create it. */
+/** Refuses a second restore of the same archive: both would find that an instance is missing, and both would create it. */
 function* requireOnlyRestore({ target, ...asked }: JobRecord): Work<void> {
   if (target !== 'restore' || !('restoreOf' in asked) || asked.dryRun) return;
   const { restoreOf = '' } = asked;
@@ -215,7 +216,7 @@ function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenJob 
     takesLapsed: options.takesLapsed ? 1 : 0,
     broker: options.broker ?? null,
   };
-  // A process that finds nothing keeps no other one waiting.
+  // A process that finds nothing does not make others wait.
   if ((yield* first(NEXT, wanted)) === undefined) return undefined;
   const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
   const next = yield* first(NEXT, wanted);

@@ -12,7 +12,7 @@ import {
 } from './job-records.js';
 import { first, isStorable, requireStorable, run, statement, type Work } from './sql-work.js';
 
-/** What a record is in the database. */
+/** The database row of a record. */
 export interface NewRow {
   readonly id: string;
   readonly kind: JobKindName | 'restore';
@@ -23,7 +23,7 @@ export interface NewRow {
   readonly heldBack: 0 | 1;
   readonly endedAt: number | null;
   readonly record: string;
-  /** The members of a record that lists leave out. */
+  /** The members of a record that are not needed in lists. */
   readonly details: string | null;
   readonly job: string | null;
   readonly dryRun: 0 | 1;
@@ -32,16 +32,16 @@ export interface NewRow {
   readonly leaseMs: number | null;
   readonly broker: string | null;
   readonly createdAt: number;
-  /** The query as people read it, in small letters. */
+  /** The query in readable form, in lower case. */
   readonly queryText: string;
-  /** The entity types that the query names, each between commas. */
+  /** The entity types named in the query, each between commas. */
   readonly types: string;
 }
 
-/** What a record is read from. */
+/** The columns from which a record is read. */
 export type RecordRow = Pick<NewRow, 'record' | 'details'>;
 
-/** A job that waits or has ended is not held. One that has ended gets another end, and nothing else. */
+/** A job that waits or has ended is not held. An ended job can only be replaced by another ended state. */
 const PUT = statement<NewRow>(`
   INSERT INTO job
     (id, kind, state, tenant, caller, retention_policy, held_back, ended_at, record, details, job, dry_run, lease, holder,
@@ -90,13 +90,13 @@ export function rowOf(
     leaseMs: by?.leaseMs ?? null,
     broker: broker ?? null,
     createdAt: Date.parse(record.createdAt),
-    // As both databases can hold it.
+    // Without characters that one of the databases cannot store.
     queryText: readableQuery(record.query).toLowerCase().toWellFormed().replaceAll('\0', ''),
     types: typesIn(record.query),
   };
 }
 
-/** Type selectors have names, and operators between them (NGSI-LD, clause 4.17). */
+/** Finds the types in a query; type selectors consist of names and operators (NGSI-LD, clause 4.17). */
 function typesIn(query: string): string {
   const names = new URLSearchParams(query).get('type')?.split(/[,|;()]+/) ?? [];
   const types = names.filter((name) => name !== '' && isStorable(name));
@@ -105,16 +105,16 @@ function typesIn(query: string): string {
 
 const NO_PURGE: Pick<PurgeRecord, 'retentionPolicy' | 'heldBack' | 'dryRun'> = { dryRun: false };
 
-/** See Jobs.put. */
+/** Writes a row; see Jobs.put. */
 export function* putRow(row: NewRow): Work<void> {
   const { id, retentionPolicy: policy, endedAt } = row;
-  // Two at the same moment meet in the index of unfinished runs.
+  // The index of unfinished runs refuses the second of two concurrent runs.
   const other = policy === null || endedAt !== null ? undefined : yield* first(UNDER_WAY, { policy, id });
   if (policy !== null && other !== undefined) throw new RunUnderWayError(policy, other.id);
   if ((yield* run(PUT, row)) === 0) throw new LeaseLostError(id);
 }
 
-/** The record in a row; without its details, a scan has no findings. */
+/** Returns the record in a row; without `details`, a scan has no findings. */
 export function recordOf({
   record,
   details = null,

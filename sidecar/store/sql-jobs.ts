@@ -15,7 +15,7 @@ interface FilterParameters {
   readonly kind: string | null;
   readonly state: string | null;
   readonly tenant: string | null;
-  /** Names between line ends, which no name has. */
+  /** Names between line ends, which no name contains. */
   readonly tenants: string | null;
   readonly lineEnd: string;
   readonly caller: string | null;
@@ -23,12 +23,15 @@ interface FilterParameters {
   readonly dryRun: 0 | 1 | null;
   readonly since: number | null;
   readonly until: number | null;
-  /** A pattern of LIKE, in small letters. */
+  /** A LIKE pattern, in lower case. */
   readonly text: string | null;
   readonly type: string | null;
 }
 
-/** Null takes all. The tenant `''` is the default tenant. PostgreSQL learns the type of a parameter from its first use. */
+/**
+ * Null matches everything. The tenant `''` is the default tenant. PostgreSQL infers the type of a parameter from its
+ * first use.
+ */
 const MATCHES = `
   (kind = @kind OR @kind IS NULL OR (kind = 'restore' AND @kind = 'purge')) AND (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
   (replace(@tenants, @lineEnd || tenant || @lineEnd, '') <> @tenants OR @tenants IS NULL) AND
@@ -65,12 +68,13 @@ const PRUNE_REFUSED = statement<{ kind: JobKindName; keep: number }>(`
 /** The records of all jobs, and their queue. */
 export class SqlJobs extends SqlJobQueue {
   /**
-   * Adds a record, or replaces the one with its id. In the state `queued`, it is no longer held.
+   * Adds a record, or replaces the one with the same id. A job in the state `queued` is no longer held.
    *
-   * @param job left as it is when not given
-   * @param claim of a purge that was taken; by default, of one that is not held
-   * @throws RunUnderWayError for a run of a retention policy of which another one has not ended
-   * @throws LeaseLostError when another process has taken the purge meanwhile, or has ended it and this is not its end
+   * @param job unchanged if not given
+   * @param claim of a purge that was taken; by default, that of one that is not held
+   * @throws RunUnderWayError for a run of a retention policy that already has an unfinished run
+   * @throws LeaseLostError if another process has taken the purge in the meantime, or has ended it and this is not an
+   * end
    */
   async put(record: JobRecord, job?: JobNeeds, claim: JobClaim = { lease: 0 }): Promise<void> {
     const row = rowOf(record, job, claim);
@@ -85,14 +89,14 @@ export class SqlJobs extends SqlJobQueue {
   /**
    * Changes the record of a purge that has ended.
    *
-   * @param change has no effects
-   * @returns undefined when there is none that has ended
+   * @param change must not have side effects
+   * @returns undefined if there is no such ended purge
    */
   async amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Promise<PurgeRecord | undefined> {
     return isStorable(id) ? this.session.change(() => amend(id, change)) : undefined;
   }
 
-  /** Newest first; scans without their findings. */
+  /** Lists jobs, newest first; scans without their findings. */
   async list({
     limit,
     offset,
@@ -120,16 +124,16 @@ export class SqlJobs extends SqlJobQueue {
   }
 
   /**
-   * The newest runs of a retention policy that succeeded, wholly or in part; those that were held back come after all others.
+   * Returns the newest runs of a retention policy that succeeded, fully or partly; runs that were held back come last.
    *
-   * @param limit runs, at most
+   * @param limit maximum number of runs
    */
   async completedRuns(policy: string, limit: number): Promise<readonly PurgeRecord[]> {
     const rows = await this.session.get(() => all(COMPLETED_RUNS, { policy, limit }));
     return rows.map((row) => recordOf(row) as PurgeRecord);
   }
 
-  /** The newest run of each of these retention policies that has run, by its name. */
+  /** Returns the newest run of each of these retention policies, by policy name; policies without a run are left out. */
   lastRuns(policies: readonly string[]): Promise<ReadonlyMap<string, PurgeRecord>> {
     return this.session.read(function* () {
       const runs = new Map<string, PurgeRecord>();
@@ -141,7 +145,7 @@ export class SqlJobs extends SqlJobQueue {
     });
   }
 
-  /** Oldest first. */
+  /** Returns all jobs that have not ended, oldest first. */
   async unfinished(): Promise<readonly UnfinishedJob[]> {
     const rows = await this.session.get(() => all(UNFINISHED, {}));
     return rows.map((row) => ({
@@ -151,16 +155,17 @@ export class SqlJobs extends SqlJobQueue {
   }
 
   /**
-   * Removes records that ended before a time, in milliseconds, and the oldest refused ones of each kind above a number.
+   * Removes records that ended before a time, in milliseconds, and the oldest refused ones of each kind beyond a
+   * maximum.
    *
-   * @returns how many were removed
+   * @returns the number of removed records
    */
   prune(endedBeforeMs: number, maxRefused: number): Promise<number> {
     return this.session.change(() => prune(endedBeforeMs, maxRefused));
   }
 }
 
-/** What can be done with jobs, by the store or by what stands for it. */
+/** What can be done with jobs, by the store or by a substitute for it. */
 export type Jobs = Pick<SqlJobs, keyof SqlJobs>;
 
 const LINE_END = '\n';

@@ -34,21 +34,21 @@ import {
   type Work,
 } from './sql-work.js';
 
-/** The settings of a model in its own row. */
+/** The settings of a model, as columns of its row. */
 interface SettingsColumns {
   readonly description: string | null;
   readonly contextBase: string | null;
   readonly status: ModelStatus;
   readonly deprecatedAt: number | null;
   readonly sunsetAt: number | null;
-  /** What of it this column can say; the other one says the rest. */
+  /** The part that this column can represent; `compatibilityMode` has the rest. */
   readonly compatibility: 'none' | 'backward';
   readonly compatibilityMode: Compatibility | null;
 }
 
 export interface ModelRow extends Omit<SettingsColumns, 'compatibility' | 'compatibilityMode'> {
   readonly id: number;
-  /** That which holds: its own, or its domain's. The ETag of a model follows its domain by it. */
+  /** The effective compatibility: the model's own, or its domain's. It makes the ETag of a model change with its domain. */
   readonly compatibility: Compatibility;
   readonly ownCompatibility: Compatibility | null;
   readonly contextId: number;
@@ -56,9 +56,9 @@ export interface ModelRow extends Omit<SettingsColumns, 'compatibility' | 'compa
   readonly name: string;
   readonly currentVersion: number;
   readonly contextName: string;
-  /** Of the current version's schema. */
+  /** SHA-256 of the current version's schema. */
   readonly sha256: string;
-  /** Of its own context. */
+  /** SHA-256 of the model's own context. */
   readonly ownSha256: string | null;
   readonly ownSize: number | null;
   readonly createdAt: number;
@@ -75,7 +75,7 @@ type ChangedRow = SettingsColumns & {
 const OWN_COMPATIBILITY = `
     coalesce(compatibility_mode, CASE model.compatibility WHEN 'backward' THEN 'backward' END)`;
 
-/** Models with their newest version; see {@link ModelRow}. */
+/** Selects models with their newest version; see {@link ModelRow}. */
 export const SELECT_MODEL = `
   SELECT model.id, context.id AS "contextId", domain.name AS domain, model.name, model.description,
     context_base AS "contextBase", coalesce(${OWN_COMPATIBILITY}, domain.compatibility) AS compatibility,
@@ -115,7 +115,7 @@ const PUT_OWN_CONTEXT = statement<{ id: number; sha256: string }>(`
   ON CONFLICT (model_id) DO UPDATE SET sha256 = excluded.sha256`);
 const DELETE_OWN_CONTEXT = statement<{ id: number }>('DELETE FROM model_own_context WHERE model_id = @id');
 
-/** The models of a domain; within a transaction. */
+/** Lists the models of a domain; within a transaction. */
 export function* listModels(domainId: number, page: Page): Work<Paged<Model>> {
   return mapped(yield* MODELS.read(page, { domainId }), toModel);
 }
@@ -124,7 +124,7 @@ export function* findModel({ domain, name }: ModelKey): Work<ModelRow | undefine
   return isStorable(domain) && isStorable(name) ? yield* first(FIND, { domain, name }) : undefined;
 }
 
-/** @throws NotFoundError naming the domain where that is missing */
+/** @throws NotFoundError, naming the domain if that is missing */
 export function* requireModel(key: ModelKey): Work<ModelRow> {
   const row = yield* findModel(key);
   if (row !== undefined) return row;
@@ -190,7 +190,7 @@ function columnsOf(settings: ModelSettings): SettingsColumns {
   };
 }
 
-/** True when a model has these settings already. */
+/** Whether a model already has these settings. */
 export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
   const { ownContext, compatibility = null } = settings;
   const { description, contextBase, status, deprecatedAt, sunsetAt } = columnsOf(settings);
@@ -199,7 +199,7 @@ export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
   return isDeepStrictEqual({ ...row, ...wanted, ownCompatibility: compatibility }, row);
 }
 
-/** A model as callers see it. */
+/** Converts a row to the model that callers see. */
 export function toModel(row: ModelRow): Model {
   const { id: _id, contextId: _contextId, sha256: _sha256, ownSha256, ownSize, ...rest } = row;
   const ownContext = ownSha256 === null ? undefined : { sha256: ownSha256, size: ownSize ?? 0 };
@@ -267,13 +267,13 @@ const INSERT_CONTEXT = statement<NumberOf & { id: number }>(
   'INSERT INTO model_uses_context (model_id, number, used_id) VALUES (@modelId, @number, @id)',
 );
 
-/** A version of a model; within a transaction. */
+/** Finds a version of a model; within a transaction. */
 export function* findVersion(modelId: number, number: number): Work<ModelVersion | undefined> {
   const row = yield* first(FIND_VERSION, { modelId, number });
   return row === undefined ? undefined : yield* toVersion(modelId, row);
 }
 
-/** The versions of a model, oldest first; within a transaction. */
+/** Lists the versions of a model, oldest first; within a transaction. */
 export function* listVersions(modelId: number, page: Page): Work<Paged<ModelVersion>> {
   const { items: rows, total } = yield* VERSIONS.read(page, { modelId });
   const items: ModelVersion[] = [];
@@ -281,7 +281,7 @@ export function* listVersions(modelId: number, page: Page): Work<Paged<ModelVers
   return { items, total };
 }
 
-/** The current versions of the models of a domain, by name; within a transaction. */
+/** Returns the current versions of the models of a domain, by model name; within a transaction. */
 export function* currentVersions(domainId: number): Work<readonly CurrentVersion[]> {
   return yield* all(CURRENT, { domainId });
 }
@@ -320,7 +320,7 @@ export function* appendVersion(
   for (const id of ids) yield* run(INSERT_CONTEXT, { ...at, id });
 }
 
-/** Deletes a version of a model, and the same version of its context; another one takes its place. */
+/** Deletes a version of a model, and the same version of its context; another version must replace it. */
 export function* deleteVersion(
   model: { readonly id: number; readonly contextId: number },
   number: number,

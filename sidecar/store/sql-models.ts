@@ -62,7 +62,7 @@ interface ModelUpdate {
   readonly examples?: NewExamples | undefined;
 }
 
-/** Until others are given; a draft that is replaced keeps its number. */
+/** Replaces the terms of a version that has none, because a replaced draft keeps its number. */
 const NO_TERMS: ModelTerms = { types: [], attributes: [] };
 
 export class SqlModels implements Models {
@@ -216,16 +216,16 @@ const INSERT = statement<TermRow>(
   `INSERT INTO model_term (model_id, kind, name, number) VALUES (@modelId, @kind, @name, @number)`,
 );
 
-/** UTF-16 units of a name: PostgreSQL indexes 2,704 bytes. */
+/** Maximum length of a name in UTF-16 units: PostgreSQL can index 2,704 bytes. */
 const MAX_NAME = 512;
 
-/** Keeps the terms of the newest version of a model in the place of those of an older one; within a transaction. */
+/** Replaces the terms of the previous version of a model by those of the newest; within a transaction. */
 function* putTerms(modelId: number, number: number, { types, attributes }: ModelTerms): Work<void> {
   const terms = [
     ...types.map((name): Term => ({ kind: 'type', name })),
     ...attributes.map((name): Term => ({ kind: 'attribute', name })),
   ];
-  // A schema may describe names that no text, or no index, of a database can hold; no search can name them.
+  // A schema may describe names that cannot be stored or indexed in a database; no search can find those.
   const missing = new Map(
     terms
       .filter(({ name }) => name.length <= MAX_NAME && isStorable(name))
@@ -233,7 +233,7 @@ function* putTerms(modelId: number, number: number, { types, attributes }: Model
   );
   for (const { kind, name } of yield* all(TERMS, { modelId }))
     if (!missing.delete(`${kind} ${name}`)) yield* run(REMOVE, { modelId, kind, name });
-  // Versions of a model have most terms in common.
+  // Versions of a model have most terms in common, so common terms are kept.
   yield* run(KEEP, { modelId, number });
   for (const term of missing.values()) yield* run(INSERT, { modelId, number, ...term });
 }
@@ -242,7 +242,7 @@ interface Filter {
   readonly domain: string | null;
   readonly type: string | null;
   readonly attribute: string | null;
-  /** A pattern of LIKE, in small letters. */
+  /** A LIKE pattern, in lower case. */
   readonly part: string | null;
 }
 
@@ -264,12 +264,12 @@ const MATCHES = new SqlListing<Filter, ModelRow>(
   'domain, name',
 );
 
-/** Models of all domains, by domain and name; within a transaction. */
+/** Finds models of all domains, ordered by domain and name; within a transaction. */
 function* searchModels(filter: ModelFilter, page: Page): Work<Paged<Model>> {
   const { domain, type, attribute, q } = filter;
   if (![domain, type, attribute, q].every((text) => text === undefined || isStorable(text)))
     return { items: [], total: 0 };
-  // As databases make letters small: those of ASCII alone.
+  // Only ASCII letters are lower-cased, as the databases do.
   const small = q?.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   const found = yield* MATCHES.read(page, {
     domain: domain ?? null,

@@ -1,23 +1,23 @@
 import { first, isStorable, run, type SqlSession, statement, type Work } from './sql-work.js';
 
-/** What a dry run has found, as keyed hashes of its items. */
+/** The findings of a dry run, as keyed hashes of its items. */
 export interface StoredPlan {
-  /** Of the dry run. */
+  /** The id of the dry run. */
   readonly id: string;
-  /** Of the hashes; in hex. */
+  /** The key of the hashes, in hex. */
   readonly key: string;
   readonly items: number;
-  /** Hashes, each part a text; read one after the other. */
+  /** The hashes, in parts that are read one after the other; each part is a text. */
   readonly parts: readonly string[];
 }
 
-/** A plan, and how old it is. */
+/** A plan and its age. */
 export interface FoundPlan extends Omit<StoredPlan, 'parts'> {
-  /** By the clock of the store, in milliseconds. */
+  /** The age in milliseconds, by the clock of the store. */
   readonly ageMs: number;
-  /** The purge that applies it. */
+  /** The purge that applies the plan. */
   readonly appliedBy: string | undefined;
-  /** The broker of the dry run, where that is known. */
+  /** The broker of the dry run, if known. */
   readonly broker: string | undefined;
 }
 
@@ -55,7 +55,7 @@ const CLAIM = statement<{ id: string; purge: string }>(`
     (applied_by IS NULL OR applied_by = @purge)`);
 const FORGET = statement<{ id: string }>('DELETE FROM purge_plan WHERE id = @id');
 
-/** Plans of dry runs, until they are applied or too old. */
+/** Stores plans of dry runs until they are applied or too old. */
 export class SqlPlans {
   readonly #session: SqlSession;
 
@@ -64,16 +64,16 @@ export class SqlPlans {
   }
 
   /**
-   * Keeps a plan; from then on it is found.
+   * Stores a plan; it can be found once it is complete.
    *
-   * @param mostItems of all plans together; those that are too old are removed first
-   * @param withinMs what is older may be removed, unless its purge has not ended
-   * @returns false where it would be more
+   * @param mostItems maximum number of items in all plans; plans that are too old are removed first
+   * @param withinMs older plans may be removed, unless the purge that applies one has not ended
+   * @returns false if the maximum would be exceeded
    */
   async keep({ id, key, items, parts }: StoredPlan, mostItems: number, withinMs: number): Promise<boolean> {
     const isRoom = await this.#session.change(() => begin({ id, key, items }, mostItems, withinMs));
     if (!isRoom) return false;
-    // One by one: a transaction of all would hold up other writers.
+    // One by one: a single transaction for all parts would block other writers.
     for (const [number, hashes] of parts.entries())
       await this.#session.change(() => run(ADD_PART, { id, number, hashes }));
     await this.#session.change(() => run(MADE, { id }));
@@ -98,12 +98,12 @@ export class SqlPlans {
     return (await this.#session.get(() => first(PART, { id, number })))?.hashes;
   }
 
-  /** Notes that a purge applies a plan. @returns false where another one does, or there is none */
+  /** Notes that a purge applies a plan. @returns false if another purge already does, or there is no such plan */
   async claim(id: string, purge: string): Promise<boolean> {
     return (await this.#session.change(() => run(CLAIM, { id, purge }))) > 0;
   }
 
-  /** Removes a plan that was applied. */
+  /** Removes a plan that has been applied. */
   async forget(id: string): Promise<void> {
     await this.#session.change(() => run(FORGET, { id }));
   }

@@ -27,7 +27,7 @@ import {
 } from './sql-work.js';
 import type { Expected, IfMatch } from './store.js';
 
-/** The columns of policies of every kind. */
+/** The columns that all kinds of policies have. */
 interface Row {
   readonly name: string;
   readonly settings: string;
@@ -35,7 +35,7 @@ interface Row {
   readonly modifiedAt: number;
 }
 
-/** The statements that are the same for every kind. @param columns those of this kind alone */
+/** Makes the statements that all kinds of policies need. @param columns the columns of this kind only */
 function tableOf<Columns>(table: string, columns: string) {
   const select = `
   SELECT name, settings, ${columns}, created_at AS "createdAt", modified_at AS "modifiedAt" FROM ${table}`;
@@ -47,7 +47,7 @@ function tableOf<Columns>(table: string, columns: string) {
   };
 }
 
-/** Policies of one kind. */
+/** Stores policies of one kind. */
 abstract class SqlPolicies<
   Columns,
   Policy extends { readonly etag: string },
@@ -63,10 +63,10 @@ abstract class SqlPolicies<
 
   protected abstract policyOf(row: Row & Columns): Policy;
 
-  /** Writes a policy. @param before what it replaces */
+  /** Writes a policy. @param before the row that it replaces */
   protected abstract write(policy: New, before: (Row & Columns) | undefined, times: Times): Work<void>;
 
-  /** By name. */
+  /** Lists policies by name. */
   async list(page: Page): Promise<Paged<Policy>> {
     const rows = await this.session.read(() => this.table.listing.read(page, {}));
     return mapped(rows, (row) => this.policyOf(row));
@@ -78,7 +78,7 @@ abstract class SqlPolicies<
   }
 
   /**
-   * Creates a policy, or replaces one.
+   * Creates or replaces a policy.
    *
    * @throws PreconditionFailedError, UnstorableTextError
    */
@@ -137,22 +137,25 @@ const CLAIM = statement<{ name: string; from: number; until: number }>(
   'UPDATE retention_policy SET done_until = @until WHERE name = @name AND done_until = @from AND enabled = 1',
 );
 
-/** A new policy, and one whose schedule changed or that was disabled before, has nothing due from before now. */
+/**
+ * Stores retention policies. For a new policy, and one whose schedule changed or that was just enabled, nothing before
+ * now is due.
+ */
 export class SqlRetention extends SqlPolicies<RetentionColumns, RetentionPolicy, NewRetentionPolicy> {
   protected override readonly kind = 'retention policy';
   protected override readonly table = RETENTION;
 
-  /** Those that are enabled, by name. */
+  /** Returns the enabled policies, by name. */
   async enabled(): Promise<readonly RetentionPolicy[]> {
     return (await this.session.get(() => all(ENABLED, {}))).map((row) => this.policyOf(row));
   }
 
   /**
-   * Takes what is due of a policy, so that no other process does.
+   * Claims the due runs of a policy, so that no other process starts them.
    *
    * @param from the `doneUntil` that was read
-   * @param until the new one
-   * @returns false when it is another one by now, or the policy is gone or disabled
+   * @param until the new `doneUntil`
+   * @returns false if `doneUntil` has changed in the meantime, or the policy was deleted or disabled
    */
   async claim(name: string, from: number, until: number): Promise<boolean> {
     return (await this.session.write(() => run(CLAIM, { name, from, until }))) === 1;
@@ -184,7 +187,7 @@ export class SqlRetention extends SqlPolicies<RetentionColumns, RetentionPolicy,
       modifiedAt,
       settings: settingsOf(row),
       author: JSON.parse(author) as RetentionAuthor,
-      // What the schedule has come to is not the user's, and changes no ETag.
+      // The position in the schedule is not part of the user's settings, so it does not change the ETag.
       etag: etagOf({ name, settings, author, createdAt, modifiedAt }),
     };
   }
@@ -192,7 +195,7 @@ export class SqlRetention extends SqlPolicies<RetentionColumns, RetentionPolicy,
 
 export type RetentionPolicies = Pick<SqlRetention, keyof SqlRetention>;
 
-/** Whether what was due of a policy before it was replaced is of no more concern. */
+/** Whether runs that were due before a policy was replaced no longer matter. */
 function startsAnew(before: RetentionSettings, after: RetentionSettings): boolean {
   const isOther = before.schedule !== after.schedule || before.timeZone !== after.timeZone;
   return isOther || (after.enabled && !before.enabled);

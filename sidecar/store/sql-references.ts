@@ -65,7 +65,7 @@ const INSERT = statement<Writable & { uri: string; file: string }, { readonly id
 const UPDATE = statement<Writable & { id: number }>(
   'UPDATE reference SET source = @source, sha256 = @sha256, modified_at = @now WHERE id = @id',
 );
-/** The file of a document that no other URI can mean. */
+/** The `file` of a document that cannot be meant by any other URI. */
 const NONE = '';
 const FORGET_USES = statement<{ id: number }>('DELETE FROM reference_uses_uri WHERE reference_id = @id');
 const INSERT_USE = statement<{ id: number; uri: string; file: string | null }>(
@@ -144,7 +144,7 @@ export class SqlReferences implements References {
   }
 }
 
-/** The ids of documents with their expected content, and the URIs of those that are not (or no longer) so. */
+/** Returns the ids of documents that have the expected content, and the URIs of missing or changed ones. */
 export function* resolveReferences(expected: ReadonlyMap<string, string>): Work<{
   readonly pins: readonly { readonly id: number; readonly sha256: string }[];
   readonly changed: readonly string[];

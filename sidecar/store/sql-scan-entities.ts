@@ -1,17 +1,17 @@
 import { first, isStorable, run, type SqlSession, statement } from './sql-work.js';
 
-/** Invalid entities of a scan, as they are kept for a finding. */
+/** An invalid entity of a scan, as stored for a finding. */
 export interface FoundEntity {
   readonly id: string;
   readonly type: string;
   readonly errors: readonly { readonly pointer: string; readonly keyword: string; readonly detail: string }[];
 }
 
-/** Entities of one finding that follow each other. */
+/** A series of consecutive entities of one finding. */
 export interface FoundEntities {
-  /** Names the finding in its scan. */
+  /** Identifies the finding within its scan. */
   readonly finding: string;
-  /** Position of the first of them among all that are kept of the finding. */
+  /** Position of the first of these entities among all that are stored for the finding. */
   readonly first: number;
   readonly entities: readonly FoundEntity[];
 }
@@ -41,7 +41,7 @@ const COUNT = statement<{ scan: string; finding: string }, { readonly count: num
   'SELECT CAST(coalesce(sum(count), 0) AS bigint) AS count FROM scan_entities WHERE scan = @scan AND finding = @finding',
 );
 
-/** The entities of the findings of scans; they go with the record of their scan. */
+/** Stores the entities of the findings of scans; they are deleted with the record of their scan. */
 export class SqlScanEntities {
   readonly #session: SqlSession;
 
@@ -49,7 +49,7 @@ export class SqlScanEntities {
     this.#session = session;
   }
 
-  /** Keeps entities. Nothing happens where another process has the scan. */
+  /** Stores entities. Does nothing if another process holds the scan. */
   async keep(scan: string, lease: number, found: readonly FoundEntities[]): Promise<void> {
     const rows = found.map((one) => ({
       scan,
@@ -64,18 +64,18 @@ export class SqlScanEntities {
     });
   }
 
-  /** Forgets all of a scan that begins anew. Nothing happens where another process has it. */
+  /** Removes all entities of a scan that starts over. Does nothing if another process holds the scan. */
   async clear(scan: string, lease: number): Promise<void> {
     await this.#session.change(() => run(CLEAR, { scan, lease }));
   }
 
-  /** How many are kept of a finding. */
+  /** Returns the number of entities stored for a finding. */
   async count(scan: string, finding: string): Promise<number> {
     const row = isStorable(scan) ? await this.#session.get(() => first(COUNT, { scan, finding })) : undefined;
     return row?.count ?? 0;
   }
 
-  /** The entities of a finding from a position on, some at least if there are any. */
+  /** Returns entities of a finding, starting at a position: at least one if there are any. */
   async read(scan: string, finding: string, from: number): Promise<readonly FoundEntity[]> {
     if (!isStorable(scan)) return [];
     const row = await this.#session.get(() => first(READ, { scan, finding, from }));

@@ -19,14 +19,14 @@ import { type ScanEntities, SqlScanEntities } from './sql-scan-entities.js';
 import { contentText, isStorable, type SqlSession } from './sql-work.js';
 import type { Contexts, Domains, Examples, Models, References, SchemaStore } from './store.js';
 
-/** Whether writes work is checked at most this often. */
+/** The minimum time between two checks whether writes work, in milliseconds. */
 const WRITE_CHECK_MS = 5000;
 
-/** A store, with the parts that are the same on every database. */
+/** A store; this part is the same for both databases. */
 export abstract class SqlStore implements SchemaStore {
   readonly #session: SqlSession;
   #writeCheck: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
-  /** The pending read of the revision, shared by all who ask before it is made. */
+  /** The pending read of the revision, shared by all callers until it starts. */
   #look: Promise<string> | undefined;
   readonly domains: Domains;
   readonly models: Models;
@@ -61,7 +61,7 @@ export abstract class SqlStore implements SchemaStore {
   }
 
   revision(): Promise<string> {
-    // All requests that come in the same turn of the event loop share one look, after the last of them.
+    // All requests in the same turn of the event loop share one read, which starts after the last of them.
     this.#look ??= setImmediate().then(() => {
       this.#look = undefined;
       return this.#session.revision();
@@ -73,15 +73,15 @@ export abstract class SqlStore implements SchemaStore {
     return (await succeeds(this.content(''))) && (await this.#canWrite());
   }
 
-  /** See LockWaits. */
+  /** The waits for locks; see LockWaits. */
   abstract readonly lockWaits: LockWaits;
 
-  /** Reports what other processes do with purges, and what they learn about brokers, where the database can. */
+  /** Reports what other processes do with purges and learn about brokers, if the database supports it. */
   abstract listen(onNotice: (notice: JobNotice | BrokerNotice) => void): void;
 
   abstract close(): Promise<void>;
 
-  /** Whether a write worked within the last seconds: asking is not for nothing, since it writes. */
+  /** Whether a write worked within the last seconds. Cached, because the check itself writes. */
   #canWrite(): Promise<boolean> {
     const nowMs = this.#session.clock.monotonicMs();
     if (this.#writeCheck === undefined || nowMs - this.#writeCheck.atMs >= WRITE_CHECK_MS)

@@ -5,41 +5,42 @@ import type { Page, Paged } from './records.js';
 import type { Expected, IfMatch } from './store.js';
 
 /**
- * A statement, the same for SQLite and PostgreSQL, with parameters as `@name`. Names of result columns that have capitals
- * are quoted, because PostgreSQL would make them small. `now_ms()` is the time of the store, in milliseconds.
+ * A statement that works in both SQLite and PostgreSQL, with parameters as `@name`. Names of result columns with
+ * capital letters are quoted, because PostgreSQL would lower-case them. `now_ms()` is the time of the store, in
+ * milliseconds.
  */
 export interface Statement<Parameters extends object, Row> {
   readonly sql: string;
-  /** Never there: says what the statement takes and gives. */
+  /** Never set: carries the types of the parameters and rows. */
   readonly types?: (parameters: Parameters) => Row;
 }
 
-/** One execution of a statement. Parameters are texts, safe integers and null. */
+/** One execution of a statement. Parameters are strings, safe integers and null. */
 export interface Step {
   readonly statement: Statement<never, unknown>;
   readonly parameters: object;
 }
 
-/** What came of it. */
+/** The result of a step. */
 export interface StepResult {
   readonly rows: readonly unknown[];
-  /** Rows that were inserted, updated or deleted, where the statement gives no rows. */
+  /** The number of rows inserted, updated or deleted, if the statement returns no rows. */
   readonly changes: number;
 }
 
 /**
- * Work on a database, written once for all databases: it yields statements, and is given what came of each. SQLite runs it
- * in one go and lets nothing else run meanwhile; PostgreSQL waits for each answer. It may be run again from its beginning,
- * so it has no effects but its statements.
+ * Work on a database, written once for both kinds: it yields statements and receives their results. SQLite runs it in a
+ * single turn of the event loop; PostgreSQL waits for each answer. It may be run again from the beginning, so it must
+ * not have any effects except for its statements.
  */
 export type Work<T> = Generator<Step, T, StepResult>;
 
-/** @param sql see Statement */
+/** Makes a statement. @param sql see Statement */
 export function statement<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
   return { sql };
 }
 
-/** Runs a statement, and takes all rows that it gives. */
+/** Runs a statement and returns all its rows. */
 export function* all<Parameters extends object, Row>(
   statement: Statement<Parameters, Row>,
   parameters: Parameters,
@@ -47,7 +48,7 @@ export function* all<Parameters extends object, Row>(
   return (yield { statement, parameters }).rows as readonly Row[];
 }
 
-/** Runs a statement that gives at most one row. */
+/** Runs a statement that returns at most one row. */
 export function* first<Parameters extends object, Row>(
   statement: Statement<Parameters, Row>,
   parameters: Parameters,
@@ -55,7 +56,7 @@ export function* first<Parameters extends object, Row>(
   return (yield* all(statement, parameters))[0];
 }
 
-/** Runs a statement that gives no rows. @returns how many rows it has changed */
+/** Runs a statement that returns no rows. @returns the number of rows it changed */
 export function* run<Parameters extends object>(
   statement: Statement<Parameters, never>,
   parameters: Parameters,
@@ -74,44 +75,44 @@ export function* insertedId<Parameters extends object>(
 /** How long work waits for the lock of another connection, in milliseconds. */
 export const LOCK_WAIT_MS = 5000;
 
-/** A database, as the parts of a store see it. Every method can fail with StoreUnavailableError. */
+/** A database, as seen by the parts of a store. Every method can fail with StoreUnavailableError. */
 export interface SqlSession {
   readonly clock: Clock;
 
-  /** Runs a single statement that reads. */
+  /** Runs a single statement that only reads. */
   get<T>(work: () => Work<T>): Promise<T>;
 
-  /** Runs reads that belong to one moment. */
+  /** Runs reads on a single snapshot. */
   read<T>(work: () => Work<T>): Promise<T>;
 
-  /** Runs reads and writes as one. No other `write` runs meanwhile, so that what was read stays true. */
+  /** Runs reads and writes in one transaction. No other `write` runs at the same time, so what was read stays true. */
   write<T>(work: () => Work<T>): Promise<T>;
 
   /**
-   * Runs reads and writes as one, while others may write. What has to hold must be held by single statements and by
-   * constraints; where a row of another writer is in the way, the work is run again.
+   * Runs reads and writes in one transaction, while others may write. Single statements and constraints must ensure
+   * consistency; if a row of another writer conflicts, the work is run again.
    */
   change<T>(work: () => Work<T>): Promise<T>;
 
-  /** See SchemaStore. */
+  /** See SchemaStore.revision. */
   revision(): Promise<string>;
 
-  /** @throws StoreUnavailableError when nothing can be written now */
+  /** @throws StoreUnavailableError if writes do not work now */
   checkWritable(): Promise<void>;
 }
 
-/** The parameter for an optional version number: null means the current one; anything but a number finds nothing. */
+/** Converts an optional version number to a parameter: null means the current version; an invalid number finds nothing. */
 export function versionParameter(version: number | undefined): number | null {
   if (version === undefined) return null;
   return Number.isSafeInteger(version) ? version : 0;
 }
 
-/** A list that is read page by page, each with the total; to be read within a transaction. */
+/** A list that is read page by page, each page with the total count; to be read within a transaction. */
 export class SqlListing<Parameters extends object, Row> {
   readonly #total: Statement<Parameters, { readonly n: number }>;
   readonly #page: Statement<Parameters & Page, Row>;
 
-  /** @param select with parameters other than `limit` and `offset` */
+  /** @param select may have any parameters except `limit` and `offset` */
   constructor(select: string, order: string) {
     this.#total = statement(`SELECT count(*) AS n FROM (${select}) AS listed`);
     this.#page = statement(
@@ -119,7 +120,7 @@ export class SqlListing<Parameters extends object, Row> {
     );
   }
 
-  /** @throws RangeError for a wrong page, since SQLite reads a negative limit as no limit */
+  /** @throws RangeError for an invalid page, because SQLite treats a negative limit as no limit */
   *read({ limit, offset }: Page, parameters: Parameters): Work<Paged<Row>> {
     if (![limit, offset].every((number) => Number.isSafeInteger(number) && number >= 0)) {
       throw new RangeError(`Not a page: limit ${limit}, offset ${offset}`);
@@ -129,27 +130,27 @@ export class SqlListing<Parameters extends object, Row> {
   }
 }
 
-/** A page of other items. */
+/** Converts the items of a page. */
 export function mapped<From, To>({ items, total }: Paged<From>, to: (item: From) => To): Paged<To> {
   return { items: items.map(to), total };
 }
 
 /**
- * The ETag of a thing: a hash of all columns it is read from.
+ * Computes the ETag of a thing: a hash of all columns it is read from.
  *
- * A hash, not a counter: after a restore from a backup a counter would name other states with numbers already given.
+ * It is not a counter: after a restore from a backup, a counter would reuse numbers for different states.
  */
 export function etagOf(row: object): string {
   return createHash('sha256').update(JSON.stringify(row)).digest('base64url').slice(0, 22);
 }
 
-/** @throws PreconditionFailedError when the thing has none of the expected ETags */
+/** @throws PreconditionFailedError if the thing has none of the expected ETags */
 export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
   if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
 }
 
 /**
- * @param etag undefined for a thing that is not there
+ * @param etag undefined if the thing does not exist
  * @throws PreconditionFailedError
  */
 export function requireExpected(thing: Thing, etag: string | undefined, expected: Expected): void {
@@ -161,12 +162,15 @@ export function requireExpected(thing: Thing, etag: string | undefined, expected
   if (!holds) throw new PreconditionFailedError(thing, etag);
 }
 
-/** The time of a change: after the one before it, even if the clock goes back, so that no two states look the same. */
+/**
+ * Returns the time of a change: later than the previous one, even if the clock goes back, so that no two states look
+ * the same.
+ */
 export function timeAfter(previous: number, clock: Clock): number {
   return Math.max(previous + 1, clock.now());
 }
 
-/** The values of columns; those that are null are not there. */
+/** Returns a row with undefined instead of null. */
 export function present<Row extends object>(row: Row): { readonly [Name in keyof Row]: Present<Row[Name]> } {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as {
     readonly [Name in keyof Row]: Present<Row[Name]>;
@@ -178,18 +182,18 @@ type Present<Value> = Value extends null ? undefined : Value;
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
 /**
- * True for text that comes back from a database as it went in.
+ * Whether a database returns the text exactly as it was stored.
  *
- * A lone surrogate has no UTF-8: it comes back as U+FFFD, and looking for one may find another. PostgreSQL holds no
- * U+0000.
+ * A lone surrogate cannot be encoded as UTF-8: it comes back as U+FFFD, and a search for one may match another.
+ * PostgreSQL cannot store U+0000.
  */
 export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
 /**
- * @param texts by what to call them in the error
- * @throws UnstorableTextError naming the first that cannot be stored
+ * @param texts by their names in the error
+ * @throws UnstorableTextError naming the first text that cannot be stored
  */
 export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [what, text] of Object.entries(texts)) {
@@ -205,11 +209,11 @@ const CONTENT_TEXT = statement<{ sha256: string }, { readonly text: string }>(
 );
 
 /**
- * Keeps a text, once for each SHA-256. The same transaction gives something to name it by: what nothing names any more goes
- * by itself (triggers of the migrations).
+ * Stores a text, once per SHA-256. The same transaction must add a row that refers to it: a text without any reference
+ * is deleted automatically (by triggers of the migrations).
  *
- * @param what to call it in the error
- * @returns its SHA-256, hex
+ * @param what names the text in the error
+ * @returns the SHA-256 in hex
  * @throws UnstorableTextError
  */
 export function* putContent(what: string, text: string): Work<string> {
@@ -219,12 +223,12 @@ export function* putContent(what: string, text: string): Work<string> {
   return sha256;
 }
 
-/** Of the UTF-8 of a text, hex. */
+/** Returns the SHA-256 of the UTF-8 of a text, in hex. */
 export function sha256Of(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The text with this SHA-256. */
+/** Returns the text with this SHA-256. */
 export function* contentText(sha256: string): Work<string | undefined> {
   return (yield* first(CONTENT_TEXT, { sha256 }))?.text;
 }

@@ -2,10 +2,10 @@ import type { Database } from 'better-sqlite3';
 import { newestFormat, pendingOf } from './formats.js';
 import { migrationsFor } from './migrations.js';
 
-/** Marks a SQLite file as a store of this program (SQLite's `application_id`); never to be changed. */
+/** Marks a SQLite file as a store of this program (SQLite's `application_id`); must never change. */
 export const APPLICATION_ID = 0x4e534c44;
 
-/** The scheme, and what changes it; see migrations.ts. The format of a database is its `user_version`. */
+/** The initial schema and the migrations; see migrations.ts. The format of a database is its `user_version`. */
 export const SQLITE_MIGRATIONS: readonly string[] = migrationsFor({
   text: 'TEXT',
   integer: 'INTEGER',
@@ -20,7 +20,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = migrationsFor({
 /**
  * Brings a database to the newest format in one transaction: all pending migrations or none.
  *
- * @param check looks at the database once more, now that no other process can change it; throws to refuse it
+ * @param check checks the database again, now that no other process can change it; throws to refuse the database
  */
 export function migrate(
   db: Database,
@@ -37,7 +37,7 @@ export function migrate(
   }).immediate();
 }
 
-/** The format of a database; 0 where there is none yet. */
+/** Returns the format of a database; 0 if it is empty. */
 export function formatOf(db: Database): number {
   return Number(db.pragma('user_version', { simple: true }));
 }

@@ -13,20 +13,20 @@ import {
   type Work,
 } from './sql-work.js';
 
-/** Between two looks at the lock. */
+/** The pause between two attempts to get the lock, in milliseconds. */
 const LOOK_MS = 20;
 
-/** Work that waits at a time; more of it fails at once. */
+/** How many tasks may wait at a time; further ones fail at once. */
 const WAITING_MAX = 1000;
 
 interface LockOptions {
-  /** Not before what waits already. */
+  /** Wait behind the tasks that are already waiting. */
   readonly inTurn: boolean;
   /** How long to wait for the lock, in milliseconds. */
   readonly waitMs?: number;
 }
 
-/** How often work has met a lock, and how long it waited for it, in milliseconds. */
+/** How often work was blocked by a lock, and the total waiting time in milliseconds. */
 export interface LockWaits {
   readonly count: number;
   readonly ms: number;
@@ -34,21 +34,21 @@ export interface LockWaits {
 
 interface Waiting {
   readonly untilMs: number;
-  /** Does the work, and hands on what comes of it; false when it is to wait on. */
+  /** Runs the work and passes on its result; returns false if it must keep waiting. */
   readonly attempt: (isLast: boolean) => boolean;
 }
 
 /**
- * Runs work on a database, on the event loop, one write in a turn of it. What meets the lock of another connection waits for it
- * without blocking the loop: SQLite itself would block the whole process.
+ * Runs work on a database on the event loop, at most one write per turn. Work that is blocked by another connection's
+ * lock waits for it without blocking the loop: SQLite itself would block the whole process.
  */
 export class LockQueue {
   readonly #clock: Clock;
   #waiting: readonly Waiting[] = [];
   #isAtWork = false;
-  /** Something that writes was done in this turn of the event loop: it may have waited for the disk. */
+  /** Something was written in this turn of the event loop, which may have waited for the disk. */
   #hasWritten = false;
-  /** What waits has met the lock of another connection. */
+  /** The first waiting task was blocked by another connection's lock. */
   #isLocked = false;
   #waits: LockWaits = { count: 0, ms: 0 };
 
@@ -56,15 +56,15 @@ export class LockQueue {
     this.#clock = clock;
   }
 
-  /** All waits that have ended. */
+  /** The total of all waits that have ended. */
   get waits(): LockWaits {
     return this.#waits;
   }
 
   /**
-   * Runs work, again and again while it meets a lock: what throws must have changed nothing.
+   * Runs work, and retries it while it is blocked by a lock: work that throws must not have changed anything.
    *
-   * @throws what the work throws, the error of the lock among it
+   * @throws what the work throws, including the error of the lock
    */
   async run<T>(work: () => T, { inTurn, waitMs = LOCK_WAIT_MS }: LockOptions): Promise<T> {
     const isFull = this.#waiting.length >= WAITING_MAX;
@@ -108,7 +108,7 @@ export class LockQueue {
     });
   }
 
-  /** Does what waits, one after the other, as soon as the lock is gone; what has waited for too long fails. */
+  /** Runs waiting tasks one after the other as soon as the lock is free; those that have waited too long fail. */
   async #workOff(): Promise<void> {
     this.#isAtWork = true;
     await nextTurn();
@@ -132,7 +132,7 @@ function isOfLock(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code);
 }
 
-/** One connection, shared by the parts of a store: statements, transactions, and what becomes of SQLite's errors. */
+/** One connection, shared by the parts of a store: runs statements and transactions, and translates SQLite's errors. */
 export class SqliteSession implements SqlSession {
   readonly #db: Database.Database;
   readonly #queue: LockQueue;
@@ -149,12 +149,12 @@ export class SqliteSession implements SqlSession {
     this.#file = fileOf(db);
     this.clock = clock;
     db.function('now_ms', { deterministic: false }, () => Math.trunc(clock.now()));
-    // Changes when another connection has written (PRAGMA data_version).
+    // PRAGMA data_version changes when another connection has written.
     this.#foreignWrites = db.prepare<[], number>('PRAGMA data_version').pluck();
     this.#transaction = db.transaction((work: () => Work<unknown>) => this.#drive(work()));
   }
 
-  /** What was waited for locks of other connections since the start. */
+  /** Time spent waiting for other connections' locks since startup. */
   get lockWaits(): LockWaits {
     return this.#queue.waits;
   }
@@ -167,7 +167,7 @@ export class SqliteSession implements SqlSession {
     return this.#guarded(() => this.#transaction.deferred(work) as T, READ);
   }
 
-  /** Takes the write lock first. Waits for the lock of another process without blocking the event loop. */
+  /** Takes the write lock first. Waits for another process's lock without blocking the event loop. */
   async write<T>(work: () => Work<T>): Promise<T> {
     return this.#guarded(() => {
       const result = this.#transaction.immediate(work) as T;
@@ -176,17 +176,17 @@ export class SqliteSession implements SqlSession {
     }, WRITE);
   }
 
-  /** As `write`, for what the revision does not tell of. */
+  /** Like `write`, for changes that do not affect the revision. */
   async change<T>(work: () => Work<T>): Promise<T> {
     return this.#guarded(() => this.#transaction.immediate(work) as T, WRITE);
   }
 
-  /** @throws StoreUnavailableError when nothing can be written now */
+  /** @throws StoreUnavailableError if writes do not work now */
   async checkWritable(): Promise<void> {
     await this.#guarded(() => checkWritable(this.#db), { inTurn: true, waitMs: CHECK_WAIT_MS });
   }
 
-  /** Changes with every write, and with every change by another connection. */
+  /** Returns a text that changes with every `write`, and with every change by another connection. */
   revision(): Promise<string> {
     return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`, READ);
   }
@@ -212,7 +212,7 @@ export class SqliteSession implements SqlSession {
     try {
       return await this.#queue.run(() => {
         if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
-        // SQLite itself goes on to write the file that is gone.
+        // SQLite itself would keep writing to the deleted file.
         if (options.inTurn && fileOf(this.#db) !== this.#file)
           throw new StoreUnavailableError(
             'The database file was removed or replaced. Stop the gateway, put the file back, and start it again.',
@@ -228,7 +228,7 @@ export class SqliteSession implements SqlSession {
   }
 }
 
-/** Which file the path of a database leads to now; undefined where it cannot be told, and for one in memory. */
+/** Returns the inode that the path of a database leads to now; undefined if it cannot be read, or for a database in memory. */
 function fileOf({ name, memory }: Database.Database): bigint | undefined {
   try {
     return memory ? undefined : statSync(name, { bigint: true }).ino;
@@ -237,9 +237,9 @@ function fileOf({ name, memory }: Database.Database): bigint | undefined {
   }
 }
 
-/** In WAL mode, reads meet no lock but in rare moments. */
+/** In WAL mode, reads are blocked by a lock only in rare moments. */
 const READ: LockOptions = { inTurn: false };
 const WRITE: LockOptions = { inTurn: true };
 
-/** A check of whether writes work must answer soon. */
+/** The check whether writes work must answer soon. */
 const CHECK_WAIT_MS = 1000;

@@ -9,10 +9,10 @@ import { SqlStore } from './sql-store.js';
 import { type LockWaits, SqliteSession } from './sqlite-session.js';
 
 /**
- * Copies the store in a file to another file, while others may be writing to it; its format is not changed. What is half-written
- * has another name: a file with the target's is complete.
+ * Copies the store in a file to another file, even while others write to it; its format is not changed. An incomplete
+ * copy has a different name, so a file with the target's name is always complete.
  *
- * @throws DatabaseUnusableError, when no backup was made and nothing overwritten; SqliteMissingError
+ * @throws DatabaseUnusableError if no backup was made, in which case nothing was overwritten; SqliteMissingError
  */
 export async function backUp(path: string, target: string): Promise<void> {
   const db = openForReading(path);
@@ -30,7 +30,7 @@ export async function backUp(path: string, target: string): Promise<void> {
 
 async function copyTo(db: Database.Database, partial: string, file: string): Promise<void> {
   try {
-    // In one step: a copy in several starts over whenever another process writes between them.
+    // In one step: a copy in several steps starts over whenever another process writes in between.
     await db.backup(partial, { progress: () => Number.MAX_SAFE_INTEGER });
     await rename(partial, file);
   } catch (error) {
@@ -58,8 +58,9 @@ function failure(error: unknown): DatabaseUnusableError {
 }
 
 /**
- * A store in one SQLite file. Statements run on the event loop: a read takes microseconds, a write as long as its commit. A
- * statement that meets the lock of another process waits for it without blocking the loop, and fails after some seconds.
+ * A store in one SQLite file. Statements run on the event loop: a read takes microseconds, a write as long as its
+ * commit. A statement that is blocked by another process's lock waits without blocking the loop, and fails after some
+ * seconds.
  */
 export class SqliteStore extends SqlStore {
   readonly #db: Database.Database;
@@ -67,7 +68,7 @@ export class SqliteStore extends SqlStore {
   readonly #lock: { close(): void } | undefined;
 
   /**
-   * Opens a store, and creates it if there is none; migrates an older one.
+   * Opens a store and migrates an older one; creates it if it does not exist.
    *
    * @param path of the file, or `:memory:`
    * @throws DatabaseUnusableError
@@ -76,7 +77,7 @@ export class SqliteStore extends SqlStore {
     return new SqliteStore(openDatabase(path), clock);
   }
 
-  /** The same for a gateway, which is the only one to work with the file. @throws DatabaseUnusableError */
+  /** Opens a store for exclusive use by one gateway. @throws DatabaseUnusableError */
   static async openAlone(path: string, clock: Clock): Promise<SqliteStore> {
     const lock = lockDatabase(path);
     try {
@@ -95,12 +96,12 @@ export class SqliteStore extends SqlStore {
     this.#lock = lock;
   }
 
-  /** See LockWaits. */
+  /** The waits for locks; see LockWaits. */
   override get lockWaits(): LockWaits {
     return this.#session.lockWaits;
   }
 
-  /** Does nothing: SQLite does not tell a process what others write. */
+  /** Does nothing: SQLite does not notify a process of writes by others. */
   override listen(): void {}
 
   override async close(): Promise<void> {

@@ -29,13 +29,13 @@ import type {
 } from './records.js';
 
 /**
- * Where domains, models, contexts and reference documents are kept.
+ * Stores domains, models, contexts and reference documents.
  *
- * Every method is one transaction: it happens as a whole or not at all, and reads show one moment. The order of all
- * checks is: what is named must be there (NotFoundError, naming the outermost thing that is missing), the expected
- * state must hold (PreconditionFailedError), then everything else. Lists are ordered by code points of their names.
- * Names and URIs are compared exactly, and are for the caller to check; text that is not well-formed Unicode or holds
- * U+0000 is refused in writes (UnstorableTextError) and finds nothing in reads. Any method can fail with
+ * Every method is one transaction: it takes effect as a whole or not at all, and its reads come from one snapshot.
+ * Checks are made in this order: the named things must exist (NotFoundError, naming the outermost missing thing), the
+ * expected state must match (PreconditionFailedError), then everything else. Lists are ordered by code points of their
+ * names. Names and URIs are compared exactly, and the caller has to validate them. Text that is not well-formed Unicode
+ * or contains U+0000 is refused in writes (UnstorableTextError) and finds nothing in reads. Any method can fail with
  * StoreUnavailableError.
  */
 export interface SchemaStore {
@@ -45,23 +45,23 @@ export interface SchemaStore {
   readonly contexts: Contexts;
   readonly references: References;
 
-  /** The text with this SHA-256 (hex), while anything in the store names it. */
+  /** Returns the text with this SHA-256 (hex), as long as anything in the store refers to it. */
   content(sha256: string): Promise<string | undefined>;
 
-  /** A text that changes with every write, by any process; it may also change without one. */
+  /** Returns a text that changes with every write, by any process; it may also change without a write. */
   revision(): Promise<string>;
 
-  /** False when it is closed, nothing can be read, or nothing can be written, as some seconds ago at most. */
+  /** Returns false if the store is closed, cannot be read, or could not be written within the last few seconds. */
   isReady(): Promise<boolean>;
 
-  /** Resolves when all is on disk; may be called again. */
+  /** Resolves when everything is on disk; may be called again. */
   close(): Promise<void>;
 }
 
-/** The ETags of which the thing must have one now, if given; what an If-Match header lists (RFC 9110 section 13.1.1). */
+/** If given, the thing must have one of these ETags, as in an If-Match header (RFC 9110 section 13.1.1). */
 export type IfMatch = readonly string[];
 
-/** The state that a thing must be in before it is put: absent, present in any form, or with one of these ETags. */
+/** The required state of a thing before it is put: absent, present in any state, or with one of these ETags. */
 export type Expected = 'absent' | 'present' | IfMatch | undefined;
 
 export interface Domains {
@@ -70,20 +70,21 @@ export interface Domains {
   /** @throws NotFoundError */
   get(name: string): Promise<Domain>;
 
-  /** @throws AlreadyExistsError also where a custom context has the name */
+  /** @throws AlreadyExistsError, also if a custom context has the name */
   create(domain: NewDomain): Promise<Domain>;
 
   /**
-   * Replaces its settings; where they are the same, nothing changes. Models without a compatibility of their own change with it.
+   * Replaces the settings of a domain; if they are the same, nothing changes. A new compatibility also applies to
+   * models without their own.
    *
    * @throws NotFoundError, PreconditionFailedError, UnstorableTextError
    */
   update(name: string, settings: DomainSettings, ifMatch?: IfMatch): Promise<Domain>;
 
   /**
-   * @param options `cascade` deletes its models with it, with all their versions and generated contexts
-   * @throws NotFoundError, PreconditionFailedError, InUseError naming its models, or with `cascade` what uses their
-   *   contexts from outside the domain
+   * @param options `cascade` also deletes the models of the domain, with all their versions and generated contexts
+   * @throws NotFoundError, PreconditionFailedError, InUseError naming the models of the domain, or with `cascade` what
+   * uses their contexts from outside the domain
    */
   delete(
     name: string,
@@ -92,31 +93,31 @@ export interface Domains {
 }
 
 export interface Models {
-  /** @throws NotFoundError when there is no such domain */
+  /** @throws NotFoundError if the domain does not exist */
   list(domain: string, page: Page): Promise<Paged<Model>>;
 
   /**
-   * @param version the current one when not given
+   * @param version the current version if not given
    * @throws NotFoundError
    */
   get(key: ModelKey, version?: number): Promise<ModelAt>;
 
-  /** Which versions are the current ones of the models of a domain, by name. @throws NotFoundError for the domain */
+  /** Returns the current versions of the models of a domain, by model name. @throws NotFoundError for the domain */
   current(domain: string): Promise<readonly CurrentVersion[]>;
 
-  /** `get` with the texts of the schema and its context. @throws NotFoundError */
+  /** Like `get`, with the texts of the schema and its context. @throws NotFoundError */
   texts(key: ModelKey, version?: number): Promise<ModelTexts>;
 
-  /** Models of all domains, by domain and name. Those without terms are found by name and description only. */
+  /** Finds models of all domains, ordered by domain and name. Models without terms are found by name and description only. */
   search(filter: ModelFilter, page: Page): Promise<Paged<Model>>;
 
-  /** Oldest first. @throws NotFoundError */
+  /** Lists versions, oldest first. @throws NotFoundError */
   versions(key: ModelKey, page: Page): Promise<Paged<ModelVersion>>;
 
   /**
    * Creates a model, its version 1, its generated context, and its examples.
    *
-   * @throws NotFoundError when there is no such domain, AlreadyExistsError, DependencyChangedError
+   * @throws NotFoundError if the domain does not exist, AlreadyExistsError, DependencyChangedError
    */
   create(
     key: ModelKey,
@@ -126,11 +127,11 @@ export interface Models {
   ): Promise<ModelAt>;
 
   /**
-   * Replaces the settings, and adds a version, with the same version of the generated context, if one is given.
-   * An update that changes nothing leaves the ETag alone.
+   * Replaces the settings. If a version is given, adds it with the same version of the generated context. An update
+   * that changes nothing keeps the ETag.
    *
-   * @param update `replaces`: the version takes the place of the current one, which was that of a draft; `examples` take the
-   *   place of all examples of the model, which changes neither its ETag nor its times
+   * @param update with `replaces`, the version replaces the current one, which is that of a draft; `examples` replace
+   * all examples of the model, which changes neither its ETag nor its times
    * @throws NotFoundError, PreconditionFailedError, DependencyChangedError
    */
   update(
@@ -147,23 +148,23 @@ export interface Models {
   /**
    * Deletes a model with its versions, its generated context and its examples.
    *
-   * @throws NotFoundError, PreconditionFailedError, InUseError when something uses its context
+   * @throws NotFoundError, PreconditionFailedError, InUseError if something uses its context
    */
   delete(key: ModelKey, ifMatch?: IfMatch): Promise<void>;
 }
 
 /** The examples of models. */
 export interface Examples {
-  /** By name. @throws NotFoundError for the model */
+  /** Lists examples by name. @throws NotFoundError for the model */
   list(model: ModelKey, page: Page): Promise<Paged<Example>>;
 
   /** @throws NotFoundError */
   get(model: ModelKey, name: string): Promise<Example>;
 
   /**
-   * Adds an example, or replaces the one of its name.
+   * Adds an example, or replaces the one with the same name.
    *
-   * @returns `isNew`: there was none of this name
+   * @returns `isNew`: there was no example with this name
    * @throws NotFoundError for the model, PreconditionFailedError, TooManyExamplesError
    */
   put(
@@ -178,23 +179,23 @@ export interface Examples {
 }
 
 export interface Contexts {
-  /** Custom and generated ones, and those of domains. */
+  /** Lists custom and generated contexts, and those of domains. */
   list(page: Page): Promise<Paged<Context | DomainContextName>>;
 
   /**
-   * @param version the current one when not given
+   * @param version the current version if not given
    * @throws NotFoundError
    */
   get(name: string, version?: number): Promise<ContextAt>;
 
-  /** The models and contexts of which some version uses the context; its own model does not count. @throws NotFoundError */
+  /** Lists the models and contexts of which some version uses the context, except for its own model. @throws NotFoundError */
   dependents(name: string, page: Page): Promise<Paged<Dependent>>;
 
-  /** Creates a custom context. @throws AlreadyExistsError also where a domain has the name, DependencyChangedError */
+  /** Creates a custom context. @throws AlreadyExistsError, also if a domain has the name; DependencyChangedError */
   create(name: string, version: NewContextVersion): Promise<ContextAt>;
 
   /**
-   * Adds a version to a custom context, unless the text is the current version's.
+   * Adds a version to a custom context, unless the text is the same as the current version's.
    *
    * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, DependencyChangedError
    */
@@ -211,22 +212,23 @@ export interface References {
   get(uri: string): Promise<Reference>;
 
   /**
-   * Those of the documents that are there, by the URIs that were asked for; theirs are not followed. What is not stored under a
-   * URI is looked for under its other spellings, and found where all that are stored have one content.
+   * Returns the documents that are stored, by the requested URIs; their own references are not followed. If no document
+   * is stored under a URI, one stored under another spelling is returned, provided that all spellings have the same
+   * content.
    */
   texts(uris: Iterable<string>): Promise<ReadonlyMap<string, ReferenceText>>;
 
-  /** Where the file of a URI is stored under others: at most 100 of them, by URI. See `fileKey`. */
+  /** Lists other URIs under which the file of a URI is stored: at most 100, ordered by URI. See `fileKey`. */
   spellings(uri: string): Promise<readonly Spelling[]>;
 
-  /** The models of which some version pins the document, and the documents that name it. @throws NotFoundError */
+  /** Lists the models of which some version pins the document, and what refers to it. @throws NotFoundError */
   dependents(uri: string, page: Page): Promise<Paged<Dependent>>;
 
   /**
-   * Creates or replaces a document. Model versions keep what they pinned.
+   * Creates or replaces a document. Model versions keep the content that they pinned.
    *
-   * @param expected the state it must be in: absent, present in any form, or with one of these ETags
-   * @returns `unchanged` when text and source are what they were
+   * @param expected the state it must be in: absent, present in any state, or with one of these ETags
+   * @returns `unchanged` if both text and source are the same as before
    * @throws PreconditionFailedError
    */
   put(reference: NewReference, expected?: Expected): Promise<PutReference>;
