@@ -3,32 +3,34 @@ import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { ApiError, NotJsonError, refusalOf, unreachable } from './errors.js';
 import type { AnyRequest, DocumentOf, Given, Method, PathOf } from './operations.js';
 
-/** A document, and the ETag of what was read: a write with it replaces nothing else. */
+/** A document and its ETag. A write with the ETag fails if the document has changed since it was read. */
 export interface WithETag<Value> {
   readonly value: Value;
-  /** Empty where the gateway gives none. */
+  /** Empty if the gateway sends none. */
   readonly etag: string;
 }
 
-/** One page of a list, and how many items there are in all. */
+/** One page of a list, and the number of items in the whole list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
 }
 
 export interface ApiClientOptions {
-  /** Where the gateway is, with a slash at its end: a function, since a page knows it only when it is shown. */
+  /**
+   * Base URL of the gateway, with a slash at its end. It is a function because a web page only knows the URL once it is shown.
+   */
   readonly baseUrl: () => string;
-  /** Sent with each request, unless it has others of these names. */
+  /** Header fields for each request, unless the request sets them itself. */
   readonly headers: () => Readonly<Record<string, string>>;
   readonly init?: RequestInit;
-  /** Sees the headers of each answer. */
+  /** Called with the headers of each answer. */
   readonly onAnswer?: (headers: Headers) => void;
-  /** Whether a request that was refused is to be sent again. @param headers with which it was sent */
+  /** Decides whether to send a refused request again. @param headers with which it was sent */
   readonly again?: (error: ApiError, headers: Readonly<Record<string, string>>) => Promise<boolean>;
 }
 
-/** The API as openapi-fetch sees it here: the methods of the client check what is given to them. */
+/** The API as openapi-fetch sees it here. The methods of the client check their arguments more strictly. */
 type AnyPaths = Record<
   string,
   Record<
@@ -42,11 +44,11 @@ type AnyPaths = Record<
 >;
 
 /**
- * Sends requests of the API. openapi-fetch makes them; answers are read here, since it would turn numbers that no double holds
- * into others.
+ * Sends requests to the API with openapi-fetch. The client reads the answers itself, because openapi-fetch would change numbers
+ * that a double cannot hold.
  *
- * All methods throw an ApiError for an answer without success, an UnreachableError where there was none, and what the signal was
- * aborted with.
+ * All methods throw an ApiError for a status other than 2xx, an UnreachableError if there was no answer, and the abort reason
+ * if the signal was aborted.
  */
 export class ApiClient {
   readonly #options: ApiClientOptions;
@@ -56,12 +58,12 @@ export class ApiClient {
     this.#options = options;
   }
 
-  /** Where the gateway is. */
+  /** Base URL of the gateway. */
   get url(): string {
     return this.#options.baseUrl();
   }
 
-  /** Resolves with the answer as soon as its headers are there; the caller reads its body. */
+  /** Resolves with the answer as soon as its headers have arrived; the caller reads the body. */
   async request<M extends Method, Path extends PathOf<M>>(
     method: M,
     path: Path,
@@ -70,7 +72,7 @@ export class ApiClient {
     return this.#request(method, path, given[0]);
   }
 
-  /** The text of the answer. */
+  /** Sends a request and returns the text of the answer. */
   async text<M extends Method, Path extends PathOf<M>>(
     method: M,
     path: Path,
@@ -79,7 +81,7 @@ export class ApiClient {
     return (await this.#read(method, path, given[0])).text;
   }
 
-  /** The document of the answer. @throws NotJsonError */
+  /** Sends a request and returns the document in the answer. @throws NotJsonError */
   async json<M extends Method, Path extends PathOf<M>>(
     method: M,
     path: Path,
@@ -88,7 +90,7 @@ export class ApiClient {
     return (await this.answer(method, path, ...given)).value;
   }
 
-  /** The document of the answer, and what was said beside it. @throws NotJsonError */
+  /** Sends a request and returns the document in the answer, with status, headers and ETag. @throws NotJsonError */
   async answer<M extends Method, Path extends PathOf<M>>(method: M, path: Path, ...given: Given<M, Path>) {
     const { text, status, headers } = await this.#read(method, path, given[0]);
     // An answer without content has no document.
@@ -96,7 +98,7 @@ export class ApiClient {
     return { value, status, headers, etag: headers.get('etag') ?? '' };
   }
 
-  /** One page of a list. @throws NotJsonError, also for what is no list */
+  /** Reads one page of a list. @throws NotJsonError, also if the answer is not a list */
   async page<Path extends PathOf<'get'>>(
     path: Path,
     ...given: Given<'get', Path>
@@ -139,7 +141,7 @@ export class ApiClient {
       ...(body === undefined ? {} : { body, bodySerializer: serialized }),
       ...(signal === undefined ? {} : { signal }),
       ...(headers === undefined ? {} : { headers }),
-      // It is read here, with its numbers as they are.
+      // The answer is read here, to keep exact numbers.
       parseAs: 'stream',
       fetch: async (sent) => {
         const answer = await fetch(sent).catch((error: unknown) => {
@@ -163,15 +165,15 @@ export class ApiClient {
   }
 }
 
-/** The parameters of a page of a list. @param page from 1 */
+/** Returns the parameters for one page of a list. @param page from 1 */
 export function pageParams(page: number, size: number) {
   return { limit: size, offset: (page - 1) * size };
 }
 
-/** As many as a page of a list can have. */
+/** Maximum number of items in a page. */
 const LARGEST_PAGE = 1000;
 
-/** The items of all pages of a list, until one fits where that is asked for. @param load a page with these parameters */
+/** Reads all pages of a list, or up to the page that has an item for which `isLast` is true. @param load reads a page */
 export async function allPages<Item>(
   load: (params: ReturnType<typeof pageParams>) => Promise<Page<Item>>,
   isLast: (item: Item) => boolean = () => false,
@@ -195,7 +197,7 @@ function serialized(body: unknown): unknown {
   return isRaw ? body : writeJson(body);
 }
 
-/** The value of a JSON text. @throws NotJsonError */
+/** Parses JSON. @throws NotJsonError */
 export function parsed(text: string): unknown {
   try {
     return parseJson(text);

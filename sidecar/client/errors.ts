@@ -1,6 +1,6 @@
 import { parseJson } from '../shared/json/lossless-json.js';
 
-/** What a problem (RFC 9457) says; it may have more members. */
+/** A problem (RFC 9457); it may have more members. */
 export interface Problem {
   readonly type?: string;
   readonly title: string;
@@ -22,14 +22,14 @@ export class ApiError extends Error {
   }
 }
 
-/** The gateway could not be reached, or broke off its answer. */
+/** The gateway could not be reached, or its answer broke off. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
   constructor(
     baseUrl: string,
     why: string,
-    /** The request may have changed something: perhaps only its answer is missing. */
+    /** Whether the request may have changed something, because perhaps only its answer was lost. */
     readonly mayHaveArrived: boolean,
     options: ErrorOptions,
   ) {
@@ -42,7 +42,7 @@ export class NotJsonError extends Error {
   override readonly name = 'NotJsonError';
 }
 
-/** There was no connection to send the request on. */
+/** Errors that mean that there was no connection on which to send the request. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -53,6 +53,8 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Turns an error into an UnreachableError.
+ *
  * @param error thrown by `fetch`, or while its answer was read
  * @param isRead whether the request changes nothing
  */
@@ -65,7 +67,10 @@ export function unreachable(baseUrl: string, error: unknown, isRead: boolean): U
   return new UnreachableError(baseUrl, why, isSent && !isRead, { cause: error });
 }
 
-/** Reads an error answer as a problem. If it is none, its first 500 characters are the detail, unless it is a page of a proxy. */
+/**
+ * Reads an error answer as a problem. If it is not a problem, the detail is its first 500 characters, unless it is an HTML
+ * page, as from a proxy.
+ */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const { status, statusText } = response;
   const retryAfter = response.headers.get('retry-after') ?? undefined;

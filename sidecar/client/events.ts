@@ -1,20 +1,20 @@
 /** One server-sent event. */
 export interface ServerSentEvent {
-  /** The last one that the stream gave. */
+  /** The last id that the stream has sent. */
   readonly id: string | undefined;
   readonly data: string;
 }
 
-/** Characters of one event, those of comments and unknown fields included; a record has some ten thousand at most. */
+/** Maximum number of characters in one event, including comments and unknown fields. A record has at most some ten thousand. */
 const EVENT_MAX = 4 * 1024 * 1024;
 
 /**
- * Reads server-sent events (HTML standard, § 9.2). Events without data, such as heartbeats, are left out, and so is an
- * unfinished event at the end of the stream.
+ * Reads server-sent events (HTML standard, § 9.2). Skips events without data, such as heartbeats, and an unfinished event at
+ * the end of the stream.
  *
- * @param silentMs after which a stream without a byte counts as dead, e.g. because this machine slept
- * @param maxLength characters of one event, without the ends of its lines
- * @throws Error when it is dead, RangeError for an event that is too long or has no end, and what the stream fails with
+ * @param silentMs a stream that sends no byte for this long counts as dead, for example because this machine slept
+ * @param maxLength maximum number of characters in one event, without line ends
+ * @throws Error if the stream is dead, RangeError for an event that is too long or has no end, and any error of the stream
  */
 export async function* readEvents(
   bytes: ReadableStream<Uint8Array>,
@@ -24,7 +24,7 @@ export async function* readEvents(
   let rest = '';
   let id: string | undefined;
   let data: string[] = [];
-  // Of the lines of this event that are no longer held, too.
+  // Length of this event so far, including lines that are no longer held.
   let length = 0;
   for await (const piece of piecesOf(bytes, silentMs)) {
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
@@ -50,7 +50,7 @@ function tooLong(): RangeError {
   return new RangeError('An event of the stream has no end.');
 }
 
-/** The text of a stream as it comes. */
+/** Decodes a stream as its bytes arrive. */
 async function* piecesOf(bytes: ReadableStream<Uint8Array>, silentMs: number): AsyncGenerator<string, void> {
   const reader = bytes.getReader();
   const decoder = new TextDecoder();
@@ -61,7 +61,7 @@ async function* piecesOf(bytes: ReadableStream<Uint8Array>, silentMs: number): A
       yield decoder.decode(value, { stream: true });
     }
   } finally {
-    // A dead stream may never say that it is cancelled.
+    // The cancellation of a dead stream may never complete.
     void reader.cancel().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** What each operation of the API takes and answers, by its method and its path. */
+/** The request and the answer of each operation of the API, by method and path. */
 import type { components } from './types.js';
 
 export type Schemas = components['schemas'];
@@ -17,12 +17,12 @@ type Operation<M extends Method, Path extends PathOf<M>> =
 
 type QueryOf<Op> = Op extends { readonly query: infer Query } ? Loose<Query> : never;
 
-/** The same, but optional members may also be undefined. */
+/** The same type, except that optional members may also be undefined. */
 type Loose<Value> = {
   readonly [Name in keyof Value]: object extends Pick<Value, Name> ? Value[Name] | undefined : Value[Name];
 };
 
-/** What stands in braces in a path. */
+/** The names in braces in a path. */
 type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 type PathPart<Path> = [NamesIn<Path>] extends [never]
@@ -31,26 +31,26 @@ type PathPart<Path> = [NamesIn<Path>] extends [never]
 
 type BodyOf<Op> = Op extends { readonly body: infer Body } ? Body : never;
 
-/** The document with which an operation answers where it succeeds. */
+/** The document that an operation answers with on success. */
 export type DocumentOf<M extends Method, Path extends PathOf<M>> =
   Operation<M, Path> extends { readonly answer: infer Answer } ? Answer : never;
 
 /** A body that is sent unchanged: it is JSON already, or its media type is in the headers. */
 type RawBody = string | Uint8Array<ArrayBuffer> | Blob | FormData;
 
-/** A request as it is sent; the operation says what it may hold. */
+/** A request of any operation; the types of the operation restrict its members. */
 export interface AnyRequest {
   readonly path?: object | undefined;
-  /** If it is a text: an encoded query string. */
+  /** A string is an encoded query string. */
   readonly query?: object | string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** The request changes nothing, whatever its method is. */
+  /** Whether the request changes nothing, whatever its method. */
   readonly isRead?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a request is made of, besides its method and its path. */
+/** The parts of a request, besides method and path. */
 export type RequestOf<M extends Method, Path extends PathOf<M>> = Omit<
   AnyRequest,
   'path' | 'query' | 'body'
@@ -60,6 +60,6 @@ export type RequestOf<M extends Method, Path extends PathOf<M>> = Omit<
     readonly body?: Loose<BodyOf<Operation<M, Path>>> | RawBody | undefined;
   };
 
-/** The last argument of a request, which is optional if the operation needs nothing. */
+/** The last argument of a request; optional if the operation requires nothing. */
 export type Given<M extends Method, Path extends PathOf<M>> =
   Partial<RequestOf<M, Path>> extends RequestOf<M, Path> ? [RequestOf<M, Path>?] : [RequestOf<M, Path>];

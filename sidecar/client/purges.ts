@@ -1,4 +1,4 @@
-/** What command line and console know of purges besides their documents. */
+/** What the command line and the console know about purges, besides the types of the API. */
 import type { Schemas } from './operations.js';
 
 /** The collections whose DELETE is a purge. */
@@ -7,7 +7,7 @@ export const PURGE_PATHS = {
   temporal: '/ngsi-ld/v1/temporal/entities',
 } as const satisfies Record<NonNullable<Schemas['NewPurge']['target']>, string>;
 
-/** Whether a purge has come to its end. */
+/** Whether a purge has ended. */
 export function isFinal({ state }: Pick<Schemas['Purge'], 'state'>): boolean {
   return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
