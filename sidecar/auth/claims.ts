@@ -4,17 +4,17 @@ import { TokenRefusedError } from './errors.js';
 /** The claims of a verified token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Longest name of a caller in records, in characters. */
+/** Maximum length of a caller's name in records, in characters. */
 const MAX_NAME_CHARS = 256;
 
-/** Most values of a claim that are looked at. */
+/** Maximum number of values of a claim that are read. */
 const MAX_VALUES = 10_000;
 
 /**
- * The value of a claim.
+ * Returns the value of a claim.
  *
- * @param path its name, or names that lead there with dots between them. Names may have dots themselves
- *   (`https://example.org/roles`, `resource_access.city.gateway.roles`): the longest that is there comes first
+ * @param path the name of the claim, or several names joined by dots that lead to a nested value. Names may contain dots
+ * themselves (`https://example.org/roles`, `resource_access.city.gateway.roles`): the longest existing name is tried first
  */
 export function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
@@ -29,10 +29,10 @@ export function claimAt(claims: Claims, path: string): unknown {
 }
 
 /**
- * The roles that a claim gives: a list of texts, or one text with blanks between its values, as `scope` has it. Anything else
- * gives none.
+ * Returns the roles that a claim grants: a list of strings, or one string with values separated by spaces, such as `scope`. Any
+ * other value grants none.
  *
- * @param map what values mean; others mean the role of their name, if there is one
+ * @param map the role for each value; a value without an entry stands for the role of the same name, if there is one
  */
 export function rolesIn(
   claim: unknown,
@@ -46,7 +46,7 @@ export function rolesIn(
   return new Set(roles);
 }
 
-/** What each role includes. */
+/** The roles that each role includes. */
 const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   modeller: ['viewer', 'modeller'],
@@ -54,19 +54,22 @@ const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
   admin: ROLES,
 };
 
-/** The tenants that a claim names: a list of texts, or one text. Anything else names none. `""` is the default tenant. */
+/**
+ * Returns the tenants that a claim names: a list of strings, or one string. Any other value names none. `""` is the default
+ * tenant.
+ */
 export function tenantsIn(claim: unknown): ReadonlySet<string> {
   return new Set(textsIn(typeof claim === 'string' ? [claim] : claim).filter((name) => !CONTROL.test(name)));
 }
 
-/** No header can name such a tenant, and lists of tenants are told apart by line ends. */
+/** No header can name a tenant with a control character, and stored lists of tenants are separated by line ends. */
 // oxlint-disable-next-line no-control-regex -- that is what they are
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 /**
- * Who has signed in, for records: the name that a person knows, or that of the provider.
+ * Returns the name of the caller for records: the user name, or otherwise the provider's identifier.
  *
- * @throws TokenRefusedError for a token of nobody
+ * @throws TokenRefusedError if the token has neither
  */
 export function nameIn(claims: Claims): string {
   for (const claim of ['preferred_username', 'sub'] as const) {

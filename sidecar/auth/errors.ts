@@ -1,9 +1,9 @@
 import { GatewayError } from '../shared/errors.js';
 import type { Role } from '../shared/roles.js';
 
-/** A request that may not do what it asks for: nothing was done. */
+/** A request that is not allowed: nothing was done. */
 export abstract class AccessRefusedError extends GatewayError {
-  /** In one word, for metrics. */
+  /** The reason in one word, for metrics. */
   abstract readonly reason: 'sign-in' | 'role' | 'tenant';
 
   /** Value of `WWW-Authenticate` (RFC 6750, section 3). */
@@ -12,12 +12,12 @@ export abstract class AccessRefusedError extends GatewayError {
   }
 }
 
-/** Nobody has signed in. */
+/** The request has no access token. */
 export class SignInNeededError extends AccessRefusedError {
   readonly kind = 'unauthorized';
   readonly reason = 'sign-in';
 
-  /** @param hasToken whether the gateway token would do as well */
+  /** @param hasToken whether the gateway token would be accepted as well */
   constructor(private readonly hasToken: boolean) {
     super(
       'This request needs an access token in the header Authorization, as Bearer' +
@@ -30,7 +30,7 @@ export class SignInNeededError extends AccessRefusedError {
   }
 }
 
-/** An access token that is not accepted. No message repeats any of it. */
+/** An access token that is not accepted. The messages contain no part of the token. */
 export class TokenRefusedError extends AccessRefusedError {
   readonly kind = 'tokenRefused';
   readonly reason = 'sign-in';
@@ -45,12 +45,12 @@ export class TokenRefusedError extends AccessRefusedError {
   }
 }
 
-/** Who has signed in lacks the role for a request. */
+/** The signed-in caller lacks the role for a request. */
 export class RoleMissingError extends AccessRefusedError {
   readonly kind = 'roleMissing';
   readonly reason = 'role';
 
-  /** @param needed any one of them would do */
+  /** @param needed the caller needs one of these roles */
   constructor(name: string, has: Iterable<Role>, needed: readonly Role[]) {
     const own = [...has];
     const roles =
@@ -69,12 +69,12 @@ export class TenantRefusedError extends AccessRefusedError {
   readonly reason = 'tenant';
 }
 
-/** The keys of the provider are needed, and cannot be read now: nobody is let in by what is not known. */
+/** The provider's keys are needed but cannot be read now. A token that cannot be verified is never accepted. */
 export class SignInUnavailableError extends GatewayError {
   readonly kind = 'signInUnavailable';
   override readonly retryAfter: string;
 
-  /** @param seconds after which the provider may be asked again */
+  /** @param seconds until the provider may be asked again */
   constructor(seconds: number) {
     super(
       'The access token cannot be checked now, since the OpenID provider does not give its keys. Nothing was done; ' +

@@ -1,4 +1,4 @@
-/** Who may do what: people who sign in at an OpenID provider, their roles and tenants, and the rules of all routes. */
+/** Decides who may do what: sign-in with an OpenID provider, roles and tenants, and the rules of all routes. */
 export {
   AccessRefusedError,
   RoleMissingError,

@@ -1,19 +1,19 @@
 import { Agent } from 'undici';
 import { isLoopback } from '../shared/loopback.js';
 
-/** Documents of an OpenID provider that cannot be used. The message is for the log. */
+/** A document of an OpenID provider cannot be used. The message is for the log. */
 export class ProviderError extends Error {}
 
-/** For one document, from the connection to its last byte, in milliseconds. */
+/** Time limit for reading the keys, discovery included, in milliseconds. */
 const TIMEOUT_MS = 5000;
 
-/** Of one document. Those of real providers have some thousand. */
+/** Maximum size of one document, in bytes. Those of real providers have a few thousand. */
 const MAX_BYTES = 256 * 1024;
 
 export interface ProviderDocumentsOptions {
-  /** As tokens name it. */
+  /** The issuer, exactly as tokens name it. */
   readonly issuer: string;
-  /** Where the keys are, if that is not to be discovered. */
+  /** URL of the keys, if it is not discovered. */
   readonly keysUrl?: URL | undefined;
   readonly timeoutMs?: number | undefined;
 }
@@ -21,14 +21,14 @@ export interface ProviderDocumentsOptions {
 /** Reads the discovery document and the keys of an OpenID provider. Follows no redirects, and trusts no other host. */
 export class ProviderDocuments {
   readonly #options: ProviderDocumentsOptions;
-  // Rarely used: no connection is kept.
+  // It is rarely used, so no connection is kept open.
   readonly #agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
 
   constructor(options: ProviderDocumentsOptions) {
     this.#options = options;
   }
 
-  /** The key set, as it came. @throws ProviderError */
+  /** Reads the key set, unchecked. @throws ProviderError */
   async keys(): Promise<unknown> {
     const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
     const url = this.#options.keysUrl ?? (await this.#discovered(signal));
@@ -39,7 +39,7 @@ export class ProviderDocuments {
     await this.#agent.destroy();
   }
 
-  /** Where the discovery document says that the keys are (OpenID Connect Discovery 1.0 § 4.3). */
+  /** Reads the URL of the keys from the discovery document (OpenID Connect Discovery 1.0 § 4.3). */
   async #discovered(signal: AbortSignal): Promise<URL> {
     const { issuer } = this.#options;
     const url = new URL(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
@@ -78,7 +78,7 @@ export class ProviderDocuments {
       let bytes = 0;
       for await (const chunk of body as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        // Leaving the loop ends the connection.
+        // Leaving the loop closes the connection.
         if (bytes > MAX_BYTES)
           throw new ProviderError(`${url.href} is larger than ${String(MAX_BYTES)} bytes.`);
         chunks.push(chunk);

@@ -3,12 +3,12 @@ import type { Clock } from '../shared/clock.js';
 import { SignInUnavailableError } from './errors.js';
 import { ProviderError } from './provider-documents.js';
 
-/** How old keys may be before they are read again, while they go on being used. What was withdrawn is known after that time. */
+/** Age at which keys are read again; old keys remain in use until then. A withdrawn key is rejected after this time. */
 const REFRESH_MS = 10 * 60_000;
 
 /**
- * The pause after a try that failed, and between two that were made for unknown keys: whoever sends tokens with keys that do not
- * exist makes no more requests to the provider than that.
+ * The pause after a failed attempt, and between two attempts because of unknown keys. It limits the requests to the provider
+ * that a client can cause by sending tokens with unknown keys.
  */
 const PAUSE_MS = 10_000;
 
@@ -16,22 +16,22 @@ export interface ProviderKeysOptions {
   /** Reads the key set of the provider. */
   readonly read: () => Promise<unknown>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Called when the keys cannot be read any more, and when they can be again. Must not throw. */
+  /** Called when the keys can no longer be read, and when they can be read again. Must not throw. */
   readonly onAway: (error: unknown) => void;
   readonly onBack: () => void;
 }
 
 /**
- * The keys of a provider. Those that were read are used until others are, however long the provider is away; a key that is
- * unknown while it is away lets nobody in.
+ * The keys of a provider. They are used until newer ones have been read, however long the provider is unavailable. During that
+ * time, a token with an unknown key is not accepted.
  */
 export class ProviderKeys {
   readonly #options: ProviderKeysOptions;
   #keys: ReturnType<typeof createLocalJWKSet> | undefined;
   #readMs = -Infinity;
-  /** When keys were last asked for because of an unknown one. */
+  /** When the keys were last read because of an unknown key. */
   #lookedMs = -Infinity;
-  /** When the last try failed; undefined if it did not. */
+  /** When the last attempt failed; undefined if it succeeded. */
   #failedMs: number | undefined;
   #reading: Promise<void> | undefined;
 
@@ -39,7 +39,7 @@ export class ProviderKeys {
     this.#options = options;
   }
 
-  /** Finds the key of a token, for jose. @throws SignInUnavailableError, and what jose throws for a key that does not exist */
+  /** Finds the key of a token, for jose. @throws SignInUnavailableError, and jose's error for a key that does not exist */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     if (this.#keys === undefined) await this.#demand();
     else if (!this.#isWithin(REFRESH_MS, this.#readMs)) await this.#refresh();
@@ -52,12 +52,15 @@ export class ProviderKeys {
     return this.#known(header, token);
   };
 
-  /** Begins to read the keys, unless that has just failed. */
+  /** Starts reading the keys, unless the last attempt has just failed. */
   prefetch(): void {
     if (!this.#hasJustFailed()) this.#read().catch(() => undefined);
   }
 
-  /** Old keys are used on where the provider is known to be away; else they may have been withdrawn since. */
+  /**
+   * Reads the keys again. If the provider is known to be unavailable, the old keys are used without waiting; otherwise the
+   * caller waits, because a key may have been withdrawn.
+   */
   async #refresh(): Promise<void> {
     if (this.#failedMs === undefined) await this.#read().catch(() => undefined);
     else this.prefetch();
@@ -68,7 +71,7 @@ export class ProviderKeys {
     return this.#keys(...token);
   }
 
-  /** A key may be new at the provider. */
+  /** Reads the keys again for an unknown key, which may be new. */
   async #lookForNew(): Promise<void> {
     if (this.#reading === undefined) {
       if (this.#failedMs === undefined && this.#isWithin(PAUSE_MS, this.#lookedMs)) return;
@@ -84,7 +87,7 @@ export class ProviderKeys {
     });
   }
 
-  /** Reads the keys; those who ask meanwhile wait for the same answer. */
+  /** Reads the keys; concurrent callers share one request. */
   #read(): Promise<void> {
     return (this.#reading ??= this.#readNow().finally(() => {
       this.#reading = undefined;
@@ -116,7 +119,7 @@ export class ProviderKeys {
     return new SignInUnavailableError(Math.min(Math.max(Math.ceil(leftMs / 1000), 1), PAUSE_MS / 1000));
   }
 
-  /** Whether a time was less than so long ago. */
+  /** Whether a time was less than `ms` ago. */
   #isWithin(ms: number, sinceMs: number): boolean {
     return this.#options.clock.monotonicMs() - sinceMs < ms;
   }

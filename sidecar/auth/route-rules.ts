@@ -3,24 +3,24 @@ import { RoleMissingError, TenantRefusedError } from './errors.js';
 import type { SignedIn } from './sign-in.js';
 
 /**
- * How a route keeps to the tenants of a token:
+ * How a route is restricted to the tenants of a token:
  *
- * - `asked`: the request names the tenants that it is about, in a header or its body; another one is refused;
- * - `listed`: only what is of these tenants is shown or counted;
- * - `purge`, `scan`, `retentionPolicy`, `writePolicy`: the path names such a thing, whose tenant decides.
+ * - `asked`: the request names its tenants, in a header or its body; other tenants are refused;
+ * - `listed`: only items of these tenants are shown or counted;
+ * - `purge`, `scan`, `retentionPolicy`, `writePolicy`: the path names such an item, and its tenant decides.
  */
 type TenantRule = 'asked' | 'listed' | OwnedThing;
 export type OwnedThing = 'purge' | 'scan' | 'retentionPolicy' | 'writePolicy';
 
 export interface RouteRule {
   /**
-   * The roles of which a person needs one; none of them: whoever has signed in; `open`: everybody, signed in or not, since
-   * brokers, monitoring systems and browsers that have not signed in yet read it.
+   * The caller needs one of these roles. If the list is empty, any signed-in caller is allowed. `open` allows everybody, signed
+   * in or not, because brokers, monitoring systems and browsers read it before signing in or without it.
    */
   readonly roles: readonly Role[] | 'open';
-  /** Empty: what it is about has no tenant. */
+  /** Empty if the route's items have no tenant. */
   readonly tenants: readonly TenantRule[];
-  /** Whether it needs the gateway token, where there is one and nobody signs in. */
+  /** Whether the route needs the gateway token, if there is one and sign-in is off. */
   readonly needsToken: boolean;
 }
 
@@ -34,7 +34,7 @@ const WRITES_MODELS = ruleFor('modeller');
 const viewer = (...tenants: readonly TenantRule[]) => ruleFor('viewer', tenants);
 const modeller = (...tenants: readonly TenantRule[]) => ruleFor('modeller', tenants);
 const purger = (...tenants: readonly TenantRule[]) => ruleFor('purger', tenants);
-/** Scans judge what is stored by models, and are worth the same to those who write models and to those who clean up. */
+/** Scans judge stored data by models, so they serve both those who write models and those who delete data. */
 const scanner = (...tenants: readonly TenantRule[]): RouteRule => ({
   ...purger(...tenants),
   roles: ['modeller', 'purger'],
@@ -44,7 +44,10 @@ function ruleFor(role: Role, tenants: readonly TenantRule[] = []): RouteRule {
   return { roles: [role], tenants, needsToken: true };
 }
 
-/** Every route of the gateway, and who may use it where people sign in. HEAD is as GET. What passes to the broker is not here. */
+/**
+ * Every route of the gateway, and who may use it if sign-in is on. HEAD follows GET. Requests passed to the broker are not
+ * listed.
+ */
 export const ROUTE_RULES: Readonly<Record<string, RouteRule>> = {
   'GET /': OPEN,
   'GET /console': OPEN,
@@ -69,7 +72,7 @@ export const ROUTE_RULES: Readonly<Record<string, RouteRule>> = {
   'GET /api/v2/purges/:purge/events': viewer('purge'),
   'GET /api/v2/purges/:purge/ids': viewer('purge'),
   'DELETE /api/v2/purges/:purge/ids': purger('purge'),
-  // It holds what was deleted, which a broker may not show to everybody who may look at records.
+  // An archive holds deleted data, which not everybody who may see records may be allowed to read from the broker.
   'GET /api/v2/purges/:purge/archive': purger('purge'),
   'DELETE /api/v2/purges/:purge/archive': purger('purge'),
   'POST /api/v2/purges/:purge/restore': purger('purge'),
@@ -88,7 +91,7 @@ export const ROUTE_RULES: Readonly<Record<string, RouteRule>> = {
   'GET /api/v2/retention-policies/:retentionPolicy': viewer('retentionPolicy'),
   'PUT /api/v2/retention-policies/:retentionPolicy': purger('retentionPolicy', 'asked'),
   'DELETE /api/v2/retention-policies/:retentionPolicy': purger('retentionPolicy'),
-  // A dry run, with a record.
+  // This preview is a dry run with a record.
   'GET /api/v2/retention-policies/:retentionPolicy/preview': purger('retentionPolicy'),
   'POST /api/v2/retention-policies/:retentionPolicy/run': purger('retentionPolicy'),
   'GET /api/v2/retention-policies/:retentionPolicy/runs': viewer('retentionPolicy', 'listed'),
@@ -105,7 +108,7 @@ export const ROUTE_RULES: Readonly<Record<string, RouteRule>> = {
   'GET /api/v2/domains/:domain': READS_MODELS,
   'PUT /api/v2/domains/:domain': WRITES_MODELS,
   'DELETE /api/v2/domains/:domain': WRITES_MODELS,
-  // Brokers fetch an @context with every request that names it, and have no token.
+  // Brokers fetch an @context for every request that names it, and have no token.
   'GET /api/v2/domains/:domain/context': OPEN,
   'OPTIONS /api/v2/domains/:domain/context': OPEN,
   'GET /api/v2/domains/:domain/context/warnings': READS_MODELS,
@@ -147,9 +150,9 @@ export const ROUTE_RULES: Readonly<Record<string, RouteRule>> = {
 };
 
 /**
- * The rule of a route. Every route is looked up when it is registered, so that none is served without one.
+ * Returns the rule of a route. Every route is looked up when it is registered, so that none is served without a rule.
  *
- * @param url as it was registered, with `:name` parameters
+ * @param url as registered, with `:name` parameters
  * @throws Error for a route that is not in the table
  */
 export function ruleOf(method: string, url: string): RouteRule {
@@ -159,23 +162,23 @@ export function ruleOf(method: string, url: string): RouteRule {
   return rule;
 }
 
-/** Who sends a request, and what they may do. */
+/** The sender of a request, and what they may do. */
 export interface Caller extends SignedIn {
-  /** Whether the Authorization of the request is for the broker; an access token is for the gateway. */
+  /** Whether to forward the Authorization header to the broker. An access token is for the gateway, not for the broker. */
   readonly forwardsAuthorization: boolean;
   readonly client: Client;
 }
 
-/** Where a request comes from, for records; empty where they do not say it. */
+/** Where a request comes from, for records. Unknown members are missing. */
 export interface Client {
   readonly clientAddress?: string;
   readonly userAgent?: string;
 }
 
-/** Those of a caller for whom the gateway in front vouches, or of everybody where nobody has to sign in. */
+/** The roles of a caller for whom the gateway in front vouches, or of everybody if sign-in is off. */
 export const ALL_ROLES: ReadonlySet<Role> = new Set(ROLES);
 
-/** @throws RoleMissingError */
+/** Checks that the caller has a role that the rule requires. @throws RoleMissingError */
 export function requireRole({ name, roles }: Caller, rule: RouteRule): void {
   if (rule.roles === 'open' || rule.roles.length === 0 || rule.roles.some((role) => roles.has(role))) return;
   const own = roles.size === ALL_ROLES.size ? ['admin' as const] : roles;
@@ -183,10 +186,10 @@ export function requireRole({ name, roles }: Caller, rule: RouteRule): void {
 }
 
 /**
- * Refuses what is of tenants that a caller may not work on.
+ * Checks that the caller may work on the given tenants.
  *
- * @param tenants of what is asked for; `""` is the default one
- * @param what it is, as in "The purge is of a tenant …"
+ * @param tenants of the requested item; `""` is the default tenant
+ * @param what the item, as in "The purge is of a tenant …"
  * @throws TenantRefusedError
  */
 export function requireTenants(caller: Caller, tenants: readonly string[], what: string): void {
@@ -197,7 +200,10 @@ export function requireTenants(caller: Caller, tenants: readonly string[], what:
   );
 }
 
-/** The tenants that the headers of a request name, each of which a broker may go by; without one, the default tenant. */
+/**
+ * Returns the tenants named in the headers of a request, any of which a broker may use. Without one, returns the default
+ * tenant.
+ */
 export function tenantsOf(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): readonly string[] {

@@ -8,34 +8,36 @@ import { ProviderDocuments } from './provider-documents.js';
 import { ProviderKeys } from './provider-keys.js';
 
 export interface SignInOptions {
-  /** As tokens name it. */
+  /** The issuer, exactly as tokens name it. */
   readonly issuer: string;
   readonly audience: string;
   readonly keysUrl?: URL | undefined;
-  /** Where the roles and the tenants are in a token: see claimAt(). No claim of tenants: all of them are allowed. */
+  /** Where a token has its roles and tenants; see claimAt(). Without a claim for tenants, all tenants are allowed. */
   readonly rolesClaim: string;
   readonly tenantsClaim?: string | undefined;
   readonly roleMap?: ReadonlyMap<string, Role | undefined> | undefined;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  /** For one look at the provider, in milliseconds. @default 5000 */
+  /** Time limit for reading the provider's keys, in milliseconds. @default 5000 */
   readonly timeoutMs?: number | undefined;
   /** See ProviderKeysOptions. */
   readonly onAway: (error: unknown) => void;
   readonly onBack: () => void;
 }
 
-/** Who has signed in. */
+/** A caller who has signed in. */
 export interface SignedIn {
   readonly name: string;
-  /** With those that they include. */
+  /** The roles, and those that they include. */
   readonly roles: ReadonlySet<Role>;
-  /** Undefined: all. */
+  /** Undefined means all tenants. */
   readonly tenants: ReadonlySet<string> | undefined;
-  /** How long the token is accepted from now on. */
+  /** How much longer the token is accepted, in milliseconds. */
   readonly validForMs: number;
 }
 
-/** Signatures that only the provider can make: no `none`, and nothing that a public key could sign (HS256). */
+/**
+ * Algorithms of which only the provider can make the signature: neither `none`, nor one that signs with a shared key (HS256).
+ */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -50,19 +52,21 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 
-/** Kinds of tokens (`typ`) that say who sends a request (RFC 9068); others, such as proofs and logout tokens, do not. */
+/**
+ * Types of tokens (`typ`) that identify the sender of a request (RFC 9068). Others, such as proofs and logout tokens, do not.
+ */
 const TYPES: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 
-/** What Keycloak calls its other tokens, in the claim `typ`. It signs them with the same key. */
+/** Names that Keycloak gives its other tokens in the claim `typ`. It signs them with the same key. */
 const OTHER_KINDS: ReadonlySet<unknown> = new Set(['ID', 'Refresh', 'Offline', 'Logout']);
 
 /** Claims that only ID tokens have (OpenID Connect Core 1.0 § 3.3.2.11). */
 const OF_ID_TOKENS = ['at_hash', 'c_hash'];
 
-/** How far the clocks of provider and gateway may be apart, in seconds. */
+/** Accepted difference between the clocks of provider and gateway, in seconds. */
 const CLOCK_SKEW_S = 30;
 
-/** Checks access tokens of one OpenID provider, by its keys. */
+/** Verifies access tokens of one OpenID provider with its keys. */
 export class SignIn {
   readonly #options: SignInOptions;
   readonly #documents: ProviderDocuments;
@@ -75,12 +79,12 @@ export class SignIn {
     this.#keys = new ProviderKeys({ read: () => this.#documents.keys(), clock, onAway, onBack });
   }
 
-  /** Reads the keys ahead of the first token. */
+  /** Reads the keys before the first token arrives. */
   prefetch(): void {
     this.#keys.prefetch();
   }
 
-  /** Whether a token says, unproven, that it is of this provider; others may be meant for the broker. */
+  /** Whether a token claims to be from this provider; the claim is not verified. Other tokens may be meant for the broker. */
   isOurs(token: string): boolean {
     try {
       return decodeJwt(token).iss === this.#options.issuer;
@@ -90,7 +94,7 @@ export class SignIn {
   }
 
   /**
-   * Who a token stands for.
+   * Verifies a token and returns its caller.
    *
    * @throws TokenRefusedError, SignInUnavailableError
    */
@@ -125,18 +129,21 @@ export class SignIn {
       return payload;
     } catch (error) {
       if (error instanceof SignInUnavailableError || error instanceof TokenRefusedError) throw error;
-      // Errors of jose hold the claims, which must not get into a log: none is kept as a cause.
+      // Errors from jose contain the claims, which must not get into a log, so the error is not kept as a cause.
       throw new TokenRefusedError(reasonOf(error));
     }
   }
 }
 
-/** Whether a token tells a client who has signed in, or gets it new tokens: no service may take it. */
+/**
+ * Whether a token is only for the client itself: it tells the client who has signed in, or gets it new tokens. No service may
+ * accept it.
+ */
 function isForClients(claims: JWTPayload): boolean {
   return OTHER_KINDS.has(claims['typ']) || OF_ID_TOKENS.some((name) => Object.hasOwn(claims, name));
 }
 
-/** Why a token was refused. Whatever else went wrong with it, nobody is let in. */
+/** Returns why a token was refused. Every error means that the token is not accepted. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'It has expired.';
   if (error instanceof errors.JWTClaimValidationFailed)
@@ -156,13 +163,13 @@ const REASONS_BY_CLAIM: Readonly<Record<string, string | undefined>> = {
   exp: 'It does not say when it expires.',
 };
 
-/** Sign-in as the configuration has it; undefined where nobody signs in. */
+/** Opens sign-in as configured; undefined if it is off. */
 export function openSignIn(
   config: Config,
   options: Pick<SignInOptions, 'clock' | 'onAway' | 'onBack' | 'timeoutMs'>,
 ): SignIn | undefined {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = config;
-  // The one is never without the other.
+  // Neither is ever set without the other.
   if (issuer === undefined || audience === undefined) return undefined;
   const signIn = new SignIn({
     issuer,
