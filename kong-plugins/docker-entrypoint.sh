@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kong cannot read addresses from the environment: puts BROKER_URL into the declarative file, then starts Kong as its
-# own image does.
+# Writes BROKER_URL into the declarative configuration, because Kong cannot read addresses from the environment. Then starts
+# Kong with the entrypoint of its image.
 set -euo pipefail
 
 template=${KONG_YML_TEMPLATE:-/opt/gateway/kong.yml}
@@ -16,7 +16,7 @@ if ! [[ $url =~ ^https?://[A-Za-z0-9._-]+(:([0-9]{1,5}))?((/[A-Za-z0-9._~-]+)*)$
   refuse "is not a base URL such as http://orion-ld:1026"
 fi
 port=${BASH_REMATCH[2]:-80} path=${BASH_REMATCH[3]}/
-# In base 10: with a leading zero bash would read it in base 8.
+# In base 10: bash would read a number with a leading zero in base 8.
 if ((10#$port < 1 || 10#$port > 65535)); then
   refuse "has no valid port: $port is not between 1 and 65535"
 fi

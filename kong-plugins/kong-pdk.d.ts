@@ -10,14 +10,14 @@ declare module 'kong-pdk/cli.js' {
     readonly DumpPluginInfo?: string;
   }
   const cli: {
-    /** Reads the command line; ends the process when it is wrong. */
+    /** Reads the command line; ends the process if it is wrong. */
     parse(): Options;
   };
   export default cli;
 }
 
 declare module 'kong-pdk/server.js' {
-  /** Loads the plugins of a folder, and answers what Kong asks of them. */
+  /** Loads the plugins in a folder, and answers Kong's calls to them. */
   export default class Server {
     constructor(pluginsDirectory: string, logger: unknown);
     instanceID: number;

@@ -1,6 +1,6 @@
 /**
- * Headers in which Kong's authentication plugins name the caller to the service. The sidecar believes them on a request with
- * our token, so none of them may come from the client: all are removed, and set anew from Kong's own facts.
+ * Headers in which Kong's authentication plugins name the caller to the service. The sidecar trusts them on a request with our
+ * token, so none of them may come from the client: all are removed, and set again from what Kong itself knows.
  */
 export const callerHeaders = [
   'X-Consumer-ID',
@@ -18,15 +18,15 @@ export const callerHeaders = [
 export type Caller = Readonly<Partial<Record<(typeof callerHeaders)[number], string>>>;
 
 /**
- * The headers that name the caller, as Kong's own plugins would set them.
+ * Returns the headers that name the caller, as Kong's own plugins would set them.
  *
- * The identifier of a credential is `client_id` (OAuth 2), `username` (basic, HMAC, LDAP) or `id`; never `key`, which is
- * the secret itself with key authentication. A plugin cannot learn from Kong which user an OAuth 2 token stands for, nor which
+ * The identifier of a credential is `client_id` (OAuth 2), `username` (basic, HMAC, LDAP) or `id`; never `key`, which is the
+ * secret itself with key authentication. A plugin cannot learn from Kong which user an OAuth 2 token stands for, nor which
  * groups and scopes were checked, so these headers are not set.
  *
- * @param consumer the answer to `kong.client.getConsumer()`: an object, or nothing where no consumer was found
+ * @param consumer the answer to `kong.client.getConsumer()`: an object, or nothing if no consumer was found
  * @param credential the answer to `kong.client.getCredential()`, likewise
- * @throws TypeError when Kong answers anything else, or gives a name that cannot be the value of a header
+ * @throws TypeError if Kong answers anything else, or a name that cannot be the value of a header
  */
 export function callerOf(consumer: unknown, credential: unknown): Caller {
   const who = entity(consumer, 'consumer');

@@ -1,10 +1,10 @@
 /**
- * The plugin's configuration: one definition of each field, from which come Kong's schema (checked by Kong when it
- * starts), the TypeScript type, and the check this plugin makes itself. Kong resolves vault references only after its
- * own checks, so what arrives here can still be wrong: a reference that cannot be resolved arrives as "".
+ * The plugin's configuration. There is one definition of each field, from which Kong's schema (checked by Kong when it starts),
+ * the TypeScript type and the plugin's own check are derived. Kong resolves vault references only after its own checks, so a
+ * value can still be wrong here: a reference that cannot be resolved arrives as "".
  */
 
-/** A Lua pattern that must not match, with the message Kong shows. */
+/** A Lua pattern that must not match, and the message that Kong shows if it does. */
 interface Forbidden {
   readonly pattern: string;
   readonly err: string;
@@ -19,7 +19,7 @@ interface StringField {
   readonly len_min?: number;
   readonly len_max?: number;
   readonly match_none?: readonly Forbidden[];
-  /** Nothing else is taken. */
+  /** The only values that are accepted. */
   readonly one_of?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export type FieldDefinition = StringField | IntegerField | BooleanField;
 /** The largest timeout Kong's PDK accepts, in milliseconds. */
 const MAX_TIMEOUT_MS = 2_147_483_646;
 
-/** Every field, in the order of the documentation. Limits and the token have the bounds of the sidecar's own settings. */
+/** Every field, in the order of the documentation. The limits and the token have the same bounds as the sidecar's settings. */
 export const fieldDefinitions = {
   sidecar_host: {
     type: 'string',
@@ -154,12 +154,12 @@ type RequiredName = {
   [Name in keyof Definitions]: Definitions[Name] extends { required: true } ? Name : never;
 }[keyof Definitions];
 
-/** A checked configuration, defaults applied; absent optional fields are absent. */
+/** A checked configuration with defaults applied. Optional fields that are not set are missing. */
 export type PluginConfig = { readonly [Name in RequiredName]: ValueOf<Definitions[Name]> } & {
   readonly [Name in Exclude<keyof Definitions, RequiredName>]?: ValueOf<Definitions[Name]>;
 };
 
-/** The `Schema` export: Kong's form of the fields, an array of one-member records. */
+/** The `Schema` export: the fields in Kong's form, an array of records with one member each. */
 export const Schema: readonly Readonly<Record<string, FieldDefinition>>[] = Object.entries(
   fieldDefinitions,
 ).map(([name, definition]) => ({ [name]: definition }));
@@ -170,14 +170,17 @@ export type ParsedConfig =
   | {
       readonly ok: false;
       readonly mistakes: readonly string[];
-      /** What a faulty configuration says of it: such writes must not go on without their callers. */
+      /**
+       * The value of `vouch_for_writes` in an invalid configuration. If it is true, writes must not be forwarded without their
+       * callers.
+       */
       readonly vouchesForWrites?: boolean;
     };
 
 /**
- * Checks what Kong hands over as configuration. Never throws.
+ * Checks the configuration that Kong passes. Never throws.
  *
- * Members that are not fields (`__key__`, `route_id`, `$refs` …) are Kong's own and left aside.
+ * Ignores members that are not fields (`__key__`, `route_id`, `$refs` …), which Kong adds.
  */
 export function parseConfig(raw: unknown): ParsedConfig {
   if (typeof raw !== 'object' || raw === null)
@@ -191,7 +194,7 @@ export function parseConfig(raw: unknown): ParsedConfig {
     if (mistake !== undefined) mistakes.push(`${name} ${mistake}`);
     else if (value !== undefined) checked[name] = value;
   }
-  // Each value has just been checked against the definition its type comes from.
+  // Each value has just been checked against the definition from which its type is derived.
   return mistakes.length > 0
     ? { ok: false, mistakes, vouchesForWrites: given.get('vouch_for_writes') === true }
     : { ok: true, config: checked as PluginConfig };
@@ -201,7 +204,7 @@ function missing(definition: FieldDefinition): string | undefined {
   return definition.required === true ? 'is missing' : undefined;
 }
 
-/** The mistake of a value; never shows the value, which may be the secret. */
+/** Returns what is wrong with a value. Never repeats the value, which may be the secret. */
 function wrong(value: unknown, definition: FieldDefinition): string | undefined {
   switch (definition.type) {
     case 'boolean':
@@ -214,7 +217,7 @@ function wrong(value: unknown, definition: FieldDefinition): string | undefined 
     case 'string':
       if (typeof value !== 'string') return 'is not a string';
       if (value === '') return 'is empty (a vault reference that cannot be resolved arrives empty)';
-      // Both strings end up in a header or an address: visible ASCII only. To the sidecar a comma separates two tokens.
+      // The strings become part of a header or an address: visible ASCII only. To the sidecar, a comma separates two tokens.
       if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(value))
         return 'contains white space, a comma, control or non-ASCII characters';
       if (definition.one_of?.includes(value) === false)

@@ -3,27 +3,27 @@ import { isCollection, isGuardedRecord, isNgsiLd, isResource, isSchemaService } 
 import { purgePolicy } from './policy.js';
 import { problem, type Problem } from './problem.js';
 
-/** The facts about a request on which the decision depends. */
+/** The parts of a request on which the decision depends. */
 export interface RequestFacts {
   readonly method: string;
-  /** As the client spelt it, without the query. */
+  /** As sent by the client, without the query. */
   readonly rawPath: string;
   /** As Kong normalises and forwards it. */
   readonly path: string;
 }
 
-/** How a request is handled. */
+/** What to do with a request. */
 export type Decision =
   /** Not for this plugin: leave it unchanged. */
   | { readonly kind: 'pass' }
-  /** A purge: vetted, stamped, sent to the sidecar with its policy. */
+  /** A purge: checked, stamped, and sent to the sidecar with its policy. */
   | { readonly kind: 'purge'; readonly config: PluginConfig; readonly policy: string }
   /**
-   * A request to the sidecar's own API that needs the token: stamped like a purge, which it may start. So is a write that the
-   * sidecar checks, for it to know the caller.
+   * A request to the sidecar's own API that needs the token. It is stamped like a purge, because it may start one. A write that
+   * the sidecar checks is stamped as well, so that the sidecar knows the caller.
    */
   | { readonly kind: 'api'; readonly config: PluginConfig; readonly policy: string }
-  /** A DELETE that may be more than one resource: the sidecar judges it, without our stamp. */
+  /** A DELETE that may mean more than one resource: the sidecar decides about it, without our stamp. */
   | { readonly kind: 'judge'; readonly config: PluginConfig }
   | { readonly kind: 'refuse'; readonly problem: Problem };
 
@@ -37,10 +37,10 @@ function isSafe(method: string): boolean {
 /**
  * Decides what happens to a request. Pure; never throws.
  *
- * It refuses only what the sidecar cannot see: that a collection was spelt otherwise before Kong normalised its path. All
- * else the sidecar refuses, which counts and records it. A route bound too widely does no harm: a request that is not a
- * DELETE, and that the sidecar does not guard, passes, unless it is to vouch for writes. A DELETE passes only where it is
- * certainly of a single resource, or certainly not for the broker.
+ * It only refuses what the sidecar could not detect: a path that means a collection only after Kong has normalised it.
+ * Everything else is left to the sidecar, which counts and records what it refuses. Binding the plugin to too many routes does
+ * no harm: a request that is not a DELETE, and that the sidecar does not guard, passes, unless the plugin vouches for writes. A
+ * DELETE passes only if its path certainly means a single resource, or is certainly not for the broker.
  */
 export function decide({ method, rawPath, path }: RequestFacts, parsed: ParsedConfig): Decision {
   if (isSafe(method)) return isGuardedRecord(path) ? vouched('api', parsed) : { kind: 'pass' };
@@ -56,7 +56,7 @@ export function decide({ method, rawPath, path }: RequestFacts, parsed: ParsedCo
   return parsed.ok ? { kind: 'judge', config: parsed.config } : MISCONFIGURED;
 }
 
-/** Whether writes under /ngsi-ld go to the sidecar, in whatever way they are spelt: it judges that, too. */
+/** Whether writes under /ngsi-ld go to the sidecar, however their path is spelled; the sidecar checks the spelling, too. */
 function vouchesForWrites(parsed: ParsedConfig): boolean {
   return parsed.ok ? parsed.config.vouch_for_writes : parsed.vouchesForWrites === true;
 }
@@ -65,7 +65,9 @@ function vouched(kind: 'purge' | 'api', parsed: ParsedConfig): Decision {
   return parsed.ok ? { kind, config: parsed.config, policy: purgePolicy(parsed.config) } : MISCONFIGURED;
 }
 
-/** Connection options that name no header the sidecar depends on; Java's client sends HTTP2-Settings with every request. */
+/**
+ * Connection options that name no header on which the sidecar depends. Java's client sends HTTP2-Settings with every request.
+ */
 const CONNECTION_OPTIONS = new Set([
   '',
   'keep-alive',
@@ -77,9 +79,9 @@ const CONNECTION_OPTIONS = new Set([
 ]);
 
 /**
- * Whether a Connection header (RFC 9110 § 7.6.1) is harmless. Kong removes every header named there after the plugins
- * have run: `Connection: X-Purge-Policy` would take the policy off a vetted request, and `Connection: NGSILD-Tenant` would
- * send it to another tenant.
+ * Whether a Connection header (RFC 9110 § 7.6.1) is harmless. Kong removes every header named there after the plugins have run:
+ * `Connection: X-Purge-Policy` would remove the policy from a checked request, and `Connection: NGSILD-Tenant` would send the
+ * request to another tenant.
  */
 export function isPlainConnection(header: string | undefined): boolean {
   return (header ?? '').split(',').every((option) => CONNECTION_OPTIONS.has(option.trim().toLowerCase()));

@@ -7,30 +7,30 @@ import { instanceOf, problem, type Problem } from './problem.js';
 
 const TOKEN_HEADER = 'X-Gateway-Token';
 const POLICY_HEADER = 'X-Purge-Policy';
-/** Headers by which this plugin vouches for a request. */
+/** Headers with which this plugin vouches for a request. */
 const STAMP = [TOKEN_HEADER, POLICY_HEADER] as const;
-/** Kong's own default; a DELETE has little or nothing to write. */
+/** Kong's own default; a DELETE has little or no body to write. */
 const WRITE_TIMEOUT_MS = 60_000;
 
 /** A request that goes to the sidecar with our token. */
 type Vouched = Extract<Decision, { readonly kind: 'purge' | 'api' }>;
 
 /**
- * The plugin Kong's JavaScript plugin server instantiates, once for each worker and configuration.
+ * The plugin, which Kong's JavaScript plugin server instantiates once per worker and configuration.
  *
- * Kong lets a request go on when a handler throws, so `access` never throws: it refuses whatever it does not
- * understand. Round trips to Kong, besides the event itself: three for a request that passes, ten to twelve for a purge.
+ * Kong continues a request if a handler throws, so `access` never throws: it refuses whatever it does not understand. Besides
+ * the event itself, a request that passes takes three round trips to Kong, and a purge ten to twelve.
  */
 export class Plugin {
   readonly #parsed: ParsedConfig;
   #reported = false;
 
-  /** @param config as Kong hands it over, with members of its own. A wrong one is reported and refused later, not thrown. */
+  /** @param config as passed by Kong, with members of Kong's own. A wrong one is reported and refused later, not thrown. */
   constructor(config: unknown) {
     this.#parsed = parseConfig(config);
   }
 
-  /** Kong's access phase. Resolves always, and after a refusal makes no further call. */
+  /** Kong's access phase. Always resolves, and makes no further call after a refusal. */
   async access(kong: Pdk): Promise<void> {
     let refusal: Problem | undefined;
     let path: string | undefined;
@@ -51,13 +51,13 @@ export class Plugin {
   }
 
   async #decide(method: string, rawPath: string, kong: Pdk): Promise<Decision> {
-    // An exactly spelt collection is its own normal form: one round trip less where it matters.
+    // An exactly spelled collection is already in normal form, which saves one round trip for purges.
     const path = isCollection(rawPath) ? rawPath : text(await kong.request.getPath(), 'normalised path');
     return decide({ method, rawPath, path }, this.#parsed);
   }
 }
 
-/** Carries out a decision; returns the problem to refuse the request with, if any. */
+/** Carries out a decision. Returns the problem with which to refuse the request, if any. */
 async function apply(decision: Decision, kong: Pdk): Promise<Problem | undefined> {
   switch (decision.kind) {
     case 'pass':
@@ -77,10 +77,10 @@ async function apply(decision: Decision, kong: Pdk): Promise<Problem | undefined
 /**
  * Sends a request to the sidecar with our token, its policy and its caller.
  *
- * The order matters. The target comes first and the token last: should the plugin server die half-way, Kong sends the
- * request on as it stands then, and it must neither reach a broker with our token nor a sidecar as vetted. And every
- * header is removed before any is set. A header that is replaced stays where the client put it, and one that is added comes
- * behind all others: where a request loses its last headers, it must lose the token before the policy.
+ * The order matters. The target is set first and the token last: if the plugin server dies half-way, Kong forwards the request
+ * in its current state, and it must neither reach a broker with our token, nor reach a sidecar as a checked request. Also,
+ * every header is removed before any is set. A header that is replaced stays where the client put it, but one that is added
+ * comes after all others. If a request loses its last headers on the way, it must lose the token before the policy.
  */
 async function vouch({ kind, config, policy }: Vouched, kong: Pdk): Promise<Problem | undefined> {
   const { client, service } = kong;
@@ -100,13 +100,13 @@ async function hasPlainConnection({ request }: Pdk): Promise<boolean> {
   return isPlainConnection(optionalText(await request.getHeader('Connection'), 'Connection header'));
 }
 
-/** Aims a request at the sidecar, without the headers named. */
+/** Sends a request to the sidecar, without the named headers. */
 async function toSidecar(config: PluginConfig, removed: readonly string[], kong: Pdk): Promise<void> {
   const { request, service } = kong;
-  // setTarget replaces it. The sidecar makes links of it, and compares it with the origin of a web page.
+  // setTarget replaces the Host header. The sidecar builds links from it, and compares it with the origin of a web page.
   const host = optionalText(await request.getHeader('Host'), 'Host header');
   await service.setTarget(config.sidecar_host, config.sidecar_port);
-  // Kong counts DELETE as idempotent and would send it up to six times.
+  // Kong treats DELETE as idempotent, and would send it up to six times.
   await service.setRetries(0);
   await service.request.setHeaders({
     ...Object.fromEntries(removed.map((name) => [name, []])),
@@ -120,7 +120,7 @@ async function refuse(refusal: Problem, kong: Pdk): Promise<void> {
       'Content-Type': 'application/problem+json',
     });
   } catch (error) {
-    // The connection to Kong is gone, and with it the request; rejecting would gain nothing.
+    // The connection to Kong is lost, and the request with it; rejecting would achieve nothing.
     process.stderr.write(`ngsi-ld-purge could not answer: ${messageOf(error)}\n`);
   }
 }

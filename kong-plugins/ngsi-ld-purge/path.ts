@@ -1,20 +1,23 @@
-/** What a request path means to this plugin. All functions are pure and total. */
+/** Decides what a request path means to this plugin. All functions are pure and total. */
 
 /** The collections of ETSI GS CIM 009 clauses 6.4 and 6.18 whose DELETE is a purge. */
 const COLLECTIONS: ReadonlySet<string> = new Set(['/ngsi-ld/v1/entities', '/ngsi-ld/v1/temporal/entities']);
 
-/** A character that no broker was seen to decode into a separator: not "/", ";", "?", "#", "%" or "\", in any spelling. */
+/** A character that no known broker decodes into a separator: not "/", ";", "?", "#", "%" or "\", in any spelling. */
 const CHARACTER = '(?:[A-Za-z0-9._~:+-]|%3A)';
-/** A URI without slashes, e.g. a URN. Its scheme keeps out empty and dot segments and whatever could be a collection's name. */
+/**
+ * A URI without slashes, e.g. a URN. The scheme excludes empty segments, dot segments, and anything that could be the name of a
+ * collection.
+ */
 const URI = `[A-Za-z][A-Za-z0-9+.-]*(?::|%3A)${CHARACTER}+`;
 const NAME = `[A-Za-z0-9_]${CHARACTER}*`;
 
 /**
- * The paths of exactly one resource, in the regular expression syntax common to PCRE, Rust and JavaScript.
- * kong.yml routes a DELETE straight to the broker for these and no others; a test holds the two together.
+ * The paths of exactly one resource, in the regular expression syntax common to PCRE, Rust and JavaScript. kong.yml routes a
+ * DELETE directly to the broker for these paths and no others; a test keeps the two in agreement.
  *
- * Ids and attribute names written with other characters (e.g. http URIs, with their encoded slashes) are as legal. They
- * take the way through the sidecar, which judges the path as a whole.
+ * Ids and attribute names with other characters (e.g. http URIs, with their encoded slashes) are equally valid. They go through
+ * the sidecar, which judges the path as a whole.
  */
 export const resourcePatterns: readonly string[] = [
   `/ngsi-ld/v1/entities/${URI}`,
@@ -29,12 +32,12 @@ export const resourcePatterns: readonly string[] = [
 
 const RESOURCE = new RegExp(resourcePatterns.map((pattern) => `^${pattern}`).join('|'));
 
-/** Whether a path, as Kong normalises it, names exactly one resource of the broker. */
+/** Whether a path, as normalised by Kong, names exactly one resource of the broker. */
 export function isResource(path: string): boolean {
   return RESOURCE.test(path);
 }
 
-/** Whether a path spells exactly a collection whose DELETE is a purge, one trailing slash allowed. */
+/** Whether a path is exactly that of a collection whose DELETE is a purge, with or without a trailing slash. */
 export function isCollection(path: string): boolean {
   return COLLECTIONS.has(path.endsWith('/') ? path.slice(0, -1) : path);
 }
@@ -45,16 +48,16 @@ export function isSchemaService(path: string): boolean {
 }
 
 /**
- * Whether the sidecar also guards a path against reading: records of purges and scans, policies, findings of write checks, and
- * who the caller is.
+ * Whether the sidecar also protects a path against reading: records of purges and scans, policies, findings of write checks,
+ * and who the caller is.
  */
 export function isGuardedRecord(path: string): boolean {
   return /^\/api\/v2\/(?:purges|retention-policies|write-policies|write-checks|scans|me)(?:\/|$)/.test(path);
 }
 
 /**
- * Whether some lenient reader (decoding twice, ignoring case, `;x`, backslashes …) would take a path for one of the broker:
- * everything is undone that servers are known to undo, and a little more.
+ * Whether a lenient server (one that decodes twice, ignores case, drops `;x`, accepts backslashes …) could take a path for one
+ * of the broker's. Undoes everything that servers are known to undo, and a little more.
  */
 export function isNgsiLd(path: string): boolean {
   const [visible = ''] = decodeFully(path).split(/[?#]/, 1);
@@ -72,8 +75,8 @@ export function isNgsiLd(path: string): boolean {
 }
 
 /**
- * Undoes percent-encoding, nested encodings (`%2565`) included. The rounds are few, for a path that unravels by one layer
- * a round would hold up every other request; a path that is still encoded after them is not a resource either.
+ * Undoes percent-encoding, including nested encodings (`%2565`). The number of rounds is limited, because a path that unwraps
+ * by one layer per round would hold up every other request. A path that is still encoded after them is not a resource either.
  */
 function decodeFully(path: string): string {
   let text = path;

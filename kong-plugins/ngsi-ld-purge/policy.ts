@@ -1,6 +1,6 @@
 import type { PluginConfig } from './config-schema.js';
 
-/** Members of the policy, in the order they are written, with the field each comes from. */
+/** The members of the policy, in the order in which they are written, and the field each comes from. */
 const limits = [
   ['max-affected', 'max_affected'],
   ['page-size', 'page_size'],
@@ -10,8 +10,8 @@ const limits = [
 ] as const;
 
 /**
- * The value of X-Purge-Policy: a dictionary of RFC 9651 § 3.2 with the limits that are configured, e.g.
- * `max-affected=1000, page-size=500, dry-run-only=?1`; "" when there are none. The sidecar only ever narrows by it.
+ * Returns the value of X-Purge-Policy: a dictionary of RFC 9651 § 3.2 with the configured limits, e.g. `max-affected=1000,
+ * page-size=500, dry-run-only=?1`, or "" if there are none. The sidecar only uses it to narrow its own limits.
  */
 export function purgePolicy(config: PluginConfig): string {
   const members: string[] = [];

@@ -10,7 +10,7 @@ export interface Problem {
 
 const TYPE = 'urn:ngsi-ld-gateway:problem:';
 
-/** Problems that the sidecar has as well have its type, title and status. */
+/** Problems that the sidecar also has share its type, title and status. */
 const problems = {
   ambiguousPath: {
     type: 'https://uri.etsi.org/ngsi-ld/errors/InvalidRequest',
@@ -42,12 +42,12 @@ const problems = {
   },
 } as const satisfies Record<string, Problem>;
 
-/** One of the problems this plugin answers with. */
+/** Returns one of the problems that this plugin answers with. */
 export function problem(name: keyof typeof problems): Problem {
   return problems[name];
 }
 
-/** A path as a URI reference for `instance`, encoded as the sidecar encodes it. */
+/** Returns a path as a URI reference for `instance`, encoded as the sidecar encodes it. */
 export function instanceOf(rawPath: string): string {
   return rawPath.replace(/[^\x21-\x7e]|["#<>\\^`{|}]|%(?![0-9a-f]{2})/giu, (character) =>
     Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&'),
