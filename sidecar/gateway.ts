@@ -33,20 +33,20 @@ import { openStore } from './store/databases.js';
 
 /** A running gateway: purges, schemas, health, and everything else under /ngsi-ld passed through to the broker. */
 export interface Gateway {
-  /** Where it listens. */
+  /** The URL that it listens on. */
   readonly url: string;
   /** The broker's URL without credentials, for people. */
   readonly brokerUrl: string;
-  /** Where the metrics are read: at a port of their own where METRICS_PORT is set. */
+  /** URL of the metrics, on a separate port if METRICS_PORT is set. */
   readonly metricsUrl: string;
-  /** Undefined where the console is not served. */
+  /** Undefined if the console is not served. */
   readonly consoleUrl: string | undefined;
   readonly embeddedBroker: EmbeddedBroker | undefined;
   /**
-   * Shuts down: running purges stop (deletes in flight finish), new ones are refused, pass-through goes on while
-   * anything is running, at most for the grace time. Then what still waits for the broker ends without its answer: purges
-   * with what is known of them, and clients get theirs, within two seconds. Resolves when everything is closed; a second
-   * call ends the grace time.
+   * Shuts down. Running purges stop (deletes in flight finish), new ones are refused, and pass-through continues while anything
+   * is running, at most for the grace time. After that, whatever still waits for the broker ends without the broker's answer:
+   * purges end with what is known about them, and clients get an answer, within two seconds. Resolves when everything is
+   * closed; a second call ends the grace time.
    */
   close(): Promise<void>;
 }
@@ -55,15 +55,15 @@ export interface GatewayOptions {
   readonly logger: FastifyBaseLogger;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** How slowly clients may send and read. @default 60 s at a standstill, or behind 1000 bytes a second */
+  /** How slowly clients may send and read. @default 60 s without progress, or 60 s behind a pace of 1000 bytes per second */
   readonly clientPace?: Partial<ClientPace>;
-  /** For one look at the OpenID provider, in milliseconds. @default 5000 */
+  /** Time limit for reading the OpenID provider's keys, in milliseconds. @default 5000 */
   readonly providerTimeoutMs?: number;
-  /** Threads for the work on schemas. By default, they are started when the first work comes. */
+  /** Threads for the work on schemas. By default, they are started with the first task. */
   readonly workers?: Workers;
 }
 
-/** What has been opened so far. */
+/** Everything that has been opened so far. */
 class Opened {
   readonly #closers: (() => Promise<unknown>)[] = [];
 
@@ -71,14 +71,14 @@ class Opened {
     this.#closers.push(close);
   }
 
-  /** Closes everything, the latest first; what fails to close keeps nothing else open. */
+  /** Closes everything, the latest first. An error while closing one does not keep the others open. */
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) await close().catch(() => {});
   }
 }
 
 /**
- * Wires the gateway from its configuration and starts listening. Without a broker configured, starts the embedded one.
+ * Builds the gateway from its configuration and starts listening. If no broker is configured, starts the embedded one.
  *
  * @throws the listen error, e.g. EADDRINUSE; DatabaseUnusableError
  */
@@ -92,7 +92,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   }
 }
 
-/** What the console needs to sign people in. */
+/** Returns what the console needs to sign users in. */
 function consoleSignIn({ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_CLIENT_ID: clientId }: Config) {
   return issuer === undefined || audience === undefined ? undefined : { issuer, clientId, audience };
 }
@@ -234,7 +234,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(async () => metricsServer?.close());
   app.server.on('connection', () => newConnections.note());
   opened.add(async () => {
-    // Idle connections are closed at once; clients still being served by now are cut off.
+    // Idle connections are closed first; clients still being served at this point are cut off.
     app.server.closeIdleConnections();
     const closed = app.close();
     app.server.closeAllConnections();
@@ -250,7 +250,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     },
     idle: async () => {
       await purges.jobs.registry.idle();
-      // Requests that have arrived on idle connections, or on new ones, are read and answered, too.
+      // Requests that have arrived on idle or new connections are read and answered, too.
       await nextTurn();
       await newConnections.pass();
       await turns.idle();
@@ -258,7 +258,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     cutOff: () => void broker.cutOff(),
     close: () => opened.close(),
   });
-  // Fastify hands all options on to node:net; its types do not know reusePort.
+  // Fastify passes all options on to node:net, but its types do not know reusePort.
   const address = { host: config.HOST, port: config.PORT, reusePort: config.REUSE_PORT };
   await app.listen(address);
   purges.start();

@@ -1,23 +1,23 @@
 import type { Clock } from './shared/clock.js';
 
 export interface GracefulShutdownOptions {
-  /** How long running work may take to end, in milliseconds. */
+  /** How long running work may take to finish, in milliseconds. */
   readonly graceMs: number;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Asks running work to end, and begins no other. */
+  /** Asks running work to end, and starts no new work. */
   readonly stop: () => void;
-  /** Resolves when nothing runs any more, and every answer is on its way. */
+  /** Resolves when nothing is running any longer and every answer has been sent. */
   readonly idle: () => Promise<unknown>;
-  /** Ends what waits for the broker: deletes in flight are booked as unknown, and every caller is told. */
+  /** Ends everything that waits for the broker: deletes in flight are counted as unknown, and every caller gets an answer. */
   readonly cutOff: () => void;
   /** Closes everything. */
   readonly close: () => Promise<void>;
 }
 
-/** After the grace time: for records and answers of what was at work, in milliseconds. */
+/** Time after the grace time for writing the records and answers of interrupted work, in milliseconds. */
 const ENDING_MS = 2000;
 
-/** The one shutdown of a gateway: it waits for running work, at most for the grace time, and closes everything. */
+/** The shutdown of a gateway: waits for running work, at most for the grace time, and then closes everything. */
 export class GracefulShutdown {
   readonly #options: GracefulShutdownOptions;
   readonly #hurry = new AbortController();
@@ -49,7 +49,7 @@ export class GracefulShutdown {
     await close();
   }
 
-  /** @returns whether all was idle before so many milliseconds had passed, or `enough` aborted */
+  /** Waits for all work to finish. @returns whether it did before `ms` milliseconds had passed or `enough` was aborted */
   async #isIdleWithin(ms: number, enough?: AbortSignal): Promise<boolean> {
     const { clock, idle } = this.#options;
     const over = new AbortController();

@@ -6,7 +6,9 @@ endWhileStarting(process);
 if (process.argv.length > 2) explain(process.argv.slice(2));
 else void import('./serve.js');
 
-/** Answers arguments: it takes none, and must not start a gateway for somebody who asks for help. */
+/**
+ * Answers arguments with a usage message. The program takes none, and must not start a gateway for somebody who asks for help.
+ */
 function explain(words: readonly string[]): void {
   const isHelp = words.every((word) => ['-h', '--help', 'help'].includes(word));
   const lines = [

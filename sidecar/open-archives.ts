@@ -14,9 +14,9 @@ import type { ArchivePlace } from './shared/config/archive-url.js';
 import { type Config, ConfigError } from './shared/config/load.js';
 
 /**
- * Opens the archives that the configuration names, and makes sure that they can be written; undefined where it names none.
+ * Opens the configured archives, and makes sure that they can be written. Undefined if none are configured.
  *
- * @throws ConfigError where they cannot be written
+ * @throws ConfigError if they cannot be written
  */
 export async function openConfiguredArchives(
   config: Config,

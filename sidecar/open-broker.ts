@@ -13,29 +13,29 @@ import { type NewConnections, TurnQueue } from './shared/next-turn.js';
 export interface OpenBrokerOptions {
   /** The name of this process in `Via`. */
   readonly viaName: string;
-  /** Connections of clients, which go before the work on large answers. */
+  /** New connections of clients, which take precedence over the work on large answers. */
   readonly newConnections: NewConnections;
-  /** Told of each request of purges, scans and checks. Must not throw. */
+  /** Called for each request of purges, scans and checks. Must not throw. */
   readonly onEnded: (end: BrokerRequestEnd) => void;
 }
 
 /** The broker, and the connections of this process to it. */
 export interface OpenBroker {
   readonly url: URL;
-  /** Undefined where BROKER_URL names another one. */
+  /** Undefined if BROKER_URL names another broker. */
   readonly embedded: EmbeddedBroker | undefined;
-  /** For what the gateway asks of its own accord. */
+  /** Client for requests that the gateway makes itself. */
   readonly client: BrokerClient;
-  /** For pass-through: as many connections as it lets requests in. */
+  /** Connections for pass-through, one for each request that it admits. */
   readonly pool: Pool;
-  /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined where no answer has shown it. */
+  /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined if no answer has shown it yet. */
   readonly aheadMs: () => number | undefined;
-  /** Ends what waits for the broker, without its answers. */
+  /** Ends everything that waits for the broker, without the broker's answers. */
   cutOff(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the connections to the broker that the configuration names, or to one that it starts in this process. */
+/** Opens the connections to the configured broker, or to an embedded one that it starts in this process. */
 export async function openBroker(
   config: Pick<Config, 'BROKER_URL' | 'BROKER_TIMEOUT_MS'>,
   options: OpenBrokerOptions,
@@ -73,14 +73,14 @@ export async function openBroker(
 }
 
 /**
- * How far the clock of this machine is ahead of the broker's, as the `Date` of an answer shows it, in milliseconds; undefined
- * without one.
+ * Returns how far the clock of this machine is ahead of the broker's, in milliseconds, according to the `Date` of an answer;
+ * undefined without a `Date`.
  *
- * @param nowMs when the answer came, by the clock of this machine
+ * @param nowMs when the answer arrived, by the clock of this machine
  */
 export function clockAheadMs({ headers }: Pick<BrokerReply, 'headers'>, nowMs: number): number | undefined {
   const madeMs = Date.parse(headers.get('date') ?? '');
-  // An answer out of a cache was made some seconds ago.
+  // An answer from a cache was created some seconds ago.
   const seconds = Number(/^\d{1,9}$/.exec(headers.get('age') ?? '')?.[0] ?? 0);
   return Number.isNaN(madeMs) ? undefined : nowMs - madeMs - seconds * 1000;
 }

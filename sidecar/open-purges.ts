@@ -30,37 +30,37 @@ import { isLoopback } from './shared/loopback.js';
 export interface OpenPurgesOptions {
   readonly store: Pick<Store, 'jobs' | 'retention' | 'brokerNotes' | 'plans'>;
   readonly broker: Pick<OpenBroker, 'url' | 'client' | 'aheadMs'>;
-  /** Where purges archive what they delete; undefined where they cannot. */
+  /** Where purges archive what they delete; undefined if archives are off. */
   readonly archives?: Archives | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: FastifyBaseLogger;
   readonly metrics: Pick<Metrics, 'purges' | 'scans' | 'retention'>;
-  /** Undefined where nothing is traced. */
+  /** Undefined if tracing is off. */
   readonly tracing?: Pick<Tracing, 'jobs'> | undefined;
 }
 
-/** The purges of this process, and what runs them. */
+/** The purges of this process, and the services that run them. */
 export interface OpenPurges {
-  /** Everything that runs here. */
+  /** All jobs of this process: purges, scans and restores. */
   readonly jobs: JobService;
   readonly kinds: PurgeKinds;
   readonly service: PurgeService;
   readonly retention: RetentionService;
   readonly archives: ArchiveService;
-  /** Resumes jobs that no process works on, and begins to watch schedules. See JobService. */
+  /** Resumes jobs that no process is running, and starts to watch the schedules. See JobService. */
   start(): void;
   /** What is known about the broker, as far as it is still valid. */
   readonly learnt: () => Learnt;
-  /** Another process has done something that may concern this one. */
+  /** Called when another process has done something that may concern this one. */
   noticed(notice: JobNotice | BrokerNotice): void;
   /** Stops all purges, and refuses new ones; jobs are resumed at the next start. */
   stop(): void;
-  /** Writes the records that are not yet written. */
+  /** Writes the remaining records. */
   close(): Promise<void>;
 }
 
-/** Tells what is traced of jobs as well. */
+/** Adds tracing to an observer of jobs. */
 function traced(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefined): JobObserver {
   if (tracing === undefined) return observer;
   const { jobs } = tracing;
@@ -85,7 +85,7 @@ function traced(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefine
   };
 }
 
-/** Wires purges from the configuration. */
+/** Builds the services for purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
   const { store, broker, archives, clock, random, logger, metrics, tracing } = options;
   const memories = createMemories(clock);
@@ -112,7 +112,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     store: store.jobs,
     archives,
     maxRunning: config.PURGE_MAX_RUNNING,
-    // Records show the time of day, whatever clock the retries go by.
+    // Records show the time of day, whichever clock the retries use.
     clock: systemClock,
     idFiles,
     brokerAheadMs: broker.aheadMs,
@@ -188,8 +188,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
 }
 
 /**
- * What all processes call a broker: its URL without credentials. An address that only this machine reaches is named with the
- * machine.
+ * Returns the name by which all processes know a broker: its URL without credentials. For an address that only this machine can
+ * reach, the name includes the machine.
  */
 function brokerName({ origin, pathname, hostname: host }: URL, machine = hostname()): string {
   const url = origin + pathname.replace(/\/+$/, '');
@@ -197,8 +197,8 @@ function brokerName({ origin, pathname, hostname: host }: URL, machine = hostnam
 }
 
 /**
- * The broker that a job is bound to: it is never resumed at another one. The embedded broker has another port at each start,
- * and a SQLite file belongs to one machine, whatever its name is now.
+ * Returns the name of the broker that a job is bound to; a job is never resumed with another broker. The embedded broker has a
+ * different port after each start, and a SQLite file belongs to one machine, whatever its name is now.
  */
 function jobBroker({ BROKER_URL, DATABASE_URL }: Config, url: URL): string {
   if (BROKER_URL === 'embedded') return 'embedded';

@@ -28,11 +28,14 @@ export interface OpenWriteChecksOptions {
 export interface OpenWriteChecks {
   readonly checks: WriteChecks;
   readonly policies: WritePolicyService;
-  /** Something was written to the store by this process: the next write of an entity waits until it is read. */
+  /**
+   * Called after this process has written to the store. The next write of an entity waits until the policies have been read
+   * again.
+   */
   readonly noteStored: () => void;
 }
 
-/** The checks of writes, with the policies as they are now; where these cannot be read, the log says so. */
+/** Opens the checks of writes with the current policies. If these cannot be read, this is logged. */
 export async function openWriteChecks(
   config: Config,
   options: OpenWriteChecksOptions,
@@ -69,7 +72,10 @@ export async function openWriteChecks(
   return { checks, policies, noteStored: cache.expire };
 }
 
-/** Between two lines of the log about writes that are not valid, and two about those that could not be judged, in ms. */
+/**
+ * Minimum time between two log lines about invalid writes, and between two about writes that could not be judged, in
+ * milliseconds.
+ */
 const LOG_EVERY_MS = 1000;
 
 function observerOf(
@@ -112,7 +118,7 @@ function observerOf(
   };
 }
 
-/** Lets something be said once in a while, with how often it was not. */
+/** Limits how often something is logged, and counts how often it was not. */
 class LogThrottle {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #saidMs = -Infinity;

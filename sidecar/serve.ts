@@ -7,11 +7,11 @@ import { createEnding, endBySignals, exitWithin, isNpmStart } from './shared/sig
 import { DatabaseInUseError } from './store/index.js';
 import { startErrorLines } from './start-error.js';
 
-/** Exit codes: a mistake in the configuration differs from a failed start. */
+/** Exit codes: a configuration mistake has a different one than a failed start. */
 const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;
 
-/** How long a closed gateway may still take to end, in milliseconds. */
+/** Maximum time for the process to exit after the gateway is closed, in milliseconds. */
 const LEAVE_MS = 500;
 
 async function main(): Promise<void> {
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   }
   const logger = pino({ level: config.LOG_LEVEL });
   const gateway = await startGateway(config, { logger }).catch((error: unknown) => {
-    // A folder that cannot be written, or a file that another gateway works with, is a mistake of the configuration as well.
+    // A folder that cannot be written, or a file in use by another gateway, counts as a configuration mistake, too.
     const isMistake = error instanceof ConfigError || error instanceof DatabaseInUseError;
     fail(error, isMistake ? EXIT_CONFIG : EXIT_FAILED);
   });
@@ -64,35 +64,35 @@ async function main(): Promise<void> {
     isByNpm: isNpmStart(process.env),
     nowMs: () => performance.now(),
   });
-  // Said last: who reads it may end the gateway, or npm, at once.
+  // Printed last, because whoever reads it may stop the gateway, or npm, at once.
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');
   else process.stdout.write(greeting(gateway, credentialsOf(config)));
 }
 
-/** Makes V8's garbage collector fit a server whose requests leave nothing behind. */
+/** Tunes V8's garbage collector for a server whose requests leave nothing behind. */
 function tuneCollector(): void {
-  // What is made for the first requests, while code is slow, seems to live long. V8 would then make its like in old space
-  // from birth, where each keeps a whole request with all its bytes until a full collection.
+  // Objects made for the first requests, while code is slow, seem to live long. V8 would then allocate similar objects directly
+  // in old space, where each keeps a whole request with all its bytes alive until a full collection.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  // A full collection when there is as much garbage in old space as there are live objects; V8 would wait for three times that.
+  // Run a full collection when old space has as much garbage as live objects; V8 would wait for three times that.
   setFlagsFromString('--heap-growing-percent=100');
 }
 
-/** What a purge needs to be let in, as an option of curl. */
+/** Returns the curl option that authorizes a purge. */
 function credentialsOf({ GATEWAY_TOKEN: tokens = [], AUTH_ISSUER: issuer }: Config): string {
   if (issuer !== undefined) return ' -H "Authorization: Bearer $ACCESS_TOKEN"';
-  // Of two, the first.
+  // If there are two tokens, use the first.
   const variable = tokens.length > 1 ? '${GATEWAY_TOKEN%%,*}' : '$GATEWAY_TOKEN';
   return tokens.length > 0 ? ` -H "X-Gateway-Token: ${variable}"` : '';
 }
 
-/** What a person sees after `npm start`. */
+/** Returns the text shown after `npm start`. */
 function greeting(
   { url: address, brokerUrl, metricsUrl, consoleUrl, embeddedBroker }: Gateway,
   credentials: string,
 ): string {
-  // An unspecified address is for listening, not for calling.
+  // One can listen on an unspecified address, but not call it.
   const callable = (text: string) =>
     text.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const url = callable(address);

@@ -1,7 +1,7 @@
 import { ConfigError } from './shared/config/load.js';
 import { DatabaseUnusableError } from './store/index.js';
 
-/** Lines for a person at the terminal about an error that stops the start. */
+/** Formats an error that stops the start, for a person at the terminal. */
 export function startErrorLines(error: unknown): readonly string[] {
   if (error instanceof ConfigError) {
     return [
@@ -14,13 +14,13 @@ export function startErrorLines(error: unknown): readonly string[] {
   return [listenMistake(error) ?? `${databaseSetting(error)}${message}`];
 }
 
-/** The setting that is at fault when a store cannot be opened; these errors begin with its path or URL. */
+/** Returns the setting at fault when a store cannot be opened; the messages of these errors begin with its path or URL. */
 function databaseSetting(error: unknown): string {
   if (!(error instanceof DatabaseUnusableError)) return '';
   return error.message.startsWith('postgres://') ? 'DATABASE_URL: ' : 'DATABASE_PATH: ';
 }
 
-/** What a person can do about an address that cannot be listened on. */
+/** Explains an address that cannot be listened on, and what to do about it. */
 function listenMistake(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return undefined;
