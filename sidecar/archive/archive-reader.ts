@@ -20,22 +20,22 @@ export interface ArchiveReaderOptions {
   readonly storage: ArchiveStorage;
   readonly cipher: ArchiveCipher;
   readonly folder: string;
-  /** What its record says of it; undefined where it says nothing. */
+  /** What the record of the purge says about the archive; undefined if it says nothing. */
   readonly said?: Partial<Pick<ArchiveCounts, 'segments' | 'listDigest'>> | undefined;
-  /** Whether it holds histories: then an attribute may have several instances of one dataset. */
+  /** Whether the archive holds histories, in which an attribute may have several instances of one dataset. */
   readonly isTemporal: boolean;
 }
 
 export const NOT_HERE =
   'The archive is not where this gateway keeps its archives: ARCHIVE_URL has changed, is another folder than that of the gateway that wrote it, or somebody removed it there.';
 
-/** Lines of entities with several that are held until the last of them, in characters; the others come in another pass. */
+/** Maximum size of the lines held while waiting for the last line of their entity, in characters; others need another pass. */
 const MAX_HELD_CHARS = 32 * 1024 * 1024;
 
-/** Lines that are read in one turn of the event loop. */
+/** Number of lines read in one turn of the event loop. */
 const LINES_A_TURN = 200;
 
-/** Reads the archive of one purge. Every segment is checked as a whole before anything of it is used. */
+/** Reads the archive of one purge. Every segment is verified as a whole before any of it is used. */
 export class ArchiveReader {
   readonly #options: ArchiveReaderOptions;
   #bytesRead = 0;
@@ -47,10 +47,10 @@ export class ArchiveReader {
   }
 
   /**
-   * The names of the segments, oldest first; none where there is no archive. Where the record vouches for a list of them, others
-   * are not part of the archive: somebody put them there, or a process that had lost the purge.
+   * Returns the names of the segments, oldest first; none if there is no archive. If the record has the digest of a
+   * list of segments, other segments are ignored: someone added them, or a process that had lost the purge wrote them.
    *
-   * @throws ArchiveUnavailableError; ArchiveUnreadableError where segments are missing
+   * @throws ArchiveUnavailableError; ArchiveUnreadableError if segments are missing
    */
   async segments(): Promise<readonly string[]> {
     const { storage, folder, said } = this.#options;
@@ -66,7 +66,7 @@ export class ArchiveReader {
     return inOrder.map(({ name }) => `${folder}/${name}`);
   }
 
-  /** @throws ArchiveUnreadableError where something is missing of what the last process listed, or the record knows of */
+  /** @throws ArchiveUnreadableError if something is missing that is in the last list of segments, or in the record */
   async #checkWhole(names: readonly string[], found: number): Promise<void> {
     const { storage, folder, said = {} } = this.#options;
     if (names.length === 0) {
@@ -93,18 +93,18 @@ export class ArchiveReader {
       );
   }
 
-  /** The segments that were read. */
+  /** The segments read so far. */
   get read(): SegmentList {
     return this.#read;
   }
 
-  /** Bytes of the segments that were read, as they are stored. */
+  /** Total stored size of the segments read so far, in bytes. */
   get bytesRead(): number {
     return this.#bytesRead;
   }
 
   /**
-   * All lines, as they were written.
+   * Yields all lines as they were written.
    *
    * @throws ArchiveUnavailableError, ArchiveUnreadableError
    */
@@ -128,7 +128,7 @@ export class ArchiveReader {
   }
 
   /**
-   * One line for each entity, in the same order each time: what several lines say of one is merged.
+   * Yields one line per entity, always in the same order; several lines of the same entity are merged.
    *
    * @throws as lines()
    */
@@ -146,8 +146,8 @@ export class ArchiveReader {
   }
 
   /**
-   * @param only the entities that were left out before; undefined for the first pass
-   * @returns those that are left out once more
+   * @param only the entities left out by the previous pass; undefined for the first pass
+   * @returns the entities left out by this pass
    */
   async *#pass(
     last: DigestTable,

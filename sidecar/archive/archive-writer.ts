@@ -4,36 +4,39 @@ import { ArchiveUnavailableError } from './errors.js';
 import { listName, packLines, type SegmentList, segmentName, sha256, writeList } from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
-/** What is archived of one entity, in one line. */
+/** What is archived of one entity, as one line. */
 export interface ArchivedLine {
   readonly entityId: string;
-  /** The line; empty where other lines have all that the keys stand for. */
+  /** The line; empty if earlier lines already contain everything that the keys stand for. */
   readonly text: string;
-  /** What may be deleted once the line is durable, with a digest of what it holds. */
+  /** The keys of what may be deleted once the line is durable, each with a digest of its content. */
   readonly parts: ReadonlyMap<string, number>;
-  /** Of parts that earlier lines have: `failures` when the first of those was added. They are lost if any segment was since. */
+  /**
+   * For parts that are in earlier lines: the value of `failures` when the first of those lines was added. If it has
+   * risen, the parts are lost.
+   */
   readonly since?: number;
 }
 
-/** What an archive holds so far. */
+/** What an archive contains so far. */
 export interface ArchiveCounts {
-  /** Each counted once, however often it was archived. */
+  /** Number of entities, each counted once, however often it was archived. */
   readonly entities: number;
-  /** As stored. */
+  /** Size as stored. */
   readonly bytes: number;
   readonly segments: number;
-  /** SHA-256 of the list of segments, in hex; where there is one. */
+  /** SHA-256 of the list of segments, in hex; set once the list is written. */
   readonly listDigest?: string;
 }
 
 export interface ArchiveWriterOptions {
   readonly storage: ArchiveStorage;
   readonly cipher: ArchiveCipher;
-  /** Where the segments go: the id of the purge. */
+  /** The folder for the segments: the id of the purge. */
   readonly folder: string;
-  /** Grows with each process that works on the purge: their segments never have the same names. */
+  /** Increases with each process that works on the purge, so that segment names of different processes never collide. */
   readonly epoch: number;
-  /** Written before the first segment. */
+  /** The description of the archive, written before the first segment. */
   readonly about: string;
   /** What earlier processes have archived. */
   readonly before: Archived;
@@ -41,29 +44,29 @@ export interface ArchiveWriterOptions {
   readonly onFailed: (error: ArchiveUnavailableError) => void;
 }
 
-/** What is durable, by key. */
+/** The durable content of an archive, by key. */
 export interface Archived {
-  /** Digests by key; 0 for what is there in an earlier version. */
+  /** Digests by key; 0 if the archive only has an outdated version. */
   readonly digests: DigestTable;
-  /** Those of parts. A purge archives either whole entities, whose keys are their ids, or parts of entities. */
+  /** The entities of archived parts. A purge archives either whole entities, whose keys are their ids, or parts of entities. */
   readonly entities: DigestTable;
-  /** Number of entities that were archived whole. */
+  /** Number of entities archived as a whole. */
   readonly wholes: number;
   readonly bytes: number;
   readonly segments: SegmentList;
 }
 
-/** A segment is closed at so many lines or characters. */
+/** A segment is closed when it has this many lines or characters. */
 const MAX_LINES = 4000;
 const MAX_CHARS = 8 * 1024 * 1024;
 
-/** Segments that are stored at a time, beside the one that is filled. */
+/** Maximum number of segments being stored at the same time, besides the one being filled. */
 const MAX_STORING = 2;
 
-/** Segments in a row that cannot be stored, before the archive is given up. */
+/** After this many failed segments in a row, the archive is abandoned. */
 const MAX_FAILED = 3;
 
-/** How often the same part may change before it is durable: then it changes faster than it can be archived. */
+/** How often a part may change before it is durable; beyond this, it changes faster than it can be archived. */
 const MAX_VERSIONS = 20;
 
 interface Segment {
@@ -79,8 +82,8 @@ interface Part {
 }
 
 /**
- * Writes the archive of one purge, segment by segment. What it says to have is durable, in the version that was added last. Its
- * memory is bounded by the segments under way, and sixteen bytes for each part.
+ * Writes the archive of one purge, segment by segment. What it reports as archived is durable, in the version added
+ * last. Its memory is bounded: the segments in progress, plus sixteen bytes per part.
  */
 export class ArchiveWriter {
   readonly #options: ArchiveWriterOptions;
@@ -88,12 +91,12 @@ export class ArchiveWriter {
   readonly #digests: DigestTable;
   readonly #entities: DigestTable;
   #wholes: number;
-  /** The digests of what is not durable yet. */
+  /** The digests of parts that are not durable yet. */
   readonly #pending = new Map<string, number>();
-  /** How often parts have changed since they were durable. */
+  /** How often parts have changed since they were last durable. */
   readonly #versions = new Map<string, number>();
   #bytes: number;
-  /** Those that are stored. */
+  /** The stored segments, with their SHA-256. */
   readonly #segments: Map<string, string>;
   #listDigest: string | undefined;
   #open = newSegment();
@@ -124,56 +127,56 @@ export class ArchiveWriter {
     };
   }
 
-  /** Segments that could not be stored. */
+  /** Number of segments that could not be stored. */
   get failures(): number {
     return this.#failed;
   }
 
-  /** Why a segment could not be stored; of the last one. */
+  /** Why the last failed segment could not be stored. */
   get failure(): ArchiveUnavailableError | undefined {
     return this.#failure;
   }
 
-  /** Nothing more is tried: several segments in a row could not be stored. */
+  /** Whether writing was abandoned because several segments in a row could not be stored. */
   get hasGivenUp(): boolean {
     return this.#failedInARow >= MAX_FAILED;
   }
 
-  /** Whether the archive has a part durably, as it was when it was added last. */
+  /** Whether the archive durably has a part, in the version added last. */
   has(key: string): boolean {
     return !this.#pending.has(key) && (this.#digests.get(key) ?? 0) !== 0;
   }
 
-  /** Whether it would add nothing to archive a part again. */
+  /** Whether archiving a part again would add nothing. */
   knows(key: string, digest: number): boolean {
     return (this.#pending.get(key) ?? this.#digests.get(key)) === digest;
   }
 
-  /** A part is not archived as it is now, whatever the archive has of it: what is there is from before, or not all of it. */
+  /** Marks a part as not archived in its current state: what the archive has of it is outdated or incomplete. */
   forget(key: string): void {
     this.#pending.delete(key);
     if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
   }
 
-  /** Archives lines. They are durable after seal(). */
+  /** Adds lines to the archive. They are durable after seal(). */
   async add(...lines: readonly ArchivedLine[]): Promise<void> {
     for (const line of lines) {
       if (!this.#fill(line) || !this.#isFull()) continue;
       while (this.#storing.size >= MAX_STORING) await Promise.race(this.#storing);
-      // Another caller may have closed it meanwhile.
+      // Another caller may have closed the segment in the meantime.
       if (this.#isFull()) this.#close();
     }
   }
 
-  /** Makes all that was added durable, as far as it can be. Never throws: `has` tells what came of it. */
+  /** Makes everything that was added durable, as far as possible. Never throws: use `has` to check the result. */
   async seal(): Promise<void> {
     if (this.#open.parts.size > 0) this.#close();
     while (this.#storing.size > 0) await Promise.all(this.#storing);
   }
 
   /**
-   * Writes the list of segments, once nothing more is added. Never throws: without the list, a missing segment is still noticed
-   * by their number.
+   * Writes the list of segments; nothing may be added afterwards. Never throws: without the list, a missing segment is
+   * still noticed by the number of segments.
    */
   async finish(): Promise<void> {
     await this.seal();
@@ -192,12 +195,12 @@ export class ArchiveWriter {
     return this.#open.lines.length >= MAX_LINES || this.#open.chars >= MAX_CHARS;
   }
 
-  /** Adds a line to the segment that is open. @returns whether there was anything to add */
+  /** Adds a line to the open segment. @returns whether there was anything to add */
   #fill({ entityId, text, parts, since }: ArchivedLine): boolean {
     const fresh = [...parts].filter(([key, digest]) => !this.knows(key, digest));
     if (fresh.length === 0) return false;
     if (this.hasGivenUp) {
-      // What is durable is not what there is now.
+      // The durable version is now outdated.
       for (const [key] of fresh) if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
       return false;
     }
@@ -211,7 +214,7 @@ export class ArchiveWriter {
     return true;
   }
 
-  /** Whether a part has changed again and again before it was durable. Then the archive does not count as having it. */
+  /** Whether a part has changed too often before it was durable. If so, the archive no longer counts as having it. */
   #changesTooFast(key: string): boolean {
     const isChange = this.#digests.get(key) !== undefined || this.#pending.has(key);
     if (!isChange) return false;
@@ -232,7 +235,7 @@ export class ArchiveWriter {
     this.#storing.add(stored);
   }
 
-  /** @param before the segment before this one: what this one completes may be in it */
+  /** @param before the storing of the previous segment, which may contain parts that this segment completes */
   async #store(segment: Segment, number: number, before: Promise<void>): Promise<void> {
     const { epoch, onFailed } = this.#options;
     let isStored = false;
@@ -249,7 +252,7 @@ export class ArchiveWriter {
       onFailed(this.#failure);
     }
     for (const [key, { digest, entityId, since = this.#failed }] of segment.parts) {
-      // A later version is on its way.
+      // A later version is still to be stored.
       if (this.#pending.get(key) !== digest) continue;
       this.#pending.delete(key);
       const isDurable = isStored && since === this.#failed;
@@ -276,10 +279,10 @@ function newSegment(): Segment {
   return { lines: [], parts: new Map(), chars: 0 };
 }
 
-/** The object that says what an archive is. */
+/** The object that describes an archive. */
 export const ABOUT = 'archive.json';
 
-/** A line of a whole entity. @param text as the broker gave it */
+/** Makes the line of a whole entity. @param text as received from the broker */
 export function wholeEntity(entityId: string, text: string): ArchivedLine {
   return { entityId, text, parts: new Map([[entityId, digestOf(text)]]) };
 }

@@ -20,19 +20,22 @@ import type { ArchiveStorage } from './storage.js';
 export interface ArchivesOptions {
   readonly storage: ArchiveStorage;
   readonly cipher: ArchiveCipher;
-  /** Archives are kept so long after the end of their purge. */
+  /** How many days archives are kept after the end of their purge. */
   readonly keepDays: number;
   readonly onFailed?: (error: ArchiveUnavailableError) => void;
-  /** Called for each archive that is due and cannot be removed. Must not throw. */
+  /** Called for each expired archive that cannot be removed. Must not throw. */
   readonly onNotRemoved?: (error: unknown, purge: string) => void;
 }
 
-/** Of which purge an archive is. */
+/** Identifies an archive by its purge. */
 export interface ArchiveOf {
-  /** The id of the purge: a UUID, so that it can be the name of a folder. */
+  /** The id of the purge: a UUID, so it can be used as a folder name. */
   readonly purge: string;
   readonly target: 'entities' | 'temporal';
-  /** What its record says of it: what is missing of that makes it unreadable. The list of segments counts for readers only. */
+  /**
+   * What the record says about the archive; if any of that is missing, the archive is unreadable. The list of segments
+   * matters to readers only.
+   */
   readonly said?: ArchiveReaderOptions['said'];
 }
 
@@ -40,7 +43,7 @@ const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const DAY_MS = 86_400_000;
 
-/** Somebody waits for the gateway to start, or for a clear line that says why it does not. */
+/** The check must end soon: the gateway cannot start before it, and has to say why if it fails. */
 const CHECK_MS = 12_000;
 
 /** The archives of all purges, in one folder or bucket. */
@@ -56,7 +59,7 @@ export class Archives {
     return this.#options.keepDays;
   }
 
-  /** Writes something, reads it and removes it. @throws ArchiveUnavailableError, also when that takes too long */
+  /** Writes an object, reads it and removes it. @throws ArchiveUnavailableError, also if that takes too long */
   async check(withinMs = CHECK_MS): Promise<void> {
     const timer = new AbortController();
     const late = setTimeout(withinMs, undefined, { signal: timer.signal, ref: false }).then(() => {
@@ -84,12 +87,12 @@ export class Archives {
   }
 
   /**
-   * Begins to write the archive of a purge, or goes on with all that earlier processes wrote: the list that the record knows of is
-   * older than what was archived by a process that was killed.
+   * Starts writing the archive of a purge, or continues with everything that earlier processes wrote. The list in the
+   * record is not used, because it is older than what a killed process has archived.
    *
-   * @param epoch grows with each process that works on the purge
-   * @param keysOf what a line of it stands for
-   * @throws ArchiveUnavailableError, ArchiveUnreadableError when what is there already cannot be read
+   * @param epoch increases with each process that works on the purge
+   * @param keysOf returns the keys and digests of what a line contains
+   * @throws ArchiveUnavailableError, ArchiveUnreadableError if the existing archive cannot be read
    */
   async writer(
     of: ArchiveOf,
@@ -119,9 +122,9 @@ export class Archives {
   }
 
   /**
-   * What an archive holds, by reading it, whose writer died; its segments are listed from then on.
+   * Completes the archive of a writer that died: reads what it contains, and writes the list of its segments.
    *
-   * @param epoch grows with each process that works on the purge
+   * @param epoch increases with each process that works on the purge
    * @throws ArchiveUnavailableError, ArchiveUnreadableError
    */
   async settle(of: ArchiveOf, epoch: number): Promise<ArchiveCounts> {
@@ -137,7 +140,8 @@ export class Archives {
   }
 
   /**
-   * What says how old an archive is goes last: the rest of one that was removed in part is removed later.
+   * Removes an archive. The object with its creation time is removed last, so that a partly removed archive can be
+   * removed later.
    *
    * @throws ArchiveUnavailableError
    */
@@ -146,11 +150,11 @@ export class Archives {
   }
 
   /**
-   * Removes archives that are due. One that cannot be removed does not keep others from it.
+   * Removes expired archives. If one cannot be removed, the others still are.
    *
-   * @param isDue whether the archive of a purge is due; undefined for a purge without a record, whose archive is removed when it
-   * is old enough
-   * @throws ArchiveUnavailableError where they cannot be listed, and what isDue throws
+   * @param isDue whether the archive of a purge has expired; undefined for a purge without a record, whose archive is
+   * removed when it is old enough
+   * @throws ArchiveUnavailableError if the archives cannot be listed, and any error from isDue
    */
   async sweep(isDue: (purge: string) => Promise<boolean | undefined>, nowMs: number): Promise<void> {
     const { storage, onNotRemoved = () => {} } = this.#options;
@@ -172,7 +176,10 @@ export class Archives {
     if (isDue ?? (await this.#isOld(purge, nowMs))) await this.erase(purge);
   }
 
-  /** Others may keep archives in the same bucket, with a record of their own: what an archive says of itself decides. */
+  /**
+   * Whether an archive is old enough, by its own description: other gateways may keep archives in the same bucket, with
+   * their own records.
+   */
   async #isOld(purge: string, nowMs: number): Promise<boolean> {
     const about = await this.#options.storage.get(`${purge}/${ABOUT}`);
     if (about === undefined) return false;
@@ -181,7 +188,7 @@ export class Archives {
       if (!isObject(said)) return false;
       const { createdAt, keepDays } = said;
       if (typeof createdAt !== 'string' || typeof keepDays !== 'number') return false;
-      // Its purge may have taken a while.
+      // One more day, because the purge may have taken a while.
       return Date.parse(createdAt) + (keepDays + 1) * DAY_MS < nowMs;
     } catch {
       return false;

@@ -11,20 +11,20 @@ export interface BucketOptions {
   readonly bucket: string;
   /** Ends with a slash, or is empty. */
   readonly prefix: string;
-  /** Where the bucket is asked for by its path; undefined for AWS itself. */
+  /** The URL of an S3-compatible service, for path-style requests; undefined for AWS. */
   readonly endpoint: URL | undefined;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** For one request. @default 15 s */
+  /** Time limit of one request. @default 15 s */
   readonly timeoutMs?: number;
 }
 
 interface BucketRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
-  /** Below the bucket; empty for the bucket itself. */
+  /** Relative to the bucket; empty for the bucket itself. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
@@ -37,26 +37,26 @@ interface BucketReply {
 
 const TIMEOUT_MS = 15_000;
 
-/** Pauses between the tries of a request, in milliseconds. */
+/** Pauses between the attempts of a request, in milliseconds. */
 const PAUSES_MS = [200, 800, 2000];
 
-/** A segment is smaller; so is a list of a thousand names. */
+/** Maximum size of a reply; segments, and lists of a thousand names, are smaller. */
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
-/** Names that are listed at most. */
+/** Maximum number of names in a listing. */
 const MAX_LISTED = 1_000_000;
 
-/** Removals in flight. */
+/** Maximum number of concurrent removals. */
 const REMOVALS = 8;
 
 /**
- * Archives in a bucket of S3 or of something that speaks as it does. Requests are signed with the digest of their body, so what
- * arrives is what was sent. Redirects are not followed: a signature is for one host.
+ * Archives in a bucket of S3 or a compatible service. Requests are signed with the digest of their body, so what
+ * arrives is what was sent. Redirects are not followed, because a signature is valid for one host only.
  */
 export class BucketStorage implements ArchiveStorage {
   readonly #options: BucketOptions;
   readonly #root: string;
-  /** A pool of its own: an unfinished request must not hold up others, nor outlive this. */
+  /** A separate pool: unfinished requests must not delay others, nor outlive this object. */
   readonly #agent = new Agent({ keepAliveTimeout: 10_000, connect: { timeout: 10_000 } });
   readonly #closing = new AbortController();
 
@@ -96,7 +96,7 @@ export class BucketStorage implements ArchiveStorage {
     await this.#removeAll(kept);
   }
 
-  /** Begins no further removal when one has failed, and waits for those that are under way. */
+  /** Removes objects. After a failure, starts no further removals and waits for those in progress. */
   async #removeAll(keys: readonly string[]): Promise<void> {
     const failures: unknown[] = [];
     await pLimit(REMOVALS).map(keys, async (key) => {
@@ -134,20 +134,20 @@ export class BucketStorage implements ArchiveStorage {
       const within = member === 'Key' ? 'Contents' : 'CommonPrefixes';
       for (const [, inner = ''] of text.matchAll(new RegExp(`<${within}>([^]*?)</${within}>`, 'g'))) {
         const name = textOf(inner, member) ?? '';
-        // What is listed is erased with its archive, and may belong to another one.
+        // Listed objects are erased with the archive, so an object outside the prefix may belong to another archive.
         if (!name.startsWith(query.prefix)) throw prefixIgnored();
         found.push(name);
       }
       const next = textOf(text, 'NextContinuationToken');
       const hasMore = textOf(text, 'IsTruncated') === 'true';
-      // What is not listed would neither be read nor erased.
+      // Objects missing from the listing would be neither read nor erased.
       if (hasMore && (next === undefined || next === token || found.length >= MAX_LISTED)) throw cutShort();
       token = hasMore ? next : undefined;
     } while (token !== undefined);
     return found;
   }
 
-  /** Sends a request until it has an answer that another try would not change. @throws ArchiveUnavailableError */
+  /** Sends a request, and retries it unless another attempt would give the same answer. @throws ArchiveUnavailableError */
   async #send(asked: BucketRequest): Promise<BucketReply> {
     for (let attempt = 0; ; attempt += 1) {
       const pause = PAUSES_MS[attempt];
@@ -206,7 +206,7 @@ export class BucketStorage implements ArchiveStorage {
   }
 }
 
-/** A bucket with Object Lock takes no object without it, and servers that know no other checksum know this one. */
+/** A bucket with Object Lock requires this header, and servers that support no other checksum support this one. */
 function md5Field(body: Uint8Array): Readonly<Record<string, string>> {
   try {
     return { 'content-md5': createHash('md5').update(body).digest('base64') };
@@ -216,7 +216,7 @@ function md5Field(body: Uint8Array): Readonly<Record<string, string>> {
   }
 }
 
-/** Where the objects of a bucket are. AWS has no certificate for a host of a bucket with dots in its name. */
+/** Returns the root URL of a bucket. AWS certificates do not cover the host name of a bucket with dots in its name. */
 export function rootOf({
   bucket,
   endpoint,
@@ -227,7 +227,7 @@ export function rootOf({
   return bucket.includes('.') ? `https://${host}/${bucket}/` : `https://${bucket}.${host}/`;
 }
 
-/** Whether another try may be answered otherwise. S3 answers 400 where a request took it too long to arrive. */
+/** Whether a retry may succeed. S3 answers 400 if a request took too long to arrive. */
 function mayPass({ status, body }: BucketReply): boolean {
   return (
     status === 408 || status === 429 || status >= 500 || (status === 400 && codeIn(body) === 'RequestTimeout')
@@ -236,7 +236,7 @@ function mayPass({ status, body }: BucketReply): boolean {
 
 const REDIRECTED = ' Redirects are not followed: check AWS_REGION and AWS_ENDPOINT_URL.';
 
-/** What to do about an error, by its code. */
+/** Advice on what to do about an error, by its code. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ['AuthorizationHeaderMalformed', ' The signature is for another region: check AWS_REGION.'],
   ['RequestTimeTooSkewed', ' The clocks of this machine and of the bucket differ too much.'],
@@ -247,7 +247,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['ExpiredToken', ' AWS_SESSION_TOKEN has expired: restart the gateway with a new one.'],
 ]);
 
-/** What the bucket answered and should not have. Its text is shown up to its code: the rest may hold names. */
+/** Makes the error for an unexpected answer. Of its body, only the error code is shown, because the rest may contain names. */
 function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
   const code = codeIn(body);
   const said = code === undefined ? '' : ` ${code.slice(0, 60)}`;
@@ -256,7 +256,7 @@ function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
   return new ArchiveUnavailableError(`The bucket of the archives answers ${String(status)}${said}.${advice}`);
 }
 
-/** A proxy in between may answer 200 with a page of its own. */
+/** A proxy in between may answer 200 with its own page. */
 function noList(): ArchiveUnavailableError {
   return new ArchiveUnavailableError(
     'The bucket of the archives did not answer with a list of objects. Is there a proxy in between?',
@@ -288,12 +288,15 @@ function saysNoBucket(body: Buffer): boolean {
   return codeIn(body) === 'NoSuchBucket';
 }
 
-/** The code of an error, as S3 writes it. */
+/** Returns the code of an S3 error. */
 function codeIn(body: Buffer): string | undefined {
   return textOf(body.toString('utf8', 0, 4096), 'Code');
 }
 
-/** The text of the first element of a name. Ours hold no other element, and no character that XML writes otherwise. */
+/**
+ * Returns the text of the first element with this name. The elements used here have no child elements and no escaped
+ * characters.
+ */
 function textOf(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
 }

@@ -22,15 +22,15 @@ const HEAD_BYTES = MAGIC.length + SALT_BYTES + NONCE_BYTES;
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const ALGORITHM = 'aes-256-gcm';
 
-/** Keys that are kept, so that reading an archive derives each once. */
+/** Number of derived keys to cache, so that reading an archive derives each key only once. */
 const MAX_KEYS = 64;
 
-/** Encrypts the segments of archives, with a key for each process that writes one, and decrypts them. */
+/** Encrypts the segments of archives, with one key for each process that writes an archive, and decrypts them. */
 export class ArchiveCipher {
   readonly #secrets: readonly string[];
   readonly #keys = new LRUCache<string, Promise<Buffer>>({ max: MAX_KEYS });
 
-  /** @param secrets the first one encrypts; all of them decrypt. None: segments are written as they are */
+  /** @param secrets the first one encrypts, all of them decrypt; if empty, segments are not encrypted */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets;
   }
@@ -39,12 +39,12 @@ export class ArchiveCipher {
     return this.#secrets.length > 0;
   }
 
-  /** A salt for an archive. */
+  /** Makes a new salt for an archive. */
   salt(): Buffer {
     return randomBytes(SALT_BYTES);
   }
 
-  /** @param name of the segment, with its archive: one that is moved or renamed cannot be read */
+  /** @param name of the segment, including its archive: a segment that was moved or renamed cannot be read */
   async encrypt(
     bytes: Uint8Array,
     name: string,

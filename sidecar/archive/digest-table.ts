@@ -1,25 +1,25 @@
 import { hash as digestBy, randomBytes } from 'node:crypto';
 import { hashed, hashText } from '../shared/text-hash.js';
 
-/** Slots of each part at first: a power of two, as the place of a key is found by its low bits. */
+/** Initial number of slots in each part: a power of two, because the low bits of a hash select the slot. */
 const FIRST_SLOTS = 64;
 
-/** Parts that grow one after the other: to copy all keys at once would take half as much memory again. */
+/** Number of parts. They grow one at a time, because copying all keys at once would need half as much memory again. */
 const PARTS = 64;
 
-/** Of the numbers that hash() gives, the largest. */
+/** The lower 32 bits of a hash select the slot, the upper bits the part. */
 const LOW = 2 ** 32;
 
 /**
- * A number for each of a million keys, in sixteen bytes a slot: the keys themselves would take too much memory. Two keys that
- * share a hash of 53 bits (about 1 in 20,000 for any two of a million) share their number; the random seed keeps anyone from
- * preparing that.
+ * Stores a number for each of a million keys in sixteen bytes per slot, without the keys themselves, which would take
+ * too much memory. Two keys with the same 53-bit hash share one number. Among a million keys, the probability of that
+ * is about 1 in 20,000; the random seed keeps anyone from causing it on purpose.
  */
 export class DigestTable {
   readonly #parts = Array.from({ length: PARTS }, () => new Part());
   readonly #seed = randomBytes(4).readUInt32LE();
 
-  /** Keys that were ever set. */
+  /** Number of keys that were ever set. */
   get size(): number {
     return this.#parts.reduce((sum, { size }) => sum + size, 0);
   }
@@ -36,13 +36,13 @@ export class DigestTable {
     return this.#partOf(hashed).set(hashed, value);
   }
 
-  /** By bits that do not find the slot. */
+  /** Selects a part by bits that are not used to select the slot. */
   #partOf(hashed: number): Part {
     return this.#parts[Math.floor(hashed / LOW) & (PARTS - 1)] as Part;
   }
 }
 
-/** A part of the keys: an open table of their hashes, each with its number. */
+/** One part of the table: open addressing, with a number for each hash. */
 class Part {
   size = 0;
   #keys = new Float64Array(FIRST_SLOTS);
@@ -84,16 +84,16 @@ class Part {
   }
 }
 
-/** Hexadecimal digits that a double holds exactly: 52 bits. */
+/** Number of hexadecimal digits that fit exactly into a double: 52 bits. */
 const DIGEST_DIGITS = 13;
 
-/** A number for a text that another text hardly ever has; never 0. */
+/** Returns a number that is practically unique to a text; never 0. */
 export function digestOf(text: string): number {
-  // Native code: texts are long, unlike keys. Hex takes a third of the time that a buffer does.
+  // Native code, because texts are long, unlike keys. Converting to hex takes a third of the time of reading a buffer.
   return Number.parseInt(digestBy('sha256', text, 'hex').slice(0, DIGEST_DIGITS), 16) || 1;
 }
 
-/** 53 bits of the hash of a text; never 0. */
+/** Returns 53 bits of the hash of a text; never 0. */
 function hash(text: string, seed: number): number {
   hashText(text, seed, seed);
   return (hashed.high & 0x1fffff) * LOW + hashed.low || 1;

@@ -5,13 +5,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { ArchiveUnavailableError, codeOf } from './errors.js';
 import type { ArchiveStorage } from './storage.js';
 
-/** A file that was being written when the process died starts like this. */
+/** Prefix of the name of a file while it is being written; such a file remains if the process dies. */
 const UNFINISHED = '.unfinished-';
 
-/** What a file system says that has no sync for folders. */
+/** Error codes of file systems that cannot sync folders. */
 const CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP']);
 
-/** What archives are written with; tests put failing ones in their place. */
+/** The file operations that can fail while writing; tests replace them. */
 export interface FileSystem {
   write(file: FileHandle, bytes: Uint8Array): Promise<void>;
   sync(file: FileHandle): Promise<void>;
@@ -23,8 +23,8 @@ const REAL: FileSystem = {
 };
 
 /**
- * Archives in a folder of this machine, for its owner only. A file is written under another name, synced and renamed, and then
- * its folder is synced: what has its name is whole.
+ * Archives in a local folder, accessible to its owner only. A file is written under a temporary name, synced and
+ * renamed, and then its folder is synced; so a file with its final name is always complete.
  */
 export class FolderStorage implements ArchiveStorage {
   readonly #root: string;
@@ -76,7 +76,7 @@ export class FolderStorage implements ArchiveStorage {
   async remove(folder: string, last?: string): Promise<void> {
     const path = join(this.#root, folder);
     try {
-      // A link is removed as such: what it leads to stays.
+      // A symbolic link is removed itself; its target stays.
       const isFolder = last !== undefined && (await lstatOf(path))?.isDirectory() === true;
       for (const { name } of isFolder ? await entriesIn(path) : [])
         if (name !== last) await rm(join(path, name), { recursive: true, force: true });
@@ -93,7 +93,7 @@ export class FolderStorage implements ArchiveStorage {
     const path = join(this.#root, folder);
     try {
       if (!(await this.#isOwnFolder(path))) return [];
-      // Without the folder of all archives, nothing is known of any.
+      // A missing root folder is an error: nothing is known about any archive then.
       const entries = folder === '' ? await readdir(path, { withFileTypes: true }) : await entriesIn(path);
       return entries.filter(takes).map(({ name }) => name);
     } catch (error) {
@@ -101,7 +101,7 @@ export class FolderStorage implements ArchiveStorage {
     }
   }
 
-  /** Whether there is such a folder. One that is a link is refused: it may lead anywhere. */
+  /** Whether the folder exists. A symbolic link is refused, because it may lead anywhere. */
   async #isOwnFolder(path: string): Promise<boolean> {
     if (path === this.#root || path === join(this.#root, '')) return true;
     const found = await lstatOf(path);
@@ -133,7 +133,7 @@ export class FolderStorage implements ArchiveStorage {
     try {
       await this.#files.sync(folder);
     } catch (error) {
-      // Network shares (SMB) keep no folders to be synced.
+      // Network shares (SMB) cannot sync folders.
       if (!CANNOT_SYNC.has(codeOf(error) ?? '')) throw error;
     } finally {
       await folder.close();
@@ -148,7 +148,7 @@ async function lstatOf(path: string): Promise<Stats | undefined> {
   });
 }
 
-/** Makes the folder of all archives where it is missing, for its owner only. @throws ArchiveUnavailableError */
+/** Creates the root folder of the archives if it is missing, accessible to its owner only. @throws ArchiveUnavailableError */
 export async function makeRoot(root: string): Promise<void> {
   try {
     await makeFolder(resolve(root));
@@ -157,7 +157,7 @@ export async function makeRoot(root: string): Promise<void> {
   }
 }
 
-/** Node's own recursive mkdir never ends below /proc. */
+/** Creates a folder and its parents. Node's own recursive mkdir hangs below /proc. */
 async function makeFolder(path: string, mayAscend = true): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -169,7 +169,7 @@ async function makeFolder(path: string, mayAscend = true): Promise<void> {
   }
 }
 
-/** Paths stay out of the message: clients read it. */
+/** Makes an error without paths, because clients can read its message. */
 function unavailable(what: string, error: unknown): ArchiveUnavailableError {
   const code = codeOf(error);
   const why =
@@ -179,7 +179,7 @@ function unavailable(what: string, error: unknown): ArchiveUnavailableError {
   return new ArchiveUnavailableError(`The folder of the archives fails: ${what} (${why}).`, { cause: error });
 }
 
-/** What is in a folder; nothing if another gateway has removed it. */
+/** Returns the entries of a folder; none if another gateway has removed it. */
 async function entriesIn(path: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true });

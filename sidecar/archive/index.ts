@@ -1,4 +1,7 @@
-/** Archives of what purges delete: written before it is deleted, read to restore it. Knows nothing of brokers and jobs. */
+/**
+ * Archives of what purges delete: written before the deletion, read for a restore. This room knows nothing of brokers
+ * and jobs.
+ */
 export { type ArchiveCounts, type ArchivedLine, ArchiveWriter, wholeEntity } from './archive-writer.js';
 export { NOT_HERE, type ArchiveReader } from './archive-reader.js';
 export { Archives } from './archives.js';

@@ -6,21 +6,21 @@ import { digestOf } from './digest-table.js';
 import { ArchiveUnreadableError } from './errors.js';
 
 /**
- * The texts of the items of a JSON array, as they stand there, each on one line. Numbers stay as they were written, which
- * parsing would not keep.
+ * Returns the text of each item of a JSON array, unchanged except that it is on one line. Numbers keep their spelling,
+ * which would be lost by parsing.
  *
- * @param text valid JSON: it was parsed before
+ * @param text valid JSON: the caller has already parsed it
  */
 export function textsOfItems(text: string): readonly string[] {
   return itemSpans(text).map(([start, end]) => onOneLine(text.slice(start, end)));
 }
 
-/** JSON has line ends only between its tokens. */
+/** JSON has line ends only between tokens. */
 function onOneLine(text: string): string {
   return /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+\s*/g, ' ') : text;
 }
 
-/** An entity, or some of its attributes, as a line of an archive has it. */
+/** An entity, or some of its attributes, as contained in a line of an archive. */
 export type ArchivedEntity = JsonObject;
 
 /** @throws ArchiveUnreadableError */
@@ -40,7 +40,10 @@ function parsed(line: string): unknown {
   }
 }
 
-/** The key of an instance of an attribute: its instanceId in a history, or what it holds; else its dataset. */
+/**
+ * Returns the key of an attribute instance: in a history its instanceId, or else a digest of its content; otherwise its
+ * dataset.
+ */
 export function instanceKey(instance: JsonValue, isTemporal: boolean): string {
   const { instanceId, datasetId, createdAt: _created, modifiedAt: _modified, ...rest } = membersOf(instance);
   if (isTemporal && typeof instanceId === 'string') return `i${instanceId}`;
@@ -53,8 +56,8 @@ function membersOf(value: JsonValue): JsonObject {
 }
 
 /**
- * What two lines say of the same entity: an entity whose delete failed half, or that was purged again after a restart, has
- * several. All attributes and instances stay; of the same one, what the later line says.
+ * Merges two lines of the same entity. An entity has several lines if its delete partly failed, or if it was purged
+ * again after a restart. All attributes and instances are kept; the later version of the same one wins.
  */
 export function mergeLines(
   earlier: ArchivedEntity,

@@ -6,15 +6,15 @@ import { ArchiveUnreadableError } from './errors.js';
 const pack: (bytes: Buffer, options: object) => Promise<Buffer> = promisify(gzip);
 const unpack: (bytes: Buffer, options: object) => Promise<Buffer> = promisify(gunzip);
 
-/** Fast: an archive is written while a purge waits for it. */
+/** Fast compression, because a purge waits while its archive is written. */
 const LEVEL = 1;
 
-/** A segment is closed long before; one entity may be as large as an answer of the broker. */
+/** A segment is normally closed long before this size, but one entity may be as large as a broker's answer. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
 const NAME = /^(\d{6,15})-(\d{6,15})\.ndjson\.gz$/;
 
-/** Of the process that wrote a segment the lease, and the number of the segment, both from 0: they are in order of time. */
+/** Orders segments by time: the lease of the process that wrote a segment, and the number of the segment, both starting at 0. */
 export interface SegmentPlace {
   readonly epoch: number;
   readonly number: number;
@@ -24,7 +24,7 @@ export function segmentName({ epoch, number }: SegmentPlace): string {
   return `${String(epoch).padStart(6, '0')}-${String(number).padStart(6, '0')}.ndjson.gz`;
 }
 
-/** @returns undefined for the name of something else */
+/** @returns undefined if the name is not that of a segment */
 export function segmentPlace(name: string): SegmentPlace | undefined {
   const [, epoch, number] = NAME.exec(name) ?? [];
   return epoch === undefined || number === undefined
@@ -32,12 +32,12 @@ export function segmentPlace(name: string): SegmentPlace | undefined {
     : { epoch: Number(epoch), number: Number(number) };
 }
 
-/** @param lines each without its line end */
+/** @param lines without line ends */
 export async function packLines(lines: readonly string[]): Promise<Buffer> {
   return pack(Buffer.from(`${lines.join('\n')}\n`), { level: LEVEL });
 }
 
-/** @throws ArchiveUnreadableError for one that is torn or was changed: gzip has the length and a checksum of its content */
+/** @throws ArchiveUnreadableError if it is truncated or was changed: gzip includes the length and a checksum of the content */
 export async function unpackLines(bytes: Buffer, name: string): Promise<readonly string[]> {
   try {
     const text = (await unpack(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })).toString('utf8');
@@ -49,17 +49,23 @@ export async function unpackLines(bytes: Buffer, name: string): Promise<readonly
   }
 }
 
-/** The segments that an archive has to have: SHA-256 of what is stored of each, in hex, by its name without the folder. */
+/** The segments that an archive must have: the SHA-256 of each as stored, in hex, by name without the folder. */
 export type SegmentList = ReadonlyMap<string, string>;
 
 const LIST_NAME = /^(\d{6,15})\.sha256$/;
 
-/** The object that lists the segments, once a process has ended to write: `sha256sum -c` checks them by it. */
+/**
+ * Returns the name of the object that lists the segments, written when a process has finished; `sha256sum -c` can check
+ * them with it.
+ */
 export function listName(epoch: number): string {
   return `${String(epoch).padStart(6, '0')}.sha256`;
 }
 
-/** The process that wrote a list of segments: the one with the highest number is the last. @returns undefined for another name */
+/**
+ * Returns the epoch of the process that wrote a list of segments; the highest is the last. @returns undefined for
+ * another name
+ */
 export function listEpoch(name: string): number | undefined {
   const [, epoch] = LIST_NAME.exec(name) ?? [];
   return epoch === undefined ? undefined : Number(epoch);

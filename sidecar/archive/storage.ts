@@ -1,24 +1,27 @@
-/** Where archives are kept: a folder or a bucket. Names are our own: letters, digits, dots, dashes, with slashes between. */
+/**
+ * Where archives are stored: a folder or a bucket. Object names are made here: letters, digits, dots and dashes,
+ * separated by slashes.
+ */
 export interface ArchiveStorage {
   /**
-   * Writes an object. When it resolves, the object outlasts a crash of this machine.
+   * Writes an object. Once it resolves, the object survives a crash of this machine.
    *
-   * @throws ArchiveUnavailableError; then the object is not there, or is there whole
+   * @throws ArchiveUnavailableError; in that case the object is either missing or complete
    */
   put(name: string, bytes: Uint8Array): Promise<void>;
-  /** @returns undefined when it is not there. @throws ArchiveUnavailableError */
+  /** @returns undefined if the object does not exist. @throws ArchiveUnavailableError */
   get(name: string): Promise<Buffer | undefined>;
-  /** The names of the objects below a folder, in order; empty when there is none. @throws ArchiveUnavailableError */
+  /** Lists the names of the objects in a folder, sorted; empty if there is no such folder. @throws ArchiveUnavailableError */
   list(folder: string): Promise<readonly string[]>;
-  /** The names of the folders. @throws ArchiveUnavailableError */
+  /** Lists the names of the folders. @throws ArchiveUnavailableError */
   folders(): Promise<readonly string[]>;
   /**
-   * Removes a folder and all that is in it.
+   * Removes a folder and everything in it.
    *
-   * @param last the name of an object in it that stays as long as any other could not be removed
+   * @param last the name of an object in the folder that is kept as long as any other object could not be removed
    * @throws ArchiveUnavailableError
    */
   remove(folder: string, last?: string): Promise<void>;
-  /** Ends what is under way. */
+  /** Aborts requests in progress and releases resources. */
   close(): Promise<void>;
 }
