@@ -1,19 +1,19 @@
-/** The link-values of a Link header (RFC 8288), with their targets and parameters. */
+/** Matches the link-values of a Link header (RFC 8288), with their targets and parameters. */
 const LINK_VALUE = /<([^<>]*)>((?:\s*;\s*[^\s;=,]+\s*(?:=\s*(?:"[^"]*"|[^\s;,"]+))?)*)/g;
 const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
 
-/** The relation of an @context (clause 6.3.5). */
+/** The link relation of an @context (clause 6.3.5). */
 export const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
 
-/** What the Link headers of a request name as the @context of its body. */
+/** The @context that the Link headers of a request specify for its body. */
 export type ContextLink =
   | { readonly url: string }
-  /** No @context, and nothing that could be one. */
+  /** No @context, and no link that could be one. */
   | 'none'
-  /** Servers may read different contexts in it. */
+  /** Servers may interpret the headers differently. */
   | 'unclear';
 
-/** The links in the value of a Link header, and whether each names an @context. */
+/** Returns the links in the value of a Link header, and whether each is an @context. */
 export function linksIn(text: string): readonly { readonly url: string; readonly isContext: boolean }[] {
   return [...text.matchAll(LINK_VALUE)].map(([, url = '', parameters = '']) => {
     const [, quoted, bare = ''] = RELATION.exec(parameters) ?? [];
@@ -22,7 +22,7 @@ export function linksIn(text: string): readonly { readonly url: string; readonly
   });
 }
 
-/** @param links the values of all Link headers */
+/** Finds the @context in Link headers. @param links the values of all Link headers */
 export function contextLink(links: readonly string[]): ContextLink {
   if (links.length === 0) return 'none';
   const text = links.join(', ');
@@ -30,7 +30,7 @@ export function contextLink(links: readonly string[]): ContextLink {
   const isReadWhole = text.replaceAll(LINK_VALUE, '').replaceAll(/[\s,]/g, '') === '';
   const [context, another] = found.filter(({ isContext }) => isContext);
   if (!isReadWhole || another !== undefined) return 'unclear';
-  // Some servers take any link for the @context.
+  // Some servers take any link as the @context.
   if (context === undefined) return found.length === 0 ? 'none' : 'unclear';
   return { url: context.url };
 }

@@ -1,6 +1,6 @@
 import { NgsiLdSyntaxError } from './syntax-error.js';
 
-/** How deep the arrays of `coordinates` nest, for each geometry (RFC 7946 § 3.1; a position counts as one). */
+/** The nesting depth of `coordinates` for each geometry (RFC 7946 § 3.1; a position counts as one level). */
 export const GEOMETRY_DEPTHS = {
   Point: 1,
   MultiPoint: 2,
@@ -14,7 +14,7 @@ const NEAR = /^near;(maxDistance|minDistance)==((?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][
 
 export type GeometryType = keyof typeof GEOMETRY_DEPTHS;
 
-/** Longitude, latitude (degrees, WGS 84) and maybe altitude (metres). */
+/** Longitude and latitude (degrees, WGS 84), optionally altitude (metres). */
 export type Position = readonly [number, number] | readonly [number, number, number];
 type Coordinates = Position | readonly Coordinates[];
 
@@ -22,7 +22,7 @@ type GeoRelation =
   | { readonly kind: 'near'; readonly bound: 'maxDistance' | 'minDistance'; readonly metres: number }
   | { readonly kind: (typeof RELATIONS)[number] };
 
-/** A geoquery (ETSI GS CIM 009 V1.9.1, clause 4.10). `coordinates` fit the geometry, and polygon rings are closed. */
+/** A geoquery (ETSI GS CIM 009 V1.9.1, clause 4.10). `coordinates` match the geometry, and polygon rings are closed. */
 export interface GeoQuery {
   readonly relation: GeoRelation;
   readonly geometry: GeometryType;
@@ -34,14 +34,14 @@ export interface GeoQueryText {
   readonly georel?: string | undefined;
   readonly geometry?: string | undefined;
   readonly coordinates?: string | undefined;
-  /** Default `location`. */
+  /** The default is `location`. */
   readonly geoproperty?: string | undefined;
 }
 
 /**
- * Parses the parameters of a geoquery; `georel`, `geometry` and `coordinates` belong together.
+ * Parses the parameters of a geoquery; `georel`, `geometry` and `coordinates` must be given together.
  *
- * @throws NgsiLdSyntaxError naming the parameter that is missing or wrong
+ * @throws NgsiLdSyntaxError naming the missing or invalid parameter
  */
 export function parseGeoQuery(text: GeoQueryText): GeoQuery {
   const relation = parseGeoRelation(text.georel ?? missing('georel'));
@@ -93,7 +93,10 @@ function parseCoordinates(geometry: GeometryType, text: string): Coordinates {
   return parsed as Coordinates;
 }
 
-/** Completes "expected …" for the coordinates of a GeoJSON geometry (RFC 7946 § 3.1); undefined for valid ones. */
+/**
+ * Returns what was expected instead of the coordinates of a GeoJSON geometry (RFC 7946 § 3.1), to complete "expected
+ * …"; undefined if they are valid.
+ */
 export function coordinatesProblem(geometry: GeometryType, coordinates: unknown): string | undefined {
   return levelProblem(coordinates, GEOMETRY_DEPTHS[geometry], geometry);
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../shared/json/json.js';
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
-/** Attributes that the broker itself writes; everything has them. */
+/** Attributes that the broker itself sets; every entity has them. */
 const SYSTEM_ATTRIBUTES = ['createdAt', 'modifiedAt', 'deletedAt'];
 
 /** Members that are not attributes (clause 5.2.4). */
@@ -21,12 +21,12 @@ export const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...[...SYSTEM_ATTRIBUTES, ...MEMBERS].flatMap((name) => [name, `${CORE}${name}`]),
 ]);
 
-/** The names of an entity's own attributes, as the entity shows them. */
+/** Returns the names of an entity's own attributes, as written in the entity. */
 export function ownAttributesOf(entity: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(entity).filter((name) => !NO_OWN_ATTRIBUTES.has(name));
 }
 
-/** The types of attributes (ETSI GS CIM 009, clause 4.5), as messages list them. */
+/** The types of attributes (ETSI GS CIM 009, clause 4.5), in the order in which messages list them. */
 export const ATTRIBUTE_KINDS = [
   'Property',
   'GeoProperty',
@@ -53,8 +53,8 @@ export const VALUE_MEMBERS: Readonly<Record<AttributeKind, string>> = {
 };
 
 /**
- * Kinds whose key-values form wraps the value in an object with the value's member (clause 4.5.4). Models are written
- * with and without that wrapping.
+ * Kinds whose key-values form wraps the value in an object that has only the value's member (clause 4.5.4). Some models
+ * describe that wrapping, others do not.
  */
 export const WRAPPED_KINDS: ReadonlySet<AttributeKind> = new Set([
   'LanguageProperty',
@@ -62,7 +62,7 @@ export const WRAPPED_KINDS: ReadonlySet<AttributeKind> = new Set([
   'JsonProperty',
 ]);
 
-/** The kind of attribute that has its value in this member; `value` can also be that of a GeoProperty, by its content. */
+/** The kind of attribute whose value is in this member; `value` may also hold a geometry, which makes it a GeoProperty. */
 export const KIND_OF_MEMBER: ReadonlyMap<string, AttributeKind> = new Map<string, AttributeKind>([
   ['value', 'Property'],
   ['object', 'Relationship'],
@@ -77,7 +77,7 @@ const KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map(
   ATTRIBUTE_KINDS.flatMap((kind) => [[kind, kind] as const, [`${CORE}${kind}`, kind] as const]),
 );
 
-/** The kind that the `type` of an attribute names, as a term or as its IRI. */
+/** Returns the kind that the `type` of an attribute names, as a term or as its IRI. */
 export function kindNamed(type: JsonValue | undefined): AttributeKind | undefined {
   return KINDS.get(type);
 }

@@ -1,26 +1,26 @@
 import { RE2JS } from 're2js';
 import { GatewayError } from '../shared/errors.js';
 
-/** A regular expression of RE2 (idPattern, `~=`), searched for anywhere in a text in linear time. */
+/** A regular expression of RE2 (idPattern, `~=`). It may match anywhere in a text, and takes linear time. */
 export interface Pattern {
-  /** About how many states it has; looking for it in a text takes at most this times the length of the text in steps. */
+  /** The approximate number of states; matching takes at most this number times the length of the text, in steps. */
   readonly size: number;
   readonly test: (text: string) => boolean;
 }
 
-/** Limits of a pattern, so that compiling it takes some milliseconds, and each character of a text some microseconds. */
+/** Limits of a pattern, so that compiling it takes a few milliseconds, and matching a few microseconds per character. */
 export const PATTERN_LIMITS = {
-  /** UTF-16 units. */
+  /** In UTF-16 code units. */
   length: 2048,
-  /** States when all counted repetitions are written out, by {@link patternSize}. */
+  /** Number of states with all counted repetitions written out, as computed by {@link patternSize}. */
   size: 1000,
 } as const;
 
-/** A pattern whose compilation would block the process. */
+/** A pattern so large that compiling it would block the process. */
 export class PatternTooLargeError extends GatewayError {
   readonly kind = 'badRequestData';
 
-  /** @param parameter the query parameter that holds it */
+  /** @param parameter the query parameter that contains the pattern */
   constructor(readonly parameter: string) {
     const { length, size } = PATTERN_LIMITS;
     super(
@@ -31,10 +31,10 @@ export class PatternTooLargeError extends GatewayError {
 }
 
 /**
- * Compiles a pattern that a client sent.
+ * Compiles a pattern sent by a client.
  *
- * @param parameter the query parameter that holds it
- * @returns undefined for one that RE2 cannot compile (look-around, back-references, mistakes)
+ * @param parameter the query parameter that contains the pattern
+ * @returns undefined if RE2 cannot compile it (look-around, back-references, syntax errors)
  * @throws PatternTooLargeError before anything is compiled
  */
 export function compilePattern(parameter: string, pattern: string): Pattern | undefined {
@@ -49,7 +49,7 @@ export function compilePattern(parameter: string, pattern: string): Pattern | un
   }
 }
 
-/** States counted for a property of Unicode, which is a table of up to some hundred ranges. */
+/** Number of states counted for a Unicode property, which is a table of up to some hundred ranges. */
 const PROPERTY_SIZE = 10;
 
 const LITERAL = /\\Q([^]*?)(?:\\E|$)/y;
@@ -60,12 +60,12 @@ const NAMED_CLASS = /\[:\^?\w+:\]/y;
 const COUNTED = /\{(\d+)(?:(,)(\d*))?\}/y;
 
 /**
- * About how many states a pattern has when its counted repetitions are written out, never less than half of the states that RE2
- * makes. Linear in its length, and safe for texts that are not patterns.
+ * Estimates the number of states of a pattern with its counted repetitions written out; never less than half the number
+ * that RE2 makes. Takes linear time, and accepts any text, even if it is not a pattern.
  */
 export function patternSize(pattern: string): number {
   let at = 0;
-  /** The sizes of the open sequences, the innermost last, each without its `last` part. */
+  /** The sizes of the open groups, innermost last, each without its `last` part. */
   const open = [0];
   let last = 0;
 
@@ -75,7 +75,7 @@ export function patternSize(pattern: string): number {
     if (found !== undefined) at = expression.lastIndex;
     return found;
   };
-  /** Completes the last part: no quantifier can follow it. */
+  /** Completes the last part, to which no further quantifier can apply. */
   const begin = (size: number): void => {
     open.push((open.pop() ?? 0) + last);
     last = size;
@@ -111,7 +111,7 @@ export function patternSize(pattern: string): number {
         open.push(0);
       } else if (sign === ')') {
         begin(0);
-        // An unmatched closing bracket is a mistake, which RE2 finds at once.
+        // An unmatched closing bracket is a syntax error, which RE2 finds at once.
         last = (open.length > 1 ? (open.pop() ?? 0) : 0) + 2;
       } else if (sign === '*' || sign === '+' || sign === '?') last += 1;
       else begin(1);

@@ -1,4 +1,4 @@
-/** Problem details (RFC 9457, the successor of RFC 7807) with the error types of ETSI GS CIM 009 V1.9.1, clause 5.5.2. */
+/** Problem details (RFC 9457, which replaces RFC 7807) with the error types of ETSI GS CIM 009 V1.9.1, clause 5.5.2. */
 
 const ETSI_ERRORS = 'https://uri.etsi.org/ngsi-ld/errors/';
 
@@ -16,7 +16,7 @@ export const errorTypes = {
   ldContextNotAvailable: `${ETSI_ERRORS}LdContextNotAvailable`,
 } as const;
 
-/** One problem: the members of RFC 9457 § 3.1 plus any extension members. */
+/** A problem: the members of RFC 9457 § 3.1 and any extension members. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -26,7 +26,7 @@ export interface Problem {
   readonly [member: string]: unknown;
 }
 
-/** The URI of a problem type of ours; each has a heading in docs/errors.md. */
+/** Returns the URI of a problem type of this product; each type has a heading in docs/errors.md. */
 export function ownType(name: string): string {
   return `urn:ngsi-ld-gateway:problem:${name}`;
 }

@@ -1,14 +1,14 @@
 /** The syntax tree of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9). */
 
-/** What the braces of a linked-entity path hold, `attr{inner}.rest`: recognised, never evaluated. */
+/** A linked-entity path, `attr{inner}.rest`: recognised, but never evaluated. */
 export interface QLink {
   readonly inner: string;
   readonly rest: readonly string[];
 }
 
 /**
- * An attribute path: `names` are the dotted names (the first is the attribute of the entity, the others its
- * sub-attributes), `valuePath` the member names in the one pair of brackets that may follow.
+ * An attribute path. `names` are the dotted names: the first is an attribute of the entity, the others are its
+ * sub-attributes. `valuePath` are the member names in the pair of brackets that may follow.
  */
 export interface QPath {
   readonly names: readonly string[];
@@ -16,7 +16,7 @@ export interface QPath {
   readonly link: QLink | null;
 }
 
-/** Date and time texts are checked, and kept as written. `text` is a bare word, which brokers take differently. */
+/** A value. Dates and times are validated and kept as written. `text` is a bare word, which brokers interpret differently. */
 export type QValue =
   | { readonly kind: 'number'; readonly value: number; readonly source: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
@@ -30,18 +30,18 @@ export type QOperand =
   | { readonly kind: 'list'; readonly values: readonly QValue[] }
   | { readonly kind: 'range'; readonly from: QValue; readonly to: QValue };
 
-/** Where a node stands in the text of its query, in UTF-16 code units. */
+/** The position of a node in the text of its query, in UTF-16 code units. */
 export interface QSpan {
   readonly start: number;
-  /** Behind its last character. */
+  /** Just after its last character. */
   readonly end: number;
-  /** Of a condition with an operator: where the operator begins. */
+  /** For a condition with an operator: the start of the operator. */
   readonly operator?: number;
 }
 
 export type QNode =
   | { readonly kind: 'and' | 'or'; readonly operands: readonly QNode[]; readonly span: QSpan }
-  /** Brackets, kept so that it shows whether `;` and `|` were mixed without them. */
+  /** Brackets, kept to tell whether `;` and `|` were mixed without them. */
   | { readonly kind: 'group'; readonly inner: QNode; readonly span: QSpan }
   | QCondition;
 

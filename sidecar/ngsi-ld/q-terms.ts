@@ -1,9 +1,9 @@
-/** The parts of which a q is made (clause 4.9): a scanner for its text, and the paths and values in its conditions. */
+/** The building blocks of q (clause 4.9): a scanner for its text, and the paths and values in its conditions. */
 import { NgsiLdSyntaxError } from './syntax-error.js';
 import type { QLink, QPath, QOperand, QValue } from './q-ast.js';
 import { temporalKindOf } from './q-time.js';
 
-/** A reading position in the text of one parameter. All patterns given to it are sticky, so that scanning is linear. */
+/** A reading position in the text of one parameter. Patterns must be sticky, so that scanning takes linear time. */
 export class Scanner {
   readonly parameter: string;
   readonly text: string;
@@ -18,19 +18,19 @@ export class Scanner {
     return this.position >= this.text.length;
   }
 
-  /** The next UTF-16 code unit; the empty string at the end. */
+  /** Returns the next UTF-16 code unit; the empty string at the end. */
   peek(): string {
     return this.text.charAt(this.position);
   }
 
-  /** Consumes `token` when it comes next. */
+  /** Consumes `token` if it comes next. */
   take(token: string): boolean {
     if (!this.text.startsWith(token, this.position)) return false;
     this.position += token.length;
     return true;
   }
 
-  /** Consumes what the sticky `pattern` matches here; undefined when it does not match. */
+  /** Consumes and returns what the sticky `pattern` matches at this position; undefined if it does not match. */
   match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.position;
     const matched = pattern.exec(this.text)?.[0];
@@ -42,7 +42,7 @@ export class Scanner {
     this.match(/[ \t]*/y);
   }
 
-  /** Throws NgsiLdSyntaxError; `position` is the reading position unless given. */
+  /** Throws NgsiLdSyntaxError; `position` defaults to the reading position. */
   fail(expected: string, position = this.position): never {
     throw new NgsiLdSyntaxError(this.parameter, position, expected, this.text);
   }
@@ -59,13 +59,13 @@ const MAX_BRACES_DEPTH = 16;
 const A_NAME = 'an attribute name';
 
 /**
- * Splits a run of name characters into its dotted names; undefined when a name is missing or does not begin
- * with a letter or `_`.
+ * Splits a run of name characters into its dotted names; undefined if a name is missing or does not begin with a letter
+ * or `_`.
  *
- * Clause 4.9 knows short names only, so that the dot is always a separator. Brokers take IRIs too, which hold
- * dots of their own. The rule here:
+ * In clause 4.9 there are only short names, so a dot is always a separator. Brokers also accept IRIs, which contain
+ * dots themselves. The rule here:
  * - a short name or compact IRI (`speed`, `ex:speed`) ends at the first dot;
- * - in an absolute IRI (`scheme://…` or `urn:…`) the dots up to its last `/` or `#` (`urn:`: its last `:`) belong to
+ * - in an absolute IRI (`scheme://…` or `urn:…`), the dots up to its last `/` or `#` (`urn:`: its last `:`) belong to
  *   the IRI, and so does the whole authority; a dot after that is a separator;
  * - `.scheme://` and `.urn:` begin a new name.
  */
@@ -144,7 +144,7 @@ function readLink(scanner: Scanner): QLink {
   return { inner, rest: scanner.take('.') ? readDottedNames(scanner) : [] };
 }
 
-/** The end of a value without quotes. */
+/** Lookahead for the end of an unquoted value. */
 const VALUE_END = String.raw`(?=$|[;|),\s]|\.\.)`;
 const NUMBER = new RegExp(String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?${VALUE_END}`, 'y');
 const TEMPORAL = new RegExp(
@@ -153,8 +153,8 @@ const TEMPORAL = new RegExp(
 );
 
 /**
- * Quotes that word processors and web pages put in the place of `"`, and characters that nobody sees. As part of a value they
- * would make `!=` match everything.
+ * Quotation marks that word processors and web pages substitute for `"`, and invisible characters. As part of a value,
+ * they would make `!=` match everything.
  */
 const PASTED = String.raw`\p{Quotation_Mark}\p{Cf}\u00b4\u2032\u2033`;
 const BARE_RUN = new RegExp(
@@ -167,7 +167,7 @@ const QUOTED = /"(?:[^"\\\u0000-\u001f]|\\.)*"/uy;
 
 const A_VALUE = 'a value (a number, a "quoted string", true, false, a date or time, a URI)';
 
-/** Reads one value, a list `a,b` or a range `a..b`, as `==` and `!=` take them. */
+/** Reads one value, a list `a,b` or a range `a..b`, as allowed after `==` and `!=`. */
 export function readOperand(scanner: Scanner): QOperand {
   const first = readValue(scanner);
   scanner.skipSpaces();
@@ -195,7 +195,7 @@ function areRangeEnds(from: QValue, to: QValue): boolean {
   return orderable && (from.kind === to.kind || (day(from) && day(to)));
 }
 
-/** Reads the one value that `>`, `>=`, `<` and `<=` take: anything with an order. */
+/** Reads the single value after `>`, `>=`, `<` or `<=`: any value that can be ordered. */
 export function readOrderedValue(scanner: Scanner): QValue {
   const start = scanner.position;
   const value = readValue(scanner);
@@ -225,7 +225,7 @@ function readBare(scanner: Scanner, start: number): QValue {
   if (run === undefined) scanner.fail(A_VALUE);
   if (run === 'true' || run === 'false') return { kind: 'boolean', value: run === 'true' };
   if (URI.test(run)) return { kind: 'uri', value: run };
-  // An operator sign in a bare word is far more often a slip (`a===5`) than part of a string.
+  // An operator sign in a bare word is far more likely a typo (`a===5`) than part of a string.
   if (/[=!]/.test(run)) scanner.fail(A_VALUE, start);
   return { kind: 'text', value: run };
 }
@@ -244,7 +244,7 @@ function readQuoted(scanner: Scanner): string {
 
 /**
  * Reads the pattern after `~=` or `!~=`. In quotes, only `\"` is an escape; every other backslash belongs to the
- * pattern. Without quotes it goes up to the next `;`, `|` or `)` outside brackets of its own.
+ * pattern. Without quotes, the pattern ends before the next `;`, `|` or `)` that is not inside its own brackets.
  */
 export function readPattern(scanner: Scanner): { pattern: string; quoted: boolean } {
   const start = scanner.position;
@@ -274,7 +274,7 @@ function readBarePattern(scanner: Scanner): string {
     else if (inClass) inClass = sign !== ']';
     else if (sign === '[') {
       inClass = true;
-      // A `]` right after the opening (or after `^`) is a member of the class.
+      // A `]` right after the opening bracket (or after `^`) is a member of the class.
       if (text.charAt(at + 1) === '^') at += 1;
       if (text.charAt(at + 1) === ']') at += 1;
     } else if (sign === '(') depth += 1;

@@ -1,6 +1,6 @@
 import { isCalendarDay, isUsualDateTime } from '../shared/rfc3339.js';
 
-/** Dates and times as clause 4.6.3 of ETSI GS CIM 009 writes them (ISO 8601, with `.` or `,` before the fraction). */
+/** Dates and times in the syntax of clause 4.6.3 of ETSI GS CIM 009 (ISO 8601, with `.` or `,` before the fraction). */
 
 const DATE = String.raw`(\d{4})-(\d\d)-(\d\d)`;
 const TIME = String.raw`(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?`;
@@ -9,7 +9,10 @@ const TEMPORAL = new RegExp(`^(?:${DATE}T)?${TIME}${ZONE}$|^${DATE}$`);
 
 export type TemporalKind = 'date' | 'time' | 'dateTime';
 
-/** Whether a text is a date, a time or a date-time; undefined for other shapes and for impossible moments. */
+/**
+ * Tells whether a text is a date, a time or a date-time; undefined for any other syntax and for dates or times that do
+ * not exist.
+ */
 export function temporalKindOf(text: string): TemporalKind | undefined {
   if (isUsualDateTime(text)) return 'dateTime';
   const found = TEMPORAL.exec(text);
@@ -17,14 +20,14 @@ export function temporalKindOf(text: string): TemporalKind | undefined {
   const [, year = found[7], month = found[8], day = found[9], hours, minutes, seconds] = found;
   if (year !== undefined && !isCalendarDay(Number(year), Number(month), Number(day))) return undefined;
   if (hours === undefined) return 'date';
-  // A leap second is written as second 60.
+  // A leap second is written with seconds equal to 60.
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 60) return undefined;
   return year === undefined ? 'time' : 'dateTime';
 }
 
 /**
- * A date or date-time as milliseconds since the epoch, so that different spellings compare as moments; a time
- * as milliseconds of the day. Without a zone, UTC. Undefined for anything else.
+ * Converts a date or date-time to milliseconds since the epoch, so that different spellings of the same moment are
+ * equal, and a time to milliseconds since midnight. Without a zone, UTC is assumed. Undefined for anything else.
  */
 export function instantOf(text: string): number | undefined {
   const kind = temporalKindOf(text);
@@ -41,7 +44,7 @@ export function instantOf(text: string): number | undefined {
 /** The fraction of a second, up to nanoseconds. */
 const FRACTION = /[.,](\d{1,9})/;
 
-/** As `instantOf`, in nanoseconds, so that no digit of a fraction is lost. Undefined for what is no date, time or date-time. */
+/** Like `instantOf`, but in nanoseconds, so that no digit of a fraction is lost. Undefined for anything else. */
 export function nanosecondsOf(text: string): bigint | undefined {
   if (temporalKindOf(text) === undefined) return undefined;
   const ms = instantOf(text.replace(FRACTION, ''));

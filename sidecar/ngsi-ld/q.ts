@@ -1,27 +1,30 @@
-/** The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9): its parser, and what a query says. */
+/**
+ * The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9): the parser, and functions to analyse
+ * queries.
+ */
 import { NO_OWN_ATTRIBUTES } from './members.js';
 import type { QCondition, QNode, QOrderOperator } from './q-ast.js';
 import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
 
 export type { QCondition, QNode, QOperand, QOrderOperator, QPath, QSpan, QValue } from './q-ast.js';
 
-/** Longest query taken, in UTF-16 code units. */
+/** Maximum length of a query in UTF-16 code units. */
 export const MAX_Q_CHARS = 65_536;
-/** Deepest nesting of brackets taken. */
+/** Maximum nesting depth of brackets. */
 export const MAX_Q_DEPTH = 100;
 
 const OPERATOR = /==|!=|!?~=|[<>]=?/y;
 
 /**
- * Parses a query of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9), already URL-decoded: `q`, or `csf`,
- * which is about context sources.
+ * Parses a query of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9) that is already URL-decoded: `q`,
+ * or `csf`, which selects context sources.
  *
- * Taken beyond the standard's grammar, because brokers do: IRIs as names (see q-terms.ts), `!path` for
- * non-existence, bare words as values, spaces around operators and commas, brackets nested up to MAX_Q_DEPTH.
- * Refused although some brokers let it pass: a single `=`, `===`, an open quote, a `;` at the end.
- * `;` binds tighter than `|`. Runs in linear time.
+ * Accepted beyond the standard's grammar, because brokers accept it: IRIs as names (see q-terms.ts), `!path` for
+ * non-existence, bare words as values, spaces around operators and commas, brackets nested up to MAX_Q_DEPTH. Refused
+ * although some brokers accept it: a single `=`, `===`, an unclosed quote, a trailing `;`. `;` binds tighter than `|`.
+ * Runs in linear time.
  *
- * @throws NgsiLdSyntaxError, and nothing else
+ * @throws NgsiLdSyntaxError, and no other error
  */
 export function parseQ(text: string, parameter: 'q' | 'csf' = 'q'): QNode {
   const scanner = new Scanner(parameter, text);
@@ -57,7 +60,7 @@ function readTerm(scanner: Scanner, depth: number): QNode {
   return { ...term, span: { ...span, end } };
 }
 
-/** A node, before it is known where it ends. */
+/** A node whose end is not known yet. */
 type Unplaced<Node> = Node extends unknown ? Omit<Node, 'span'> : never;
 
 function readGroup(scanner: Scanner, depth: number): Unplaced<Extract<QNode, { kind: 'group' }>> {
@@ -68,7 +71,7 @@ function readGroup(scanner: Scanner, depth: number): Unplaced<Extract<QNode, { k
   return { kind: 'group', inner };
 }
 
-/** @param span receives where the operator begins */
+/** @param span receives the start of the operator */
 function readCondition(scanner: Scanner, span: { operator?: number }): Unplaced<QCondition> {
   if (scanner.take('!')) return { kind: 'exists', path: readPath(scanner), negated: true };
   const path = readPath(scanner);
@@ -93,20 +96,20 @@ function readCondition(scanner: Scanner, span: { operator?: number }): Unplaced<
 
 type QOperator = QOrderOperator | '==' | '!=' | '~=' | '!~=';
 
-/** The conditions of a query, in the order in which they are written. */
+/** Returns the conditions of a query, in the order in which they are written. */
 export function conditionsOf(node: QNode): readonly QCondition[] {
   if ('path' in node) return [node];
   return node.kind === 'group' ? conditionsOf(node.inner) : node.operands.flatMap(conditionsOf);
 }
 
-/** Whether any path follows a Relationship, `attr{…}`; a purge may not use such a query (clause 5.6.21.4). */
+/** Whether any path follows a Relationship, `attr{…}`; such a query is not allowed in a purge (clause 5.6.21.4). */
 export function hasLinkedEntityPath(node: QNode): boolean {
   return conditionsOf(node).some(({ path }) => path.link !== null);
 }
 
 /**
- * Whether `;` and `|` stand side by side without brackets. The standard lets `;` bind tighter; some brokers
- * refuse the mixture, so that a query with brackets is understood by more of them.
+ * Whether `;` and `|` are mixed without brackets. In the standard, `;` binds tighter; some brokers refuse the mixture,
+ * so brackets make a query work with more brokers.
  */
 export function mixesLogicalOperators(node: QNode): boolean {
   if ('path' in node) return false;
@@ -115,21 +118,22 @@ export function mixesLogicalOperators(node: QNode): boolean {
   return mixes || node.operands.some(mixesLogicalOperators);
 }
 
-/** Whether every match has an attribute of its own that the query demands, whichever alternative it meets. */
+/** Whether every match must have at least one own attribute that the query requires, whichever alternative it satisfies. */
 export function demandsAttribute(node: QNode): boolean {
   if ('path' in node) return demands(node);
   if (node.kind === 'group') return demandsAttribute(node.inner);
   return node.kind === 'and' ? node.operands.some(demandsAttribute) : node.operands.every(demandsAttribute);
 }
 
-/** The own attributes that some alternative demands, each once. */
+/** Returns the own attributes that some alternative requires, each once. */
 export function demandedAttributesOf(node: QNode): readonly string[] {
   return [...new Set(conditionsOf(node).filter(demands).map(attributeOf))];
 }
 
 /**
- * Whether a condition is met only where the attribute is there. `!attr` is the contrary; `!=` and `!~=` should not be met
- * without it either (clause 4.9), but some brokers find them met. What the broker itself writes is always there.
+ * Whether a condition only holds if the attribute exists. `!attr` is the opposite. `!=` and `!~=` should not hold
+ * without the attribute either (clause 4.9), but in some brokers they do. Attributes that the broker itself sets always
+ * exist.
  */
 function demands(condition: QCondition): boolean {
   if (NO_OWN_ATTRIBUTES.has(attributeOf(condition))) return false;

@@ -1,28 +1,29 @@
 /**
- * How servers may read a path (RFC 3986 § 6): routers, proxies and frameworks decode, fold case, turn backslashes into
- * slashes, cut path parameters, resolve dot segments and collapse slashes, each in its own order and some of them
- * twice. A path is safe to forward when no such reading changes what it means, so this module produces the readings.
+ * How servers may interpret a path (RFC 3986 § 6): routers, proxies and frameworks decode, fold case, turn backslashes
+ * into slashes, cut off path parameters, resolve dot segments and collapse slashes, each in its own order, and some of
+ * them twice. A path is safe to forward only if none of these readings changes its meaning, so this module produces the
+ * readings.
  */
 
-/** One reading of a path. */
+/** One possible reading of a path. */
 export interface Reading {
   /** Lower-case segments, without empty, `.` and `..` ones. */
   readonly segments: readonly string[];
-  /** The segment it began with, even if a `..` removed it later. */
+  /** The first segment, even if a later `..` removed it. */
   readonly first: string | undefined;
-  /** True when a `..` takes the path above the first segment it began with. */
+  /** Whether a `..` leads above the first segment. */
   readonly climbs: boolean;
 }
 
-/** No server is known to decode more often than twice; a path that needs more is an attack or a mistake. */
+/** No server is known to decode more than twice; a path that needs more is an attack or a mistake. */
 const MAX_DECODINGS = 4;
 
-/** The end of the path for a server that decodes before it splits: query, fragment, end of a C string. */
+/** The end of the path for a server that decodes before it splits: query, fragment, or the end of a C string. */
 const PATH_END = /[?#\0][^]*$/;
 
 /**
- * The text itself, then decoded once, twice and so on while that changes anything, at most four times.
- * Compatibility characters (full-width slash, dot and so on) are folded to the plain ones they look like.
+ * Returns the text itself and the results of decoding it repeatedly, at most four times, until nothing changes.
+ * Compatibility characters (full-width slash, dot and so on) are normalised to the plain characters they resemble.
  */
 export function decodings(text: string): readonly string[] {
   if (!/[^\0-\x7f]|%/.test(text)) return [text];
@@ -36,19 +37,22 @@ export function decodings(text: string): readonly string[] {
   return levels;
 }
 
-/** True when the text is still encoded after as many decodings as `decodings` follows. */
+/** Whether the text is still encoded after the maximum number of decodings. */
 function isEncodedTooOften(text: string): boolean {
   const levels = decodings(text);
   return levels.length > MAX_DECODINGS && /%(?:[0-9a-f]{2}|u[0-9a-f]{4})/i.test(levels.at(-1) ?? '');
 }
 
-/** Every reading of a path that is given without its query; raw characters outside ASCII are allowed. */
+/** Returns every reading of a path without a query; raw characters outside ASCII are allowed. */
 export function readingsOf(path: string): readonly Reading[] {
   const texts = new Set(decodings(path).flatMap((text) => [text, text.replace(PATH_END, '')]));
   return [...texts].map(read);
 }
 
-/** The pieces that a server could take for path segments: split at slashes and backslashes, parameters cut off, trimmed. */
+/**
+ * Splits a text into the pieces that a server could take as path segments: split at slashes and backslashes, without
+ * parameters, trimmed.
+ */
 function piecesOf(text: string): readonly string[] {
   return text.split(/[/\\]/).map((piece) => withoutControls(piece.replace(/[;?#][^]*$/, '')).trim());
 }
@@ -74,7 +78,7 @@ function withoutControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
-/** Decodes percent-encodings leniently: malformed ones stay, and so does everything else. */
+/** Decodes percent-encodings leniently: malformed ones, and all other text, are left unchanged. */
 function decodeOnce(text: string): string {
   return text
     .replace(/%u([0-9a-f]{4})/gi, (_match, hex: string) => String.fromCharCode(parseInt(hex, 16)))
@@ -84,7 +88,7 @@ function decodeOnce(text: string): string {
     });
 }
 
-/** Replaces overlong UTF-8 forms of ASCII characters (RFC 3629 § 3 forbids them, careless decoders accept them). */
+/** Replaces overlong UTF-8 encodings of ASCII characters (forbidden by RFC 3629 § 3, but accepted by careless decoders). */
 function foldOverlong(bytes: string): string {
   return bytes.replace(/(?:\xe0|\xf0\x80)[\x80\x81][\x80-\xbf]|[\xc0\xc1][\x80-\xbf]/g, (sequence) => {
     const high = sequence.charCodeAt(sequence.length - 2) & 0x01;
@@ -95,7 +99,7 @@ function foldOverlong(bytes: string): string {
 
 /**
  * Paths under /ngsi-ld/v1 that name exactly one resource with a DELETE operation (ETSI GS CIM 009 V1.9.1, clause 6.2);
- * `*` stands for one identifier. Any other path never reaches a broker as a DELETE.
+ * `*` stands for one identifier. A DELETE of any other path never reaches a broker.
  */
 const SINGLE_RESOURCES = [
   'entities/*',
@@ -113,12 +117,12 @@ const SINGLE_RESOURCES = [
 ].map((template) => ['', 'ngsi-ld', 'v1', ...template.split('/')]);
 
 /**
- * True when the path, spelled exactly, names one resource that may be deleted, and no plausible reading of it names a
- * collection: every identifier is well-formed percent-encoded UTF-8 and keeps at least one ordinary leading piece
- * however often it is decoded; none holds a dot segment, a control character or a bare `*`.
+ * Whether the path, as spelled, names one resource that may be deleted, and no plausible reading of it names a
+ * collection. Every identifier is well-formed percent-encoded UTF-8 and keeps at least one ordinary leading piece
+ * however often it is decoded; none contains a dot segment, a control character or a bare `*`.
  *
- * The check for paths that are built as well as for those received: an entity whose identifier is `urn:x/..` cannot be
- * deleted by its path, because a server that decodes before it routes would delete the collection.
+ * Used both for received paths and for paths built here: an entity whose identifier is `urn:x/..` cannot be deleted by
+ * its path, because a server that decodes before it routes would delete the collection.
  *
  * @param target request-target in origin form; the query is ignored
  */
@@ -137,11 +141,11 @@ export function isSingleResourceDeletePath(target: string): boolean {
 }
 
 /**
- * True when each identifier in such a path can be nothing but one identifier. The resource itself has a URI (RFC 3986
- * § 3), which `null` and `.json` are not; only contexts have identifiers of the broker's own making. No identifier has a
- * comma, at which some servers split lists.
+ * Whether each identifier in such a path can only be read as a single identifier. The identifier of the resource is a
+ * URI (RFC 3986 § 3), which excludes `null` and `.json`; only contexts may have identifiers assigned by the broker. No
+ * identifier may contain a comma, because some servers split lists at commas.
  *
- * @param target request-target for which `isSingleResourceDeletePath` holds
+ * @param target request-target for which `isSingleResourceDeletePath` is true
  */
 export function hasSingleIdentifiers(target: string): boolean {
   const [path = ''] = target.split('?', 1);
@@ -151,17 +155,17 @@ export function hasSingleIdentifiers(target: string): boolean {
   return collection === 'jsonldContexts' || /^[a-z][a-z0-9+.-]*:./i.test(decodeURIComponent(id));
 }
 
-/** True when a reading lies under the NGSI-LD API, or begins there before dot segments lead out of it. */
+/** Whether a reading is under the NGSI-LD API, or begins there before dot segments lead out of it. */
 export function isUnderApi(reading: Reading): boolean {
   return reading.segments[0] === 'ngsi-ld' || reading.first === 'ngsi-ld';
 }
 
-/** True when a reading is one of the two collections that can be purged, with or without a version. */
+/** Whether a reading is one of the two collections that can be purged, with or without a version. */
 export function isPurgeable(reading: Reading): boolean {
   return /^ngsi-ld\/(?:[^/]+\/)?(?:temporal\/)?entities$/.test(reading.segments.join('/'));
 }
 
-/** True when a reading stops at a collection: the API's root, a list of resources, or all attributes of one entity. */
+/** Whether a reading ends at a collection: the API's root, a list of resources, or all attributes of one entity. */
 function isCollection(reading: Reading): boolean {
   const path = reading.segments.join('/');
   return (
@@ -187,7 +191,7 @@ function isWellFormed(segment: string): boolean {
 function isPlainText(text: string): boolean {
   if (/[\0-\x1f\x7f-\x9f]/.test(text)) return false;
   const pieces = piecesOf(text);
-  // A careless server takes the first piece for the identifier: without a letter or a digit it could mean all (`*`), an
-  // empty list (`,`), or nothing, which is the collection.
+  // A careless server takes the first piece as the identifier. Without a letter or a digit, it could mean everything
+  // (`*`), an empty list (`,`), or nothing, which is the collection.
   return /[\p{L}\p{N}]/u.test(pieces[0] ?? '') && !pieces.some((piece) => piece === '.' || piece === '..');
 }

@@ -10,34 +10,34 @@ import {
 
 export { isSingleResourceDeletePath };
 
-/** What a purge removes: entities, or their temporal evolution. */
+/** What a purge deletes: entities, or their temporal evolution. */
 type PurgeTarget = 'entities' | 'temporal';
 
 /** Why a request is refused before anything is forwarded. */
 export type RefusalReason =
-  /** A DELETE that can be read as one of the two purgeable collections, but is not spelled exactly so. */
+  /** A DELETE that can be read as one of the two purgeable collections, but is not spelled exactly that way. */
   | 'inexact-collection'
   /** Any other DELETE under /ngsi-ld that does not name exactly one resource in every reading. */
   | 'not-one-resource'
-  /** A DELETE of one resource whose identifier is not a URI without a comma. */
+  /** A DELETE of one resource whose id is not a URI, or with a comma in an identifier. */
   | 'not-one-identifier'
-  /** Another method that asks, by header or query, to be treated as a DELETE of more than one resource. */
+  /** Another method, with a header or query that asks to treat it as a DELETE of more than one resource. */
   | 'method-override'
   /** A path with dot segments that lead out of /ngsi-ld. */
   | 'leaves-api'
   /** A request-target that is neither in origin form nor in absolute form (RFC 9112 § 3.2). */
   | 'malformed-target';
 
-/** How a request is handled. */
+/** How to handle a request. */
 type RequestClass =
   | { readonly kind: 'purge'; readonly target: PurgeTarget }
   | { readonly kind: 'refuse'; readonly status: 400; readonly reason: RefusalReason }
-  /** For the broker, unchanged. */
+  /** Forwarded to the broker unchanged. */
   | { readonly kind: 'pass' }
-  /** Not under /ngsi-ld, however it is read: this service's own routes. */
+  /** Not under /ngsi-ld in any reading: one of this service's own routes. */
   | { readonly kind: 'other' };
 
-/** Purge Entities (clause 6.4.3.3), and the same for temporal entities; the standard writes both ways. */
+/** Purge Entities (clause 6.4.3.3), and its counterpart for temporal entities; the standard spells the paths both ways. */
 const PURGE_PATHS: ReadonlyMap<string, PurgeTarget> = new Map([
   ['/ngsi-ld/v1/entities', 'entities'],
   ['/ngsi-ld/v1/entities/', 'entities'],
@@ -45,22 +45,22 @@ const PURGE_PATHS: ReadonlyMap<string, PurgeTarget> = new Map([
   ['/ngsi-ld/v1/temporal/entities/', 'temporal'],
 ]);
 
-/** A path in which no server finds anything to decode, to fold or to cut off. */
+/** A path that leaves servers nothing to decode, fold or cut off. */
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9][A-Za-z0-9_.~:-]*)+$/;
 
 const PASS: RequestClass = { kind: 'pass' };
 const OTHER: RequestClass = { kind: 'other' };
 
 /**
- * Decides what a request is, from its request line and headers as they are on the wire. Holds the invariant that no
- * broker ever sees a DELETE of a collection, however it is spelled: a DELETE passes only when its path names exactly
- * one resource of a known kind in every plausible reading.
+ * Decides how to handle a request, from its request line and headers as received. Ensures that no broker ever sees a
+ * DELETE of a collection, however it is spelled: a DELETE passes only if its path names exactly one resource of a known
+ * kind in every plausible reading.
  *
- * Other methods pass in any spelling as long as no reading of their path leads out of /ngsi-ld.
+ * Other methods pass in any spelling, as long as no reading of their path leads out of /ngsi-ld.
  *
  * @param method request method; methods are case-sensitive (RFC 9110 § 9.1), so only `DELETE` purges
  * @param rawUrl request-target (RFC 9112 § 3.2) in any form, undecoded
- * @param rawHeaders names and values in turn, as node:http gives them; read for overrides of method and path only
+ * @param rawHeaders alternating names and values, as in node:http; used only to find overrides of method and path
  */
 export function classifyRequest(
   method: string,
@@ -90,13 +90,13 @@ export function classifyRequest(
   return path.startsWith('/') && ownReadings.some(isUnderApi) ? PASS : refuse('malformed-target');
 }
 
-/** The request-target without scheme and authority, where it has them: origin form, query included (RFC 9112 § 3.2.2). */
+/** Returns the request-target in origin form, including the query: without scheme and authority (RFC 9112 § 3.2.2). */
 export function originForm(rawUrl: string): string {
   const rest = rawUrl.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   return rest === rawUrl || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** True for another method that a server could take for DELETE. */
+/** Whether a server could treat a request with another method as a DELETE. */
 function becomesDelete(method: string, rawUrl: string, rawHeaders: readonly string[]): boolean {
   return /^\s*delete\s*$/i.test(method) || asksForDelete(rawUrl, rawHeaders);
 }
@@ -111,7 +111,10 @@ function pathOf(rawUrl: string): string {
   return exactPath(originForm(rawUrl));
 }
 
-/** Routers are known to take everything up to the first slash for the authority: `http://host?x/ngsi-ld/v1/entities`. */
+/**
+ * Reads an absolute target as some routers do, which take everything up to the first slash as the authority:
+ * `http://host?x/ngsi-ld/v1/entities`.
+ */
 function carelessReadings(rawUrl: string): readonly Reading[] {
   return rawUrl.startsWith('/') ? [] : readingsOf(exactPath(rawUrl.replace(/^[^:/]*:\/\/[^/]*/, '')));
 }
@@ -126,21 +129,21 @@ function refuse(reason: RefusalReason): RequestClass {
 }
 
 /**
- * Ways for a client to make a framework behind the gateway see another method or path than the request line has.
- * NGSI-LD has none of them, but brokers are built on frameworks that do.
+ * Ways for a client to make a framework behind the gateway see another method or path than that of the request line.
+ * NGSI-LD defines none of them, but brokers are built on frameworks that have them.
  */
 
-/** CGI-like gateways treat `_` and `-` in header names alike. */
+/** CGI-like gateways treat `_` and `-` in header names as equal. */
 const METHOD_HEADER = /^(?:x[-_](?:http[-_])?method(?:[-_]override)?|http[-_]method[-_]override)$/i;
 const PATH_HEADER = /^x[-_](?:original|rewrite)[-_]url$/i;
 
 /**
- * True when a header or the query asks to treat the request as a DELETE: `X-HTTP-Method-Override: DELETE` and its
- * relatives, in any case, or a query parameter `_method=delete`. A form field of that name in a body is not read:
- * bodies are streamed, and NGSI-LD has no form bodies.
+ * Whether a header or the query asks to treat the request as a DELETE: `X-HTTP-Method-Override: DELETE` and similar
+ * headers, in any case, or a query parameter `_method=delete`. A form field of that name in the body is not considered,
+ * because bodies are streamed and NGSI-LD has no form bodies.
  *
  * @param rawUrl request-target
- * @param rawHeaders names and values in turn, as node:http gives them
+ * @param rawHeaders alternating names and values, as in node:http
  */
 function asksForDelete(rawUrl: string, rawHeaders: readonly string[]): boolean {
   return (
@@ -150,8 +153,8 @@ function asksForDelete(rawUrl: string, rawHeaders: readonly string[]): boolean {
 }
 
 /**
- * Whether a header or the query asks to treat a request as another than its request line says: by another method, or under
- * another path.
+ * Whether a header or the query asks to treat a request differently from its request line: with another method, or
+ * under another path.
  */
 export function isOverridden(method: string, rawUrl: string, rawHeaders: readonly string[]): boolean {
   return (
@@ -161,7 +164,7 @@ export function isOverridden(method: string, rawUrl: string, rawHeaders: readonl
   );
 }
 
-/** Nearly no request-target has a parameter that names a method, however it is decoded. */
+/** A quick test: almost no request-target has a parameter that could name a method, however it is decoded. */
 function mayNameMethod(rawUrl: string): boolean {
   return /method|%|[^\0-\x7f]/i.test(rawUrl);
 }
@@ -170,7 +173,7 @@ function namesMethod(parameter: string): boolean {
   return decodings(parameter).some((text) => /^\s*_method(?:\[[^=]*\])?\s*=/i.test(text));
 }
 
-/** Values of the headers that make some frameworks route by another path than the request-target's. */
+/** Returns the values of headers that make some frameworks route by another path than that of the request-target. */
 function overridingPaths(rawHeaders: readonly string[]): readonly string[] {
   return headerValues(rawHeaders, PATH_HEADER);
 }

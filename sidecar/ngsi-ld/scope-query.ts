@@ -1,18 +1,18 @@
 import { Scanner } from './q-terms.js';
 
-/** A scope query (clause 4.19): any of the alternatives, each of which asks for all of its patterns. */
+/** A scope query (clause 4.19): a list of alternatives, each of which requires all of its patterns. */
 export type ScopeQuery = readonly (readonly ScopePattern[])[];
 
 export interface ScopePattern {
-  /** Where it stands in the text, in UTF-16 code units. */
+  /** Position in the text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   readonly levels: readonly string[];
-  /** `/#` at the end: the scope itself and everything below. */
+  /** `/#` at the end: the scope itself and everything below it. */
   readonly below: boolean;
 }
 
-/** Wider than the grammar of clause 4.18: brokers store scopes such as `/Nouvelle-Aquitaine/2`. */
+/** More permissive than the grammar of clause 4.18, because brokers store scopes such as `/Nouvelle-Aquitaine/2`. */
 const LEVEL = /\/(\+(?=[/()|,;]|$)|[\p{L}\p{M}\p{N}_.:~-]+)/uy;
 
 /**
@@ -51,12 +51,12 @@ function readPattern(scanner: Scanner): ScopePattern {
   return { levels, below, start, end: scanner.position };
 }
 
-/** Whether every entity that is selected has a scope with a level that the query names; `/#` and `/+` name none. */
+/** Whether every selected entity has a scope with a level named in the query; `/#` and `/+` name none. */
 export function namesScopes(query: ScopeQuery): boolean {
   return query.every((patterns) => patterns.some(({ levels }) => levels.some((level) => level !== '+')));
 }
 
-/** Whether an entity with these scopes (`/A/B` …) is selected; one without scopes never is. */
+/** Whether an entity with these scopes (`/A/B` …) is selected; an entity without scopes never is. */
 export function matchesScopes(query: ScopeQuery, scopes: readonly string[]): boolean {
   const split = scopes.map((scope) => scope.slice(1).split('/'));
   return query.some((patterns) =>

@@ -4,10 +4,10 @@ import { plusAdvice, quoted } from '../shared/shown.js';
 const MAX_QUOTE_CHARS = 24;
 
 /**
- * A text in one of the NGSI-LD languages (q, type selection, geoquery) does not follow its grammar.
+ * A text in one of the NGSI-LD languages (q, type selection, geoquery) has a syntax error.
  *
- * `parameter` names the query parameter, `position` counts UTF-16 code units from its start, and the message
- * names the expected input. The offending text is quoted only in part.
+ * `parameter` is the query parameter, `position` counts UTF-16 code units from its start, and the message names the
+ * expected input. Only part of the offending text is quoted.
  */
 export class NgsiLdSyntaxError extends GatewayError {
   readonly kind = 'badRequestData';

@@ -3,7 +3,7 @@ import { Scanner } from './q-terms.js';
 /** A selection of entity types (ETSI GS CIM 009 V1.9.1, clause 4.17). */
 export type TypeSelector = { readonly kind: 'any' } | TypeNode;
 
-/** A type, or several of them. `start`: where a name stands in the text, in UTF-16 code units. */
+/** A type, or several types. `start` is the position of a name in the text, in UTF-16 code units. */
 export type TypeNode =
   | { readonly kind: 'type'; readonly name: string; readonly start: number }
   | { readonly kind: 'and' | 'or'; readonly operands: readonly TypeNode[] };
@@ -13,10 +13,10 @@ const OR = /[,|]/y;
 const MAX_BRACKETS_DEPTH = 100;
 
 /**
- * Parses `A`, `A,B` or `A|B` (or), `A;B` (and, tighter than or), brackets, and `*` (any type, alone). Names are
- * short names or IRIs without `, | ; ( )`, as the note of the clause advises.
+ * Parses `A`, `A,B` or `A|B` (or), `A;B` (and, which binds tighter), brackets, and `*` (any type, only on its own).
+ * Names are short names or IRIs without `, | ; ( )`, as the note of the clause recommends.
  *
- * Taken beyond the grammar: `;` without brackets around it, nested brackets.
+ * Accepted beyond the grammar: `;` without brackets around it, nested brackets.
  *
  * @throws NgsiLdSyntaxError
  */
@@ -60,7 +60,7 @@ function readOne(scanner: Scanner, depth: number): TypeNode {
   return selector;
 }
 
-/** The names of types in a selection, each once. */
+/** Returns the type names in a selection, each once. */
 export function typeNamesOf(selector: TypeSelector): readonly string[] {
   switch (selector.kind) {
     case 'any':

@@ -1,26 +1,26 @@
 import { originForm } from './request-path.js';
 import { type Reading, readingsOf } from './request-path-readings.js';
 
-/** What a request writes, by its method and its path. */
+/** What a request writes, according to its method and path. */
 export interface WriteRoute {
   readonly kind: WriteKind;
-  /** Of the entity, decoded, where the path has it. */
+  /** The id of the entity, decoded, if the path contains it. */
   readonly id?: string;
-  /** Name of the attribute, decoded, where the path has it. */
+  /** The name of the attribute, decoded, if the path contains it. */
   readonly attribute?: string;
 }
 
 export type WriteKind =
-  /** A whole entity: POST /entities. */
+  /** A whole new entity: POST /entities. */
   | 'create'
-  /** The same in the place of another: PUT /entities/{id}. */
+  /** A whole entity that replaces another: PUT /entities/{id}. */
   | 'replace'
-  /** PATCH /entities/{id}. */
+  /** A merge patch: PATCH /entities/{id}. */
   | 'merge'
   /** Attributes: POST and PATCH /entities/{id}/attrs. */
   | 'append'
   | 'update'
-  /** Parts of one attribute: PATCH /entities/{id}/attrs/{attr}; and the whole of it: PUT. */
+  /** One attribute: PATCH /entities/{id}/attrs/{attr} changes parts of it, PUT replaces it. */
   | 'attribute'
   | 'replace-attribute'
   | 'delete-attribute'
@@ -33,16 +33,16 @@ export type WriteKind =
   | 'temporal-create'
   | 'temporal-append'
   | 'temporal-instance'
-  /** Nothing is written that could be judged, but what is known of the types of entities may be outdated. */
+  /** Deletions: there is no content to judge, but cached knowledge about the types of entities may be outdated afterwards. */
   | 'delete'
   | 'batch-delete';
 
-/** How a request stands to the checks of writes. */
+/** The kind of a request, for write checks. */
 export type WriteClass =
   | WriteRoute
-  /** A server could read the path as a write that is checked, but it is not spelled as one. */
+  /** A server could read the path as a write to be checked, but it is not spelled as one. */
   | 'unclear'
-  /** No such write. */
+  /** Not such a write. */
   | undefined;
 
 const ROUTES: readonly (readonly [method: string, path: string, kind: WriteKind])[] = [
@@ -69,13 +69,13 @@ const ROUTES: readonly (readonly [method: string, path: string, kind: WriteKind]
 /** Methods that change nothing (RFC 9110 § 9.2.1), and QUERY. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY', 'CONNECT']);
 
-/** POSTs below the collections that read. */
+/** POST requests to these paths only read. */
 const READS = /^ngsi-ld\/[^/]+\/(?:temporal\/)?entityoperations\/query$/;
 
-/** Where brokers take entities, in lower case as readings have it. */
+/** Paths where brokers accept entities, in lower case like readings. */
 const ENTITIES = /^ngsi-ld\/[^/]+\/(?:temporal\/)?(?:entities|entityoperations)(?:\/|$)/;
 
-/** A path in which no server finds anything to decode, to fold or to cut off. */
+/** A path that leaves servers nothing to decode, fold or cut off. */
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9][A-Za-z0-9_.~:-]*)+\/?$/;
 
 const PREFIX = ['', 'ngsi-ld', 'v1'];
@@ -83,8 +83,8 @@ const PREFIX = ['', 'ngsi-ld', 'v1'];
 const TEMPLATES = ROUTES.map(([method, path, kind]) => ({ method, kind, segments: path.split('/') }));
 
 /**
- * Says what a request writes. Works on the request line as it was on the wire, because every router decodes and normalises in
- * its own way: a path counts as a write if it is spelled as one and no server could read it as another.
+ * Determines what a request writes. Uses the request line as received, because every router decodes and normalises in
+ * its own way: a path counts as a write if it is spelled as one and no server could read it as a different one.
  *
  * @param rawUrl request-target in any form, undecoded
  */
@@ -96,7 +96,7 @@ export function classifyWrite(method: string, rawUrl: string): WriteClass {
     return exact ?? (method === 'DELETE' || !isWritten(readingsOf(path)) ? undefined : 'unclear');
   const readings = readingsOf(path);
   if (exact !== undefined) return readings.every((one) => agrees(method, one, exact)) ? exact : 'unclear';
-  // The front door lets a DELETE through only if it names one resource in every reading.
+  // The front door passes a DELETE only if it names one resource in every reading.
   return method === 'DELETE' || !isWritten(readings) ? undefined : 'unclear';
 }
 
@@ -132,7 +132,7 @@ function fits(template: readonly string[], given: readonly string[]): boolean {
   );
 }
 
-/** The identifier in a segment; undefined where there is none. */
+/** Returns the decoded identifier in a segment; undefined if there is none. */
 function decoded(segment: string | undefined): string | undefined {
   if (segment === undefined || segment === '' || segment === '.' || segment === '..') return undefined;
   try {
@@ -142,7 +142,7 @@ function decoded(segment: string | undefined): string | undefined {
   }
 }
 
-/** Whether a reading of the path leads to the same write, or, as an identifier may be a URL, to nothing that a broker has. */
+/** Whether a reading of the path leads to the same write or, since an identifier may be a URL, to nothing that a broker has. */
 function agrees(method: string, { segments, climbs }: Reading, { kind, attribute }: WriteRoute): boolean {
   if (climbs) return false;
   const given = segments.slice(2);
@@ -158,25 +158,25 @@ function agrees(method: string, { segments, climbs }: Reading, { kind, attribute
   return attribute === undefined || (decoded(read) ?? read) === attribute.toLowerCase();
 }
 
-/** What the query of a write says about how its body is to be read. */
+/** What the query of a write says about how to read its body. */
 export interface WriteOptions {
   /**
-   * Whether attributes may be plain values. `either` where a broker could read the body as simplified, or as it shows: what is
-   * written must then be valid both ways.
+   * Whether attributes may be plain values, because `options` or `format` asks for the simplified form. If the body could
+   * be read as another form too, the write must be valid in both.
    */
   readonly isSimplified: boolean;
-  /** Whether an upsert certainly only updates what is there: `options=update`, and nothing that says otherwise. */
+  /** Whether an upsert certainly updates existing entities instead of replacing them: `options=update`, and no contradiction. */
   readonly updates: boolean;
-  /** Whether strings may be merged into the language maps that attributes have: `lang`, on a merge. */
+  /** Whether strings may be merged into existing language maps of attributes: `lang`, on a merge. */
   readonly mergesLanguages: boolean;
-  /** The one instance of the attribute that is certainly meant, where one is. */
+  /** The datasetId of the one instance that is certainly meant, if there is one. */
   readonly datasetId: string | undefined;
 }
 
 const SIMPLIFIED = /^(?:keyvalues|simplified|simplifiedkeyvalues)$/i;
 
 /**
- * Reads the query of a write as a careless server might: what it does not say clearly is taken in the stricter sense.
+ * Reads the query of a write the way a careless server might: anything unclear is read in the stricter sense.
  *
  * @param rawUrl request-target, undecoded
  */

@@ -13,16 +13,17 @@ import { NGSI_V2_KINDS } from './ngsiv2-shape.js';
 import { ATTRIBUTE_KINDS, KIND_OF_MEMBER, VALUE_MEMBERS } from '../members.js';
 import { shown } from '../../shared/shown.js';
 
-/** How attributes are to be read. */
+/** How to read attributes. */
 export interface AttributeRules {
-  /** Whether all must be normalized; else concise ones are taken as well, as brokers do. */
+  /** Whether all attributes must be normalized; otherwise concise ones are accepted too, as brokers do. */
   readonly isNormalized: boolean;
 }
 
 /**
- * Faults of an attribute with all its instances (clauses 4.5.2, 4.5.3 and 4.5.5), and those of its own attributes.
+ * Reports the faults of an attribute with all its instances (clauses 4.5.2, 4.5.3 and 4.5.5), and those of its
+ * sub-attributes.
  *
- * The walk of `findings` is at the entity, or at the attribute that the attribute belongs to.
+ * The current position of `findings` must be the entity, or the attribute that this attribute belongs to.
  */
 export function checkAttribute(
   name: string,
@@ -124,7 +125,7 @@ function checkMembers(
     const misspelt = near === undefined ? '' : `; ${shown(near[0])} is not a known member${near[1]}`;
     findings.fault('required', `is a ${kind} and must have the member ${shown(own)}${misspelt}`);
   }
-  // Not entries: this is where most of the time goes.
+  // Keys instead of entries, because most of the time is spent here.
   for (const name of Object.keys(object)) {
     if (name === 'type') continue;
     const value = object[name] ?? null;
@@ -143,7 +144,7 @@ function checkMembers(
   }
 }
 
-/** Members of attributes whose misspelling would be an attribute of the attribute, which no broker complains about. */
+/** Members of attributes that, if misspelt, become sub-attributes, which no broker complains about. */
 const RESERVED = ['observedAt', 'unitCode', 'datasetId', 'valueType', 'objectType', 'expiresAt'];
 
 function warnOfReservedName(name: string, value: JsonValue, findings: Findings): void {
@@ -183,9 +184,7 @@ function checkValueMember(
   }
 }
 
-/**
- * The fault of an instance whose type is not that of an attribute: its members could be data, and are not checked.
- */
+/** Reports an instance whose type is not that of an attribute. Its members could be data, so they are not checked. */
 function checkForeignType({ type, member }: ForeignInstance, findings: Findings): void {
   const kind = NGSI_V2_KINDS.get(type);
   const meant = typeof type === 'string' ? didYouMean(type, ATTRIBUTE_KINDS) : '';

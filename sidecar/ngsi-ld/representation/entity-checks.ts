@@ -5,24 +5,24 @@ import { isStandardName, isScope, localName } from './names.js';
 import { isUri } from '../names.js';
 import { shown } from '../../shared/shown.js';
 
-/** The `id` of an entity, or its `@id`, which means the same. */
+/** Returns the name of the id member: `id`, or its alias `@id`. */
 export function idMemberOf(entity: JsonObject): 'id' | '@id' {
   return !Object.hasOwn(entity, 'id') && Object.hasOwn(entity, '@id') ? '@id' : 'id';
 }
 
-/** The `type` of an entity, or its `@type`. */
+/** Returns the name of the type member: `type`, or its alias `@type`. */
 export function typeMemberOf(entity: JsonObject): 'type' | '@type' {
   return !Object.hasOwn(entity, 'type') && Object.hasOwn(entity, '@type') ? '@type' : 'type';
 }
 
-/** Whether a type, or one of several, is the model's: by name, or as an IRI that ends in it. */
+/** Whether a type, or one of several, is that of the model: by name, or as an IRI that ends with the name. */
 export function isOfModel(type: JsonValue | undefined, model: string): boolean {
   return isArray(type)
     ? type.some((item) => isOfModel(item, model))
     : typeof type === 'string' && (type === model || localName(type) === model);
 }
 
-/** Faults of an entity without an id or a type (clause 4.5.1). */
+/** Reports an entity without an id or a type (clause 4.5.1). */
 export function checkPresence(entity: JsonObject, findings: Findings): void {
   for (const [name, what] of [
     ['id', 'a URI such as urn:ngsi-ld:Vehicle:1'],
@@ -42,7 +42,8 @@ export function checkPresence(entity: JsonObject, findings: Findings): void {
 }
 
 /**
- * Faults of a member of an entity that is not an attribute (clause 5.2.4). The walk of `findings` is at the entity.
+ * Reports the faults of a member of an entity that is not an attribute (clause 5.2.4). The current position of
+ * `findings` must be the entity.
  *
  * @param model the type that the entity must have
  */

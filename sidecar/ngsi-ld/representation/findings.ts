@@ -1,12 +1,12 @@
-/** A fault of an entity's structure: a broker would refuse it under any model. */
+/** A structural fault of an entity: a broker would refuse it, whatever the model. */
 export interface Finding {
-  /** Reference tokens (RFC 6901) of a place in the entity as submitted; or of the object in which a member is missing. */
+  /** Reference tokens (RFC 6901) of a place in the entity as submitted; for a missing member, of the object that lacks it. */
   readonly tokens: readonly string[];
-  /** The broken rule, by the name of the JSON Schema keyword for such rules. */
+  /** The broken rule, named after the JSON Schema keyword for such rules. */
   readonly keyword: string;
   /** Predicate of a sentence about that place, e.g. `must be a URI, is 5`. */
   readonly detail: string;
-  /** The name that the member at that place was probably meant to have. */
+  /** The probably intended name of the member at that place. */
   readonly meantName?: string;
 }
 
@@ -15,14 +15,14 @@ export interface EntityWarning {
   readonly tokens: readonly string[];
   readonly code: string;
   readonly detail: string;
-  /** The name that the member at that place was probably meant to have. */
+  /** The probably intended name of the member at that place. */
   readonly meantName?: string;
 }
 
-/** Most faults, and most warnings, that are kept of one entity: far more than are shown. */
+/** Maximum number of faults, and of warnings, kept for one entity: far more than are shown. */
 const MAX_FINDINGS = 1000;
 
-/** Gathers faults and warnings during the walk through an entity, and knows where the walk is. */
+/** Collects faults and warnings while walking through an entity, and keeps track of the current position. */
 export class Findings {
   readonly #faults: Finding[] = [];
   readonly #warnings: EntityWarning[] = [];
@@ -36,7 +36,7 @@ export class Findings {
     return this.#warnings;
   }
 
-  /** One step down; followed by {@link leave}. */
+  /** Moves one step down; must be followed by {@link leave}. */
   enter(token: string): void {
     this.#path.push(token);
   }
@@ -45,43 +45,43 @@ export class Findings {
     this.#path.pop();
   }
 
-  /** @param below tokens from where the walk is */
+  /** @param below tokens relative to the current position */
   fault(keyword: string, detail: string, ...below: readonly string[]): void {
     if (this.#faults.length < MAX_FINDINGS)
       this.#faults.push({ tokens: [...this.#path, ...below], keyword, detail });
   }
 
-  /** A fault of the name of the member where the walk is. @param meantName what would be right */
+  /** Reports a fault in the name of the member at the current position. @param meantName the correct name */
   faultyName(keyword: string, detail: string, meantName: string): void {
     if (this.#faults.length < MAX_FINDINGS)
       this.#faults.push({ tokens: [...this.#path], keyword, detail, meantName });
   }
 
-  /** A warning of the name of the member where the walk is. @param meantName what was probably meant */
+  /** Reports a suspicious name of the member at the current position. @param meantName the probably intended name */
   suspectName(code: string, detail: string, meantName: string): void {
     if (this.#warnings.length < MAX_FINDINGS)
       this.#warnings.push({ tokens: [...this.#path], code, detail, meantName });
   }
 
-  /** @param below tokens from where the walk is */
+  /** @param below tokens relative to the current position */
   warn(code: string, detail: string, ...below: readonly string[]): void {
     if (this.#warnings.length < MAX_FINDINGS)
       this.#warnings.push({ tokens: [...this.#path, ...below], code, detail });
   }
 }
 
-/** A question with the name that was probably meant; empty when none is near. */
+/** Asks whether a similar name was meant; empty if none is similar. */
 export function didYouMean(written: string, names: Iterable<string>): string {
   const near = nearestName(written, names);
   return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
 }
 
-/** Longest name that is compared. */
+/** Maximum length of a name to compare. */
 const MAX_NAME_CHARS = 64;
 
 /**
- * The name that a misspelt one is nearest to: the same but for upper and lower case, or at most two letters wrong (one in
- * short names); the first of several. Undefined when there is none, or the name itself is among them.
+ * Finds the name that a misspelt name is nearest to: equal except for case, or with at most two wrong letters (one in
+ * short names); the first of several. Undefined if there is none, or if the name itself is among them.
  */
 export function nearestName(written: string, names: Iterable<string>): string | undefined {
   if (written.length > MAX_NAME_CHARS) return undefined;
@@ -97,7 +97,7 @@ export function nearestName(written: string, names: Iterable<string>): string | 
   return best;
 }
 
-/** Levenshtein's distance: letters to put in, take out or replace. */
+/** Computes the Levenshtein distance: the number of letters to insert, delete or replace. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 0; i < one.length; i += 1) {

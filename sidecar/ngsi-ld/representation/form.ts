@@ -7,31 +7,34 @@ import { isNgsiV2 } from './ngsiv2-shape.js';
 import { isUri } from '../names.js';
 
 /**
- * The representations of an entity (clauses 4.5.1 to 4.5.4); key-values is what the standard calls simplified. `ngsiv2` is the
- * normalized one of NGSIv2.
+ * The representations of an entity (clauses 4.5.1 to 4.5.4); the standard calls key-values simplified. `ngsiv2` is the
+ * normalized representation of NGSIv2.
  */
 export type Form = 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2';
 
-/** The forms in which entities are submitted; an entity in GeoJSON (clause 4.5.16) has attributes in another form within. */
+/**
+ * The forms in which entities are submitted; in a GeoJSON entity (clause 4.5.16), the attributes are in one of the
+ * other forms.
+ */
 export type SubmittedForm = Form | 'geojson';
 
-/** What an attribute says about its entity's form; `nothing` where the forms do not differ. */
+/** What an attribute reveals about the form of its entity; `nothing` if it looks the same in all forms. */
 type Evidence = 'normalized' | 'foreign' | 'concise' | 'maybe-concise' | 'value' | 'nothing';
 
-/** The members of an entity, taken once. */
+/** The members of an entity, listed only once. */
 export type Entries = readonly (readonly [string, JsonValue])[];
 
 /**
- * The form that an entity is in, by its attributes:
- * - normalized when each has a type, either that of an attribute or (with a `value`) a foreign one: a kind of attribute was
- *   meant;
- * - key-values when none looks like an attribute. An object with a foreign type is a value then, with or without `value`;
- *   a geometry always is one;
- * - NGSIv2 when all attributes can be, and some show that they are;
- * - concise otherwise, which any mixture is: brokers take both.
+ * Guesses the form of an entity from its attributes:
+ * - normalized if each has a type, either that of an attribute or (with a `value`) a foreign one, which was meant as an
+ *   attribute type;
+ * - key-values if none looks like an attribute. In this case, an object with a foreign type is a value, with or without
+ *   `value`; a geometry always is a value;
+ * - NGSIv2 if all attributes can be in that form, and some certainly are;
+ * - concise otherwise, including any mixture: brokers accept both.
  *
- * An object that has nothing but a languageMap, vocab or json is the same in concise and key-values form. One that has a
- * `value` and nothing else of an attribute is taken for concise, but may be data; see {@link otherForms}.
+ * An object that has only a languageMap, vocab or json is the same in concise and key-values form. An object that has a
+ * `value` and no other member of an attribute is taken as concise, but may be data; see {@link otherForms}.
  */
 export function guessForm(entity: Entries): Form {
   const found = evidenceIn(entity);
@@ -44,18 +47,15 @@ export function guessForm(entity: Entries): Form {
 }
 
 /**
- * Forms beside the guessed one that the entity may be meant in, the likeliest first. None where an attribute says its kind,
- * which data does not do.
+ * Returns other forms that may be meant instead of the guessed one, most likely first. None if an attribute states its
+ * kind, which data does not.
  */
 export function otherForms(entity: Entries, guess: Form): readonly Form[] {
   if (evidenceIn(entity).has('normalized')) return [];
   return guess === 'keyvalues' ? ['concise'] : ['keyvalues'];
 }
 
-/**
- * The attributes of an entity of which each may be concise or a value, when none of the others shows which it is. Empty when
- * one does.
- */
+/** Returns the attributes that may be either concise or values, if no other attribute shows which. Empty if one does. */
 export function ambiguousAttributes(entity: Entries): readonly string[] {
   const found = evidenceIn(entity);
   if (found.has('concise') || found.has('normalized')) return [];
@@ -75,7 +75,7 @@ function evidenceOf(submitted: JsonValue): Evidence {
     if (!areInstances(submitted)) return 'value';
     return submitted.some((item) => instanceOf(item).how === 'inferred') ? 'concise' : 'normalized';
   }
-  // What nearly all attributes are; it saves the time for the rest.
+  // A shortcut for the case of nearly all attributes.
   if (isObject(submitted) && kindNamed(submitted['type']) !== undefined) return 'normalized';
   const instance = instanceOf(submitted);
   switch (instance.how) {
@@ -91,7 +91,10 @@ function evidenceOf(submitted: JsonValue): Evidence {
   }
 }
 
-/** Whether an object without a type has more of an attribute than a member called `value`, as data may have. */
+/**
+ * Whether an object without a type has more in common with an attribute than a member called `value`, which data may
+ * also have.
+ */
 function isSurelyConcise(object: JsonObject, valueMember: string): boolean {
   const value = member(object, valueMember);
   if (valueMember === 'object' && [value].flat().every(isUri)) return true;
@@ -102,7 +105,7 @@ function isSurelyConcise(object: JsonObject, valueMember: string): boolean {
   });
 }
 
-/** The only member of an object, if key-values wrap a value in it (clause 4.5.4). */
+/** Returns the only member of an object if key-values wrap a value in it (clause 4.5.4). */
 export function wrappedMemberOf(value: JsonValue): string | undefined {
   if (!isObject(value)) return undefined;
   const [name, ...others] = Object.keys(value);

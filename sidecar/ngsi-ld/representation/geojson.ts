@@ -13,34 +13,40 @@ import { type EntityWarning, type Finding, Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';
 import { shown } from '../../shared/shown.js';
 
-/** An entity taken out of a GeoJSON Feature (clause 4.5.16). */
+/** An entity extracted from a GeoJSON Feature (clause 4.5.16). */
 export interface UnfoldedFeature {
-  /** Its attributes as `properties` has them, in any representation, and `location` as the geometry where they lack it. */
+  /**
+   * The attributes in `properties`, in any representation, and the geometry as `location` if the properties do not
+   * contain it.
+   */
   readonly entity: JsonObject;
-  /** Where something in `entity` stands in the Feature. What is missing belongs into `properties`. */
+  /** Maps a place in `entity` to its place in the Feature. A missing member belongs in `properties`. */
   readonly locate: (tokens: readonly string[]) => readonly string[];
-  /** What is wrong with the Feature itself. Without an id, `properties` or a type in them, there is no `entity` to look at. */
+  /**
+   * Faults of the Feature itself. Without an id, `properties` or a type in them, `isReadable` is false and `entity` is
+   * not usable.
+   */
   readonly faults: readonly Finding[];
   readonly warnings: readonly EntityWarning[];
   readonly isReadable: boolean;
 }
 
-/** Whether an object is a GeoJSON Feature, as far as it can be told from an entity of the type `Feature`. */
+/** Whether an object is a GeoJSON Feature, as far as it can be distinguished from an entity of the type `Feature`. */
 export function isFeature(value: JsonObject): boolean {
   return member(value, 'type') === 'Feature' && isObject(member(value, 'properties'));
 }
 
-/** The Features of a GeoJSON FeatureCollection; undefined when the value is not one. */
+/** Returns the Features of a GeoJSON FeatureCollection; undefined if the value is not one. */
 export function featuresIn(value: JsonValue): readonly JsonValue[] | undefined {
   if (!isObject(value) || member(value, 'type') !== 'FeatureCollection') return undefined;
   const features = member(value, 'features');
   return isArray(features) ? features : undefined;
 }
 
-/** The attribute that a Feature shows as its geometry when nothing else was asked for (clause 4.5.16). */
+/** The attribute that a Feature shows as its geometry by default (clause 4.5.16). */
 const SHOWN = 'location';
 
-/** Takes the entity out of a Feature; in the GeoJSON representation, properties may be normalized, concise or key-values. */
+/** Extracts the entity from a Feature; in GeoJSON, its properties may be normalized, concise or key-values. */
 export function unfoldFeature(feature: JsonObject): UnfoldedFeature {
   const findings = new Findings();
   const properties = propertiesIn(feature, findings);
@@ -84,7 +90,7 @@ function propertiesIn(feature: JsonObject, findings: Findings): JsonObject | und
   return undefined;
 }
 
-/** Published examples write a GeoProperty in the place of its value. */
+/** Reads the geometry of a Feature. Published examples have a GeoProperty instead of its value. */
 function geometryIn(
   feature: JsonObject,
   findings: Findings,
@@ -104,11 +110,11 @@ function geometryIn(
     findings.fault(keyword, detail, ...tokens, ...below);
   for (const { tokens: below, code, detail } of inside.warnings)
     findings.warn(code, detail, ...tokens, ...below);
-  // What is no geometry is said once.
+  // If it is not a geometry, that is reported only once.
   return inside.faults.length > 0 ? undefined : { value, tokens };
 }
 
-/** Whether an attribute is the one that the geometry shows. */
+/** Whether the geometry shows this attribute. */
 function shows(name: string, value: JsonValue, geometry: JsonValue): boolean {
   if (NO_OWN_ATTRIBUTES.has(name) || !isObject(value)) return false;
   return sameJson(value, geometry) || sameJson(member(value, 'value') ?? null, geometry);

@@ -16,7 +16,7 @@ const DEPTHS: ReadonlyMap<JsonValue | undefined, number> = new Map(Object.entrie
 const COLLECTION = 'GeometryCollection';
 const TYPES: readonly string[] = [...Object.keys(GEOMETRY_DEPTHS), COLLECTION];
 
-/** Whether an object is meant as a GeoJSON geometry: a value of its own, although it has a `type`. */
+/** Whether an object is meant as a GeoJSON geometry, which is a value although it has a `type`. */
 export function isGeometry(value: JsonValue | undefined): value is JsonObject {
   if (!isObject(value)) return false;
   const type = member(value, 'type');
@@ -25,7 +25,7 @@ export function isGeometry(value: JsonValue | undefined): value is JsonObject {
     : type === COLLECTION && Object.hasOwn(value, 'geometries');
 }
 
-/** The geometry that a string of JSON holds, which clause 4.7.2 allows; undefined when it does not hold one. */
+/** Returns the geometry in a string of JSON, which clause 4.7.2 allows; undefined if there is none. */
 export function geometryInText(text: string): JsonObject | undefined {
   let parsed: JsonValue;
   try {
@@ -36,7 +36,7 @@ export function geometryInText(text: string): JsonObject | undefined {
   if (!isObject(parsed)) return undefined;
   const [type, coordinates] = [member(parsed, 'type'), member(parsed, 'coordinates')];
   const depth = DEPTHS.get(type);
-  // Only the two members: the depth of the text has not been limited.
+  // Only these two members, because the nesting of the text has not been limited.
   return type === undefined ||
     coordinates === undefined ||
     depth === undefined ||
@@ -49,14 +49,14 @@ function nests(value: JsonValue, depth: number): boolean {
   return isArray(value) && (depth === 1 || value.some((item) => nests(item, depth - 1)));
 }
 
-/** Faults of the value of a GeoProperty (clause 4.7.1), each at the position or ring that is wrong. */
+/** Reports faults of the value of a GeoProperty (clause 4.7.1), each at the position or ring concerned. */
 export function checkGeometry(value: JsonValue, findings: Findings): void {
   if (typeof value === 'string') checkText(value, findings);
   else if (!isObject(value)) findings.fault('type', `must be a GeoJSON geometry, is ${shown(value)}`);
   else checkObject(value, findings);
 }
 
-/** Faults inside a string have no pointer: only the first one is reported. */
+/** Places inside a string have no pointer, so only the first fault is reported. */
 function checkText(text: string, findings: Findings): void {
   const geometry = geometryInText(text);
   const inside = new Findings();
@@ -107,10 +107,10 @@ function checkCoordinates(geometry: JsonObject, type: string, depth: number, fin
   findings.leave();
 }
 
-/** What the numbers of a position are (RFC 7946, section 3.1.1). */
+/** The meaning of the numbers of a position (RFC 7946, section 3.1.1). */
 const NUMBERS = ['a longitude, a number', 'a latitude, a number', 'an altitude, a number'];
 
-/** `misshapen`: arrays and numbers are in the wrong places, and the rest would be wrong in the same way. */
+/** `misshapen`: arrays and numbers are in the wrong places, so all other items would be wrong in the same way. */
 type NestingCheck = 'right' | 'wrong' | 'misshapen';
 
 function checkLevel(value: JsonValue, depth: number, type: string, findings: Findings): NestingCheck {
@@ -146,7 +146,7 @@ function checkPosition(value: JsonValue, findings: Findings): NestingCheck {
       String(index),
     );
   if (wrong.length > 0) return 'misshapen';
-  // RFC 7946 defines the numbers' meaning but does not forbid others; some brokers take them.
+  // RFC 7946 defines the meaning of the numbers but does not forbid other values; some brokers accept them.
   if (Math.abs(Number(value[1])) > 90)
     findings.warn('latitude', `is ${shown(value)}; latitudes are -90 to 90, and the longitude comes first`);
   return 'right';

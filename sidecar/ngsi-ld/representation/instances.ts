@@ -13,9 +13,9 @@ import { isGeometry } from './geometry.js';
 
 /**
  * One instance of an attribute, normalized or concise (clauses 4.5.2 and 4.5.3):
- * - `typed`: an object with the type of an attribute; it is normalized;
- * - `inferred`: an object without a type, whose kind shows in the member that holds its value; it is concise;
- * - `bare`: the value itself, concise as well; a geometry is one although it has a `type`;
+ * - `typed`: an object with the type of an attribute, hence normalized;
+ * - `inferred`: an object without a type, whose kind follows from the member that holds its value, hence concise;
+ * - `bare`: the value itself, also concise; includes a geometry, although that has a `type`;
  * - `foreign`: an object with any other type, which no representation allows.
  */
 export type Instance = TypedInstance | InferredInstance | BareInstance | ForeignInstance;
@@ -24,7 +24,7 @@ export interface TypedInstance {
   readonly how: 'typed';
   readonly object: JsonObject;
   readonly kind: AttributeKind;
-  /** Where the value stands: the member of the kind, or another's where that is missing. */
+  /** The member that holds the value: that of the kind or, if it is missing, that of another kind. */
   readonly member: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export function instanceOf(submitted: JsonValue): Instance {
   const inferred = found === undefined ? undefined : KIND_OF_MEMBER.get(found);
   if (found === undefined || inferred === undefined)
     return { how: 'bare', value: submitted, kind: 'Property' };
-  // A geometry makes a GeoProperty of what would be a Property (clause 4.5.2.3).
+  // With a geometry, what would be a Property is a GeoProperty (clause 4.5.2.3).
   const isGeo = inferred === 'Property' && isGeometry(submitted['value']);
   return { how: 'inferred', object: submitted, kind: isGeo ? 'GeoProperty' : inferred, member: found };
 }
@@ -75,10 +75,12 @@ function valueMemberIn(object: JsonObject): string | undefined {
 }
 
 /**
- * Whether an array is the instances of an attribute (clause 4.5.5), not the value of a concise Property.
+ * Whether an array contains the instances of an attribute (clause 4.5.5), rather than being the value of a concise
+ * Property.
  *
- * One with a type is proof. Objects without one may be data that happen to have a member called `value`: they count when
- * all look like instances and some have a datasetId, for without it there can be but one.
+ * An item with an attribute type is proof. Objects without one may be data that happen to have a member called `value`.
+ * They count as instances only if all look like instances and some have a datasetId, because only one instance may lack
+ * it.
  */
 export function areInstances(array: readonly JsonValue[]): boolean {
   let [look, differ] = [array.length > 0, false];
@@ -91,22 +93,22 @@ export function areInstances(array: readonly JsonValue[]): boolean {
   return look && differ;
 }
 
-/** The datasetId of an instance; undefined for the default one (clause 4.5.5.1). */
+/** Returns the datasetId of an instance; undefined for the default instance (clause 4.5.5.1). */
 export function datasetIdOf(submitted: JsonValue): JsonValue | undefined {
   const datasetId = isObject(submitted) ? member(submitted, 'datasetId') : undefined;
   return datasetId === '@none' ? undefined : datasetId;
 }
 
-/** Where one instance of an attribute stands, below the attribute's name. */
+/** An instance of an attribute, and its place below the attribute's name. */
 export interface PlacedInstance {
   readonly path: readonly string[];
   readonly submitted: JsonValue;
 }
 
 /**
- * The instances of an attribute, the default one first; at least one.
+ * Returns the instances of an attribute, the default one first; at least one.
  *
- * @param isNormalized whether every array of objects is meant as instances
+ * @param isNormalized whether to treat every array of objects as instances
  */
 export function instancesOf(submitted: JsonValue, isNormalized: boolean): readonly PlacedInstance[] {
   if (!isArray(submitted) || !(isNormalized ? submitted.some(isObject) : areInstances(submitted)))
@@ -115,7 +117,7 @@ export function instancesOf(submitted: JsonValue, isNormalized: boolean): readon
   return defaultFirst(all, ({ submitted: item }) => datasetIdOf(item) === undefined);
 }
 
-/** The simplified representation of several instances: their values by datasetId (clause 4.5.4). */
+/** Returns the instances in the simplified representation of several instances: values by datasetId (clause 4.5.4). */
 export function datasetsOf(submitted: JsonValue): readonly PlacedInstance[] {
   const datasets = datasetsIn(submitted);
   if (datasets === undefined) return [{ path: [], submitted }];
@@ -139,29 +141,29 @@ function defaultFirst(
   return index <= 0 ? all : [...all.slice(index, index + 1), ...all.slice(0, index), ...all.slice(index + 1)];
 }
 
-/** What a wrapping in a value holds. */
+/** The content of a wrapping in a value. */
 interface Wrapped {
   readonly token: string;
   readonly inside: JsonValue;
-  /** Whether it is taken unchanged: a typed value does not hold another. */
+  /** Whether to use it unchanged: a typed value does not contain another. */
   readonly isFinal: boolean;
 }
 
-/** Which wrappings are taken off beside typed values. */
+/** Which wrappings to remove in addition to typed values. */
 export interface PlainOptions {
-  /** Attributes that stand inside of a value, which no representation has but people write. */
+  /** Attributes inside a value, which no representation allows but people write. */
   readonly unwrapsAttributes: boolean;
 }
 
 /**
- * A value without its wrappings, at any depth: typed values `{"@type": "DateTime", "@value": …}` (clause 4.6.3) become what
- * they hold, and so do attributes inside of values, where they are taken off. The value itself when it has none.
+ * Removes the wrappings of a value at any depth: typed values `{"@type": "DateTime", "@value": …}` (clause 4.6.3) and,
+ * if requested, attributes inside values are replaced by their content. Returns the value itself if it has none.
  */
 export function plainValue(value: JsonValue, options: PlainOptions): JsonValue {
   return holdsWrapped(value, options) ? unwrapped(value, options) : value;
 }
 
-/** Nearly no value does, and looking costs a part of what copying would. */
+/** Whether a value contains any wrapping. Almost no value does, and this check is cheaper than copying. */
 function holdsWrapped(value: JsonValue, options: PlainOptions): boolean {
   if (isArray(value)) return value.some((item) => holdsWrapped(item, options));
   if (!isObject(value)) return false;
@@ -178,7 +180,7 @@ function unwrapped(value: JsonValue, options: PlainOptions): JsonValue {
   return objectOf(Object.entries(value).map(([name, item]) => [name, unwrapped(item, options)]));
 }
 
-/** The way back from the plain form: the tokens in the value; a missing part keeps its name. */
+/** Maps tokens in the plain form back to tokens in the value; the token of a missing part is unchanged. */
 export function tokensInValue(
   value: JsonValue | undefined,
   tokens: readonly string[],
@@ -191,7 +193,7 @@ export function tokensInValue(
   return token === undefined ? [] : [token, ...tokensInValue(step(value, token), others, options)];
 }
 
-/** Where the first attribute inside of a value stands, of those that {@link plainValue} takes off. */
+/** Returns the place of the first attribute inside a value, of those that {@link plainValue} removes. */
 export function firstAttributeIn(value: JsonValue): readonly string[] | undefined {
   if (!isObject(value) && !isArray(value)) return undefined;
   if (isObject(value)) {
@@ -211,7 +213,7 @@ function wrappedIn(value: JsonValue | undefined, { unwrapsAttributes }: PlainOpt
   return typedValueIn(value) ?? (unwrapsAttributes ? attributeIn(value) : undefined);
 }
 
-/** A JSON-LD value object: `@value`, with or without `@type`, and nothing else. */
+/** Returns the content of a JSON-LD value object: `@value`, optionally `@type`, and nothing else. */
 function typedValueIn(value: JsonObject): Wrapped | undefined {
   const inside = member(value, '@value');
   if (inside === undefined) return undefined;

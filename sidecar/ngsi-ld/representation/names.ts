@@ -6,7 +6,7 @@ const PLAIN_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 const NAME = /^\p{L}[\p{L}\p{N}_]*(?::\p{L}[\p{L}\p{N}_]*)?$/u;
 const SCOPE = /^\/?\p{L}[\p{L}\p{N}_]*(?:\/\p{L}[\p{L}\p{N}_]*)*$/u;
 
-/** Whether a name may name an attribute or a type: by the grammar of clause 4.6.2, or as an IRI. */
+/** Whether a name is valid for an attribute or a type: by the grammar of clause 4.6.2, or as an IRI. */
 export function isStandardName(name: string): boolean {
   return PLAIN_NAME.test(name) || NAME.test(name) || isUri(name);
 }
@@ -17,8 +17,8 @@ export function isScope(text: string): boolean {
 }
 
 /**
- * What a text is as a DateTime (clause 4.6.3): in UTC as the standard asks for, at another offset, as brokers take as well,
- * or none: without a zone no moment is meant.
+ * Tells whether a text is a DateTime (clause 4.6.3): `utc` as the standard requires, or with another `offset`, which
+ * brokers also accept. Undefined if it is not, or has no zone, because then it is not a definite moment.
  */
 export function dateTimeOf(text: string): 'utc' | 'offset' | undefined {
   if (isUsualDateTime(text)) return 'utc';
@@ -26,7 +26,7 @@ export function dateTimeOf(text: string): 'utc' | 'offset' | undefined {
   return text.endsWith('Z') ? 'utc' : 'offset';
 }
 
-/** The names that a type can be meant by: itself, and the last part of an IRI. */
+/** Returns the last part of an IRI; a short name is unchanged. */
 export function localName(type: string): string {
   return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
 }

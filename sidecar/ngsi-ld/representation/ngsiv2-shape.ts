@@ -2,7 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, member } from '../.
 import { shown } from '../../shared/shown.js';
 import { type AttributeKind, kindNamed } from '../members.js';
 
-/** Types of attributes in NGSIv2, and their counterparts in NGSI-LD. Others are allowed, but show nothing. */
+/** Types of attributes in NGSIv2, and the corresponding kinds in NGSI-LD. Other types are allowed, but reveal nothing. */
 export const NGSI_V2_KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map<
   JsonValue,
   AttributeKind
@@ -15,17 +15,17 @@ export const NGSI_V2_KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = 
   ),
 ]);
 
-/** Members of an entity of NGSIv2 that are not attributes; `@context` is none of NGSIv2, but written in examples. */
+/** Members of an NGSIv2 entity that are not attributes; `@context` is not part of NGSIv2, but appears in examples. */
 export const NO_V2_ATTRIBUTES: ReadonlySet<string> = new Set(['id', 'type', '@context']);
 
-/** Members of an attribute of NGSIv2. */
+/** Members of an NGSIv2 attribute. */
 export const V2_MEMBERS: ReadonlySet<string> = new Set(['type', 'value', 'metadata']);
 
 /**
- * Whether an entity is surely in the normalized representation of NGSIv2: each attribute has a value and beside it nothing
- * but a type and metadata, none has a type that NGSI-LD alone knows, and one has a type or metadata of NGSIv2.
+ * Whether an entity is certainly in the normalized representation of NGSIv2: each attribute has a value and otherwise
+ * only a type and metadata, none has a type that only NGSI-LD defines, and at least one has an NGSIv2 type or metadata.
  *
- * @param entity its members
+ * @param entity the members of the entity
  */
 export function isNgsiV2(entity: readonly (readonly [string, JsonValue])[]): boolean {
   const attributes = entity.filter(([name]) => !NO_V2_ATTRIBUTES.has(name)).map(([, value]) => value);
@@ -48,15 +48,15 @@ function mayBeAttribute(value: JsonValue): value is JsonObject {
   return metadata === undefined || (isObject(metadata) && Object.values(metadata).every(hasValue));
 }
 
-/** Whether a value can be an attribute of NGSIv2, or one of its metadata. */
+/** Whether a value can be an NGSIv2 attribute, or one of its metadata. */
 export function hasValue(value: JsonValue): boolean {
   return isObject(value) && Object.hasOwn(value, 'value');
 }
 
-/** Types of NGSIv2 whose values are coordinates as text, `latitude, longitude` in degrees. */
+/** NGSIv2 types whose values are coordinates as text, `latitude, longitude` in degrees. */
 export type LocationType = 'geo:point' | 'geo:line' | 'geo:polygon' | 'geo:box';
 
-/** How many points each takes, and what it is called. */
+/** The number of points of each type, and its description. */
 const POINTS: Readonly<Record<LocationType, readonly [least: number, most: number, what: string]>> = {
   'geo:point': [1, 1, 'a point "latitude, longitude"'],
   'geo:line': [2, Infinity, 'an array of at least 2 points "latitude, longitude"'],
@@ -67,8 +67,8 @@ const POINTS: Readonly<Record<LocationType, readonly [least: number, most: numbe
 type Position = readonly [longitude: number, latitude: number];
 
 /**
- * The GeoJSON geometry of a location in the simple format of NGSIv2, or what the value must be instead: the predicate of a
- * sentence.
+ * Converts a location in the simple format of NGSIv2 to a GeoJSON geometry. If it is invalid, returns the predicate of
+ * a sentence that says what it must be.
  */
 export function geometryOfLocation(type: LocationType, value: JsonValue): JsonObject | string {
   const [least, most, what] = POINTS[type];

@@ -21,10 +21,10 @@ import {
 import type { EntityReading } from './reading.js';
 import { shown } from '../../shared/shown.js';
 
-/** What ids, types and names may consist of (NGSIv2, field syntax restrictions). */
+/** Valid ids, types and names (NGSIv2, field syntax restrictions). */
 const FIELD = /^(?![^]*[&?/#])[!-~]{1,256}$/;
 
-/** Reads an entity in the normalized representation of NGSIv2: checks its structure, and gives its key-values form. */
+/** Reads an entity in the normalized representation of NGSIv2: checks its structure and makes its key-values form. */
 export function readNgsiV2(entity: JsonObject, model: string | undefined): EntityReading {
   const findings = new Findings();
   const kinds = new Map<string, AttributeKind>();
@@ -92,7 +92,7 @@ function checkType(entity: JsonObject, model: string | undefined, findings: Find
   else checkEntityMember('type', type, model, findings);
 }
 
-/** The walk of `findings` is at the attribute. */
+/** The current position of `findings` must be the attribute. */
 function checkAttribute(submitted: JsonValue, findings: Findings): void {
   if (!isObject(submitted)) {
     findings.fault(
@@ -134,13 +134,16 @@ function checkMetadata(metadata: JsonValue, findings: Findings): void {
       );
 }
 
-/** The geometry of a location that is written otherwise than in GeoJSON. The walk of `findings` is at the attribute. */
+/**
+ * Returns the geometry of a location that is not written in GeoJSON. The current position of `findings` must be the
+ * attribute.
+ */
 function locationOf(
   type: JsonValue | undefined,
   value: JsonValue,
   findings: Findings,
 ): JsonObject | undefined {
-  // NGSIv2 allows null for any value; the schema has a say in it.
+  // NGSIv2 allows null for any value; the schema decides whether it is valid.
   if (NGSI_V2_KINDS.get(type) !== 'GeoProperty' || value === null) return undefined;
   if (type !== 'geo:json') {
     const found = geometryOfLocation(type as LocationType, value);

@@ -22,37 +22,38 @@ import {
 } from './instances.js';
 
 /**
- * The value of an instance, and how it becomes the one of the key-values form:
- * - `value`: without wrappings;
- * - `geometry`: unchanged, or parsed when it is a string;
- * - `objects`: the URIs of a list of `{"object": URI}`;
- * - `wrapped`: the instance with its value's member alone;
- * - `as-is`.
+ * The value of an instance, and how to convert it to the key-values form:
+ * - `value`: remove wrappings;
+ * - `geometry`: unchanged, or parsed if it is a string;
+ * - `objects`: the URIs in a list of `{"object": URI}`;
+ * - `wrapped`: the instance with only the member of its value;
+ * - `as-is`: unchanged.
  */
 interface Place {
   readonly shape: 'value' | 'geometry' | 'objects' | 'wrapped' | 'as-is';
-  /** Where `content` stands, below the instance. */
+  /** The place of `content`, relative to the instance. */
   readonly path: readonly string[];
   readonly content: JsonValue;
-  /** Of `wrapped`: the member that is kept. */
+  /** For `wrapped`: the member to keep. */
   readonly member?: string;
 }
 
 const NORMALIZED: PlainOptions = { unwrapsAttributes: true };
-/** A value that looks like an attribute is a value: so says the form. */
+/** In key-values form, a value that looks like an attribute is just a value. */
 const KEY_VALUES: PlainOptions = { unwrapsAttributes: false };
 
 /**
- * The place of the value of a normalized or concise instance.
+ * Finds the value of a normalized or concise instance.
  *
- * @param unwraps whether the value of a LanguageProperty, VocabProperty or JsonProperty stands for itself
+ * @param unwraps whether to use the value of a LanguageProperty, VocabProperty or JsonProperty without its wrapping
+ * object
  */
 function placeOf(instance: Instance, unwraps: boolean): Place {
   if (instance.how === 'bare')
     return { shape: instance.kind === 'GeoProperty' ? 'as-is' : 'value', path: [], content: instance.value };
   const { object, member: name } = instance;
   const content = name === undefined ? undefined : member(object, name);
-  // Of an unknown type, the member that holds the value is the best evidence.
+  // For an unknown type, the member that holds the value is the best indication of the kind.
   const kind = instance.how === 'foreign' ? KIND_OF_MEMBER.get(name ?? '') : instance.kind;
   if (name === undefined || content === undefined || kind === undefined)
     return { shape: 'as-is', path: [], content: object };
@@ -68,7 +69,7 @@ const SHAPES: ReadonlyMap<string, Place['shape']> = new Map<string, Place['shape
   ['ListRelationship', 'objects'],
 ]);
 
-/** The place of a value in key-values form. `unwraps`: as for {@link placeOf}, where the value came wrapped. */
+/** Finds a value in key-values form. `unwraps`: as for {@link placeOf}, if the value came wrapped. */
 function keyValuesPlaceOf(submitted: JsonValue, unwraps: boolean): Place {
   const name = unwraps ? wrappedMemberOf(submitted) : undefined;
   const content = name !== undefined && isObject(submitted) ? member(submitted, name) : undefined;
@@ -77,7 +78,7 @@ function keyValuesPlaceOf(submitted: JsonValue, unwraps: boolean): Place {
     : { shape: 'as-is', path: [name], content };
 }
 
-/** The value in key-values form. */
+/** Returns the value in key-values form. */
 function keyValueAt({ shape, content, member: name }: Place, isKeyValues: boolean): JsonValue {
   switch (shape) {
     case 'value':
@@ -93,7 +94,7 @@ function keyValueAt({ shape, content, member: name }: Place, isKeyValues: boolea
   }
 }
 
-/** Tokens below the instance of what has these tokens in {@link keyValueAt}. */
+/** Maps tokens in the result of {@link keyValueAt} to tokens relative to the instance. */
 function tokensAt(place: Place, tokens: readonly string[], isKeyValues: boolean): readonly string[] {
   const { shape, path, content } = place;
   switch (shape) {
@@ -118,10 +119,10 @@ function objectIn(item: JsonValue | undefined): JsonValue | undefined {
   return isObject(item) ? member(item, 'object') : undefined;
 }
 
-/** How an entity is turned into its key-values form. */
+/** How to convert an entity to its key-values form. */
 interface Conversion {
   readonly isKeyValues: boolean;
-  /** Whether every array of objects is meant as instances. */
+  /** Whether to treat every array of objects as instances. */
   readonly isNormalized: boolean;
   readonly model: string | undefined;
   readonly unwraps: (attribute: string) => boolean;
@@ -130,11 +131,11 @@ interface Conversion {
 /** An attribute with more than one instance. */
 interface Several {
   readonly name: string;
-  /** The default one, or the first, is not among them. */
+  /** All instances except the default one or, without a default, the first. */
   readonly others: readonly PlacedInstance[];
 }
 
-/** An entity in key-values form (clause 4.5.4), and where its parts come from. */
+/** An entity in key-values form (clause 4.5.4), with the mapping of its parts to the submitted entity. */
 export class KeyValues {
   readonly #entity: JsonObject;
   readonly #conversion: Conversion;
@@ -163,19 +164,19 @@ export class KeyValues {
     this.kinds = kinds;
   }
 
-  /** How many members the key-values form has. */
+  /** Number of members in the key-values form. */
   get size(): number {
     return this.#entries.length;
   }
 
-  /** The whole form; with one attribute as another of its instances has it, when one is given. */
+  /** Returns the whole form; if an attribute and an instance are given, with that instance of the attribute. */
   toObject(attribute?: string, instance?: PlacedInstance): JsonObject {
     if (attribute === undefined || instance === undefined) return objectOf(this.#entries);
     const value = this.#convert(attribute, instance.submitted);
     return objectOf(this.#entries.map((entry) => (entry[0] === attribute ? [attribute, value] : entry)));
   }
 
-  /** Where something in {@link toObject} stands in the entity as submitted; by its name when it is not there. */
+  /** Maps a place in {@link toObject} to its place in the entity as submitted; a missing member keeps its name. */
   locate(tokens: readonly string[], attribute?: string, instance?: PlacedInstance): readonly string[] {
     const [name, ...below] = tokens;
     if (name === undefined) return [];
@@ -197,7 +198,7 @@ export class KeyValues {
     else if (!name.startsWith('@')) this.#entries.push([name, value]);
   }
 
-  /** Schemas say the model's name, where entities may have further types or say it as an IRI. */
+  /** Returns the type that schemas expect: the model's name, even if the entity has further types or names it by an IRI. */
   #typeFor(type: JsonValue): JsonValue {
     const { model } = this.#conversion;
     return model !== undefined && isOfModel(type, model) ? model : type;

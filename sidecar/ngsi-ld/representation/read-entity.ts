@@ -11,30 +11,30 @@ import { warnOfName } from './value-checks.js';
 import { readNgsiV2 } from './ngsiv2.js';
 import type { EntityReading, LeftOut, Reading } from './reading.js';
 
-/** How an entity is to be read. */
+/** How to read an entity. */
 export interface ReadOptions {
-  /** Detected when it is not given. `normalized` takes no concise attributes; a detected form does, as brokers do. */
+  /** Detected if not given. `normalized` accepts no concise attributes; a detected normalized form does, as brokers do. */
   readonly form?: Form | undefined;
   /** The type that the entity must have, alone or among others. It becomes the `type` that schemas see. */
   readonly model?: string;
   /**
-   * Whether the model describes the value itself of a LanguageProperty, VocabProperty or JsonProperty, not the object with
-   * a languageMap, vocab or json that the key-values form wraps it in (clause 4.5.4). Never, when it is not given. Asked
-   * for any attribute; has an effect on those alone.
+   * Whether the model describes the bare value of a LanguageProperty, VocabProperty or JsonProperty, not the object
+   * with a languageMap, vocab or json in which the key-values form wraps it (clause 4.5.4). By default, it never does.
+   * Called for any attribute; it only affects those three kinds.
    */
   readonly unwraps?: (attribute: string) => boolean;
 }
 
-/** Most further instances that are read. */
+/** Maximum number of further instances to read. */
 const MAX_FURTHER_READINGS = 1000;
-/** Most members that all readings have together, for each of them holds the whole entity. */
+/** Maximum number of members in all readings together, because each reading contains the whole entity. */
 const MAX_READ_MEMBERS = 200_000;
 
 /**
- * Reads an entity in any form: checks the structure that NGSI-LD, or NGSIv2, asks for (clauses 4.5 and 5.2), and gives its
- * key-values form. Never throws. Takes linear time, but for the further instances of attributes.
+ * Reads an entity in any form: checks the structure that NGSI-LD or NGSIv2 requires (clauses 4.5 and 5.2), and makes
+ * its key-values form. Never throws. Takes linear time, except for further instances of attributes.
  *
- * @param entity nested as deeply as the stack allows for, some thousand levels
+ * @param entity may be nested as deeply as the stack allows, some thousand levels
  */
 export function readEntity(entity: JsonObject, options: ReadOptions = {}): EntityReading {
   const { model, unwraps = () => false } = options;
@@ -61,7 +61,7 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
   return { form, faults, warnings, readings, leftOut, kinds: keyValues.kinds };
 }
 
-/** What is meant as a geometry becomes a GeoProperty (clause 4.5.4), which no broker stores with another value. */
+/** Checks values that are meant as geometries: they become GeoProperties (clause 4.5.4), and no broker stores invalid ones. */
 function checkGeometries(value: JsonValue, findings: Findings): void {
   for (const { submitted, path } of datasetsOf(value)) {
     if (!isGeometry(submitted)) continue;

@@ -11,13 +11,13 @@ const NULL = 'urn:ngsi-ld:null';
 const LANGUAGE_TAG = /^(?:@none|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)$/;
 
 /**
- * Faults of the value of an attribute of a kind, at any depth (clauses 4.5.2, 4.5.3 and 4.5.18 to 4.5.24).
+ * Reports faults of the value of an attribute of a kind, at any depth (clauses 4.5.2, 4.5.3 and 4.5.18 to 4.5.24).
  *
- * The walk of `findings` is at the value.
+ * The current position of `findings` must be the value.
  */
 export function checkValue(kind: AttributeKind, value: JsonValue, findings: Findings): void {
   if (isNull(value)) {
-    // Notifications and temporal evolutions show it as well.
+    // Notifications and temporal evolutions contain it, too.
     findings.warn('ngsi-ld-null', `is ${NULL}, which stands for something deleted`);
     return;
   }
@@ -54,7 +54,7 @@ export function checkValue(kind: AttributeKind, value: JsonValue, findings: Find
   }
 }
 
-/** The NGSI-LD Null (clause 4.5.0), in the form that each kind gives it. */
+/** Whether a value is the NGSI-LD Null (clause 4.5.0), in the form used by its kind. */
 function isNull(value: JsonValue): boolean {
   if (isArray(value)) return value.length === 1 && value[0] === NULL;
   return value === NULL || (isObject(value) && value['@none'] === NULL && Object.keys(value).length === 1);
@@ -107,7 +107,7 @@ function checkLanguageMap(value: JsonValue, findings: Findings): void {
   }
 }
 
-/** Also of members whose values are names: one string or several. */
+/** Checks for one string or an array of strings; also used for members whose values are names. */
 function checkStrings(value: JsonValue, what: string, findings: Findings): void {
   if (!isArray(value)) {
     if (typeof value !== 'string') findings.fault('type', `must be ${what}, is ${shown(value)}`);
@@ -118,7 +118,7 @@ function checkStrings(value: JsonValue, what: string, findings: Findings): void 
       findings.fault('type', `must be a string, is ${shown(item)}`, String(index));
 }
 
-/** One warning for each value: one such mistake rarely comes alone. */
+/** Gives at most one warning per value, because such mistakes rarely come alone. */
 function warnOfAttribute(value: JsonValue, findings: Findings): void {
   const tokens = firstAttributeIn(value);
   if (tokens !== undefined)
@@ -142,7 +142,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
   ['lang', 'string'],
   ['objectType', 'strings'],
   ['@context', 'context'],
-  // Written by brokers, or part of the proof of an entity.
+  // Set by brokers, or part of the proof of an entity.
   ...['type', '@type', 'id', '@id', 'instanceId', 'entity', 'entityList'].map(
     (name) => [name, 'free'] as const,
   ),
@@ -153,7 +153,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
   ...['previousValueList', 'previousObjectList'].map((name) => [name, 'free'] as const),
 ]);
 
-/** Terms of the core @context that belong to attributes and cannot name one (clause 4.5.1). */
+/** Terms of the core @context that are members of attributes and cannot be attribute names (clause 4.5.1). */
 const OF_ATTRIBUTES: ReadonlySet<string> = new Set([
   'observedAt',
   'unitCode',
@@ -165,12 +165,12 @@ const OF_ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 const WITH_UNIT: ReadonlySet<AttributeKind> = new Set(['Property', 'ListProperty', 'GeoProperty']);
 
-/** Whether a member of an attribute is neither its value nor an attribute of the attribute. */
+/** Whether a member of an attribute is neither its value nor a sub-attribute. */
 export function isPlainMember(name: string): boolean {
   return ROLES.has(name);
 }
 
-/** Faults of a plain member of an attribute. The walk of `findings` is at the member. */
+/** Reports faults of a plain member of an attribute. The current position of `findings` must be the member. */
 export function checkPlainMember(
   name: string,
   value: JsonValue,
@@ -208,7 +208,7 @@ function checkString(value: JsonValue, findings: Findings): void {
   if (typeof value !== 'string') findings.fault('type', `must be a string, is ${shown(value)}`);
 }
 
-/** A temporal property (clause 4.8). */
+/** Checks a temporal property (clause 4.8). */
 export function checkTime(value: JsonValue, findings: Findings): void {
   const found = typeof value === 'string' ? dateTimeOf(value) : undefined;
   if (found === undefined)
@@ -217,7 +217,7 @@ export function checkTime(value: JsonValue, findings: Findings): void {
     findings.warn('not-utc', `is ${shown(value)}; the standard allows UTC only, with a Z at the end`);
 }
 
-/** Warns of a name that an attribute must not have. The walk of `findings` is at the attribute. */
+/** Warns about a name that an attribute must not have. The current position of `findings` must be the attribute. */
 export function warnOfName(name: string, findings: Findings): void {
   if (OF_ATTRIBUTES.has(name))
     findings.warn('reserved-name', `is a member of attributes in NGSI-LD and cannot name one`);
