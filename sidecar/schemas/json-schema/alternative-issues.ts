@@ -11,20 +11,21 @@ import {
 } from './issue.js';
 import { allowedValue, either, shown, shownPattern, typeWord, type Words } from './words.js';
 
-/** Demands that a sentence names. */
+/** Maximum number of demands that a sentence names. */
 const MAX_SAID = 20;
 
-/** What one of several alternatives has against a value. */
+/** The issues of a value according to one of several alternatives. */
 export type Branch = readonly Issue[];
 
 /**
- * What to say of a value that fits none of several alternatives (`anyOf`, `oneOf`): the issues by the one alternative that
- * it was meant to fit, as far as that is clear; else one issue for all.
+ * Chooses what to report about a value that satisfies none of several alternatives (`anyOf`, `oneOf`): the issues of
+ * the alternative that it was meant to satisfy, if that is clear enough; otherwise one issue for all.
  *
- * Meant is what has the value's type, then what has its tag (a member such as `type`, for which alternatives allow
- * different values), then what it fits but for the fewest issues, and the deepest ones.
+ * The alternatives are narrowed down in steps: to those for the value's type; then to those that agree with its tag
+ * (a member such as `type`, for which alternatives allow different values); then to the one with the fewest issues,
+ * and the deepest ones.
  *
- * @param branches of each alternative what it has against the value; not one is empty
+ * @param branches the issues for each alternative; none is empty
  */
 export function alternativeIssues(keyword: string, place: Place, branches: readonly Branch[]): Branch {
   const possible = branches.filter((branch) => !branch.some((one) => one.keyword === 'false schema'));
@@ -36,7 +37,7 @@ export function alternativeIssues(keyword: string, place: Place, branches: reado
   return oneForAll(keyword, place, tagged) ?? nearest(tagged);
 }
 
-/** Several of the alternatives fit, where one alone may. */
+/** The issue of a value that satisfies several alternatives of `oneOf`, where it must satisfy exactly one. */
 export function ambiguity(place: Place, fitting: readonly number[], count: number): Issue {
   const which = fitting.map((index) => index + 1).join(', ');
   return issue(place, 'oneOf', () => ({
@@ -45,11 +46,12 @@ export function ambiguity(place: Place, fitting: readonly number[], count: numbe
   }));
 }
 
+/** The issue of a value that must not exist. */
 export function ruledOut(place: Place): Issue {
   return memberIssue(place, 'false schema', () => ({ must: 'not be there' }));
 }
 
-/** All alternatives are for values of other types, or are other values. */
+/** The issue if all alternatives are for values of other types, or are other values. */
 function anotherKind(keyword: string, place: Place, branches: readonly Branch[]): Issue {
   const decisive = branches.flatMap((branch) =>
     branch.filter((one) => one.place === place && isDecisive(one)),
@@ -63,7 +65,10 @@ function anotherKind(keyword: string, place: Place, branches: readonly Branch[])
   return { ...merged(keyword, place, decisive), types };
 }
 
-/** The alternatives with the fewest tags that are wrong; a issue for each tag that is wrong for all. */
+/**
+ * The alternatives with the fewest wrong tags. If tags are wrong for all alternatives, an issue for each of them
+ * instead.
+ */
 function byTag(place: Place, branches: readonly Branch[]): readonly Branch[] {
   const wrongTags = branches.map((branch) => branch.filter((one) => isTag(place, one)));
   const least = Math.min(...wrongTags.map((tags) => tags.length));
@@ -88,7 +93,7 @@ function isTag(place: Place, { place: at, allowed }: Issue): boolean {
   return at.parent === place && allowed !== undefined;
 }
 
-/** One issue where each alternative has but one, of the value itself. */
+/** A single issue for all alternatives, if each has only one and it is about the value itself. */
 function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): Branch | undefined {
   const only = branches.flatMap((branch) => (branch.length === 1 ? branch : []));
   if (only.length < branches.length || only.some((one) => one.place !== place)) return undefined;
@@ -102,7 +107,7 @@ function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): 
   return [{ ...missingIssue(place, keyword, name), ...issue(place, keyword, words) }];
 }
 
-/** A issue in the words of several. */
+/** One issue with the words of several. */
 function merged(keyword: string, place: Place, issues: readonly Issue[]): Issue {
   return issue(place, keyword, (spelling) => {
     const words = issues.slice(0, MAX_SAID).map((one) => one.words(spelling));
@@ -129,15 +134,15 @@ function nearest(branches: readonly Branch[]): Branch {
   return rated[0]?.branch ?? [];
 }
 
-/** Members that a sentence names. */
+/** Maximum number of members that a sentence names. */
 const MAX_NAMED = 20;
 
-/** The value fits a schema that it must not fit. */
+/** The issue of a value that satisfies a schema which it must not satisfy. */
 export function negationIssue(excluded: Schema, place: Place): Issue {
   return issue(place, 'not', () => wordsFor(excluded, place));
 }
 
-/** In words where the schema says but one thing. */
+/** Words for an excluded schema; specific ones if the schema has a single keyword. */
 function wordsFor(excluded: Schema, { value }: Place): Words {
   const general: Words = {
     must: 'not fit what the schema excludes under "not"',

@@ -85,14 +85,15 @@ function itemFindings(
   const findings = prover.findingsWithin(index, known, item, mode);
   const isThere = facts.limit('min', 'Items') > first;
   if (known.length > 0 || isThere) return findings;
-  // Arrays without such an item pass.
+  // Arrays without such an item are not refused.
   return findings.map(atMostNarrowing);
 }
 
 /**
- * Which count of items is not known to be kept, where one of the known schemas is about items of this kind; `all` where none is.
+ * The count of `contains` (`minContains` or `maxContains`) that does not follow from the known schemas; `all` if no
+ * known `contains` is about items of this kind.
  *
- * @returns undefined where some of the known schemas asks for as many items, of a kind that the other takes
+ * @returns undefined if both counts follow
  */
 function unmetCount(
   value: Schema,
@@ -123,7 +124,7 @@ function unmetCount(
   return undefined;
 }
 
-/** What the schema of contained items adds to the known one, where that is all that has changed, and refuses nothing. */
+/** What the schema in `contains` adds to the known one, if that is the only change and it refuses nothing. */
 function additionsIn(value: Schema, context: CheckContext): readonly Finding[] {
   const { facts, schema, prover, mode } = context;
   const [known, ...others] = facts.atoms.filter((atom) => schemaIn(atom, 'contains') !== undefined);
@@ -142,7 +143,7 @@ function count(schema: JsonObject, keyword: string, absent: number): number {
   return isNumber(value) ? doubleOf(value) : absent;
 }
 
-/** The same condition fails for several items in the same way. */
+/** Keeps one finding for each condition, which may fail for several items in the same way. */
 function distinct(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(
     (finding, index) =>
@@ -197,7 +198,7 @@ export const VALUE_CHECKS: KeywordChecks = {
   ),
 };
 
-/** A check against a number: by what the facts say of the bound, or of each value that they leave. */
+/** A check of a numeric bound: passes if the facts imply the bound, or if all values that they allow satisfy it. */
 function bounded(
   types: readonly FactType[],
   isWithin: (facts: Facts, to: JsonNumber) => boolean,

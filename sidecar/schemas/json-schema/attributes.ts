@@ -32,14 +32,14 @@ import { resolveWith } from './linker.js';
 export interface ModelAttribute {
   readonly name: string;
   readonly kind: AttributeKind;
-  /** Whether an entity of the model always has it. */
+  /** Whether every entity of the model has it. */
   readonly required: boolean;
   readonly description?: string;
-  /** What the model says of its value in key-values form, with references as the flat schema has them. */
+  /** What the model says about its value in key-values form, with references as in the flat schema. */
   readonly schema: Schema;
 }
 
-/** A model's schema, flat, and the attributes that it describes. */
+/** The schema of a model in flat form, and the attributes that it describes. */
 export interface ModelAttributes extends FlatSchema {
   readonly attributes: readonly ModelAttribute[];
 }
@@ -60,14 +60,14 @@ const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
 );
 
 /**
- * The attributes of a model: the properties of its schema that are not NGSI-LD members such as `id` and `type`
+ * Finds the attributes of a model: the properties of its schema that are not NGSI-LD members such as `id` and `type`
  * (clause 5.2.4), wherever `$ref`, `allOf` and alternatives describe them.
  *
- * An attribute's kind is what `x-ngsi.type` says, or the first word of its description (`Relationship. The owner`);
- * else GeoProperty where its schema is that of a geometry, and Property.
+ * The kind of an attribute is given by `x-ngsi.type`, or by the first word of its description (`Relationship. The
+ * owner`). Otherwise it is GeoProperty if its schema is that of a geometry, or else Property.
  *
- * @param schema self-contained, as `bundle` makes it
- * @throws {SchemaRefusedError} when it is not
+ * @param schema self-contained, as returned by `bundle`
+ * @throws {SchemaRefusedError} when it is not self-contained
  */
 export function attributesOf(schema: JsonObject, options: FlatOptions = {}): ModelAttributes {
   const flat = flatten(resolveWith(schema), {
@@ -93,14 +93,16 @@ export function attributesOf(schema: JsonObject, options: FlatOptions = {}): Mod
   return { ...flat, attributes };
 }
 
-/** Models that were read, by their schemas: who compares, describes and gives examples reads each once. */
+/** Models read so far, by their schemas: each model is read once, whether it is compared, described or given examples. */
 const read = new WeakMap<JsonObject, ModelAttributes>();
 let marks = 0;
 
 /**
- * As {@link attributesOf}, made once for each schema. References of two schemas are never the same, so that they can be compared.
+ * As {@link attributesOf}, computed once for each schema. References in two schemas are never equal, so both schemas
+ * can be compared with one map of targets.
  *
- * @param before another version: what both have in the same places without references is the same object
+ * @param before another version of the model; equal schemas at the same position in both become the same object if
+ * they hold no references
  */
 export function modelOf(schema: JsonObject, before?: ModelAttributes): ModelAttributes {
   const known = read.get(schema);
@@ -119,7 +121,10 @@ export function modelOf(schema: JsonObject, before?: ModelAttributes): ModelAttr
   return model;
 }
 
-/** Whether a schema is for an attribute with its type and the member that holds the value, not for the value. */
+/**
+ * Whether a schema describes a normalized attribute, with its type and the member that holds the value, rather than
+ * the value.
+ */
 export function isNormalized(schema: Schema, targets: Targets): boolean {
   const facts = new Facts([schema], targets);
   const kinds = new Facts(facts.property('type'), targets).values ?? [];
@@ -131,7 +136,10 @@ export function isNormalized(schema: Schema, targets: Targets): boolean {
   );
 }
 
-/** Every schema that some value which satisfies all of these satisfies as a whole: theirs, and their alternatives'. */
+/**
+ * The schemas that some value which satisfies the given ones satisfies completely: these themselves, their
+ * alternatives, branches and dependent schemas.
+ */
 export function everywhere(schemas: Iterable<Schema>, targets: Targets): readonly JsonObject[] {
   return atomsWithin(schemas, targets, (atom) => [
     ...['anyOf', 'oneOf'].flatMap((keyword) => schemasIn(atom, keyword)),
@@ -172,7 +180,10 @@ function kindOf(schemas: readonly JsonObject[], targets: Targets): AttributeKind
   return schemas.some((schema) => isGeometry(schema, targets)) ? 'GeoProperty' : 'Property';
 }
 
-/** A GeoJSON geometry, or a choice of them: the types are geometries', and there are coordinates. */
+/**
+ * Whether a schema is that of a GeoJSON geometry, or of a choice of them: it has coordinates, and its types are
+ * geometries.
+ */
 function isGeometry(schema: JsonObject, targets: Targets): boolean {
   const choices = ['oneOf', 'anyOf']
     .map((keyword) => schemasIn(schema, keyword))
@@ -201,7 +212,7 @@ function spelling(word: JsonValue | undefined): string | undefined {
   return typeof word === 'string' ? word.toLowerCase() : undefined;
 }
 
-/** The only values that a schema allows for the member `type`; undefined when it allows others. */
+/** The only values that a schema allows for the member `type`; undefined if it allows others. */
 export function listedTypes({
   root,
   targets,
@@ -210,8 +221,9 @@ export function listedTypes({
 }
 
 /**
- * The types that entities of a model may have, at least one: its name, where the schema allows that; else the types that the
- * schema lists for the member `type`. Where it lists none that is a string, the name stands, and no entity is valid.
+ * The types that entities of a model may have, at least one: the name of the model if the schema allows it, otherwise
+ * the types that the schema lists for the member `type`. If it lists no strings, the name of the model is returned,
+ * although no entity is valid.
  *
  * @param listed see {@link listedTypes}
  */

@@ -14,19 +14,19 @@ import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { render, renderedTokens, type Entry, type Style } from './render.js';
 import { isAbsolute, writtenUri } from './uri.js';
 
-/** Where a schema is found in the bundle: the resource that it is part of, and the tokens from there. */
+/** Where a schema is found in the bundle: the resource that it is part of, and the path within the resource. */
 interface Home {
   readonly resource: string;
   readonly tokens: readonly string[];
 }
 
 /**
- * The schema as one self-contained document of draft 2020-12: a compound document (section 9.3 of its core) in which
- * every document referred to stands in `$defs` under its URL, with that URL as `$id`.
+ * Turns a schema into one self-contained document of draft 2020-12: a compound document (section 9.3 of its core), in
+ * which `$defs` holds every referenced document under its URL, with that URL as `$id`.
  *
- * Older drafts are converted, the documents' as well as the schema's own, so that the same documents are valid. Of other
- * documents the definitions that nothing reaches are left out. References become JSON pointers; a nested `$id` that
- * another part of the bundle has claimed is dropped.
+ * The schema and the documents are converted from older drafts, so that the same instances are valid. Definitions of
+ * other documents that nothing refers to are left out. References become JSON pointers. A nested `$id` is dropped if
+ * another part of the bundle already has the same one.
  *
  * @throws {SchemaRefusedError} for dynamic references that one document cannot express
  */
@@ -36,9 +36,9 @@ export function bundle(linked: LinkedSchema): JsonObject {
 
 class Bundler implements Style {
   readonly #linked: LinkedSchema;
-  /** The one schema that each URI means in the bundle, by the key of its position. */
+  /** The one schema that each URI stands for in the bundle, by the key of its position. */
   readonly #owners = new Map<string, string>();
-  /** Schemas that lead to one in use, by key. */
+  /** The keys of all schemas in use, and of everything that contains one. */
   readonly #trails = new Set<string>();
 
   constructor(linked: LinkedSchema) {
@@ -48,13 +48,16 @@ class Bundler implements Style {
     for (const position of [...roots, ...nested])
       if (!this.#owners.has(position.resource)) this.#owners.set(position.resource, keyOf(position));
     for (const position of linked.positions.values()) {
-      // What a dynamic reference means depends on the resources that were entered.
+      // What a dynamic reference means depends on the enclosing resources.
       if (linked.dynamicAnchors.size > 0) this.#claimAround(position);
       this.#trail(position.document, position.tokens);
     }
   }
 
-  /** Lets the resources that a schema in use is within have their URIs, though they may not be in use themselves. */
+  /**
+   * Registers the URIs of the resources that contain a schema in use, although the resources themselves may not be in
+   * use.
+   */
   #claimAround({ document, tokens, known }: Position): void {
     if (!known) return;
     for (const at of wayTo(document, tokens))
@@ -76,10 +79,10 @@ class Bundler implements Style {
     return objectOf([['$id', document.uri], ...this.#entries(document, [])]);
   }
 
-  /** The document's keywords; definitions without a place elsewhere are added to its `$defs`. */
+  /** The keywords of a document. Definitions without a place elsewhere are added to its `$defs`. */
   #entries(document: SchemaDocument, embedded: readonly Entry[]): readonly Entry[] {
     const rendered = this.inner(rootOf(document));
-    // A document that is false has no place for its URI.
+    // A document that is `false` has no place for its URI.
     const entries: readonly Entry[] = isObject(rendered)
       ? Object.entries(rendered)
       : rendered === false
@@ -118,7 +121,7 @@ class Bundler implements Style {
       case '$recursiveAnchor':
         return this.#dynamicAnchor(position);
       default:
-        // References need no anchors; on parts that lost their $id, anchors could collide.
+        // References need no anchors, and on parts that lost their `$id`, anchors could collide.
         return undefined;
     }
   }
@@ -157,8 +160,8 @@ class Bundler implements Style {
   }
 
   /**
-   * Roots of documents are known by their URL; a schema within keeps an `$id` that is its alone, a relative one only where what
-   * dynamic references mean depends on it.
+   * Whether a schema keeps its `$id`. The root of a document is known by its URL. A nested schema keeps an `$id` that
+   * no other has; a relative one only if the meaning of dynamic references depends on it.
    */
   #keepsId(position: Position): boolean {
     const { tokens, resource, isResource, known } = position;
@@ -189,7 +192,7 @@ class Bundler implements Style {
     return home;
   }
 
-  /** What the `$id` of a schema within a document is resolved against in the bundle. */
+  /** The URI that the `$id` of a nested schema is resolved against in the bundle. */
   #baseOf({ document, tokens }: Position): string {
     const around = [...wayTo(document, tokens)].slice(0, -1);
     return around.findLast((at) => this.#keepsId(at))?.resource ?? document.uri;
@@ -203,7 +206,10 @@ class Bundler implements Style {
     }
   }
 
-  /** Of a schema that is not in use, what leads to those that are; of a document, also what it says of itself. */
+  /**
+   * What remains of a schema that is not in use: the parts that lead to schemas in use, and for a document also its
+   * annotations.
+   */
   #husk(position: Position): Schema {
     const isRoot = position.tokens.length === 0;
     return render(position, {
@@ -216,7 +222,7 @@ class Bundler implements Style {
   }
 }
 
-/** The schemas on the way from the root to a known one, which is the last; without the root. */
+/** The schemas on the path from the root to a known schema, the known one included, the root not. */
 function* wayTo(document: SchemaDocument, tokens: readonly string[]): Iterable<Position> {
   let at = rootOf(document);
   while (at.tokens.length < tokens.length) {
@@ -232,7 +238,7 @@ function displacedName({ document, tokens }: Pick<Position, 'document' | 'tokens
   return freeName(document.root, pointerOf(tokens));
 }
 
-/** A name that the document's own `$defs` leave free. */
+/** A name that the document's own `$defs` do not use. */
 function freeName(root: Schema, name: string): string {
   const defs = isObject(root) ? member(root, '$defs') : undefined;
   return isObject(defs) && Object.hasOwn(defs, name) ? freeName(root, `${name}'`) : name;

@@ -9,43 +9,45 @@ import type { Targets } from './flatten.js';
 import { SchemaClasses } from './schema-classes.js';
 
 /**
- * What becomes of valid documents when a schema replaces another: the differences that matter to validation.
+ * Compares two schemas: how the new one affects documents that were valid. Reports the differences that matter to
+ * validation.
  *
- * - `compatible`: what was valid stays valid. A new optional property of which nothing was said before counts as such,
- *   although an open schema let documents use its name for something else.
- * - `narrowing`: some documents that were valid may no longer be, or it cannot be proven that they are.
- * - `breaking`: what documents were to hold is refused now: disjoint types or values, a property that is forbidden, or
- *   required without having been described.
+ * - `compatible`: what was valid stays valid. A new optional property counts as compatible if nothing was said about
+ * it before, although an open schema let documents use its name for something else.
+ * - `narrowing`: some documents that were valid may no longer be, or it cannot be proven that all still are.
+ * - `breaking`: something that documents had to contain is now refused: types or values are disjoint, a property is
+ * forbidden, or a property is required that was not described before.
  *
- * References and `allOf` are followed, so that where a condition stands does not matter; annotations do not either.
+ * References and `allOf` are resolved, so it does not matter where a condition is written; annotations do not matter
+ * either.
  *
  * @param before the old schema, bundled
  * @param after the new schema, bundled
- * @param entityType where the documents are entities of a model: its name
- * @throws {SchemaRefusedError} when one of them is not self-contained
+ * @param entityType the name of the model, if the documents are its entities
+ * @throws {SchemaRefusedError} when one of the schemas is not self-contained
  */
 export function compareSchemas(before: JsonObject, after: JsonObject, entityType?: string): ChangeReport {
   return reportOf(traceChanges(before, after, entityType).changes.map(({ difference }) => difference));
 }
 
-/** A difference, and the findings behind it: none for one that refuses nothing. */
+/** A difference, and the findings behind it; there are none if it refuses nothing. */
 export interface TracedChange {
   readonly difference: Difference;
   readonly findings: readonly Finding[];
 }
 
-/** The differences of two schemas, and both of them, flat. */
+/** The differences of two schemas, and both schemas in flat form. */
 export interface TracedChanges {
   readonly changes: readonly TracedChange[];
-  /** What every document was known to satisfy. */
+  /** The schemas that every valid document satisfied. */
   readonly known: readonly Schema[];
   readonly fresh: JsonObject;
   readonly targets: Targets;
-  /** Set where the documents are entities: their type, where it is known without the old schema. */
+  /** Set if the documents are entities; with their type, unless the old schema states it. */
   readonly entity: { readonly type: string | undefined } | undefined;
 }
 
-/** As {@link compareSchemas}, with what each difference was found out from. */
+/** As {@link compareSchemas}, with the findings behind each difference. */
 export function traceChanges(before: JsonObject, after: JsonObject, entityType?: string): TracedChanges {
   const [old, fresh] = [modelOf(before), modelOf(after)];
   const targets = new Map([...old.targets, ...fresh.targets]);
@@ -87,8 +89,9 @@ export function traceChanges(before: JsonObject, after: JsonObject, entityType?:
 }
 
 /**
- * What validation sees of every entity of a model: an object with an id and a type, which is the model's name where the
- * schema itself does not say what it is. Nothing where the schema accepts no entity at all.
+ * What validation assumes about every entity of a model: it is an object with an id and a type, and the type is the
+ * model's name unless the schema states another. Undefined if the documents are not entities, or if the schema
+ * accepts no entity at all.
  */
 function assumedOf(
   root: JsonObject,

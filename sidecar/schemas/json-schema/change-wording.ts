@@ -14,33 +14,33 @@ import { type FlatSchema, namedSchemaIn } from './flatten.js';
 
 const MAX_SHOWN_LENGTH = 100;
 
-/** Values that are named at most where an enumeration has lost or gained some, and the length of each. */
+/** Maximum number of values named when an enumeration has lost or gained some, and the maximum length of each. */
 const MAX_NAMED_VALUES = 5;
 const MAX_VALUE_LENGTH = 30;
 
-/** What references begin with; see `modelOf`. */
+/** The mark of a model at the start of a reference; see `modelOf`. */
 const MODEL_MARK = /("\$ref":")\d+ /g;
 
 type Sources = FlatSchema['sources'];
 
-/** The difference that a condition of the new schema makes which the old one did not guarantee. */
+/** The difference made by a condition of the new schema that does not follow from the old one. */
 export function stricterDifference(finding: Finding, sources: Sources): Difference {
   return differenceOf(finding, placeOf(finding, sources), STRICTER[finding.subject](wordsFor(finding)));
 }
 
 /**
- * The difference that a condition of the old schema makes which the new one does not guarantee.
+ * The difference made by a condition of the old schema that does not follow from the new one.
  *
- * @param fresh where the new schema's parts are: what it describes is pointed at there
+ * @param fresh positions in the new schema; the difference points there if the new schema describes its property
  */
 export function laxerDifference(finding: Finding, sources: Sources, fresh: Sources): Difference {
   const place = describedIn(finding, fresh) ?? placeOf(finding, sources);
   return { ...differenceOf(finding, place, LAXER[finding.subject](wordsFor(finding))), class: 'compatible' };
 }
 
-/** What a sentence about a finding is made of. */
+/** The parts of a sentence about a finding. */
 interface Words {
-  /** The keyword, or what stands under it. */
+  /** The keyword, or the last token of the place within it. */
   readonly what: string;
   readonly value: JsonValue;
   readonly known: JsonValue | undefined;
@@ -113,7 +113,7 @@ function placeOf({ schema, tokens, beside }: Finding, sources: Sources): readonl
   return [...(place?.tokens ?? []), ...(hasBeside ? [beside.keyword] : tokens)];
 }
 
-/** Where a schema describes the properties that were among the others before. */
+/** Where the new schema describes the properties to which the condition on all others applied before. */
 function describedIn(
   { subject, value, given = [] }: Finding,
   sources: Sources,
@@ -127,7 +127,7 @@ function describedIn(
   return place && [...place.tokens, keyword, value];
 }
 
-/** What a keyword is and was; its name alone where both are too long to be told apart. */
+/** What a keyword is and what it was; only its name if both values are too long to be told apart. */
 function changed(what: string, was: JsonValue, is: JsonValue): string {
   const [before, now] = [show(was), show(is)];
   if (isShort(was) && isShort(is) && before !== now) return `${what} is ${now}, was ${before}`;
@@ -160,7 +160,7 @@ function listed(values: readonly JsonValue[]): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** A keyword with its value, where a list is not too long to be read. */
+/** A keyword with its value; a list that is too long to read is represented by its number of entries. */
 function named(what: string, value: JsonValue): string {
   return isArray(value) && !isShort(value)
     ? `${what} with ${value.length} entries`
@@ -175,7 +175,7 @@ function show(value: JsonValue): string {
   return cut(textOf(value), MAX_SHOWN_LENGTH);
 }
 
-/** References are shown without the mark of the model that they are in. */
+/** The text of a value. References are shown without the mark of their model. */
 function textOf(value: JsonValue): string {
   return writeJson(value).replaceAll(MODEL_MARK, '$1');
 }

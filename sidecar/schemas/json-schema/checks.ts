@@ -3,86 +3,97 @@ import type { Targets } from './flatten.js';
 import type { SchemaClasses } from './schema-classes.js';
 import { type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 
-/** How a difference weighs on documents that were valid: none is refused, some may be, or those it concerns are. */
+/** The effect of a difference on documents that were valid: none is refused, some may be, or all that it concerns are. */
 export type ChangeKind = 'compatible' | 'narrowing' | 'breaking';
 
-/** A condition that one schema has and another does not guarantee. */
+/** A condition of one schema that does not follow from the known schemas. */
 export interface Finding {
-  /** The schema with the condition; left out for a schema that is `false`, which has no position. */
+  /** The schema that states the condition; undefined for the schema `false`, which has no position. */
   readonly schema: JsonObject | undefined;
   readonly tokens: readonly string[];
   readonly kind: ChangeKind;
   /**
-   * A keyword's value; a described property, or a required one, by name; the properties of a name, or of names that a
-   * pattern matches, which are among the others; or a schema that is too much.
+   * What the finding is about, which also tells what `value` holds:
+   * - `keyword`: the value of a keyword
+   * - `property`: the name of a property that is described
+   * - `required`: the name of a property that is required
+   * - `other`: the name of a property to which the condition on all other properties applies
+   * - `others`: a pattern; the condition on all other properties applies to those that match it
+   * - `unproven`: null; a schema is too complex to compare
    */
   readonly subject: 'keyword' | 'property' | 'required' | 'other' | 'others' | 'unproven';
   readonly value: JsonValue;
-  /** What the known schemas have in the same keyword. */
+  /** The value of the same keyword in the known schemas. */
   readonly known?: JsonValue;
-  /** The keyword beside that of the tokens which the difference is about, with its value here and in the known schemas. */
+  /**
+   * The keyword that the difference is about, if it is another one next to that of the tokens; its value here and in
+   * the known schemas.
+   */
   readonly beside?: { readonly keyword: string; readonly value: JsonValue; readonly known?: JsonValue };
-  /** The way to the value in a document, and the schemas that it was known to satisfy; the comparison adds them. */
+  /** The path to the value in a document, and the schemas that it was known to satisfy. The comparison adds both. */
   readonly way?: readonly Step[];
   readonly given?: readonly Schema[];
 }
 
 /**
- * From a value to one within it: a property of that name, one whose name matches a pattern, or any other (null); an item at
- * that index, where Infinity is one after those that are listed.
+ * A step from a value to one within it: to the property of that name, a property whose name matches a pattern, or any
+ * other property (null); to the item at that index, or to any item after the listed ones (Infinity).
  */
 export type Step = string | number | { readonly pattern: string } | null;
 
 /**
- * `report`: a property that nothing described before is a finding by itself, and what has changed is looked for where it
- * stands. `prove`: nothing but proof counts, and any finding means that there is none.
+ * `report`: all differences are wanted, each at its own place, and a newly described property is a finding by itself.
+ * `prove`: the only question is whether everything follows, so any finding means that there is no proof.
  */
 export type Mode = 'report' | 'prove';
 
-/** Decides what follows from what; where it cannot tell, it does not follow. */
+/** Decides which conditions follow from which schemas. What it cannot prove does not follow. */
 export interface Prover {
   readonly targets: Targets;
   readonly classes: SchemaClasses;
-  /** What holds of every document without being said by a schema. */
+  /** A condition that every document satisfies although no schema states it. */
   readonly assumed: Schema | undefined;
-  /** Whether the known schemas are those of the new version, as they are in {@link findingsReversed} of a report. */
+  /** Whether the known schemas are those of the new version; {@link findingsReversed} switches it. */
   readonly isReversed: boolean;
-  /** How far into a document the value is that is looked at. */
+  /** How deep in the document the current value is. */
   readonly depth: number;
   facts(schemas: Iterable<Schema>): Facts;
-  /** Whether every value that satisfies all of the known schemas satisfies the other. */
+  /** Whether every value that satisfies all known schemas is proven to satisfy `schema`. */
   implies(known: Iterable<Schema>, schema: Schema): boolean;
-  /** Whether two schemas accept the same values. */
+  /** Whether two schemas are proven to accept the same values. */
   equivalent(one: Schema, other: Schema): boolean;
-  /** The conditions of a schema that do not follow from the known ones, all on the same value. */
+  /** The conditions of a schema that do not follow from the known ones, all of which apply to the same value. */
   findings(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
-  /** As `findings` in a report, where the known schema is of the version that `schema` is of everywhere else. */
+  /** As `findings` in mode `report`, with the versions exchanged: `known` is of the version that `schema` usually has. */
   findingsReversed(known: Schema, schema: Schema): readonly Finding[];
-  /** The conditions of a schema on values further in that do not follow from the known ones. */
+  /**
+   * The conditions of a schema on the values one step further in that do not follow from the known schemas of those
+   * values.
+   */
   findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
 }
 
-/** What a check of one keyword sees. */
+/** The input for the check of one keyword. */
 export interface CheckContext {
-  /** What is known of the value: it satisfies these facts. */
+  /** What is known about the value. */
   readonly facts: Facts;
-  /** The schema with the keyword. */
+  /** The schema that has the keyword. */
   readonly schema: JsonObject;
   readonly keyword: string;
   readonly prover: Prover;
   readonly mode: Mode;
 }
 
-/** The check of a keyword: which of its conditions do not follow from the facts. */
+/** The check of a keyword: returns its conditions that do not follow from the facts. */
 export interface KeywordCheck {
-  /** The types of values that the keyword concerns; all when left out. */
+  /** The types of values that the keyword applies to; all if left out. */
   readonly types?: readonly FactType[];
   readonly check: (value: JsonValue, context: CheckContext) => readonly Finding[];
 }
 
 export type KeywordChecks = Readonly<Record<string, KeywordCheck>>;
 
-/** A check that a keyword passes or does not, as a whole. */
+/** A check that a keyword passes or fails as a whole. */
 export function passes(
   test: (value: JsonValue, context: CheckContext) => boolean,
   types?: readonly FactType[],
@@ -93,7 +104,7 @@ export function passes(
   };
 }
 
-/** The keyword's condition as a whole does not follow; breaking when it even contradicts the facts. */
+/** The finding that a keyword's condition as a whole does not follow; breaking if it even contradicts the facts. */
 export function keywordFinding(value: JsonValue, context: CheckContext): Finding {
   const { facts, schema, keyword, prover } = context;
   const contradicts = prover.facts([...facts.schemas, { [keyword]: value }]).isEmpty;
@@ -110,12 +121,12 @@ export function keywordFinding(value: JsonValue, context: CheckContext): Finding
   };
 }
 
-/** A finding about a value that may be missing, or is one of several. */
+/** Weakens a breaking finding: the value it is about may be missing, or is only one of several possible values. */
 export function atMostNarrowing(finding: Finding): Finding {
   return finding.kind === 'breaking' ? { ...finding, kind: 'narrowing' } : finding;
 }
 
-/** What is found in all of some things; where it has to be proven that nothing is, up to the first that is found. */
+/** Collects what is found in each of some things; in mode `prove`, stops at the first finding. */
 export function findEach<Thing>(
   things: Iterable<Thing>,
   mode: Mode,
@@ -129,13 +140,13 @@ export function findEach<Thing>(
   return all;
 }
 
-/** Findings about a schema at this position if they have none themselves. */
+/** Gives a position to the findings that have none: that of a keyword in a schema, or of an entry in that keyword. */
 export function placedAt(
   { facts, schema, keyword }: CheckContext,
   key: readonly string[],
   findings: readonly Finding[],
 ): readonly Finding[] {
-  // The same keyword may have been `false` before, for fewer values.
+  // The keyword may have been `false` before as well, but for fewer properties.
   const isSaid = key.length === 0 && facts.says(keyword, false);
   return findings.map((finding) =>
     finding.schema === undefined

@@ -1,27 +1,30 @@
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
 import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn, type Targets } from './flatten.js';
 
-/** Properties that a schema evaluates under some circumstances: those named, those that a pattern matches, or all. */
+/**
+ * Properties that a schema evaluates under certain circumstances: those with given names, those that match a pattern,
+ * or all.
+ */
 export interface Evaluation {
-  /** What the object satisfies then. */
+  /** The schemas that the object satisfies under these circumstances. */
   readonly circumstances: readonly Schema[];
   readonly names: ReadonlySet<string>;
   readonly patterns: ReadonlySet<string>;
   readonly isOfAll: boolean;
 }
 
-/** What a schema says of all properties but those that it evaluates: it accepts an object only if they satisfy the rest. */
+/** A condition on all properties that a schema does not evaluate: each of them must satisfy `rest`. */
 export interface Closure {
   readonly evaluations: readonly Evaluation[];
   readonly rest: Schema;
 }
 
-/** The keywords with which a schema speaks of all other properties. */
+/** The keywords that state a condition on all other properties. */
 export type ClosingKeyword = 'additionalProperties' | 'unevaluatedProperties';
 
 const CLOSING: readonly ClosingKeyword[] = ['additionalProperties', 'unevaluatedProperties'];
 
-/** Parts of a schema that are looked at for what they evaluate. */
+/** Maximum number of subschemas examined to find out what a schema evaluates. */
 const MAX_PARTS = 500;
 
 /** The closures of a schema's own keywords. */
@@ -29,7 +32,7 @@ export function closuresOf(schema: JsonObject, targets: Targets): readonly Closu
   return CLOSING.flatMap((keyword) => closureOf(schema, keyword, targets) ?? []);
 }
 
-/** The closure of one keyword; undefined where the schema does not have it, or is too much to tell. */
+/** The closure of one keyword; undefined if the schema does not have the keyword, or has too many parts to examine. */
 export function closureOf(
   schema: JsonObject,
   keyword: ClosingKeyword,
@@ -42,12 +45,12 @@ export function closureOf(
   return evaluations && { rest, evaluations };
 }
 
-/** Whether the evaluation is of a property of that name, where its circumstances are given. */
+/** Whether the evaluation covers a property with that name, under its circumstances. */
 export function isEvaluated(name: string, { names, patterns, isOfAll }: Evaluation): boolean {
   return isOfAll || names.has(name) || [...patterns].some((pattern) => isMatch(pattern, name));
 }
 
-/** Whether a name matches a pattern, as validators execute it; nothing matches a pattern that is too large for that. */
+/** Whether a name matches a pattern, executed as validators do. A pattern that cannot be compiled matches nothing. */
 export function isMatch(pattern: string, name: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(name);
@@ -57,7 +60,8 @@ export function isMatch(pattern: string, name: string): boolean {
 }
 
 /**
- * All that may be evaluated beside `unevaluatedProperties`: that keyword itself is not counted. Undefined where it is too much.
+ * Everything that a schema with `unevaluatedProperties` evaluates, apart from that keyword itself. Undefined if there
+ * are too many parts to examine.
  */
 function evaluationsOf(schema: JsonObject, targets: Targets): readonly Evaluation[] | undefined {
   const found: Evaluation[] = [];
@@ -87,7 +91,7 @@ function ownEvaluation(schema: JsonObject, circumstances: readonly Schema[]): Ev
   };
 }
 
-/** The parts that apply to the same object where it satisfies another schema, with that; `not` evaluates nothing. */
+/** The subschemas that apply to the same object under a condition, each with that condition. `not` evaluates nothing. */
 function* conditionalPartsOf(atom: JsonObject): Iterable<readonly [Schema, Schema]> {
   for (const keyword of ['anyOf', 'oneOf']) for (const one of schemasIn(atom, keyword)) yield [one, one];
   const condition = schemaIn(atom, 'if');

@@ -20,37 +20,55 @@ const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
   [VALUE_CHECKS, ARRAY_CHECKS, OBJECT_CHECKS, LOGIC_CHECKS].flatMap((checks) => Object.entries(checks)),
 );
 
-/** Proofs may branch without end in practice; past this many steps nothing more is proven. */
+/**
+ * Maximum number of steps of a comparison. A proof search may take exponentially many; past the limit nothing more is
+ * proven.
+ */
 const MAX_STEPS = 5000;
 
-/** Lists of which an alternative is chosen for one value within a proof; many lists have exponentially many choices. */
+/** Maximum number of nested case distinctions for one value within a proof: their combinations are exponentially many. */
 const MAX_CHOSEN = 2;
 
 interface ComparisonOptions {
-  /** What holds of every document without being said by a schema. */
+  /** A condition that every document satisfies although no schema states it. */
   readonly assumed?: Schema | undefined;
   /** Whether the known schemas are those of the new version. */
   readonly isReversed?: boolean;
 }
 
-/** A question under way, and how far into the value it was asked. */
+/** A question being answered, and how deep in the document the value is that it is about. */
 interface OpenQuestion {
   readonly key: string;
   readonly depth: number;
 }
 
-/** What was found, how far into the value, and the number of the outermost open question that it takes to be answered well. */
+/** The answer to a question. */
 interface Answer {
+  /** How deep in the document the value was. The answer may be reused for values at least as deep. */
   readonly findings: readonly Finding[];
   readonly depth: number;
+  /** The index of the outermost open question whose assumed answer this one relies on; Infinity if it relies on none. */
   readonly reliesOn: number;
-  /** How many choices had been made when it was found, if one more might have proven it; otherwise 0. */
+  /**
+   * The number of enclosing case distinctions, if {@link MAX_CHOSEN} prevented another one that might have proven
+   * more; otherwise 0. The answer may be reused within at least as many.
+   */
   readonly chosen: number;
 }
 
 /**
- * Decides which conditions of a schema follow from other schemas, keyword by keyword. What the known schemas ask as well
- * follows; every other "follows" is proven; what cannot be proven does not follow.
+ * Decides which conditions of a schema follow from other schemas (the known ones), keyword by keyword.
+ *
+ * It is a proof search. A condition follows if a known schema states the same condition. Otherwise the check of its
+ * keyword tries to prove it, which may raise the same kind of question about values further in. Failing that, the
+ * search distinguishes cases: the condition follows if it follows from each alternative of a known `anyOf` or
+ * `oneOf`.
+ *
+ * With recursive schemas, answering a question may raise the same question again. If it is then about a value deeper
+ * in the document, it is assumed to hold: this is an induction on the depth of values, which is finite. Answers that
+ * rely on such an assumption are provisional until the assumed question is answered.
+ *
+ * The search is sound but not complete: what it cannot prove counts as not following.
  */
 export class Comparison implements Prover {
   readonly targets: Targets;
@@ -58,18 +76,18 @@ export class Comparison implements Prover {
   readonly assumed: Schema | undefined;
   readonly #open: OpenQuestion[] = [];
   readonly #answers = new Map<string, Answer>();
-  /** Those that rely on open questions. */
+  /** Answers that rely on open questions. */
   readonly #provisional = new Map<string, Answer>();
   readonly #keys = new Map<JsonObject, ReadonlySet<string>>();
   readonly #numbers = new Map<string | Schema, number>();
   readonly #way: Step[] = [];
-  /** The number of the outermost open question that has been relied on since the innermost one was asked. */
+  /** The index of the outermost open question that has been relied on since the innermost one was asked. */
   #reliesOn = Infinity;
   #isReversed: boolean;
   #steps = 0;
-  /** From how many lists of the current value an alternative was chosen for the current question. */
+  /** The number of case distinctions made for the current value on the way to the current question. */
   #chosen = 0;
-  /** How often the limit denied another choice for the current value. */
+  /** How often {@link MAX_CHOSEN} prevented another case distinction for the current value. */
   #denials = 0;
 
   constructor(targets: Targets, classes: SchemaClasses, options: ComparisonOptions = {}) {
@@ -114,9 +132,9 @@ export class Comparison implements Prover {
     const findings = this.findings(given, schema, mode);
     this.#way.pop();
     this.#chosen = chosen;
-    // What is found of a value further in does not depend on the choices for this one.
+    // A nested value has case distinctions of its own, so those that were prevented there do not count here.
     this.#denials = denials;
-    // Of a value of which nothing was said, none is known that a condition refuses.
+    // If nothing was known about the nested value, no valid document is known to be refused.
     return given.length > 0 || schema === false ? findings : findings.map(atMostNarrowing);
   }
 
@@ -138,7 +156,7 @@ export class Comparison implements Prover {
       }));
     }
     const open = this.#open.findIndex((question) => question.key === key);
-    // Asked again further in: values are finite, so that an answer that holds there on its own terms holds.
+    // The same question about a value further in is assumed to hold; about the same value that would be circular.
     if (open >= 0 && depth > (this.#open[open]?.depth ?? depth)) {
       this.#reliesOn = Math.min(this.#reliesOn, open);
       return [];
@@ -150,7 +168,7 @@ export class Comparison implements Prover {
     );
   }
 
-  /** Finds the answer to a question, and keeps it for as long as all that it relies on is open, or for ever. */
+  /** Finds the answer to a question. Stores it for good, or provisionally while a question that it relies on is open. */
   #answered(question: OpenQuestion, find: () => readonly Finding[]): readonly Finding[] {
     const number = this.#open.length;
     const [outer, denials] = [this.#reliesOn, this.#denials];
@@ -171,7 +189,7 @@ export class Comparison implements Prover {
     return findings;
   }
 
-  /** What is found in the same place on several ways is the same: recursive schemas have very many ways. */
+  /** Keeps one finding for each condition: in recursive schemas very many paths lead to the same condition. */
   #distinct(findings: readonly Finding[]): readonly Finding[] {
     const found = new Map<string, Finding>();
     for (const finding of findings) {
@@ -197,7 +215,7 @@ export class Comparison implements Prover {
     return found.map((finding) => this.#placed(finding, facts));
   }
 
-  /** Whether the schema follows from each of some alternatives, one of which is known to hold. */
+  /** Whether the schema follows by a case distinction: from each alternative of a known `anyOf` or `oneOf`. */
   #isImpliedByCases(facts: Facts, schema: Schema): boolean {
     const lists = facts.atoms
       .flatMap((atom) => [schemasIn(atom, 'anyOf'), schemasIn(atom, 'oneOf')])
@@ -220,7 +238,7 @@ export class Comparison implements Prover {
       return [{ schema: undefined, tokens: [], kind: 'breaking', subject: 'keyword', value: false }];
     const open = this.classes.conditionsOf(schema).filter(({ key }) => !this.#isAsked(facts, key));
     const keywords = new Set(open.map(({ keyword }) => keyword));
-    // What is decided at once comes first in `CHECKS`.
+    // A proof fails at its first finding, so try the cheap checks first: `CHECKS` lists them first.
     const inOrder =
       mode === 'report' ? keywords : [...CHECKS.keys()].filter((keyword) => keywords.has(keyword));
     return findEach(inOrder, mode, (keyword) => {
@@ -232,7 +250,7 @@ export class Comparison implements Prover {
     });
   }
 
-  /** Whether the known schemas ask all that a schema's own keywords ask. */
+  /** Whether the known schemas state all conditions of a schema's own keywords. */
   #isKnown(facts: Facts, schema: Schema): boolean {
     if (!isObject(schema)) return schema || facts.schemas.includes(false);
     return this.classes.conditionsOf(schema).every(({ key }) => this.#isAsked(facts, key));
@@ -248,7 +266,10 @@ export class Comparison implements Prover {
     return keys;
   }
 
-  /** What is proven of a schema is of all of its class; what is reported is of its place as well. */
+  /**
+   * The key of a question. A proof holds for all schemas of a class; a report also depends on the position of each
+   * condition.
+   */
   #key({ schemas, atoms }: Facts, schema: Schema, mode: Mode): string {
     const known = mode === 'report' ? schemas : atoms.map((atom) => [...this.#keysOf(atom)].sort().join(' '));
     const numbers = [...new Set(known.map((one) => this.#numberOf(one)))].sort((one, other) => one - other);
@@ -263,7 +284,7 @@ export class Comparison implements Prover {
   }
 }
 
-/** The schema as a whole, for want of a proof. */
+/** The finding that a schema as a whole is not proven to follow. */
 function unproven(schema: Schema): Finding {
   return {
     schema: isObject(schema) ? schema : undefined,

@@ -14,30 +14,31 @@ import { typesRefusedBy } from './formats.js';
 import { ASSERTIONS } from './keywords.js';
 
 /**
- * What is looked at in a schema: which values are valid, or which properties of valid objects, or items of valid arrays, are
- * evaluated (core, section 11), on which `unevaluatedProperties` and `unevaluatedItems` depend.
+ * The aspect of a schema that is considered: which values are valid, or which properties of valid objects, or which
+ * items of valid arrays, are evaluated (core, section 11). `unevaluatedProperties` and `unevaluatedItems` depend on
+ * what is evaluated.
  */
 export type View = 'validity' | 'properties' | 'items';
 
-/** A schema that a condition is about, and what of it matters. */
+/** A subschema in a condition, and the view of it that matters. */
 export interface Held {
   readonly schema: Schema;
   readonly view: View;
 }
 
-/** One thing that a schema asks of values, in a form that does not depend on how it is written. */
+/** One condition that a schema states, in a form that does not depend on how it is written. */
 export interface Condition {
   readonly keyword: string;
-  /** What it asks, but for the schemas that it is about. */
+  /** The condition without its subschemas. */
   readonly text: string;
   readonly held: readonly Held[];
-  /** What the order of the schemas means: everything, nothing, or nothing and repetitions neither. */
+  /** How to compare `held`: as a list, as a bag (in any order) or as a set (in any order, ignoring repetitions). */
   readonly order: 'list' | 'bag' | 'set';
-  /** Whether it asks nothing where the first of its schemas accepts everything. */
+  /** Whether the condition has no effect if the first schema in `held` accepts everything. */
   readonly isEmptyIfTrue: boolean;
 }
 
-/** Keywords that only concern values of one type. */
+/** Keywords that apply only to arrays, only to objects, or only to other values. */
 const ONLY_FOR: Readonly<Record<string, 'array' | 'object' | 'other'>> = {
   ...Object.fromEntries(
     ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems'].map(
@@ -74,20 +75,20 @@ const ONLY_FOR: Readonly<Record<string, 'array' | 'object' | 'other'>> = {
   ),
 };
 
-/** The types whose values a view is about. */
+/** The type of the values that a view is about; undefined for all types. */
 const CONCERNED: Readonly<Record<View, string | undefined>> = {
   validity: undefined,
   properties: 'object',
   items: 'array',
 };
 
-/** Keywords that ask nothing where they are 0. */
+/** Keywords that have no effect with the value 0. */
 const COUNTS_FROM: ReadonlySet<string> = new Set(['minLength', 'minItems', 'minProperties']);
 
-/** Keywords that another one reads. */
+/** Keywords that are handled with the keyword they belong to. */
 const READ_BY_OTHERS: ReadonlySet<string> = new Set(['minContains', 'maxContains', 'then', 'else']);
 
-/** What a schema's own keywords ask, without what `$ref` and `allOf` bring with them. */
+/** The conditions of a schema's own keywords, without those of its `$ref` and `allOf`. */
 export function conditionsOf(schema: JsonObject, view: View): readonly Condition[] {
   const concerned = CONCERNED[view];
   return Object.keys(schema).flatMap((keyword) => {
@@ -109,7 +110,7 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
     order: 'list',
     isEmptyIfTrue: false,
   });
-  /** What accepts everything still evaluates. */
+  /** In the other views, even a schema that accepts everything has an effect: it evaluates properties or items. */
   const unlessTrue = (text: string, ...held: readonly Held[]): Condition => ({
     ...says(text, ...held),
     isEmptyIfTrue: view === 'validity',
@@ -173,7 +174,7 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
     case 'oneOf': {
       const order = keyword === 'anyOf' ? 'set' : 'bag';
       const schemas = schemasIn(schema, keyword);
-      // One without others applies as in `allOf`.
+      // A single alternative always applies, like a schema in `allOf`.
       return schemas.length === 1 ? [] : [{ ...says(keyword, ...schemas.map(same)), order }];
     }
     case 'format':
@@ -193,7 +194,7 @@ function plain(keyword: string, value: JsonValue, says: Says): Condition {
   return says(`${keyword} ${canonicalJson(value)}`);
 }
 
-/** Names that a name needs, or a schema for objects that have it. */
+/** Conditions on objects that have a certain property: the properties that it requires, or a schema. */
 function dependencies(value: JsonValue, says: Says, same: (held: Schema) => Held): readonly Condition[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, needed]) => {

@@ -22,49 +22,52 @@ import {
 import { ANONYMOUS, resolveUri } from './uri.js';
 import { inSupportedDraft } from './vocabularies.js';
 
-/** A schema document and the URI under which everything in it resolves. */
+/** A schema document, and the URI that its references are resolved against. */
 export interface SchemaDocument {
   readonly uri: string;
   readonly root: Schema;
   readonly dialect: Dialect;
-  /** For a document that the submitted schema refers to: the pointer, in that schema, that led here first. */
+  /**
+   * For a document that the submitted schema refers to: the pointer to the first reference that led here, in that
+   * schema.
+   */
   readonly referredFrom?: string;
 }
 
-/** A schema in a document, with what its surroundings decide about it. */
+/** A schema in a document, with what depends on the schemas around it. */
 export interface Position {
   readonly document: SchemaDocument;
   readonly tokens: readonly string[];
   readonly schema: Schema;
   readonly dialect: Dialect;
-  /** Absolute URI of the schema resource that this is part of. */
+  /** Absolute URI of the schema resource that it is part of. */
   readonly resource: string;
-  /** Whether the resource begins here. */
+  /** Whether the resource begins at this schema. */
   readonly isResource: boolean;
-  /** How many schemas this is within. */
+  /** How many schemas contain it. */
   readonly depth: number;
-  /** False below a keyword that is not known to hold a schema: only a `$ref` makes one of it. */
+  /** False below a keyword that is not known to hold schemas: there, only a `$ref` makes a value a schema. */
   readonly known: boolean;
 }
 
-/** What the names within a document mean. */
+/** The names that are defined within a document. */
 export interface DocumentIndex {
   readonly resources: ReadonlyMap<string, Position>;
-  /** Anchors by {@link anchorKey}. */
+  /** Anchors by their {@link anchorKey}. */
   readonly anchors: ReadonlyMap<string, Position>;
   /** Schemas with a `$dynamicAnchor`, or a `$recursiveAnchor` of draft 2019-09. */
   readonly dynamicAnchors: readonly Position[];
-  /** Resources and anchor keys that several schemas claim. */
+  /** URIs of resources and keys of anchors that several schemas have. */
   readonly ambiguous: ReadonlySet<string>;
 }
 
-/** The name that a `$recursiveAnchor` has in terms of draft 2020-12. */
+/** The name of a `$recursiveAnchor` in terms of draft 2020-12. */
 export const RECURSIVE = 'recursive';
 
 /**
- * The document of a schema that was submitted: its own `$id` says where it is.
+ * The document of a submitted schema; its URI is its own `$id`.
  *
- * @param metaSchema the document under `ownMetaSchemaUri`, where the schema has one
+ * @param metaSchema the document at `ownMetaSchemaUri`, if the schema has one
  * @throws {SchemaRefusedError}
  */
 export function submittedDocument(schema: JsonObject, metaSchema: JsonValue | undefined): SchemaDocument {
@@ -77,9 +80,9 @@ export function submittedDocument(schema: JsonObject, metaSchema: JsonValue | un
 }
 
 /**
- * The document at a URL, regardless of its own `$id`.
+ * The document at a URL; its own `$id` does not matter.
  *
- * @param at the URL, the pointer that referred to it first, and the draft when the document does not say
+ * @param at the URL, the pointer to the first reference to it, and the draft to assume if the document does not say
  * @param metaSchema as for {@link submittedDocument}
  * @throws {SchemaRefusedError}
  */
@@ -100,7 +103,7 @@ export function referencedDocument(
   return { ...document, root, dialect: dialectOf(root, absent, blame) };
 }
 
-/** Faults of a document that was referred to are reported where the submitted schema refers to it. */
+/** Makes the issues of a document. Those of a referenced document are reported where the submitted schema refers to it. */
 export function blameIn(
   { uri, referredFrom }: Pick<SchemaDocument, 'uri' | 'referredFrom'>,
   within: readonly string[] = [],
@@ -143,7 +146,7 @@ export function* within(position: Position): Iterable<{ position: Position; defi
     yield { position: enter(position, tokens, schema), definition };
 }
 
-/** The schema that the tokens lead to from the root; undefined when there is none. */
+/** The schema that the tokens lead to from the root; undefined if there is none. */
 export function locate(document: SchemaDocument, tokens: readonly string[]): Position | undefined {
   let position = rootOf(document);
   for (let at = 0; at < tokens.length; at = position.tokens.length) {
@@ -155,7 +158,7 @@ export function locate(document: SchemaDocument, tokens: readonly string[]): Pos
   return position;
 }
 
-/** All positions of the document that its keywords lead to, and what they are called. */
+/** Finds all schemas that the keywords of a document lead to, and the names of these schemas. */
 export function indexOf(document: SchemaDocument): DocumentIndex {
   const root = rootOf(document);
   const resources = new Map([[root.resource, root]]);
@@ -179,7 +182,7 @@ export function indexOf(document: SchemaDocument): DocumentIndex {
   return { resources, anchors, dynamicAnchors, ambiguous };
 }
 
-/** The name under which a `$dynamicRef` finds this schema. */
+/** The name by which a `$dynamicRef` finds this schema. */
 export function dynamicAnchorOf({ schema, dialect }: Position): string | undefined {
   if (!isObject(schema)) return undefined;
   if (dialect === '2019-09') return member(schema, '$recursiveAnchor') === true ? RECURSIVE : undefined;
@@ -187,7 +190,7 @@ export function dynamicAnchorOf({ schema, dialect }: Position): string | undefin
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The schema's identifier where its draft takes one here, as written. */
+/** The schema's identifier as written, if its draft allows one here. */
 function idOf(schema: Schema, dialect: Dialect): string | undefined {
   if (!isObject(schema) || refStandsAlone(schema, dialect)) return undefined;
   const id = member(schema, identifierKeyword(dialect));
@@ -196,7 +199,7 @@ function idOf(schema: Schema, dialect: Dialect): string | undefined {
 
 function anchorsOf({ schema, dialect }: Position): readonly string[] {
   if (!isObject(schema) || refStandsAlone(schema, dialect)) return [];
-  // Drafts up to draft-07 spell an anchor as an identifier that ends in a fragment.
+  // Before draft 2019-09, an anchor was written as an identifier that ends in a fragment.
   const id = isBefore2019(dialect) ? idOf(schema, dialect) : undefined;
   const fragment = id === undefined ? undefined : resolveUri(id)?.fragment;
   const dynamic = dialect === '2020-12' ? member(schema, '$dynamicAnchor') : undefined;
@@ -205,7 +208,7 @@ function anchorsOf({ schema, dialect }: Position): readonly string[] {
     .filter((name) => name !== '' && !name.startsWith('/'));
 }
 
-/** A schema within another, that the tokens lead to from there. */
+/** The position of a schema within another one, at the given tokens. */
 export function enter(outer: Position, tokens: readonly string[], schema: Schema): Position {
   const all = [...outer.tokens, ...tokens];
   const id = idOf(schema, outer.dialect);
@@ -222,7 +225,7 @@ export function enter(outer: Position, tokens: readonly string[], schema: Schema
   };
 }
 
-/** A schema that only a `$ref` makes one: below an unknown keyword, or beside a `$ref` of draft-07. */
+/** A value that only a `$ref` makes a schema: below an unknown keyword, or next to a `$ref` of draft-07. */
 function unknownPlace(from: Position, tokens: readonly string[]): Position | undefined {
   const value = tokens.reduce<JsonValue | undefined>(step, from.schema);
   return isSchema(value) ? { ...enter(from, tokens, value), known: false } : undefined;

@@ -1,21 +1,21 @@
 import { GatewayError } from '../../shared/errors.js';
 import { pointerOf, type InputIssue } from '../../shared/json/json.js';
 
-/** Says where a fault is, from the tokens of a JSON pointer into the document at hand. */
+/** Makes an issue at a place, given by the tokens of a JSON pointer into the document being processed. */
 export type Blame = (tokens: readonly string[], detail: string) => InputIssue;
 
-/** The document at hand is the submitted schema itself. */
+/** For issues in the submitted schema itself. */
 export const blameSubmitted: Blame = (tokens, detail) => ({ pointer: pointerOf(tokens), detail });
 
 /**
- * Why a schema, or a document it refers to, is not taken:
+ * Why a schema, or a document it refers to, is rejected:
  *
- * - `schemaDialectUnsupported`: it is of a draft that is not supported
- * - `schemaInvalid`: a keyword holds a value it may not have, or a pattern is not a regular expression
- * - `schemaNotConvertible`: valid in its own draft, but with no counterpart in a 2020-12 compound document
- * - `schemaReferenceDangling`: references lead to documents that are not there, or to places that documents do not have
- * - `schemaTooCostly`: working on it took more time or memory than it may
- * - `schemaTooLarge`: larger than this service takes
+ * - `schemaDialectUnsupported`: its draft is not supported
+ * - `schemaInvalid`: a keyword has a value that it must not have, or a pattern is not a regular expression
+ * - `schemaNotConvertible`: it is valid in its own draft, but has no counterpart in a 2020-12 compound document
+ * - `schemaReferenceDangling`: references lead to missing documents, or to missing places in documents
+ * - `schemaTooCostly`: processing it exceeded the limits on time or memory
+ * - `schemaTooLarge`: it is larger than this service accepts
  */
 export type SchemaRefusal =
   | 'schemaDialectUnsupported'
@@ -25,9 +25,9 @@ export type SchemaRefusal =
   | 'schemaTooCostly'
   | 'schemaTooLarge';
 
-/** A schema that cannot be accepted; every fault found is listed. */
+/** A schema that is rejected; lists every fault found. */
 export class SchemaRefusedError extends GatewayError {
-  /** @param missingUris every document that is not there, by absolute URI without fragment */
+  /** @param missingUris the absolute URIs, without fragment, of all missing documents */
   constructor(
     readonly kind: SchemaRefusal,
     summary: string,

@@ -1,22 +1,22 @@
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { namedSchemasIn, schemaIn, schemasIn, targetOf, type Targets } from './flatten.js';
 
-/** What it takes to say which parts of one value are evaluated. */
+/** The functions needed to find out which parts of one value are evaluated. */
 export interface Evaluation {
   readonly targets: Targets;
-  /** Whether the value itself fits a schema. */
+  /** Whether the value itself satisfies a schema. */
   readonly fits: (schema: Schema) => boolean;
-  /** Whether the item of the value at an index fits a schema. */
+  /** Whether the item at an index satisfies a schema. */
   readonly itemFits: (schema: Schema, index: number) => boolean;
   readonly patternOf: (pattern: string) => RegExp;
 }
 
 /**
- * The members of an object that no keyword of a flat schema evaluates but for its own `unevaluatedProperties` (JSON Schema
- * 2020-12, core, sections 11.3 and 10.3.2), in the object's order.
+ * The members of an object that no keyword of a flat schema evaluates, apart from its own `unevaluatedProperties`
+ * (JSON Schema 2020-12, core, sections 11.3 and 10.3.2), in the object's order.
  *
- * Schemas that apply to the same object count, through references and `allOf`, and alternatives and conditions where the
- * object fits them.
+ * All schemas that apply to the same object count: those in references and `allOf`, and the alternatives and
+ * conditions that the object satisfies.
  */
 export function unevaluatedMembers(
   schema: JsonObject,
@@ -41,8 +41,8 @@ export function unevaluatedMembers(
 }
 
 /**
- * The indexes of an array's items that no keyword of a flat schema evaluates but for its own `unevaluatedItems` (section 11.2);
- * as {@link unevaluatedMembers}. `contains` evaluates the items that fit it.
+ * The indexes of the array items that no keyword of a flat schema evaluates, apart from its own `unevaluatedItems`
+ * (section 11.2). Works like {@link unevaluatedMembers}; `contains` evaluates the items that satisfy it.
  */
 export function unevaluatedIndexes(
   schema: JsonObject,
@@ -61,7 +61,7 @@ export function unevaluatedIndexes(
   );
 }
 
-/** The schema, and all that apply to the same value with it. */
+/** The schema, and all others that it applies to the same value. */
 function appliedSchemas(
   schema: JsonObject,
   value: JsonValue,
@@ -98,7 +98,7 @@ function appliedSchemas(
   return [...found];
 }
 
-/** The condition where it holds, and what follows from it. */
+/** The condition if the value satisfies it, and the branch that then applies. */
 function branchesOf(schema: JsonObject, fits: (schema: Schema) => boolean): readonly Schema[] {
   const condition = schemaIn(schema, 'if');
   if (condition === undefined) return [];

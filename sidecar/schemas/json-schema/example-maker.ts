@@ -11,22 +11,22 @@ import { exampleNumber, exampleString } from './example-values.js';
 import { Facts, type FactType } from './facts.js';
 import { eachSchemaIn, namedSchemasIn, namesByName, schemaIn, schemasIn, type Targets } from './flatten.js';
 
-/** Which way was taken where there were several; the first where nothing is said. */
+/** Which of several options to take at each choice, by its name; by default the first. */
 export type Choices = ReadonlyMap<string, number>;
 
 /** Values for properties of the document, the best first. */
 export type Preferred = ReadonlyMap<string, readonly JsonValue[]>;
 
-/** Items written at most. */
+/** Maximum number of items or added properties. */
 const MAX_ITEMS = 64;
 
-/** Values written at most, those within others included. */
+/** Maximum number of values made, nested ones included. */
 const MAX_VALUES = 2000;
 
-/** Values within each other at most. */
+/** Maximum nesting depth of values. */
 const MAX_LEVELS = 100;
 
-/** Keywords that tell which type is meant, where a schema does not say. */
+/** Keywords that suggest a type if the schema does not state it. */
 const TELLING: readonly (readonly [readonly FactType[], readonly string[]])[] = [
   [['object'], ['properties', 'required', 'patternProperties', 'additionalProperties', 'minProperties']],
   [['array'], ['items', 'prefixItems', 'contains', 'minItems', 'uniqueItems']],
@@ -38,12 +38,12 @@ const TELLING: readonly (readonly [readonly FactType[], readonly string[]])[] = 
 ];
 const PLAIN: readonly FactType[] = ['string', 'integer', 'fraction', 'boolean', 'object', 'array', 'null'];
 
-/** Makes one example, and notes where it could have been made otherwise. */
+/** Makes one example of a schema. Records in `options` how many options each choice had, so that others can be tried. */
 export class ExampleMaker {
   readonly options = new Map<string, number>();
   readonly #targets: Targets;
   readonly #choices: Choices;
-  /** The schemas of the values that the one at hand is within. */
+  /** The schemas of the values that contain the current one. */
   readonly #outer = new Set<JsonObject>();
   #preferred: Preferred = new Map();
   #values = 0;
@@ -54,7 +54,7 @@ export class ExampleMaker {
     this.#choices = choices;
   }
 
-  /** An example of the schema with these properties where it can have them; undefined when none can be made. */
+  /** Returns an example of the schema, with the preferred properties if it can have them; undefined if none can be made. */
   document(schema: Schema, preferred: Preferred): JsonValue | undefined {
     this.#preferred = preferred;
     return this.#value([schema], '', 0);
@@ -75,7 +75,10 @@ export class ExampleMaker {
     return value;
   }
 
-  /** What a schema lists itself: the only values there are, `null` (no value in NGSI-LD) last; or a default or example. */
+  /**
+   * A value that the schema itself lists: one of the only possible values, `null` (no value in NGSI-LD) last; or a
+   * default or example.
+   */
   #listed(facts: Facts, path: string, variant: number): JsonValue | undefined {
     if (facts.values !== undefined) {
       const values = facts.values.toSorted((one, other) => Number(one === null) - Number(other === null));
@@ -88,7 +91,7 @@ export class ExampleMaker {
       })
       .filter((sample) => sample !== undefined && sample !== null)
       .filter((sample) => !new Facts([...facts.schemas, { const: sample }], this.#targets).isEmpty);
-    // The last way is to make a value.
+    // The last option is to take none of the samples, but to make a value.
     return samples[this.#choose(`${path} sample`, samples.length + 1) + variant];
   }
 
@@ -147,7 +150,7 @@ export class ExampleMaker {
     return this.#value(schemas, within, 0);
   }
 
-  /** What the presence of each property asks for besides. */
+  /** Adds what the presence of each property requires. */
   #withDependents(given: Facts, path: string): { facts: Facts; required: ReadonlySet<string> } {
     let facts = given;
     const seen = new Set<string>();
@@ -189,7 +192,7 @@ export class ExampleMaker {
     return items;
   }
 
-  /** The facts, with one of each set of alternatives taken. */
+  /** The facts after taking one of each set of alternatives. */
   #settle(schemas: readonly Schema[], path: string): Facts {
     let facts = new Facts(schemas, this.#targets);
     const settled = new Set<Alternatives['of']>();
@@ -212,7 +215,7 @@ export class ExampleMaker {
   }
 }
 
-/** Schemas of which one is to be satisfied, known by the value of the keyword that lists them. */
+/** Schemas of which one must be satisfied, identified by the value of the keyword that lists them. */
 interface Alternatives {
   readonly of: JsonValue | undefined;
   readonly schemas: readonly Schema[];
@@ -230,7 +233,10 @@ function alternativesOf(atom: JsonObject): readonly Alternatives[] {
   ];
 }
 
-/** Of each schema with an `if`, always the same: used to recognise a value within another of the same branch. */
+/**
+ * The branches of each schema with an `if`. They are always the same objects, so that a value inside another one of
+ * the same branch is recognised.
+ */
 const BRANCHES = new WeakMap<JsonObject, readonly Schema[]>();
 
 function branchesOf(atom: JsonObject, condition: JsonObject): readonly Schema[] {
@@ -242,7 +248,7 @@ function branchesOf(atom: JsonObject, condition: JsonObject): readonly Schema[] 
   return branches;
 }
 
-/** What an entity has beside what its schema asks for: an id, its type, and URIs where it refers to others. */
+/** What an entity has in addition to what its schema requires: an id, its type, and URIs in relationships. */
 export function preferredFor(
   attributes: readonly Pick<ModelAttribute, 'name' | 'kind'>[],
   model: string,
@@ -260,7 +266,7 @@ function uriOf(type: string): string {
   return `urn:ngsi-ld:${type}:001`;
 }
 
-/** The type that the name of a relationship suggests: `refDevice` and `hasDevice` lead to a Device. */
+/** The type that the name of a relationship suggests: Device for `refDevice` and `hasDevice`. */
 function typeFor(name: string): string {
   const word = name.replace(/^(?:ref|has|is)(?=[A-Z])/, '').replaceAll(/[^A-Za-z0-9]/g, '');
   return word === '' ? 'Entity' : `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;

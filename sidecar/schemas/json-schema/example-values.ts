@@ -12,13 +12,16 @@ import {
 } from '../../shared/json/json.js';
 import { patternExample } from './pattern-example.js';
 
-/** Longest string made to satisfy `minLength`. */
+/** Maximum length of a string made to satisfy `minLength`. */
 const LONGEST = 1000;
 
-/** How many multiples are tried on each side. */
+/** How many multiples are tried near each bound. */
 const NEARBY = 16;
 
-/** A value of each format that is asserted, and of some that are not; `#` is where examples differ. */
+/**
+ * A string for each format that is asserted, and for some others; the last `#` becomes a digit that differs between
+ * examples.
+ */
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time': '2025-01-01T12:00:0#Z',
   date: '2025-01-0#',
@@ -52,11 +55,11 @@ export const FORMATTED: readonly string[] = [
 ];
 
 /**
- * A string that satisfies the facts: of the format, matching the patterns, long enough.
+ * Returns a string that satisfies the facts: of the format, matching the patterns, of an allowed length.
  *
- * Run it in a worker: it executes patterns.
+ * Must run in a worker: patterns are executed.
  *
- * @param variant examples of different variants differ where possible
+ * @param variant different variants give different examples if possible
  */
 export function exampleString(facts: Facts, variant: number): string | undefined {
   const [formats, patterns] = [stringsIn(facts, 'format'), stringsIn(facts, 'pattern')];
@@ -74,9 +77,9 @@ export function exampleString(facts: Facts, variant: number): string | undefined
 }
 
 /**
- * A number that satisfies the facts, small and whole where possible.
+ * Returns a number that satisfies the facts, small and whole if possible.
  *
- * @param variant examples of different variants differ where possible
+ * @param variant different variants give different examples if possible
  */
 export function exampleNumber(facts: Facts, variant: number): JsonNumber | undefined {
   const [low, high] = [facts.lowerBound(), facts.upperBound()];
@@ -103,7 +106,7 @@ function formatted(format: string, variant: number): string {
   return (template ?? '').replace(/#(?!.*#)/, String((variant % 9) + 1));
 }
 
-/** A string for the pattern that is none of those for lower variants. */
+/** A string for the pattern that differs from those for lower variants. */
 function unlikeOthers(pattern: string, isGood: (text: string) => boolean, variant: number): string {
   const others = new Set<string>();
   for (let count = 0; count < variant; count += 1) {

@@ -18,7 +18,7 @@ import type { ModelAttribute } from './attributes.js';
 import { type Choices, ExampleMaker, type Preferred } from './example-maker.js';
 import type { Targets } from './flatten.js';
 
-/** Something that an example gets wrong, and where: a JSON pointer into it. */
+/** A fault of an example, and its place: a JSON pointer into the example. */
 export interface ExampleFault {
   readonly instancePath: string;
   readonly message?: string;
@@ -26,11 +26,11 @@ export interface ExampleFault {
 
 interface ExampleOptions {
   readonly preferred?: Preferred;
-  /** Checks an example; other ways are tried while it finds faults. */
+  /** Checks an example. Other choices are tried as long as it finds faults. */
   readonly check: (example: JsonValue) => readonly ExampleFault[];
 }
 
-/** The best example found, and what is wrong with it: nothing when it is valid. */
+/** The best example found, and its faults; there are none if it is valid. */
 export interface Example {
   readonly example: JsonValue;
   readonly faults: readonly ExampleFault[];
@@ -39,21 +39,26 @@ export interface Example {
 /** An example, and the choices that led to it. */
 interface Attempt extends Example {
   readonly choices: Choices;
-  /** How many ways there were for each choice. */
+  /** How many options each choice had. */
   readonly options: ReadonlyMap<string, number>;
 }
 
-/** Examples made in search of one that validates. */
+/** Maximum number of examples made in search of a valid one. */
 const MAX_ATTEMPTS = 64;
 
 /**
- * An example of a schema: its own constants, enumerated values, defaults and examples first, then values made to suit
- * formats, patterns and bounds. It has every property that the schema describes and that can be given a value, and goes
- * into a recursive schema once. The same schema always has the same example.
+ * Makes an example of a schema. It uses the schema's own constants, enumerated values, defaults and examples if there
+ * are any, and otherwise makes values that suit formats, patterns and bounds. The example has every property that the
+ * schema describes and that can be given a value, and enters a recursive schema once. The same schema always has the
+ * same example.
  *
- * To be run in a worker: patterns are executed, and the search may be long.
+ * The search is hill climbing: it starts with the first option of each choice, changes one choice at a time, and goes
+ * on from any example that has fewer faults.
  *
- * @param root of a flat schema, with the targets of its references
+ * Must run in a worker: patterns are executed, and the search may take long.
+ *
+ * @param root the root of a flat schema
+ * @param targets the targets of its references
  */
 export function exampleWith(
   root: Schema,
@@ -80,7 +85,7 @@ export function exampleWith(
   return withoutFaulty(best, check);
 }
 
-/** The choices of an attempt with one of them made otherwise. */
+/** The choices of an attempt with one choice changed, in each possible way. */
 function* otherChoices({ choices, options }: Attempt): Iterable<Choices> {
   for (const [choice, count] of options) {
     const made = choices.get(choice) ?? 0;
@@ -88,7 +93,7 @@ function* otherChoices({ choices, options }: Attempt): Iterable<Choices> {
   }
 }
 
-/** Leaves out properties that are at fault, where the rest is better without them. */
+/** Leaves out properties with faults, if the rest has fewer faults without them. */
 function withoutFaulty({ example, faults }: Example, check: ExampleOptions['check']): Example {
   const faulty = new Set(faults.map(({ instancePath }) => tokensOf(instancePath)?.[0]));
   if (!isObject(example) || faulty.size === 0) return { example, faults };
@@ -100,13 +105,13 @@ function withoutFaulty({ example, faults }: Example, check: ExampleOptions['chec
 }
 
 /**
- * The normalized representation (ETSI GS CIM 009 V1.9.1, clause 4.5.1) of an entity in key-values form.
+ * Converts an entity in key-values form to the normalized representation (ETSI GS CIM 009 V1.9.1, clause 4.5.1).
  *
- * Members keep their order, `@context` comes last; attributes that the model does not know become Properties. Those that
- * are null are left out, as no attribute can be.
+ * Members keep their order, and `@context` comes last. Attributes that the model does not describe become Properties.
+ * Members that are null are left out, because an attribute cannot be null.
  *
- * @param context what `@context` will be, usually the model's context and the core context by their URLs; left out for
- *   bodies of application/json
+ * @param context the value of `@context`, usually the URLs of the model's context and of the core context; left out
+ * for bodies of application/json
  */
 export function exampleEntity(
   keyValues: JsonObject,

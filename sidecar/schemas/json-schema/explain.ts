@@ -25,27 +25,27 @@ import { mergeIssues } from './merge-issues.js';
 import { Spelling } from './spelling.js';
 import { type Meant, sentenceOf, type Words } from './words.js';
 
-/** Something that is wrong with a document, by its schema. */
+/** A mistake in a document, according to its schema. */
 export interface Explained {
   /** Reference tokens (RFC 6901) of the value that is wrong, or of the object in which a member is missing. */
   readonly tokens: readonly string[];
-  /** The JSON Schema keyword that asks for what is not so. */
+  /** The JSON Schema keyword that the document violates. */
   readonly keyword: string;
   /** The member that is missing. */
   readonly missing?: string;
-  /** Set where it is said of the member that `tokens` lead to, and not of its value. */
+  /** Set if the mistake is about the member that `tokens` lead to, rather than about its value. */
   readonly ofMember?: true;
-  /** Predicate of a sentence about the value: `must be at least 0, is -3`. Made when it is asked for. */
+  /** Returns the predicate of a sentence about the value, such as `must be at least 0, is -3`. Made on demand. */
   readonly say: () => string;
-  /** What was probably meant instead, where that can be said. */
+  /** Returns what was probably meant, if that is known. */
   readonly meant?: () => Meant | undefined;
 }
 
 /**
- * What is wrong with a document, one entry for each mistake, in no particular order; empty when nothing can be said of it,
- * which does not make it valid. At most some thousand.
+ * Explains what is wrong with a document: one entry for each mistake, in no particular order, at most some thousand.
+ * If nothing can be explained the result is empty, but the document may still be invalid.
  *
- * @param spelling finds what misspelt words are meant to be
+ * @param spelling finds what misspelt words were meant to be
  * @throws {RangeError} when document and schema together nest too deeply for the stack, or are too large
  */
 export function explain(
@@ -68,17 +68,17 @@ export function explain(
   });
 }
 
-/** Something that a validator has against a document, and where: a JSON pointer into it. */
+/** A fault that a validator finds in a document, and its place: a JSON pointer into the document. */
 export interface Fault {
   readonly instancePath: string;
   readonly keyword: string;
   readonly message?: string;
-  /** The property that is missing; Ajv's own errors do not have it here. */
+  /** The missing property. Ajv's own errors do not set it. */
   readonly missing?: string;
 }
 
 /**
- * What is wrong with a document, for verdicts: empty exactly where it is valid.
+ * Finds the faults of a document, to decide whether it is valid: the result is empty if and only if it is.
  *
  * @throws {RangeError} when document and schema together nest too deeply for the stack
  */
@@ -97,10 +97,10 @@ export function faultsOf(
   }));
 }
 
-/** Faults of one schema in one place that are looked for; far more than are shown. */
+/** Maximum number of issues collected for one schema at one place; far more than are shown. */
 const MAX_ISSUES = 1000;
 
-/** Schemas that are held against arrays and objects, all in all: what is found of each takes some 400 bytes until the end. */
+/** Maximum number of checks of an array or object against a schema: each result takes some 400 bytes until the end. */
 const MAX_LOOKS = 300_000;
 
 const NONE: readonly Issue[] = [];
@@ -108,26 +108,27 @@ const NONE: readonly Issue[] = [];
 const ALTERNATIVES = ['anyOf', 'oneOf'];
 const CONDITIONS = ['not', 'if', 'dependentSchemas', 'dependencies'];
 
-/** Keywords that say all they do of the kind of value. */
+/** The keywords that {@link kindIssue} checks. */
 const OF_KIND: ReadonlySet<string> = new Set(['type', 'enum', 'const']);
 
-/** Whether a schema has keywords beyond those; most schemas of scalars have not. */
+/** Whether a schema has keywords beyond those; most schemas of scalars do not. */
 function saysMore(schema: JsonObject): boolean {
   for (const keyword of Object.keys(schema)) if (!OF_KIND.has(keyword)) return true;
   return false;
 }
 
 /**
- * Says what a flat schema has against a document, as people would: of alternatives the one that was meant.
+ * Finds what is wrong with a document according to a flat schema, the way a person would put it: if no alternative
+ * fits, it reports the issues of the one that was meant.
  *
- * A validator's list of errors does not tell which alternative an error belongs to once references are between them; so
- * the schema is gone through once more.
+ * A validator's list of errors does not tell which alternative an error belongs to if references lie between them.
+ * This class therefore evaluates the schema itself.
  */
 class Explainer {
   readonly #targets: Targets;
   readonly #mostLooks: number;
   readonly #patterns = new Map<string, RegExp>();
-  /** What was found of values that hold others: alternatives come to the same ones again and again. */
+  /** The issues of arrays and objects: alternatives check the same ones again and again. */
   readonly #found = new Map<Place, Map<JsonObject, readonly Issue[]>>();
   #looks = 0;
 
@@ -147,7 +148,7 @@ class Explainer {
     this.#looks += 1;
     if (this.#looks > this.#mostLooks)
       throw new RangeError(`More than ${this.#mostLooks} schemas of arrays and objects.`);
-    // A schema that comes back to itself in the same place has nothing to add.
+    // A schema that leads back to itself at the same place adds no issues.
     known.set(schema, []);
     const all = this.#look(schema, place);
     const found = all.length > MAX_ISSUES ? all.slice(0, MAX_ISSUES) : all;
@@ -175,7 +176,7 @@ class Explainer {
     return NONE;
   }
 
-  /** By schemas that apply to the same value. */
+  /** The issues by schemas that apply to the same value. */
   #brought(schema: JsonObject, place: Place): readonly Issue[] {
     const found: Issue[] = [];
     const target = targetOf(schema, this.#targets);
@@ -236,7 +237,7 @@ class Explainer {
     return NONE;
   }
 
-  /** What a keyword on the rest has against the parts of a value that nothing else looks at. */
+  /** The issues of the parts of a value that no other keyword evaluates, according to the keyword for unevaluated parts. */
   #refused(
     keyword: string,
     schema: JsonObject,

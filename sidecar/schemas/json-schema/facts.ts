@@ -35,12 +35,15 @@ interface Bound {
   readonly exclusive: boolean;
 }
 
-/** How far a look into required properties goes to find that no object can satisfy them. */
+/** How many levels of required properties are examined to find out that no object can satisfy the schemas. */
 const EMPTINESS_DEPTH = 4;
 
-/** What several schemas that apply at once say of one value. Silent about what it cannot tell. */
+/**
+ * What is known about a value from the schemas that apply to it together. Where it cannot tell, it leaves all
+ * possibilities open.
+ */
 export class Facts {
-  /** The schemas, and those they bring with them. */
+  /** The given schemas, and all that apply because of them. */
   readonly schemas: readonly Schema[];
   readonly atoms: readonly JsonObject[];
   readonly required: ReadonlySet<string>;
@@ -58,7 +61,7 @@ export class Facts {
     this.required = requiredIn(this.atoms);
   }
 
-  /** The only values possible, where schemas list them. */
+  /** The only possible values, if the schemas enumerate them. */
   get values(): readonly JsonValue[] | undefined {
     if (this.#values === undefined) {
       const isPossible = (value: JsonValue) => this.#declares(typeOf(value)) && this.#isWithinBounds(value);
@@ -67,7 +70,7 @@ export class Facts {
     return this.#values ?? undefined;
   }
 
-  /** The types possible; none when no value can satisfy the schemas. Costly where many properties are required. */
+  /** The possible types; empty if no value can satisfy the schemas. Expensive if many properties are required. */
   get types(): ReadonlySet<FactType> {
     this.#types ??= new Set(TYPES.filter((type) => this.#isLeft(type) && this.#isPossible(type)));
     return this.#types;
@@ -77,7 +80,7 @@ export class Facts {
     return this.types.size === 0;
   }
 
-  /** The least or greatest number, length or count that keywords such as `minLength` leave. */
+  /** The minimum or maximum length or count that keywords such as `minLength` allow. */
   limit(side: 'min' | 'max', what: 'Length' | 'Items' | 'Properties'): number {
     const limits = this.#numbers(`${side}${what}`).map(doubleOf);
     return side === 'min' ? Math.max(0, ...limits) : Math.min(Infinity, ...limits);
@@ -91,23 +94,23 @@ export class Facts {
     return tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), -1, Infinity);
   }
 
-  /** Whether one of the schemas says exactly this. */
+  /** Whether one of the schemas has the keyword with exactly this value. */
   says(keyword: string, value: JsonValue): boolean {
     return this.atoms.some((atom) => sameJson(member(atom, keyword), value));
   }
 
-  /** The names that `properties` of the schemas describe. */
+  /** The names of the properties that `properties` of the schemas describe. */
   get described(): ReadonlySet<string> {
     return new Set(this.atoms.flatMap((atom) => [...namedSchemasIn(atom, 'properties').keys()]));
   }
 
-  /** What the schemas say of all other properties. */
+  /** The conditions of the schemas on all other properties. */
   get closures(): readonly Closure[] {
     this.#closures ??= this.atoms.flatMap((atom) => closuresOf(atom, this.#targets));
     return this.#closures;
   }
 
-  /** What is known to apply to a property, as far as no pattern needs to be tried for it. */
+  /** Schemas known to apply to a property. Patterns are not executed, so there may be more. */
   property(name: string): readonly Schema[] {
     return this.atoms.flatMap((atom) => {
       if (excludedName(atom) === name) return [false];
@@ -119,9 +122,10 @@ export class Facts {
   }
 
   /**
-   * What is known to apply to a property, by its name, the patterns that match it, and where it is one of the others.
+   * The schemas known to apply to a property: by its name, by the patterns that match it, and by the conditions on
+   * all other properties.
    *
-   * To be called in a worker: patterns are executed.
+   * Must run in a worker: patterns are executed.
    */
   propertyByPatterns(name: string): readonly Schema[] {
     if (name === '__proto__') return [];
@@ -140,14 +144,17 @@ export class Facts {
     return [...byAtom, ...others.map(({ rest }) => rest)];
   }
 
-  /** What every property with a name that the pattern matches satisfies, by a condition on the same pattern. */
+  /**
+   * The schemas that the schemas state for the same pattern, so that every property whose name matches it satisfies
+   * them.
+   */
   pattern(pattern: string): readonly Schema[] {
     return this.atoms
       .map((atom) => namedSchemaIn(atom, 'patternProperties', pattern))
       .filter((schema) => schema !== undefined);
   }
 
-  /** What applies to the item at an index; to those after all lists for `Infinity`. */
+  /** The schemas that apply to the item at an index; with `Infinity`, to the items after all listed ones. */
   item(index: number): readonly Schema[] {
     return this.atoms.flatMap((atom) => {
       const schema = schemasIn(atom, 'prefixItems')[index] ?? schemaIn(atom, 'items');
@@ -155,7 +162,7 @@ export class Facts {
     });
   }
 
-  /** The length of the longest list of items. */
+  /** The length of the longest `prefixItems`. */
   get listedItems(): number {
     return Math.max(0, ...this.atoms.map((atom) => schemasIn(atom, 'prefixItems').length));
   }
@@ -187,7 +194,7 @@ export class Facts {
     return first === undefined ? this.#valuesOfTypes() : others.reduce(valuesAmong, first);
   }
 
-  /** Null and the booleans can be listed where nothing else is possible. */
+  /** The values null, true and false, if no other types are possible. */
   #valuesOfTypes(): readonly JsonValue[] | undefined {
     const types = TYPES.filter((type) => this.#declares(type));
     if (!types.every((type) => type === 'null' || type === 'boolean')) return undefined;
@@ -246,7 +253,7 @@ function typeOf(value: JsonValue): FactType {
   }
 }
 
-/** The names that `required` lists, and those that the presence of these asks for. */
+/** The names that `required` lists, and those that they require in turn. */
 function requiredIn(atoms: readonly JsonObject[]): ReadonlySet<string> {
   const required = new Set(atoms.flatMap((atom) => stringsOf(member(atom, 'required'))));
   const needed = ['dependentRequired', 'dependencies'].flatMap((keyword) =>
@@ -260,7 +267,10 @@ function requiredIn(atoms: readonly JsonObject[]): ReadonlySet<string> {
   return required;
 }
 
-/** The name that `"not": {"required": [name]}` excludes; values that are not objects have all names, so to say. */
+/**
+ * The name excluded by `"not": {"required": [name]}`. This refuses all values other than objects as well, because
+ * they satisfy `required`.
+ */
 function excludedName(atom: JsonObject): string | undefined {
   const excluded = schemaIn(atom, 'not');
   if (!isObject(excluded)) return undefined;
@@ -280,7 +290,7 @@ function isBelow(value: JsonNumber, { value: bound, exclusive }: Bound): boolean
   return exclusive ? order < 0 : order <= 0;
 }
 
-/** @param sign 1 for the greatest bound, -1 for the least */
+/** @param sign 1 to find the greatest bound, -1 to find the least */
 function tightest(
   inclusive: readonly JsonNumber[],
   exclusive: readonly JsonNumber[],

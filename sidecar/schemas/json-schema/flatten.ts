@@ -16,42 +16,49 @@ import { SCHEMA_LIMITS } from './limits.js';
 import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { type Entry, render, type Style } from './render.js';
 
-/** The schemas that the references of a flat schema lead to, by what the references say. */
+/** The schemas that the references of a flat schema lead to, by the text of the reference. */
 export type Targets = ReadonlyMap<string, Schema>;
 
-/** A schema of draft 2020-12 without identifiers: a root, and the schemas that references name. */
+/** A schema of draft 2020-12 without identifiers: a root, and the definitions that references name. */
 export interface FlatSchema {
   readonly root: JsonObject;
   readonly definitions: ReadonlyMap<string, Schema>;
   readonly targets: Targets;
-  /** Where the flat schema's schemas come from. */
+  /** The position that each schema comes from. */
   readonly sources: ReadonlyMap<JsonObject, Position>;
 }
 
 export interface FlatOptions {
-  /** What a `$ref` says for a definition, or for the root; by default as {@link selfContained} needs it. */
+  /** The text of a `$ref` to a definition, or to the root for undefined; by default what {@link selfContained} needs. */
   readonly reference?: (name: string | undefined) => string;
-  /** Names that no definition may have. */
+  /** Names that definitions must not have. */
   readonly reserved?: ReadonlySet<string>;
-  /** Which keywords that hold no schema are written; by default those of draft 2020-12. */
+  /** Which keywords without subschemas are kept; by default those of draft 2020-12. */
   readonly keeps?: (keyword: string, value: JsonValue) => boolean;
-  /** The last word on each schema. @param position where it comes from, unless it is only a part of one */
+  /**
+   * Called at the end for each schema, and may replace it. @param position where it comes from; undefined for a part
+   * of a schema
+   */
   readonly finish?: (schema: JsonObject, position?: Position) => Schema;
 }
 
-/** Definitions within definitions are written for each, and so are those that dynamic references multiply. */
+/**
+ * Maximum number of schemas written. A schema within a definition is written again if a reference leads to it, and
+ * dynamic references multiply definitions.
+ */
 const MAX_RENDERED = 5 * SCHEMA_LIMITS.subschemas;
 
-/** What dynamic references mean on some way through the schema: a schema for each name. */
+/** The dynamic scope at a place in the schema: what dynamic references mean there, by name. */
 type Scope = ReadonlyMap<string, Position>;
 
 /**
- * The schema with every reference to a definition by a short name, and none of the keywords that name things.
+ * Rewrites a schema so that every reference names a definition by a short name, without the keywords that identify
+ * schemas.
  *
- * A definition that dynamic references give several meanings stands once for each, so that all references are static.
- * Names have the characters that OpenAPI takes for components: `A-Z a-z 0-9 . _ -`.
+ * A definition that dynamic references give several meanings is written once for each meaning, so that all references
+ * are static. Names consist of the characters that OpenAPI allows for components: `A-Z a-z 0-9 . _ -`.
  *
- * @throws {SchemaRefusedError} when that makes too much of it
+ * @throws {SchemaRefusedError} when the result would be too large
  */
 export function flatten(linked: LinkedSchema, options: FlatOptions = {}): FlatSchema {
   return new Flattener(linked, options).flatten();
@@ -62,7 +69,7 @@ export function isStandard(keyword: string): boolean {
   return ASSERTIONS.has(keyword) || ANNOTATIONS.has(keyword);
 }
 
-/** The flat schema as one document, its definitions in `$defs`. */
+/** The flat schema as one document, with its definitions in `$defs`. */
 export function selfContained({ root, definitions }: FlatSchema): JsonObject {
   return definitions.size === 0
     ? root
@@ -146,7 +153,10 @@ class Flattener {
     return name;
   }
 
-  /** Coming into a resource binds its dynamic anchors, unless one met before has the name (core, section 8.2.3.2). */
+  /**
+   * Entering a schema resource binds its dynamic anchors, except for names that are already bound (core, section
+   * 8.2.3.2).
+   */
   #within({ document, resource }: Position, scope: Scope): Scope {
     const found = [...this.#linked.dynamicAnchors].flatMap(([name, positions]) => {
       const own = positions.find((anchor) => anchor.document === document && anchor.resource === resource);
@@ -167,7 +177,10 @@ function scopedKey(position: Position, scope: Scope): string {
   return [keyOf(position), ...[...scope].map(([name, bound]) => `${name}=${keyOf(bound)}`).sort()].join(' ');
 }
 
-/** The last word of the way to the schema, or of the document's URL. */
+/**
+ * A word to name a definition after: the last token of the path to the schema, or the last segment of the document's
+ * URL.
+ */
 function wordFor({ document, tokens }: Position): string {
   const word =
     tokens.at(-1) ??
@@ -181,8 +194,8 @@ function wordFor({ document, tokens }: Position): string {
 }
 
 /**
- * All the schemas that apply wherever one of these does, by `$ref`, `allOf`, and `anyOf` or `oneOf` of one, these included; each
- * once.
+ * All schemas that apply whenever the given ones do, each once: these themselves, and those that they include by
+ * `$ref`, `allOf`, or an `anyOf` or `oneOf` with a single alternative.
  */
 export function conjunctsOf(schemas: Iterable<Schema>, targets: Targets): readonly Schema[] {
   const found = new Set<Schema>();
@@ -198,7 +211,7 @@ export function conjunctsOf(schemas: Iterable<Schema>, targets: Targets): readon
   return [...found];
 }
 
-/** The alternatives of a schema that have no other beside them, so that they apply always. */
+/** The schemas in `anyOf` or `oneOf` that are the only alternative, so that they always apply. */
 function onlyAlternativesIn(schema: JsonObject): readonly Schema[] {
   return ['anyOf', 'oneOf']
     .map((keyword) => schemasIn(schema, keyword))
@@ -206,13 +219,13 @@ function onlyAlternativesIn(schema: JsonObject): readonly Schema[] {
     .flat();
 }
 
-/** The schema that another refers to. */
+/** The schema that the `$ref` of another leads to. */
 export function targetOf(schema: JsonObject, targets: Targets): Schema | undefined {
   const reference = member(schema, '$ref');
   return typeof reference === 'string' ? targets.get(reference) : undefined;
 }
 
-/** The schemas in an object's keywords that apply to the same value on some condition; `allOf` has none. */
+/** The subschemas that apply to the same value under some condition; those in `allOf` apply without one. */
 export function alternativesIn(schema: JsonObject): readonly Schema[] {
   return [
     ...['anyOf', 'oneOf'].flatMap((keyword) => schemasIn(schema, keyword)),
@@ -224,9 +237,9 @@ export function alternativesIn(schema: JsonObject): readonly Schema[] {
 }
 
 /**
- * The objects among the schemas that apply to the same value as these, always or under some condition, each once.
+ * The schema objects that apply to the same value as the given schemas, always or under some condition; each once.
  *
- * @param inner the schemas in one of them that may apply as well
+ * @param inner returns the subschemas of a schema that may apply to the same value
  */
 export function atomsWithin(
   schemas: Iterable<Schema>,
@@ -273,12 +286,12 @@ export function schemaIn(schema: JsonObject, keyword: string): Schema | undefine
   return isSchema(value) ? value : undefined;
 }
 
-/** What each of the schemas has in a keyword that holds one, where it has. */
+/** The schemas in a keyword that holds one, for those of the schemas that have it. */
 export function eachSchemaIn(schemas: readonly JsonObject[], keyword: string): readonly Schema[] {
   return schemas.map((schema) => schemaIn(schema, keyword)).filter((held) => held !== undefined);
 }
 
-/** Names in a keyword that maps names to lists of names. */
+/** The lists of names in a keyword that maps names to them. */
 export function namesByName(schema: JsonObject, keyword: string): ReadonlyMap<string, readonly string[]> {
   const value = member(schema, keyword);
   const entries = isObject(value) ? Object.entries(value) : [];

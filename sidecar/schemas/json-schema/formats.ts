@@ -6,7 +6,7 @@ import { isDateTime, isDuration, isFullDate, isFullTime, isTimeOfDay } from '../
 import type { FactType } from './facts.js';
 import { IPV4, IPV6, IRI_GRAMMAR, URI_GRAMMAR, URI_TEMPLATE } from './uri.js';
 
-/** A mailbox of RFC 5321 (section 4.1.2) with a domain of several labels, or an address between brackets. */
+/** A mailbox of RFC 5321 (section 4.1.2) with a domain of several labels, or with an address in brackets. */
 const EMAIL = ((): RegExp => {
   const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
   const quoted = String.raw`"(?:[ !#-\[\]-~]|\\[ -~])*"`;
@@ -16,8 +16,8 @@ const EMAIL = ((): RegExp => {
 })();
 
 /**
- * The formats that are asserted, for validators, explanations, inference and change reports alike. The RFCs that JSON Schema
- * names for a format decide; the library's checks stand where they agree with them.
+ * The formats that are asserted: the same for validators, explanations, inference and change reports. The RFCs that
+ * JSON Schema names for a format are decisive; the library's checks are kept where they agree with these.
  */
 export const FORMATS: Readonly<Record<string, Format>> = {
   ...fullFormats,
@@ -36,11 +36,11 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
   hostname: /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i,
   regex: isRegex,
-  // The library takes every integer for one of 64 bits.
+  // The library accepts every integer as one of 64 bits.
   int64: { type: 'number', validate: isInt64 },
 };
 
-/** A time of ISO 8601, of which the offset may be left out, or have no minutes. */
+/** Whether a text is a time of ISO 8601; the offset may be missing, or have no minutes. */
 function isIsoTime(text: string): boolean {
   const [time = '', offset] = text.split(/(?=[Zz+-])/);
   if (offset === undefined) return isTimeOfDay(time);
@@ -51,7 +51,7 @@ function isIsoDateTime(text: string): boolean {
   return /^[Tt]$/.test(text.charAt(10)) && isFullDate(text.slice(0, 10)) && isIsoTime(text.slice(11));
 }
 
-/** An ECMA-262 regular expression with the flag `u`, as those of `pattern` are. */
+/** Whether a text is an ECMA-262 regular expression with the flag `u`, as required for `pattern`. */
 function isRegex(text: string): boolean {
   try {
     new RegExp(text, 'u');
@@ -69,7 +69,7 @@ function isInt64(value: JsonNumber): boolean {
   return isInteger && compareDecimals(decimal, MIN_INT64) >= 0 && compareDecimals(decimal, MAX_INT64) <= 0;
 }
 
-/** Formats of numbers, and the numbers that they may refuse: `float` and `double` take them all. */
+/** Formats of numbers, and the types of numbers that they may refuse; `float` and `double` accept all numbers. */
 const NUMBER_FORMATS: Readonly<Record<string, readonly FactType[]>> = {
   int32: ['integer', 'fraction'],
   int64: ['integer', 'fraction'],
@@ -77,13 +77,13 @@ const NUMBER_FORMATS: Readonly<Record<string, readonly FactType[]>> = {
   double: [],
 };
 
-/** The types of values that a format may refuse; it takes all others. None for a format that is not asserted. */
+/** The types of values that a format may refuse; it accepts all others. Empty for a format that is not asserted. */
 export function typesRefusedBy(format: string): readonly FactType[] {
   if (!Object.hasOwn(FORMATS, format) || ['password', 'binary'].includes(format)) return [];
   return (Object.hasOwn(NUMBER_FORMATS, format) ? NUMBER_FORMATS[format] : undefined) ?? ['string'];
 }
 
-/** Whether a value has a format, by the same check that validators make; formats that are not asserted accept everything. */
+/** Whether a value has a format, by the same check as in validators; formats that are not asserted accept everything. */
 export function hasFormat(format: string, value: JsonValue): boolean {
   const definition = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (definition === undefined || typeof definition === 'boolean' || typeof definition === 'string')
@@ -95,7 +95,7 @@ export function hasFormat(format: string, value: JsonValue): boolean {
   return !isOfType || passes(validate, value);
 }
 
-/** The libraries' types leave open what a check takes; it is only given values of its type. */
+/** Calls a check with a value of its type; the library's types do not say what a check accepts. */
 function passes(check: unknown, value: JsonValue): boolean {
   if (check instanceof RegExp) return typeof value === 'string' && check.test(value);
   return typeof check !== 'function' || (check as (value: JsonValue) => unknown)(value) === true;

@@ -10,50 +10,54 @@ import {
 import type { Spelling } from './spelling.js';
 import { allowedValue, either, shown, typed, typeWord, type Words } from './words.js';
 
-/** Allowed values that a sentence names. */
+/** Maximum number of allowed values that a sentence names. */
 const MAX_LISTED = 20;
 
 /** Puts an issue into words; may look for misspellings. */
 export type WordsOf = (spelling: Spelling) => Words;
 
-/** Something wrong with a value, by its schema. Words are made on demand: most issues of alternatives are never shown. */
+/**
+ * A mistake in a value, according to its schema. Words are made on demand, because most issues of alternatives are
+ * never shown.
+ */
 export interface Issue {
   readonly place: Place;
-  /** The keyword that asks for what is not so. */
+  /** The keyword that the value violates. */
   readonly keyword: string;
   readonly words: WordsOf;
-  /** The only values possible. */
+  /** The only possible values. */
   readonly allowed?: readonly JsonValue[];
-  /** The only types possible. */
+  /** The only possible types. */
   readonly types?: readonly string[];
   /** The missing member. */
   readonly missing?: string;
-  /** Set where it is said of the member as such, its name or that it is there, and not of its value. */
+  /** Set if the issue is about the member itself, its name or presence, rather than about its value. */
   readonly ofMember?: true;
 }
 
 /** Checks a value against a schema; returns no issues for a valid value. */
 export type Check = (schema: Schema, place: Place) => readonly Issue[];
 
+/** Makes an issue of a value. */
 export function issue(place: Place, keyword: string, words: WordsOf): Issue {
   return { place: place.kept(), keyword, words };
 }
 
-/** A issue of the member that leads to a place. */
+/** Makes an issue of the member that leads to a place. */
 export function memberIssue(place: Place, keyword: string, words: WordsOf): Issue {
   return { ...issue(place, keyword, words), ofMember: true };
 }
 
-/** The value is not one of those allowed. */
+/** Makes the issue of a value that is not one of those allowed. */
 export function valueIssue(place: Place, keyword: string, allowed: readonly JsonValue[]): Issue {
   return { ...issue(place, keyword, (spelling) => allowedWords(allowed, place.value, spelling)), allowed };
 }
 
-/** The value is of none of the types allowed. */
+/** Makes the issue of a value that has none of the allowed types. */
 export function typeIssue(place: Place, types: readonly string[]): Issue {
   const words = (): Words => ({
     must: `be ${either([...new Set(types)].map(typeWord))}`,
-    // Of a number that should be an integer, the digits say it all.
+    // For a number that should be an integer, the digits say enough.
     found: `is ${types.includes('integer') ? untypedNumber(place.value) : typed(place.value)}`,
     ...meantOf(place.value, ofAnotherType(place.value, types)),
   });
@@ -64,10 +68,10 @@ function meantOf(insteadOf: JsonValue, value: JsonValue | undefined): Pick<Words
   return value === undefined ? {} : { meant: { value, insteadOf } };
 }
 
-/** JSON numbers (RFC 8259 § 6), as strings. */
+/** Matches the text of a JSON number (RFC 8259 § 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The scalar of one of the types that is written like this one of another: 12 for "12". */
+/** The scalar of an allowed type with the same text as this one of another type: 12 for "12". */
 function ofAnotherType(value: JsonValue, types: readonly string[]): JsonValue | undefined {
   if (typeof value === 'string') {
     if (types.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true';
@@ -83,7 +87,7 @@ function untypedNumber(value: JsonValue): string {
   return isNumber(value) ? shown(value) : typed(value);
 }
 
-/** A member is missing. @param because completes the sentence: what requires the member */
+/** Makes the issue of a missing member. @param because completes the sentence by what requires the member */
 export function missingIssue(place: Place, keyword: string, missing: string, because = ''): Issue {
   const name = allowedValue(missing);
   const words = (): Words => ({
@@ -93,7 +97,7 @@ export function missingIssue(place: Place, keyword: string, missing: string, bec
   return { ...issue(place, keyword, words), missing };
 }
 
-/** A issue with which nothing else that is said of the value, or of what it holds, is worth saying. */
+/** Whether an issue makes all other issues of the value, and of what it contains, not worth reporting. */
 export function isDecisive({ keyword, allowed, types }: Issue): boolean {
   return allowed !== undefined || types !== undefined || keyword === 'false schema';
 }
@@ -118,7 +122,7 @@ function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling:
   return { must: `be one of ${listed}${rest}`, found, ...hint };
 }
 
-/** Of a long list the values to name: those that are near, then other strings, then the rest. */
+/** The values of a long list to name: similar ones, then other strings, then the rest. */
 function foremost(allowed: readonly JsonValue[], near: readonly string[]): readonly JsonValue[] {
   const found: JsonValue[] = near.slice(0, MAX_LISTED);
   const isNear = new Set<JsonValue>(near);
@@ -131,8 +135,8 @@ function foremost(allowed: readonly JsonValue[], near: readonly string[]): reado
 }
 
 /**
- * A value in a document that is held against a schema, and the way that led to it. Values of one place are always the
- * same object where they hold others or have issues, so that what is known of them is found again.
+ * A value in a document that is checked against a schema, and the path to it. If the value is an array or object, or
+ * has issues, its place is always the same object, so that results can be stored by place.
  */
 export class Place {
   readonly value: JsonValue;
@@ -151,35 +155,35 @@ export class Place {
     return this.#parent;
   }
 
-  /** The last token of the way. */
+  /** The last token of the path. */
   get token(): string {
     return String(this.#key);
   }
 
-  /** The way from the document: tokens of a JSON pointer. */
+  /** The path from the document, as tokens of a JSON pointer. */
   get tokens(): readonly string[] {
     const tokens: string[] = [];
     for (let at = this as Place | undefined; at?.parent !== undefined; at = at.parent) tokens.push(at.token);
     return tokens.reverse();
   }
 
-  /** How many steps the way has. */
+  /** The number of steps of the path. */
   get depth(): number {
     let depth = 0;
     for (let at = this.#parent; at !== undefined; at = at.parent) depth += 1;
     return depth;
   }
 
-  /** A member or an item. */
+  /** The place of a member or an item. */
   child(key: string | number): Place {
     const known = this.#inner?.get(key);
     if (known !== undefined) return known;
     const place = new Place(this.#at(key), this, key);
-    // Documents have many scalars, and few are spoken of: those are kept when they are.
+    // Documents have many scalars, but few have issues: the place of a scalar is kept only when it has one.
     return isArray(place.value) || isObject(place.value) ? place.kept() : place;
   }
 
-  /** The one that stands for this place from now on. */
+  /** The object that represents this place from now on. */
   kept(): Place {
     if (this.#parent === undefined) return this;
     const around = this.#parent;
@@ -189,13 +193,13 @@ export class Place {
     return known;
   }
 
-  /** Takes note that a schema speaks of these members. */
+  /** Records that a schema describes these members. */
   describe(properties: JsonObject): void {
     this.#described ??= new Set();
     this.#described.add(properties);
   }
 
-  /** The members that schemas speak of. */
+  /** The members that schemas describe. */
   get describedNames(): readonly string[] {
     return [...new Set([...(this.#described ?? [])].flatMap((properties) => Object.keys(properties)))];
   }

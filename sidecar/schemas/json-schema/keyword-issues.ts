@@ -43,7 +43,7 @@ import {
   type Words,
 } from './words.js';
 
-/** The issues that keywords on objects find in one, except unevaluatedProperties and conditions. */
+/** The issues that keywords find in an object, except those of `unevaluatedProperties` and conditions. */
 export function objectIssues(
   schema: JsonObject,
   place: Place,
@@ -72,16 +72,22 @@ export function objectIssues(
   return found;
 }
 
-/** A member that is not allowed at all. */
+/** The issue of a member that is not among those allowed. */
 export function unknownMember(place: Place, keyword: string): Issue {
   const plain = 'is not among the members that the schema allows';
   return memberIssue(place, keyword, () => ({ must: 'not be there', plain }));
 }
 
-/** The member is one of no others that are allowed: said in other words than where the member itself is ruled out. */
+/**
+ * Marks a member that `additionalProperties` refuses. Its issue is worded differently from that of a member whose own
+ * schema is `false`.
+ */
 const REFUSED = Symbol('refused');
 
-/** The schemas in `properties`, `patternProperties` and `additionalProperties` for a member. */
+/**
+ * Returns a function that finds the schemas in `properties`, `patternProperties` and `additionalProperties` for a
+ * member.
+ */
 function memberSchemas(
   schema: JsonObject,
   patternOf: PatternOf,
@@ -121,7 +127,7 @@ function missing(schema: JsonObject, place: Place, value: JsonObject): readonly 
   return found;
 }
 
-/** Keywords that bound a count, and how the count is said. */
+/** The keywords that bound a count, and the words for it. */
 interface Counting {
   readonly least: string;
   readonly most: string;
@@ -163,7 +169,7 @@ function nameIssues(naming: Schema, name: string, place: Place, check: Check): r
   return [memberIssue(place.child(name), 'propertyNames', words)];
 }
 
-/** The issues that keywords on arrays find in one, except unevaluatedItems. */
+/** The issues that keywords find in an array, except those of `unevaluatedItems`. */
 export function arrayIssues(
   schema: JsonObject,
   place: Place,
@@ -186,7 +192,7 @@ export function arrayIssues(
   return found;
 }
 
-/** An item that is not allowed at all. */
+/** The issue of an item that is not among those allowed. */
 export function unknownItem(place: Place, keyword: string): Issue {
   const plain = 'is not among the items that the schema allows';
   return issue(place, keyword, () => ({ must: 'not be there', plain }));
@@ -225,7 +231,7 @@ function containsIssues(
   return [issue(place, member(schema, keyword) === undefined ? 'contains' : keyword, words)];
 }
 
-/** The items that `contains` means, in words where its schema is simple. */
+/** Words for the items that `contains` requires; specific ones if its schema is simple. */
 function whichIs(wanted: JsonObject | boolean): string {
   if (!isObject(wanted)) return 'of those that count';
   const constant = member(wanted, 'const');
@@ -235,7 +241,7 @@ function whichIs(wanted: JsonObject | boolean): string {
   return 'as the schema describes it under "contains"';
 }
 
-/** The first item that was there before, with where it was. */
+/** The indexes of the first item that occurred before: of its first occurrence, and its own. */
 export function firstRepeated(
   items: readonly JsonValue[],
 ): readonly [first: number, second: number] | undefined {
@@ -252,7 +258,7 @@ export function firstRepeated(
 /** Compiles a pattern as validators do. */
 type PatternOf = (pattern: string) => RegExp;
 
-/** The issue that `type`, `enum` or `const` finds in a value; one, because the whole value is wrong. */
+/** The issue that `type`, `enum` or `const` finds in a value. There is only one, because the whole value is wrong. */
 export function kindIssue(schema: JsonObject, place: Place): Issue | undefined {
   const { value } = place;
   const constant = member(schema, 'const');
@@ -268,14 +274,14 @@ export function kindIssue(schema: JsonObject, place: Place): Issue | undefined {
     : typeIssue(place, types);
 }
 
-/** Scalars are most of what is looked for, and quick to find. */
+/** Whether a value is in a list. Most values are scalars, which are quick to find. */
 function isAmong(value: JsonValue, listed: readonly JsonValue[]): boolean {
   return isScalar(value) && !(value instanceof LosslessNumber)
     ? listed.includes(value)
     : listed.some((one) => sameJson(one, value));
 }
 
-/** Keywords on numbers: how their demand is said, and whether a number meets it. */
+/** Keywords on numbers, with the words for their demand and a test whether a number meets it. */
 const NUMBER_CHECKS: readonly (readonly [
   keyword: string,
   word: string,
@@ -288,7 +294,7 @@ const NUMBER_CHECKS: readonly (readonly [
   ['multipleOf', 'a multiple of', isMultiple],
 ];
 
-/** What keywords on numbers have against one. */
+/** The issues that keywords find in a number. */
 export function numberIssues(schema: JsonObject, place: Place, value: JsonNumber): readonly Issue[] {
   const found: Issue[] = [];
   for (const [keyword, word, holds] of NUMBER_CHECKS) {
@@ -302,7 +308,7 @@ export function numberIssues(schema: JsonObject, place: Place, value: JsonNumber
   return unformatted === undefined ? found : [...found, unformatted];
 }
 
-/** What keywords on strings have against one. */
+/** The issues that keywords find in a string. */
 export function stringIssues(
   schema: JsonObject,
   place: Place,

@@ -12,20 +12,20 @@ import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
 import { cut } from '../../shared/shown.js';
 import { documentUri } from './uri.js';
 
-/** A schema directly within another: the tokens that lead to it, and whether it applies only when referred to. */
+/** A schema directly within another: the tokens that lead to it, and whether it applies only if a reference leads to it. */
 interface Subschema {
   readonly tokens: readonly [keyword: string] | readonly [keyword: string, key: string];
   readonly schema: Schema;
   readonly definition: boolean;
 }
 
-/** Keywords of every draft whose value is a schema, a list of schemas, or schemas by name. */
+/** Keywords of every draft whose value is a schema, a list of schemas, or an object of schemas by name. */
 const SINGLE = ['not', 'if', 'then', 'else', 'additionalProperties', 'propertyNames', 'contains'];
 const LISTS = ['allOf', 'anyOf', 'oneOf'];
 const NAMED = ['properties', 'patternProperties', 'dependencies'];
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
-/** Keywords that hold schemas in the draft, except definitions. `items` of the older drafts is a special case. */
+/** Keywords that hold schemas in each draft, except definitions. `items` of the older drafts is handled separately. */
 const APPLICATORS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   'draft-04': new Set([...SINGLE, ...LISTS, ...NAMED]),
   'draft-06': new Set([...SINGLE, ...LISTS, ...NAMED]),
@@ -69,7 +69,7 @@ const LATER_THAN_07 = [
 ];
 const LATER_THAN_06 = [...LATER_THAN_07, 'if', 'then', 'else'];
 
-/** Keywords of later drafts, which mean nothing in the draft. */
+/** Keywords of later drafts, which have no meaning in the draft. */
 const LATER_THAN: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   'draft-04': new Set([...LATER_THAN_06, '$id', 'const', 'contains', 'propertyNames']),
   'draft-06': new Set(LATER_THAN_06),
@@ -78,7 +78,7 @@ const LATER_THAN: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   '2020-12': new Set([]),
 };
 
-/** Keywords that say something about a schema and nothing about the data. */
+/** Keywords that describe a schema and do not restrict the data. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   '$comment',
   'title',
@@ -93,7 +93,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   'contentSchema',
 ]);
 
-/** Keywords of 2020-12 that say what data is valid, and `dependencies`, which validators still honour. */
+/** Keywords of 2020-12 that restrict the data, and `dependencies`, which validators still honour. */
 export const ASSERTIONS: ReadonlySet<string> = new Set([
   'type',
   'enum',
@@ -119,30 +119,33 @@ export const ASSERTIONS: ReadonlySet<string> = new Set([
   ...[...APPLICATORS['2020-12']].filter((keyword) => keyword !== 'contentSchema'),
 ]);
 
-/** Keywords on what no other keyword of the schema has looked at. */
+/** Keywords that apply to what no other keyword of the schema has evaluated. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'] as const;
 
-/** Whether a schema itself uses one of these keywords. */
+/** Whether a schema itself has one of these keywords. */
 export function usesUnevaluated(schema: Schema): boolean {
   return isObject(schema) && UNEVALUATED.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
-/** Drafts before 2019-09: a `$ref` stands alone, an anchor is an identifier, and `dependencies` are in one keyword. */
+/**
+ * Drafts before 2019-09. In them, the siblings of a `$ref` are ignored, an anchor is written as an identifier, and
+ * `dependencies` is one keyword.
+ */
 export function isBefore2019(dialect: Dialect): boolean {
   return dialect === 'draft-04' || dialect === 'draft-06' || dialect === 'draft-07';
 }
 
-/** The keyword by which a schema says what it is called. */
+/** The keyword that holds the identifier of a schema. */
 export function identifierKeyword(dialect: Dialect): '$id' | 'id' {
   return dialect === 'draft-04' ? 'id' : '$id';
 }
 
-/** Whether a `$ref` makes the rest of the schema void, as it does in drafts up to draft-07. */
+/** Whether a `$ref` disables the rest of the schema, as it does before draft 2019-09. */
 export function refStandsAlone(schema: JsonObject, dialect: Dialect): boolean {
   return isBefore2019(dialect) && typeof member(schema, '$ref') === 'string';
 }
 
-/** Whether the keyword means something in the draft, beside what else the schema says. */
+/** Whether the keyword has a meaning in the draft, given the other keywords of the schema. */
 export function isEffective(keyword: string, schema: JsonObject, dialect: Dialect): boolean {
   if (LATER_THAN[dialect].has(keyword)) return false;
   if (keyword === 'additionalItems' && dialect !== '2020-12') return isArray(member(schema, 'items'));
@@ -150,7 +153,7 @@ export function isEffective(keyword: string, schema: JsonObject, dialect: Dialec
   return keyword === '$ref' || DEFINITIONS.has(keyword) || ANNOTATIONS.has(keyword);
 }
 
-/** The schemas directly within a schema, where its draft says that a keyword holds any. */
+/** The schemas directly within a schema, in the keywords that hold schemas according to its draft. */
 export function* subschemasOf(schema: JsonObject, dialect: Dialect): Iterable<Subschema> {
   for (const keyword of Object.keys(schema)) {
     if (!holdsSchemas(keyword, schema, dialect)) continue;
@@ -161,7 +164,7 @@ export function* subschemasOf(schema: JsonObject, dialect: Dialect): Iterable<Su
   }
 }
 
-/** The schema directly within another that the first tokens lead to; the tokens used are in the answer. */
+/** The schema directly within another that the first tokens lead to. The result has the tokens used. */
 export function subschemaAt(
   schema: JsonObject,
   dialect: Dialect,
@@ -173,14 +176,14 @@ export function subschemaAt(
   return key === undefined ? undefined : subschemaUnder(schema, [keyword, key]);
 }
 
-/** Whether the draft takes schemas from the keyword, beside what else the schema says. */
+/** Whether the keyword holds schemas in the draft, given the other keywords of the schema. */
 export function holdsSchemas(keyword: string, schema: JsonObject, dialect: Dialect): boolean {
   const holds =
     DEFINITIONS.has(keyword) || APPLICATORS[dialect].has(keyword) || isLegacyItems(keyword, dialect);
   return holds && isEffective(keyword, schema, dialect);
 }
 
-/** What follows the keyword on the way to a schema; undefined where nothing does. */
+/** The tokens that follow the keyword on the paths to its schemas; undefined if the keyword itself holds one. */
 function keysWithin(keyword: string, schema: JsonObject): readonly (string | undefined)[] {
   const value = member(schema, keyword);
   if (isArray(value)) return Object.keys(value);
@@ -195,17 +198,17 @@ function subschemaUnder(schema: JsonObject, tokens: Subschema['tokens']): Subsch
   return isSchema(found) ? { tokens, schema: found, definition: DEFINITIONS.has(keyword) } : undefined;
 }
 
-/** `items` may be one schema or a list of them, and `additionalItems` goes with the list. */
+/** `items` may be one schema or a list of schemas; `additionalItems` applies to the items after the list. */
 function isLegacyItems(keyword: string, dialect: Dialect): boolean {
   return dialect !== '2020-12' && (keyword === 'items' || keyword === 'additionalItems');
 }
 
-/** Whether the keyword's value is an object of schemas by name. */
+/** Whether the value of the keyword is an object of schemas by name. */
 export function holdsNamedSchemas(keyword: string): boolean {
   return DEFINITIONS.has(keyword) || NAMED.includes(keyword) || keyword === 'dependentSchemas';
 }
 
-/** Whether the keyword's schemas apply only where something refers to them. */
+/** Whether the schemas of the keyword apply only if a reference leads to them. */
 export function isDefinitions(keyword: string): boolean {
   return DEFINITIONS.has(keyword);
 }
@@ -224,14 +227,14 @@ export type Dialect = keyof typeof DIALECT_URIS;
 
 const NEWEST: Dialect = '2020-12';
 
-/** `http://json-schema.org/schema` named the newest draft as long as drafts had such URIs, which was draft-07 at last. */
+/** `http://json-schema.org/schema` named the newest draft while drafts had such URIs; the last one was draft-07. */
 const BY_URI: ReadonlyMap<string, Dialect> = new Map([
   ...Object.entries(DIALECT_URIS).map(([dialect, uri]) => [plain(uri), dialect as Dialect] as const),
   ['json-schema.org/schema', 'draft-07'],
 ]);
 
 /**
- * The draft that a schema is written in, by its `$schema`, with or without an empty fragment, http or https.
+ * The draft of a schema, according to its `$schema`: with or without an empty fragment, http or https.
  *
  * @param absent the draft of a schema without `$schema`
  * @throws {SchemaRefusedError} for any other `$schema`
@@ -253,16 +256,16 @@ function isSupportedDraft(uri: string): boolean {
   return BY_URI.has(plain(uri));
 }
 
-/** The URI of the meta-schema that a document names in place of a supported draft; undefined when it names none. */
+/** The URI of the meta-schema that a document uses instead of that of a supported draft; undefined if it uses none. */
 export function ownMetaSchemaUri(document: JsonValue | undefined): string | undefined {
   const uri = isObject(document) ? member(document, '$schema') : undefined;
   if (typeof uri !== 'string' || isSupportedDraft(uri)) return undefined;
   const named = documentUri(uri);
-  // What json-schema.org has beside the supported drafts are other drafts.
+  // All other documents at json-schema.org are drafts that are not supported.
   return named === undefined || new URL(named).hostname.endsWith('json-schema.org') ? undefined : named;
 }
 
-/** That the `$schema` of a schema names none of the supported drafts, nor a meta-schema that is at hand. */
+/** The error that the `$schema` of a schema names neither a supported draft nor an available meta-schema. */
 export function unsupportedDialect(schema: JsonObject, blame: Blame): SchemaRefusedError {
   const uri = member(schema, '$schema');
   const shown = typeof uri === 'string' ? cut(uri, 200) : 'not a string';

@@ -9,19 +9,19 @@ import {
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
 
-/** How large a schema may be, so that checking and compiling it stays within bounds. Counts include referenced parts. */
+/** Limits on the size of a schema, which bound the cost of checking and compiling it. Counts include referenced parts. */
 export const SCHEMA_LIMITS = {
   /** UTF-8 bytes of one document. */
   bytes: 1_048_576,
-  /** Levels of arrays and objects in one document. */
+  /** Nesting depth of arrays and objects in one document. */
   nesting: 256,
-  /** Levels of schemas. */
+  /** Nesting depth of schemas. */
   depth: 100,
-  /** Schemas in use, each holding one reference at most. */
+  /** Schemas in use; each holds at most one reference. */
   subschemas: 2000,
   /** UTF-16 units of one pattern. */
   patternLength: 4096,
-  /** Documents that a schema refers to, directly or not. */
+  /** Documents that a schema refers to, directly or indirectly. */
   documents: 64,
 } as const;
 
@@ -53,10 +53,10 @@ export function checkDocumentLimits(document: JsonValue, blame: Blame = blameSub
 }
 
 /**
- * Checks one schema among those in use.
+ * Checks one of the schemas in use.
  *
- * @param depth how many schemas it is within
- * @param count how many schemas are in use, this one included
+ * @param depth how many schemas contain it
+ * @param count how many schemas are in use, including this one
  * @throws {SchemaRefusedError}
  */
 export function checkSchemaLimits(schema: Schema, depth: number, count: number, blame: Blame): void {
@@ -80,13 +80,13 @@ function tokensTo(place: Place): readonly string[] {
   return tokens;
 }
 
-/** A regular expression in a schema, and the tokens of its pointer within that schema. */
+/** A regular expression in a schema, and the tokens of a JSON pointer to it within that schema. */
 interface SchemaPattern {
   readonly tokens: readonly string[];
   readonly pattern: string;
 }
 
-/** The regular expressions that a schema itself holds: `pattern` and the keys of `patternProperties`. */
+/** The regular expressions of a schema itself: `pattern` and the keys of `patternProperties`. */
 export function patternsOf(schema: Schema): readonly SchemaPattern[] {
   if (!isObject(schema)) return [];
   const pattern = member(schema, 'pattern');

@@ -31,15 +31,16 @@ import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.
 import { metaSchemaAt } from './vocabularies.js';
 import { isAbsolute, type ResolvedUri, resolveUri } from './uri.js';
 
-/** Finds a reference document by absolute URI without fragment; undefined when there is none. */
+/** Finds a reference document by its absolute URI without fragment; undefined if there is none. */
 type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
 
 /**
- * Follows every reference of a schema, through the documents it refers to.
+ * Resolves every reference of a schema, and of the documents it refers to.
  *
- * The whole submitted schema counts; of another document only what references reach, so that a shared document may
- * hold broken parts that are never used. References within a document resolve against the URI by which it was asked
- * for, regardless of its own `$id`; the submitted schema's `$id`s come before documents of the same URI. Cycles are fine.
+ * The submitted schema is checked as a whole. Of another document only the parts that references lead to are checked,
+ * so a shared document may have broken parts that are never used. References in a document are resolved against the
+ * URI under which it was requested; its own `$id` does not matter. An `$id` in the submitted schema takes precedence
+ * over a document with the same URI. Cycles are allowed.
  *
  * @throws {SchemaRefusedError} naming every missing document, and every place that a document does not have
  */
@@ -62,8 +63,8 @@ export async function resolveAll(schema: JsonObject, load: LoadDocument): Promis
 }
 
 /**
- * As {@link resolveAll}, for a schema whose documents are at hand; which refers to nothing else. A document that is not there
- * under its URI is the one that is there under another spelling of it (see `fileKey`): all of these have one content.
+ * As {@link resolveAll}, for a schema whose documents are all given. If there is no document with the requested URI,
+ * a document with another spelling of the URI is used (see `fileKey`); all spellings have the same content.
  *
  * @throws {SchemaRefusedError}
  */
@@ -92,42 +93,51 @@ export function resolveWith(
 export const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
 export type ReferenceKeyword = (typeof REFERENCE_KEYWORDS)[number];
 
-/** Where a reference leads. */
+/** The result of resolving a reference. */
 interface Link {
   readonly target: Position;
-  /** The dynamic anchor found there, when the reference may mean one of that name in another resource instead. */
+  /**
+   * The name of the dynamic anchor at the target, if the reference may lead to an anchor of that name in another
+   * resource instead.
+   */
   readonly dynamic?: string;
 }
 
-/** A schema whose references all lead somewhere. */
+/** A schema with all its references resolved. */
 export interface LinkedSchema {
   readonly main: SchemaDocument;
-  /** The documents referred to, directly or not, by URI, in the order in which they were met. */
+  /** The documents that are referred to, directly or indirectly, by URI; in the order in which they were found. */
   readonly documents: ReadonlyMap<string, SchemaDocument>;
-  /** URIs of the documents that were needed to know which draft others are of. */
+  /** URIs of the documents that were needed to find out the draft of other documents. */
   readonly metaSchemas: ReadonlySet<string>;
-  /** Every schema in use by {@link keyOf}: all of the main document, and of others what references reach. */
+  /**
+   * Every schema in use, by its {@link keyOf}: all of the main document, and those of other documents that references
+   * lead to.
+   */
   readonly positions: ReadonlyMap<string, Position>;
-  /** The schemas in use that are within no other schema in use: the root, and targets elsewhere. */
+  /**
+   * The schemas in use that are not part of another one in use: the root, and the targets of references into other
+   * places.
+   */
   readonly entries: readonly Position[];
-  /** Targets below keywords that are not known to hold schemas. */
+  /** Targets of references below keywords that are not known to hold schemas. */
   readonly displaced: readonly Position[];
-  /** The schemas that a dynamic reference may mean, by name, where it may mean more than one. */
+  /** The schemas that a dynamic reference may lead to, by name, for names with more than one. */
   readonly dynamicAnchors: ReadonlyMap<string, readonly Position[]>;
   /** Whether a schema in use has `unevaluatedItems`, so that it matters which items are evaluated. */
   readonly tracksItems: boolean;
-  /** Where the schema's reference leads; undefined when it has none by the keyword. */
+  /** Returns where the reference of a schema leads; undefined if the schema does not have the keyword. */
   readonly linkOf: (from: Position, keyword: ReferenceKeyword) => Link | undefined;
 }
 
-/** A reference of a schema in use. */
+/** A reference in a schema in use. */
 interface Reference extends ResolvedUri {
   readonly from: Position;
   readonly keyword: ReferenceKeyword;
   readonly text: string;
 }
 
-/** Follows references through the documents it is given, and says which it needs next. */
+/** Resolves references in the documents it is given, and tells which documents it needs next. */
 class Linker {
   readonly #main: SchemaDocument;
   readonly #documents = new Map<string, SchemaDocument>();
@@ -142,7 +152,7 @@ class Linker {
   readonly #dangling: InputIssue[] = [];
 
   /**
-   * @param metaSchema the document under `ownMetaSchemaUri`, where the schema has one
+   * @param metaSchema the document at `ownMetaSchemaUri`, if the schema has one
    * @throws {SchemaRefusedError}
    */
   constructor(schema: JsonObject, metaSchema: JsonValue | undefined) {
@@ -154,13 +164,14 @@ class Linker {
     this.#drain();
   }
 
-  /** URIs of the documents to provide next. */
+  /** URIs of the documents that are needed next. */
   get needed(): readonly string[] {
     return [...this.#waiting.keys()];
   }
 
   /**
-   * Takes in the document at a needed URI; undefined when there is none. Those that drafts define need not be provided.
+   * Adds the document at a needed URI, or records that there is none if it is undefined. Documents that are part of a
+   * draft need not be given.
    *
    * @param metaSchema as for the submitted schema
    * @throws {SchemaRefusedError}
@@ -185,14 +196,14 @@ class Linker {
     const document = referencedDocument(schema, { uri, referredFrom, absent }, metaSchema);
     this.#noteMetaSchema(schema);
     this.#documents.set(uri, document);
-    // A dynamic reference met later may mean any of them.
+    // A dynamic reference that is found later may lead to any of them.
     for (const anchored of this.#index(document).dynamicAnchors) this.#reach(anchored);
     for (const reference of references) this.#follow(reference);
     this.#drain();
   }
 
   /**
-   * The result, when nothing more is needed.
+   * The result, once no more documents are needed.
    *
    * @throws {SchemaRefusedError} naming every reference that leads nowhere
    */
@@ -244,7 +255,7 @@ class Linker {
     return index;
   }
 
-  /** Marks a schema as in use; a worklist, for chains of references may be long. */
+  /** Marks a schema as in use. Uses a worklist rather than recursion, because chains of references may be long. */
   #reach(position: Position): void {
     if (this.#positions.has(keyOf(position))) return;
     this.#entries.push(position);
@@ -268,7 +279,7 @@ class Linker {
         this.#refer(position, keyword, text);
     }
     for (const { position: next, definition } of within(position)) {
-      // What another document merely defines is in use when something refers to it.
+      // A definition in another document is in use only if something refers to it.
       if (!definition || document === this.#main) this.#visit(next);
     }
   }
@@ -298,7 +309,10 @@ class Linker {
     this.#reach(target);
   }
 
-  /** What the document itself calls so, then the submitted schema, then the document at that URL. */
+  /**
+   * The resource of a URI: looked up among the names in the document itself, then in the submitted schema, then among
+   * the documents.
+   */
   #resource(from: SchemaDocument, uri: string): Position | undefined {
     for (const document of [from, this.#main]) {
       const found = this.#indexes.get(document)?.resources.get(uri);
@@ -326,7 +340,7 @@ class Linker {
     throw new SchemaRefusedError('schemaTooLarge', 'The schema refers to too many documents.', [fault]);
   }
 
-  /** The schema that a fragment means in a resource, or what is wrong with it. */
+  /** The schema that a fragment of a resource leads to, or what is wrong with the fragment. */
   #target(resource: Position, fragment: string): Position | string {
     const index = this.#indexes.get(resource.document);
     if (index?.ambiguous.has(resource.resource) === true) return 'is the $id of several schemas';

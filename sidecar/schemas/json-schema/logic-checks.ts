@@ -13,10 +13,10 @@ import {
 import { eachSchemaIn, schemaIn, schemasIn } from './flatten.js';
 import { isMentionedAt } from './mentions.js';
 
-/** Alternatives that are compared pair by pair. */
+/** Maximum number of alternatives that are compared pair by pair. */
 const MAX_ALTERNATIVES = 32;
 
-/** Checks of the keywords that combine schemas. `allOf` and `$ref` are followed before any check. */
+/** Checks of the keywords that combine schemas. `allOf` and `$ref` are resolved before any check. */
 export const LOGIC_CHECKS: KeywordChecks = {
   anyOf: { check: (value, context) => alternativeFindings('anyOf', value, context) },
   oneOf: { check: (value, context) => alternativeFindings('oneOf', value, context) },
@@ -29,16 +29,16 @@ export const LOGIC_CHECKS: KeywordChecks = {
     });
   }),
   if: { check: (value, context) => (isSchema(value) ? branchFindings(value, context) : []) },
-  // What is evaluated depends on all that stands beside it: only the same schema says the same.
+  // What is evaluated depends on all keywords next to this one, so only an identical schema would imply it.
   unevaluatedItems: passes((value) => value === true, ['array']),
 };
 
-/** A known alternative, and the one that took its place. */
+/** A known alternative, and the alternative that replaced it. */
 type Pair = readonly [known: Schema, next: Schema];
 
 /**
- * The conditions of some alternatives. Where known alternatives have become as many others, each is compared with the one that
- * took its place.
+ * Conditions of `anyOf` or `oneOf`. If the known schemas have as many alternatives, each changed one is compared with
+ * the one that replaced it.
  */
 function alternativeFindings(
   keyword: 'anyOf' | 'oneOf',
@@ -54,7 +54,7 @@ function alternativeFindings(
       pairs !== undefined && (keyword === 'anyOf' || staysOneAtMost(pairs, known, context));
     return isComparable ? [pairs] : [];
   });
-  // Nested alternatives are atoms side by side: those with the most in common belong together.
+  // The known schemas may have several lists of alternatives: the list with the fewest changes comes first.
   const compared = comparable
     .toSorted((one, other) => one.length - other.length)
     .map((pairs) => pairFindings(pairs, schemas, context));
@@ -65,7 +65,7 @@ function alternativeFindings(
   return closest ?? [keywordFinding(value, context)];
 }
 
-/** What changed in each pair: by itself, or else with all that is known of the value. */
+/** What changed in each pair: the two are compared by themselves first, then with everything known about the value. */
 function pairFindings(
   pairs: readonly Pair[],
   schemas: readonly Schema[],
@@ -80,7 +80,7 @@ function pairFindings(
   });
 }
 
-/** The alternatives that differ, in pairs, in the order of each list; undefined where they are not as many. */
+/** The alternatives that differ, paired in the order of each list; undefined if the lists differ in length. */
 function changedPairs(
   known: readonly Schema[],
   schemas: readonly Schema[],
@@ -100,9 +100,9 @@ function changedPairs(
 }
 
 /**
- * Whether a value that satisfied only one of the alternatives still does: no other one begins to accept it. What those that
- * changed accept more must not overlap with the others as they were, or only in objects with a property that the new version
- * has begun to describe, and that the others did not mention there.
+ * Whether a value that satisfied exactly one alternative of `oneOf` still satisfies no other one. What a changed
+ * alternative newly accepts must not overlap with the other known alternatives. It may overlap in objects with a
+ * property that the new version has begun to describe, if the other alternatives do not mention that property there.
  */
 function staysOneAtMost(
   pairs: readonly Pair[],
@@ -122,7 +122,7 @@ function staysOneAtMost(
   });
 }
 
-/** Whether each case that the facts leave is within one of the schemas. */
+/** Whether each case that the facts allow, by value or by type, implies one of the schemas. */
 function isOneImplied(schemas: readonly Schema[], { facts, prover }: CheckContext): boolean {
   const isCovered = (known: readonly Schema[]): boolean =>
     prover.facts(known).isEmpty || schemas.some((schema) => prover.implies(known, schema));
@@ -133,7 +133,7 @@ function isOneImplied(schemas: readonly Schema[], { facts, prover }: CheckContex
   return cases.length > 1 && cases.every((one) => isCovered([...facts.schemas, one]));
 }
 
-/** Whether no value that the facts leave can satisfy two of the schemas. */
+/** Whether no value that the facts allow can satisfy two of the schemas. */
 function areDisjoint(schemas: readonly Schema[], { facts, prover }: CheckContext): boolean {
   return (
     schemas.length <= MAX_ALTERNATIVES &&
@@ -143,7 +143,7 @@ function areDisjoint(schemas: readonly Schema[], { facts, prover }: CheckContext
   );
 }
 
-/** The branches that do not follow, each from what is known where it applies. */
+/** The conditions of `then` and `else` that do not follow from what is known when they apply. */
 function branchFindings(condition: Schema, context: CheckContext): readonly Finding[] {
   const { facts, schema, prover, mode } = context;
   const conditional = facts.atoms.filter((atom) => schemaIn(atom, 'if') !== undefined);
@@ -169,7 +169,7 @@ function branchFindings(condition: Schema, context: CheckContext): readonly Find
   const withSame = conditional.find((atom) => BRANCHES.every((keyword) => isSameBranch(atom, keyword)));
   const only = withSame ?? (conditional.length === 1 ? conditional[0] : undefined);
   if (only === undefined) return found;
-  // The condition has changed; the branches may be what they were.
+  // The condition has changed, but the branches may have stayed the same: compare each with the known one.
   const changed = keywordFinding(condition, { ...context, keyword: 'if' });
   const within = findEach(BRANCHES, mode, (keyword) => {
     const branch = schemaIn(schema, keyword);
@@ -182,7 +182,7 @@ function branchFindings(condition: Schema, context: CheckContext): readonly Find
 
 const BRANCHES = ['then', 'else'] as const;
 
-/** What a value satisfies to which a branch applies. */
+/** What a value is known to satisfy if the branch applies to it. */
 function circumstanceOf(branch: (typeof BRANCHES)[number], condition: Schema): readonly Schema[] {
   return [branch === 'then' ? condition : { not: condition }];
 }

@@ -15,39 +15,43 @@ import type { Difference } from './differences.js';
 import { Facts } from './facts.js';
 import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn, type Targets } from './flatten.js';
 
-/** What a term of a context means: its IRI, and what else its definition says (JSON-LD 1.1, section 9.15). */
+/** What a term of a context means: its IRI, and the rest of its definition (JSON-LD 1.1, section 9.15). */
 interface TermMeaning {
   readonly iri: string;
-  /** Type coercion, container and the like, as a text that is the same for the same definition. */
+  /** Type coercion, container and the like, as a text that is equal for equal definitions. */
   readonly coercion?: string;
 }
 
-/** What the terms of a model's context mean. A name that the core context has is not among them: it never changes. */
+/**
+ * The meanings of the terms of a model's context. Terms of the core context are not included, because they never
+ * change.
+ */
 export type TermMeanings = Readonly<Record<string, TermMeaning>>;
 
-/** One version of a model, as far as its meaning goes. */
+/** The parts of a version of a model that determine what its data means. */
 export interface MeaningSource {
-  /** Self-contained, as `bundle` makes it. */
+  /** Self-contained, as returned by `bundle`. */
   readonly schema: JsonObject;
-  /** Of its context; nothing is said of IRIs where they are left out. */
+  /** The terms of the model's context; if they are left out, IRIs are not compared. */
   readonly terms?: TermMeanings | undefined;
 }
 
-/** Values compared at most, those within others included. */
+/** Maximum number of values compared, nested ones included. */
 const MAX_VALUES = 5000;
 
-/** Terms named at most that the schema does not describe: the contexts of models may have thousands. */
+/** Maximum number of changed terms reported that the schema does not describe: contexts may have thousands of terms. */
 const MAX_OTHER_TERMS = 100;
 
-/** Values within each other at most. */
+/** Maximum nesting depth of the values compared. */
 const MAX_LEVELS = 16;
 
 /**
- * What stored data would mean otherwise under the new version: attributes of another kind, names of another IRI, values of
- * another unit, type or format, coordinates in another order. Each is breaking, also where every document stays valid.
- * What only one of the versions describes is compared with nothing, and a unit that only one of them names is no change.
+ * Finds what would change the meaning of stored data under the new version: attributes of another kind, names with
+ * another IRI, values with another unit, type or format, coordinates in another order. Each change is breaking, even
+ * if every document stays valid. What only one version describes is not compared, and a unit that only one of them
+ * names is not a change.
  *
- * @returns pointers are into the new schema
+ * @returns differences with pointers into the new schema
  * @throws {SchemaRefusedError} when a schema is not self-contained
  */
 export function meaningChanges(before: MeaningSource, after: MeaningSource): readonly Difference[] {
@@ -67,7 +71,7 @@ class MeaningComparison {
   readonly #old: Targets;
   readonly #fresh: ModelAttributes;
   readonly #places: ReadonlyMap<string, readonly string[]>;
-  /** Pairs of schemas that were compared. */
+  /** Pairs of schemas that have been compared. */
   readonly #seen = new Map<Schema, Set<Schema>>();
   #values = 0;
 
@@ -193,7 +197,7 @@ function changeOfTerm(term: string, was: TermMeaning, is: TermMeaning): string |
   return `${shown(term)} is read as ${cut(now, 200)}, was read as ${cut(before, 200)}`;
 }
 
-/** Where each name is first described. */
+/** The place where each name is described first. */
 function placesOf({ sources }: ModelAttributes): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, readonly string[]>();
   for (const [schema, { tokens }] of sources)
@@ -210,7 +214,10 @@ function membersOf(atoms: readonly JsonObject[]): ReadonlyMap<string, readonly S
   return found;
 }
 
-/** Of a tuple the first item: coordinates have no units of their own, and their order is compared with the whole. */
+/**
+ * The schemas of the items. For a tuple, only the first item counts: coordinates have no units of their own, and
+ * their order is compared for the tuple as a whole.
+ */
 function itemsOf(atoms: readonly JsonObject[]): readonly Schema[] {
   return atoms.flatMap((atom) => {
     const item = schemasIn(atom, 'prefixItems')[0] ?? schemaIn(atom, 'items');
@@ -226,10 +233,10 @@ function shown(value: JsonValue): string {
   return cut(writeJson(value), 200);
 }
 
-/** Symbols of units depend on case (`mW`, `MW`), words do not (`Celsius`). */
+/** Matches units that are words. Case matters in symbols of units (`mW`, `MW`), but not in words (`Celsius`). */
 const WORDS = /^[a-z]{5,}(?: [a-z]+)*$/i;
 
-/** The unit that schemas of a value name, in `x-ngsi.units` or a description; words in lower case. */
+/** The unit of a value, named in `x-ngsi.units` or in a description; in lower case if it is a word. */
 function unitOf(atoms: readonly JsonObject[]): string | undefined {
   for (const atom of atoms) {
     const [hint, description] = [member(atom, 'x-ngsi'), member(atom, 'description')];
@@ -245,10 +252,13 @@ function plain(unit: JsonValue | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** All the types there are, integers and fractions as two. */
+/** The number of types, with integers and fractions as two. */
 const ALL_TYPES = 7;
 
-/** The types that the value can have, numbers as one; none where nothing is said. `null` is the type of no value. */
+/**
+ * The types that the value can have, with all numbers as one; empty if nothing is said about the type. `null` means
+ * that there is no value, so it is left out.
+ */
 function valueTypesOf({ types }: Facts): readonly string[] {
   if (types.size === ALL_TYPES) return [];
   const names = [...types].map((type) => (type === 'integer' || type === 'fraction' ? 'number' : type));
@@ -263,7 +273,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   number: 'a number',
 };
 
-/** Strings of these formats are not texts to brokers and clients, but points or lengths of time. */
+/** Formats of strings that brokers and clients do not read as text, but as times or durations. */
 const READINGS: Readonly<Record<string, string>> = {
   'date-time': 'a date and time',
   'iso-date-time': 'a date and time',
@@ -275,7 +285,7 @@ const READINGS: Readonly<Record<string, string>> = {
 
 const TEXT = 'a text';
 
-/** How strings of the value are read; none where nothing says that there are strings. */
+/** How strings of the value are read; empty if nothing says that the value is a string. */
 function readingsOf(facts: Facts, atoms: readonly JsonObject[], targets: Targets): readonly string[] {
   if (!facts.types.has('string') || facts.types.size === ALL_TYPES) return [];
   const always = facts.atoms.flatMap(readingIn);
@@ -307,12 +317,12 @@ const BETWEEN = String.raw`[\s,;/|()\[\]-]*(?:and |then )?`;
 const LATITUDE_FIRST = new RegExp(`${LATITUDE}${BETWEEN}${LONGITUDE}`, 'i');
 const LONGITUDE_FIRST = new RegExp(`${LONGITUDE}${BETWEEN}${LATITUDE}`, 'i');
 
-/** The greatest latitude and longitude, in degrees. */
+/** The coordinate that each greatest value, in degrees, belongs to. */
 const GREATEST: Readonly<Record<number, CoordinateOrder>> = { 90: 'latitude', 180: 'longitude' };
 
 /**
- * The order of coordinates, where a description, or names or bounds of the first two items tell it. Values that are neither
- * lists nor objects have none.
+ * The order of coordinates, if a description, or the names or bounds of the first two items, tell it. Undefined for
+ * values that are neither arrays nor objects.
  */
 function coordinateOrderOf(
   { types }: Facts,

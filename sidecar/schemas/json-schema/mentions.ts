@@ -5,9 +5,10 @@ import { eachSchemaIn, namedSchemaIn, namedSchemasIn, schemaIn, schemasIn, atoms
 import type { SchemaClasses } from './schema-classes.js';
 
 /**
- * Whether any part of the schemas, under any condition, applies to a property of that name; what is assumed does not count.
+ * Whether any part of the schemas, under any condition, applies to a property of that name. The assumed schema does
+ * not count.
  *
- * To be called in a worker: patterns are executed.
+ * Must run in a worker: patterns are executed.
  */
 export function isMentioned(
   name: string,
@@ -18,7 +19,7 @@ export function isMentioned(
   return atomsWithin(stated, targets).some((atom) => mentions(atom, name, classes));
 }
 
-/** As {@link isMentioned}, of an object within the value of the schemas, where the steps lead to. */
+/** As {@link isMentioned}, for the object within the value that the steps lead to. */
 export function isMentionedAt(
   steps: readonly Step[],
   name: string,
@@ -31,7 +32,7 @@ export function isMentionedAt(
   return isMentioned(name, held, prover);
 }
 
-/** What a schema says of the values that a step leads to, and where it cannot be told what, all that it may be. */
+/** The subschemas of a schema for the values that a step leads to. If it is unclear which of them apply, all that may. */
 function heldAt(atom: JsonObject, step: Step): readonly Schema[] {
   const patterns = [...namedSchemasIn(atom, 'patternProperties')];
   if (typeof step === 'number')
@@ -53,7 +54,7 @@ function heldAt(atom: JsonObject, step: Step): readonly Schema[] {
 
 function mentions(atom: JsonObject, name: string, classes: SchemaClasses): boolean {
   const rest = [schemaIn(atom, 'additionalProperties'), schemaIn(atom, 'unevaluatedProperties')];
-  // What accepts everything says nothing, and what accepts nothing leaves no use of the name.
+  // A schema that accepts everything says nothing about the name, and `false` allows no use of it.
   if (rest.some((held) => held !== undefined && held !== false && !classes.isTrue(held))) return true;
   const patterns = [...namedSchemasIn(atom, 'patternProperties').keys()];
   return (

@@ -3,12 +3,12 @@ import { type Issue, issue, isDecisive, isScalar, memberIssue, type Place, type 
 import type { Spelling } from './spelling.js';
 import { either, sentenceOf, shown, typeWords } from './words.js';
 
-/** Keywords in the order in which people want to hear of them, where one value is wrong by several. */
+/** Keywords in order of importance to readers, for a value that violates several. */
 const PRECEDENCE = ['false schema', 'const', 'enum', 'type', 'not', 'anyOf', 'oneOf', 'format', 'pattern'];
 
 /**
- * Reduces issues to one for each mistake. A value of the wrong kind has no other issues, a scalar has one, and none is
- * repeated. A missing member and an unknown one of a similar name are one issue.
+ * Reduces issues to one for each mistake. A value of the wrong kind has no other issues, a scalar has one, and none
+ * is repeated. A missing member and an unknown one with a similar name become one issue.
  */
 export function mergeIssues(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
   const decisive = new Set(issues.filter(isDecisive).map(({ place }) => place));
@@ -25,7 +25,7 @@ export function mergeIssues(issues: readonly Issue[], spelling: Spelling): reado
   return withMisspellings(mergeItems(distinct), spelling);
 }
 
-/** Whether a place is within one of the others; it may be one of them itself. */
+/** Whether a place is inside one of the others. A place is not inside itself. */
 function isWithin(place: Place, others: ReadonlySet<Place>): boolean {
   for (let at = place.parent; at !== undefined; at = at.parent) if (others.has(at)) return true;
   return false;
@@ -55,20 +55,26 @@ function withoutRepeated(issues: readonly Issue[], spelling: Spelling): readonly
   });
 }
 
-/** Faults in one place, and in what it holds. */
+/** The issues at one place, and at the places inside it. */
 interface Node {
   readonly place: Place;
   readonly own: Issue[];
   readonly inner: Map<Place, Node>;
 }
 
-/** Items that are wrong in one way are one issue from this number on; wrong in type they are from two on. */
+/**
+ * Items with the same mistake are merged into one issue if there are at least this many; for a wrong type, two are
+ * enough.
+ */
 const MIN_ALIKE = 3;
 
-/** No more items than this were looked at, for each may have several issues. */
+/**
+ * With this many wrong items, all items are taken to be wrong: long arrays are not checked to the end, because issues
+ * are limited.
+ */
 const MIN_LOOKED_AT = 300;
 
-/** Keywords whose issues are alike for all values. */
+/** Keywords whose issues read the same for all values. */
 const ALIKE: ReadonlySet<string> = new Set([
   'type',
   'required',
@@ -82,10 +88,10 @@ const ALIKE: ReadonlySet<string> = new Set([
 const SIZES: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'uniqueItems']);
 
 /**
- * One issue for all items of an array where all are wrong in the same way: a polygon whose rings are positions is one
- * mistake, however many positions it has.
+ * Merges the issues of all items of an array into one if all are wrong in the same way: a polygon whose rings are
+ * positions is one mistake, however many positions it has.
  *
- * @param issues of one document, each place with its own
+ * @param issues issues of one document, each place being represented by one object
  */
 function mergeItems(issues: readonly Issue[]): readonly Issue[] {
   const nodes = new Map<Place, Node>();
@@ -128,7 +134,7 @@ function mergedItems(node: Node): readonly Issue[] {
   return [...node.own, ...first.map((one) => withHint(one, items.length, value.length))];
 }
 
-/** All items are of one type, and of a wrong one. */
+/** The issue of an array whose items are all of one type, which is wrong; undefined for other arrays. */
 function wrongItems(place: Place, items: readonly (readonly Issue[])[]): Issue | undefined {
   const only = items.flatMap((item) => (item.length === 1 ? item : []));
   const [first] = only;
@@ -166,15 +172,15 @@ function withHint(one: Issue, wrong: number, count: number): Issue {
   return { ...one, words };
 }
 
-/** Members of one object that may be misspelt; of more, none is looked for. */
+/** Maximum number of members among which a misspelt one is searched; with more, there is no search. */
 const MAX_NAMES = 1000;
 
-/** Keywords that refuse members for their names. */
+/** Keywords that refuse members because of their names. */
 const REFUSING: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
 
 /**
- * Merges a missing member and an undescribed one of a similar name into one issue, and suggests names for members that
- * are not allowed.
+ * Merges a missing member and an undescribed one with a similar name into one issue, and suggests names for members
+ * that are not allowed.
  */
 function withMisspellings(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
   const namesIn = namesNotDescribed();
@@ -195,7 +201,7 @@ function withMisspellings(issues: readonly Issue[], spelling: Spelling): readonl
     .map((one) => (REFUSING.has(one.keyword) ? withSuggestion(one) : one));
 }
 
-/** The members of an object that no schema speaks of. */
+/** Returns a function that finds the members of an object that no schema describes. */
 function namesNotDescribed(): (place: Place) => readonly string[] {
   const found = new Map<Place, readonly string[]>();
   return (place) => {

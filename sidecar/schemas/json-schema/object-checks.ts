@@ -81,8 +81,8 @@ export const OBJECT_CHECKS: KeywordChecks = {
 };
 
 /**
- * An object without the property was valid. Where nothing described the property no object is known to have it, and
- * where it was forbidden none has.
+ * A property is required now, and objects without it were valid. Breaking if no valid object is known to have the
+ * property: no schema described it, or it was forbidden.
  */
 function requiredFinding(name: string, { facts, schema, keyword, prover }: CheckContext): Finding {
   const isUnheardOf =
@@ -101,7 +101,7 @@ function propertyFindings(name: string, schema: Schema, context: CheckContext): 
   return prover.findingsWithin(name, known, schema, mode);
 }
 
-/** Conditions on the properties whose names match a pattern: those that are known by name, and all others. */
+/** Conditions on properties whose names match a pattern: on those that the known schemas name, and on all others. */
 function patternFindings(pattern: string, schema: Schema, context: CheckContext): readonly Finding[] {
   const { facts, prover, mode } = context;
   const names = namesIn(facts).filter((name) => isMatch(pattern, name));
@@ -114,11 +114,11 @@ function patternFindings(pattern: string, schema: Schema, context: CheckContext)
     .map(({ rest }) => rest);
   const known = facts.pattern(pattern);
   const others = prover.findingsWithin({ pattern }, [...known, ...rests], schema, mode);
-  // Of names that nothing described, nobody knows whether any was allowed: `propertyNames` may refuse them all.
+  // If no known schema has the pattern, such names may never have been allowed: `propertyNames` may refuse them all.
   return [...named, ...(known.length === 0 ? others.map(atMostNarrowing) : others)];
 }
 
-/** Conditions on objects that have a property. */
+/** Conditions on objects that have a certain property. */
 function dependentFindings(keyword: string, context: CheckContext): readonly Finding[] {
   const { facts, schema, prover, mode } = context;
   return findEach(namedSchemasIn(schema, keyword), mode, ([name, needed]) => {
@@ -142,15 +142,15 @@ function areNamesImplied(keyword: string, { facts, schema, prover }: CheckContex
 }
 
 /**
- * Conditions of `additionalProperties` or `unevaluatedProperties`: on each property that the known schemas name and the new
- * one does not evaluate, and on all properties that nothing names.
+ * Conditions of `additionalProperties` or `unevaluatedProperties`: on each property that the known schemas name and
+ * the new one does not evaluate, and on all properties that neither names.
  *
- * To be called in a worker: patterns are executed.
+ * Must run in a worker: patterns are executed.
  */
 function closingFindings(keyword: ClosingKeyword, context: CheckContext): readonly Finding[] {
   const { facts, schema, prover, mode } = context;
   const closure = closureOf(schema, keyword, prover.targets) ?? {
-    // Where it is too much to tell what is evaluated, nothing is known to be.
+    // If it is too much to find out what is evaluated, assume that nothing is.
     rest: schemaIn(schema, keyword) ?? true,
     evaluations: [],
   };
@@ -159,7 +159,7 @@ function closingFindings(keyword: ClosingKeyword, context: CheckContext): readon
   return mode === 'prove' && named.length > 0 ? named : [...named, ...closing.unnamed()];
 }
 
-/** The names that the known schemas have something to say of. */
+/** The property names that the known schemas mention. */
 function namesIn({ described, closures }: Facts): readonly string[] {
   const evaluated = closures.flatMap(({ evaluations }) => evaluations.flatMap(({ names }) => [...names]));
   return [...new Set([...described, ...evaluated])];
@@ -170,7 +170,7 @@ class ClosingCheck {
   readonly #keyword: ClosingKeyword;
   readonly #rest: Schema;
   readonly #evaluations: readonly Evaluation[];
-  /** The closures known of whose names and patterns the new schema evaluates all, but for those named. */
+  /** The known closures that have lost no pattern and no evaluation of all properties; `named` checks single names. */
   readonly #kept: readonly Closure[];
 
   constructor(context: CheckContext, keyword: ClosingKeyword, { rest, evaluations }: Closure) {
@@ -214,7 +214,7 @@ class ClosingCheck {
     return placedAt({ ...this.#context, keyword: this.#keyword }, [], found.map(atMostNarrowing));
   }
 
-  /** The patterns of a known evaluation whose properties are among the others now, and held to more than they were. */
+  /** The patterns whose properties are now among the others and have to satisfy more than before. */
   #lostPatterns(known: Evaluation): readonly string[] {
     const { facts, prover } = this.#context;
     return [...known.patterns].filter((pattern) => {
@@ -236,7 +236,7 @@ class ClosingCheck {
     );
   }
 
-  /** Whether one of the evaluations applies wherever a known one does. */
+  /** Whether one of the evaluations applies whenever the known one does. */
   #holdsWhere({ circumstances }: Evaluation, evaluations: readonly Evaluation[]): boolean {
     const { facts, prover } = this.#context;
     const given = [...facts.schemas, { type: 'object' }, ...circumstances];

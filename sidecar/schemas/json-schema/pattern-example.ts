@@ -1,7 +1,7 @@
-/** Repetitions written for one quantifier at most; a pattern that needs more has no example. */
+/** Maximum number of repetitions written for one quantifier; a pattern that needs more has no example. */
 const MAX_REPETITIONS = 256;
 
-/** What single characters are tried for a class or an escape, the plainest first. */
+/** The characters that are tried for a class or an escape, the plainest first. */
 const CHARACTERS = [
   'a',
   'A',
@@ -21,12 +21,13 @@ const CHARACTERS = [
 ];
 
 /**
- * A string that a pattern matches, made from the pattern's own text: alternatives, groups, classes and quantifiers are
- * followed, assertions are passed over in the hope that they hold. Undefined when nothing tried matches.
+ * Returns a string that a pattern matches, or undefined if none of those tried matches. It is made from the pattern's
+ * own text: alternatives, groups, classes and quantifiers are followed; assertions are skipped, as they often hold
+ * anyway.
  *
- * To be run in a worker: what was made is tested, and patterns may backtrack for ever.
+ * Must run in a worker: each string is tested, and patterns may backtrack for ever.
  *
- * @param isGood what else the string must be, such as long enough
+ * @param isGood further demands on the string, such as its length
  */
 export function patternExample(
   pattern: string,
@@ -45,13 +46,13 @@ export function patternExample(
   return undefined;
 }
 
-/** Thrown where a pattern has no example, and caught by the writer. */
+/** Thrown when a pattern has no example; caught by the writer. */
 class NoExample extends Error {}
 
-/** Reads a pattern that is known to be well formed, and writes the shortest string it can see in it. */
+/** Parses a pattern that is known to be well formed, and writes a short string that it should match. */
 class PatternWriter {
   readonly #pattern: string;
-  /** Repetitions beyond what each quantifier asks for. */
+  /** Repetitions in addition to the minimum of each quantifier. */
   readonly #extra: number;
   #at = 0;
 
@@ -103,12 +104,12 @@ class PatternWriter {
   }
 
   #escape(): string {
-    // Boundaries are passed over, and so are back-references: what they would repeat may well be empty.
+    // Boundaries are skipped, and so are back-references, because what they repeat may well be empty.
     if (this.#takeAll(/\\[bB]|\\[1-9]\d*|\\k<[^>]*>/uy) !== undefined) return '';
     return this.#character(/\\(?:u\{[^}]*\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|.)/suy);
   }
 
-  /** A character that this part of the pattern, which stands for one, matches. */
+  /** Reads a part of the pattern that stands for one character, and returns a character that it matches. */
   #character(part: RegExp, isLiteral = false): string {
     const source = this.#takeAll(part);
     if (source === undefined) throw new NoExample();
@@ -152,7 +153,7 @@ function upperOf(min: number, comma: string | undefined, most: string | undefine
   return most === undefined || most === '' ? Infinity : Number(most);
 }
 
-/** Characters that the part of a pattern names itself. */
+/** The characters that a part of a pattern contains itself, literally or by their code. */
 function named(source: string): readonly string[] {
   const codes = [...source.matchAll(/\\(?:u\{([\dA-Fa-f]+)\}|u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2}))/gu)];
   return [

@@ -21,7 +21,7 @@ import { REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
 
 export type Entry = readonly [keyword: string, value: JsonValue];
 
-/** Keywords that say what a schema is called, not what is valid. */
+/** Keywords that identify a schema and do not restrict the data. */
 const IDENTITY: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -31,23 +31,26 @@ const IDENTITY: ReadonlySet<string> = new Set([
   '$vocabulary',
 ]);
 
-/** How a schema is written out in draft 2020-12, where there is a choice. */
+/** The choices in writing a schema in draft 2020-12. */
 export interface Style {
-  /** What stands for a keyword that says what the schema is called. */
+  /** The replacement for a keyword that identifies the schema. */
   identity(position: Position, keyword: string): Entry | undefined;
-  /** What stands for a reference. */
+  /** The replacement for a reference. */
   reference(from: Position, keyword: ReferenceKeyword): Entry | undefined;
-  /** Whether a keyword that holds no schema is written. */
+  /** Whether a keyword without schemas is written. */
   keeps(keyword: string, value: JsonValue, position: Position): boolean;
-  /** Whether it matters to a keyword in use which items of an array were evaluated. */
+  /** Whether it matters to a keyword in use which items of an array are evaluated. */
   readonly tracksItems: boolean;
-  /** What stands for a schema within; undefined leaves it out, or `true` where its place must not move. */
+  /**
+   * The replacement for an inner schema. If undefined, the schema is left out, or replaced by `true` if the others in
+   * its list must keep their positions.
+   */
   inner(position: Position, definition: boolean): Schema | undefined;
-  /** The last word on a schema that stands for a part of another one. */
+  /** Called at the end for a schema that replaces a part of another one. */
   readonly finish?: (schema: JsonObject) => Schema;
 }
 
-/** Writes a schema of any supported draft in draft 2020-12; the same documents are valid. */
+/** Writes a schema of any supported draft in draft 2020-12, so that the same documents are valid. */
 export function render(position: Position, style: Style): Schema {
   const { schema, dialect } = position;
   return isObject(schema)
@@ -65,7 +68,7 @@ export function render(position: Position, style: Style): Schema {
     : schema;
 }
 
-/** The tokens under which a schema directly within another is found once that one is rendered. */
+/** The path to an inner schema of a schema after that schema is rendered. */
 export function renderedTokens(
   outer: Position,
   [keyword = '', ...key]: readonly string[],
@@ -78,7 +81,7 @@ export function renderedTokens(
   return newName(outer, [keyword, ...key]);
 }
 
-/** The same with the keyword's name in draft 2020-12. */
+/** The tokens, with the name that the keyword has in draft 2020-12. */
 function newName({ dialect }: Position, [keyword = '', ...key]: readonly string[]): readonly string[] {
   if (dialect !== '2020-12') {
     if (keyword === 'items' && key.length > 0) return ['prefixItems', ...key];
@@ -88,14 +91,14 @@ function newName({ dialect }: Position, [keyword = '', ...key]: readonly string[
   return [keyword, ...key];
 }
 
-/** In draft 2019-09, `contains` evaluates no items. */
+/** Whether `contains` must not evaluate items, because it does not in draft 2019-09. */
 function hidesContains({ schema, dialect }: Position, tracksItems: boolean): boolean {
   return tracksItems && dialect === '2019-09' && isObject(schema) && Object.hasOwn(schema, 'contains');
 }
 
 const CONTAINS: ReadonlySet<string> = new Set(['contains', 'minContains', 'maxContains']);
 
-/** Puts `contains` of draft 2019-09 where it asks for the same and evaluates nothing: within `not`, twice. */
+/** Moves `contains` of draft 2019-09 into a double `not`: it has the same effect there but evaluates nothing. */
 function withoutEvaluating(position: Position, style: Style, entries: readonly Entry[]): readonly Entry[] {
   if (!hidesContains(position, style.tracksItems)) return entries;
   const part = objectOf(entries.filter(([keyword]) => CONTAINS.has(keyword)));
@@ -120,7 +123,7 @@ function keywordEntries(
   if (reference !== undefined) return some(style.reference(position, reference));
   if (!holdsSchemas(keyword, schema, dialect)) {
     const name = dialect === 'draft-04' ? boundOf(keyword, schema) : keyword;
-    // What means nothing in an older draft may have a value that the newest does not allow.
+    // An annotation that has no meaning in an older draft may have a value that 2020-12 does not allow.
     if (dialect !== '2020-12' && ANNOTATED.get(name)?.(value) === false) return [];
     return style.keeps(name, value, position) ? [[name, value]] : [];
   }
@@ -128,14 +131,14 @@ function keywordEntries(
   const rendered = heldSchemas(position, keyword, value, style);
   if (rendered === undefined) return [];
   const [name = keyword] = newName(position, isArray(value) ? [keyword, '0'] : [keyword]);
-  // An empty list of items, which describes none, has no counterpart.
+  // An empty list of items describes none and has no counterpart.
   return name !== keyword && isArray(rendered) && rendered.length === 0 ? [] : [[name, rendered]];
 }
 
 const isBoolean = (value: JsonValue): boolean => typeof value === 'boolean';
 const isText = (value: JsonValue): boolean => typeof value === 'string';
 
-/** What draft 2020-12 allows for annotations that came with later drafts. */
+/** What draft 2020-12 allows as values of annotations that older drafts do not have. */
 const ANNOTATED: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map<
   string,
   (value: JsonValue) => boolean
@@ -147,13 +150,16 @@ const ANNOTATED: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map<
 
 const EXCLUSIVE: ReadonlySet<string> = new Set(['exclusiveMinimum', 'exclusiveMaximum']);
 
-/** In draft-04, a keyword beside a bound says whether the bound itself is excluded; later drafts have other bounds for that. */
+/**
+ * The name of a bound in later drafts. In draft-04, a boolean keyword next to a bound says whether the bound is
+ * exclusive; later drafts have separate keywords for exclusive bounds.
+ */
 function boundOf(keyword: string, schema: JsonObject): string {
   if (keyword === 'minimum' && member(schema, 'exclusiveMinimum') === true) return 'exclusiveMinimum';
   return keyword === 'maximum' && member(schema, 'exclusiveMaximum') === true ? 'exclusiveMaximum' : keyword;
 }
 
-/** The keyword's schemas, each in its place; undefined when none is written. */
+/** The schemas of a keyword, each in its place; undefined if none is written. */
 function heldSchemas(
   position: Position,
   keyword: string,
@@ -179,7 +185,7 @@ function heldSchemas(
   return all.length > 0 && written.length === 0 ? undefined : objectOf(written);
 }
 
-/** Drafts up to draft-07 have one keyword for what are two in later drafts. */
+/** Splits `dependencies`, which later drafts replaced by two keywords. */
 function dependencyEntries(position: Position, value: JsonValue, style: Style): readonly Entry[] {
   const rendered = heldSchemas(position, 'dependencies', value, style);
   if (rendered === undefined) return [];
@@ -193,7 +199,7 @@ function dependencyEntries(position: Position, value: JsonValue, style: Style): 
   ];
 }
 
-/** A reference of another kind may have become a second `$ref`: it goes into `allOf`. */
+/** Another kind of reference may have become a second `$ref`; it is moved into `allOf`. */
 function withSingleRef(entries: readonly Entry[]): readonly Entry[] {
   const [, ...more] = entries.filter(([keyword]) => keyword === '$ref');
   if (more.length === 0) return entries;

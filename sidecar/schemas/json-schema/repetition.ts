@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type Schema } from '../../shared/json/json.j
 import { type FlatSchema, targetOf, type Targets } from './flatten.js';
 import { subschemasOf } from './keywords.js';
 
-/** Keywords whose schemas apply to the same value as the schema that they are in. */
+/** Keywords whose subschemas apply to the same value as the schema itself. */
 const SAME_VALUE: ReadonlySet<string> = new Set([
   'allOf',
   'anyOf',
@@ -16,9 +16,13 @@ const SAME_VALUE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How often a validator that remembers nothing may check a part of a value for each check of the value around it: several
- * schemas apply to one value, and lead back to where they are from further inside of it. Of a filter of four kinds, such as
- * `and` and `or`, each level is checked four times as often as the one around it: twelve levels are sixteen million checks.
+ * Returns how many times a validator without memoization may check a part of a value for each check of the value
+ * around it. The number exceeds 1 if several schemas apply to one value, and each leads back to all of them further
+ * inside. Take a filter with four operators, such as `and` and `or`: each level is checked four times as often as the
+ * one around it, so twelve levels take sixteen million checks.
+ *
+ * The algorithm finds the groups of schemas that lead to each other (strongly connected components), and counts the
+ * ways from each schema into a part of its value within the group.
  *
  * @throws {RangeError} when the schema nests, through its references, too deeply for the stack
  */
@@ -26,18 +30,18 @@ export function repetitionOf({ root, targets }: Pick<FlatSchema, 'root' | 'targe
   return isObject(root) ? new Cycles(targets).repetitionFrom(root) : 1;
 }
 
-/** One schema within another that is gone through. */
+/** A step from a schema to one of its subschemas, or to the target of its reference. */
 interface Step {
   readonly to: JsonObject;
-  /** The keyword, or pattern, by which it applies to a part of the value; undefined where it applies to the same value. */
+  /** The keyword or pattern that selects a part of the value; undefined if `to` applies to the same value. */
   readonly part: string | undefined;
 }
 
-/** Finds the schemas that lead to each other and back, after Tarjan. */
+/** Finds the groups of schemas that lead to each other, by Tarjan's algorithm. */
 class Cycles {
   readonly #targets: Targets;
   readonly #numbers = new Map<JsonObject, number>();
-  /** Schemas that may still turn out to lead back to each other. */
+  /** Schemas whose group is not complete yet. */
   readonly #open: JsonObject[] = [];
   readonly #isOpen = new Set<JsonObject>();
   #repetition = 1;
@@ -51,7 +55,7 @@ class Cycles {
     return this.#repetition;
   }
 
-  /** Returns the lowest number among the schemas that this one leads back to. */
+  /** Visits a schema. Returns the lowest number among the schemas that it leads back to. */
   #enter(schema: JsonObject): number {
     const number = this.#numbers.size;
     this.#numbers.set(schema, number);
@@ -67,7 +71,7 @@ class Cycles {
     return low;
   }
 
-  /** Closes the group of schemas that lead back to the first one, and counts their ways into a value. */
+  /** Completes the group of schemas that starts with `first`, and counts their ways into a value. */
   #close(first: JsonObject): void {
     const together = new Set(this.#open.splice(this.#open.lastIndexOf(first)));
     const ways = new Map<JsonObject, number>();
@@ -77,11 +81,14 @@ class Cycles {
     }
   }
 
-  /** In how many ways a schema leads to one part of a value, through schemas of its group. */
+  /**
+   * Counts the ways from a schema into a value through its group: each keyword or pattern once for each schema on the
+   * value.
+   */
   #waysFrom(schema: JsonObject, together: ReadonlySet<JsonObject>, ways: Map<JsonObject, number>): number {
     const known = ways.get(schema);
     if (known !== undefined) return known;
-    // A reference to itself, which is refused elsewhere, ends here.
+    // Ends the recursion for a schema that leads back to itself on the same value; that is rejected elsewhere.
     ways.set(schema, 0);
     const steps = this.#stepsFrom(schema).filter(({ to }) => together.has(to));
     const parts = new Set(steps.flatMap(({ part }) => part ?? []));

@@ -2,18 +2,18 @@ import { isObject, type JsonObject, type Schema } from '../../shared/json/json.j
 import { type Condition, conditionsOf, type Held, type View } from './conditions.js';
 import { conjunctsOf, type Targets } from './flatten.js';
 
-/** A condition of a schema: two with the same key ask the same. */
+/** A condition of a schema, with a key: conditions with the same key are equivalent. */
 interface KeyedCondition {
   readonly keyword: string;
   readonly key: string;
 }
 
-/** What a schema asks, on one view, with what it refers to and all in its `allOf`. */
+/** The conditions of a schema in one view, including those of its `$ref` and `allOf`. */
 interface Vertex {
   readonly conditions: readonly NumberedCondition[];
 }
 
-/** What `false` asks. */
+/** The condition of the schema `false`. */
 const NOTHING: Condition = { keyword: '', text: 'nothing', held: [], order: 'list', isEmptyIfTrue: false };
 
 interface NumberedCondition {
@@ -24,13 +24,16 @@ interface NumberedCondition {
 }
 
 /**
- * Numbers for schemas: those of the same number accept the same values, because they ask the same in the end, whatever the
- * order, whether in place, by reference or in `allOf`, and however they refer to themselves. Annotations do not count. That
- * a property is described does, also where it may be anything.
+ * Groups schemas into numbered classes. Schemas of the same class accept the same values, because they state the same
+ * conditions: in whatever order, written in place, by reference or in `allOf`, and however they refer to themselves.
+ * Annotations do not count. A described property does count, even if it may have any value.
  *
- * All schemas begin with one number and get different ones where a difference shows, until none does any more: the coarsest
- * partition in which equal schemas ask for equal ones. Whatever a value, to tell two of them apart it would have to nest
- * without end.
+ * The algorithm is partition refinement: all schemas start in one class. As long as a class has schemas that differ
+ * in their own conditions or in the classes of their subschemas, it is split. What remains is the coarsest partition
+ * in which schemas of one class agree in both.
+ *
+ * This works for recursive schemas: to tell two schemas of one class apart, a value would have to be nested without
+ * end.
  */
 export class SchemaClasses {
   readonly #targets: Targets;
@@ -41,11 +44,11 @@ export class SchemaClasses {
     items: new Map(),
   };
   readonly #classes: number[];
-  /** Classes by what they ask. */
+  /** Classes by the signature of their conditions. */
   readonly #bySignature: Map<string, number>;
   readonly #keyed = new Map<JsonObject, readonly KeyedCondition[]>();
 
-  /** @param roots schemas; they, and all within them and their references, are compared at once */
+  /** @param roots the schemas to compare; they are compared together with all their subschemas and references */
   constructor(roots: Iterable<Schema>, targets: Targets) {
     this.#targets = targets;
     const vertices = this.#explore([true, ...roots]);
@@ -62,12 +65,12 @@ export class SchemaClasses {
     return one === other || this.of(one) === this.of(other);
   }
 
-  /** Whether the schema asks nothing. */
+  /** Whether the schema has no conditions. */
   isTrue(schema: Schema): boolean {
     return this.areSame(schema, true);
   }
 
-  /** What the schema's own keywords ask, without what `$ref` and `allOf` bring with them. */
+  /** The conditions of a schema's own keywords, without those of its `$ref` and `allOf`. */
   conditionsOf(schema: JsonObject): readonly KeyedCondition[] {
     let keyed = this.#keyed.get(schema);
     if (keyed === undefined) {
@@ -94,7 +97,7 @@ export class SchemaClasses {
       return number;
     };
     for (const schema of roots) visit({ schema, view: 'validity' });
-    // Grows while it is gone through.
+    // `open` grows during the iteration.
     for (const held of open) vertices.push(this.#vertex(held, visit));
     return vertices;
   }
@@ -103,7 +106,7 @@ export class SchemaClasses {
     const schemas = conjunctsOf([schema], this.#targets);
     const conditions = schemas.filter(isObject).flatMap((atom) => conditionsOf(atom, view));
     const numbered = conditions.map((one) => this.#number(one, visit));
-    // What stands beside `false` is compared elsewhere.
+    // `false` refuses every value, so other conditions next to it do not matter.
     return { conditions: schemas.includes(false) ? [this.#number(NOTHING, visit)] : numbered };
   }
 
@@ -118,7 +121,10 @@ export class SchemaClasses {
     };
   }
 
-  /** Schemas that are made while comparing are made of others, and compared with those that there are. */
+  /**
+   * Finds or adds the vertex of a schema. Schemas made during the comparison consist of known ones, so no new
+   * refinement is needed.
+   */
   #vertexOf(held: Held): number {
     const numbers = this.#vertices[held.view];
     const known = numbers.get(held.schema);
@@ -136,7 +142,7 @@ export class SchemaClasses {
   }
 }
 
-/** The class of each vertex: the index of the first of its class. The first of all is that of `true`. */
+/** Returns the class of each vertex: the index of the first vertex in it. The first vertex of all is the schema `true`. */
 function refined(vertices: readonly Vertex[]): number[] {
   let classes: readonly number[] = vertices.map(() => 0);
   for (let count = 1; ;) {
@@ -158,7 +164,7 @@ function signatureOf({ conditions }: Vertex, classes: readonly number[]): string
   return [...new Set(keys.filter((key) => key !== undefined))].sort().join(';');
 }
 
-/** @returns undefined where the condition asks nothing */
+/** @returns undefined if the condition has no effect */
 function keyOf(
   { text, held, order, isEmptyIfTrue }: NumberedCondition,
   classes: readonly number[],

@@ -1,38 +1,41 @@
 import type { JsonValue } from '../../shared/json/json.js';
 import { canBeNear, mistakes } from '../../shared/misspelling.js';
 
-/** What is spent on misspellings at most. */
+/** Limits on the search for misspellings. */
 export const SPELLING_LIMITS = {
-  /** Words that are compared for one answer; some hundred sentences that name what was meant. */
+  /** Maximum number of words compared for one answer: enough for some hundred sentences that name what was meant. */
   comparisons: 12_000,
-  /** Longest list in which a word is looked for. */
+  /** Maximum length of a list that is searched for a word. */
   candidates: 5000,
 } as const;
 
-/** Lists are gone through to find words of about the same length: so many of them cost as much as one comparison. */
+/** How many candidates cost as much as one comparison: the whole list is searched for words of about the same length. */
 const PASSED_OVER = 16;
 
 const NONE: readonly string[] = [];
 
 /**
- * Finds what words are misspellings of, while there is something left to spend; afterwards nothing is near to anything.
- * It remembers what it has found: one is for one answer.
+ * Finds what words are probably misspellings of, within a limit on comparisons; past the limit it finds nothing. It
+ * remembers its results, so use one instance for each answer.
  */
 export class Spelling {
   #left: number = SPELLING_LIMITS.comparisons;
   readonly #known = new Map<readonly JsonValue[], Map<string, readonly string[]>>();
 
-  /** Comparisons that may still be made. */
+  /** The number of comparisons left. */
   get left(): number {
     return this.#left;
   }
 
-  /** The string that a word is most likely a misspelling of; undefined when none is near. Among equally near ones the first. */
+  /**
+   * The string that a word is most likely a misspelling of; undefined if none is similar. The first one if several
+   * are equally similar.
+   */
   nearest(word: string, candidates: readonly JsonValue[]): string | undefined {
     return this.near(word, candidates)[0];
   }
 
-  /** All strings among the candidates that the word may be a misspelling of, nearest first. */
+  /** All strings among the candidates that the word may be a misspelling of, the most similar first. */
   near(word: string, candidates: readonly JsonValue[]): readonly string[] {
     const known = this.#known.get(candidates) ?? new Map<string, readonly string[]>();
     const before = known.get(word);

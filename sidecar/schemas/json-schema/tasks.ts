@@ -13,16 +13,17 @@ import { type ChangeReport, reportOf } from './differences.js';
 import { meaningChanges, type MeaningSource, type TermMeanings } from './meaning.js';
 import { differencesWithWitnesses } from './witness.js';
 
-/** A place where two documents differ; the words are those of JSON Patch (RFC 6902). */
+/** A place where two documents differ, in the terms of JSON Patch (RFC 6902). */
 export interface ChangedPointer {
   readonly op: 'add' | 'remove' | 'replace';
-  /** JSON pointer (RFC 6901) into the new document, or into the old one for what is removed. */
+  /** JSON pointer (RFC 6901) into the new document, or into the old one for what was removed. */
   readonly pointer: string;
 }
 
 /**
- * Where two documents differ: the innermost members and items that are new, gone or another, in the order of the old
- * document, what is new after that. Items are compared by their index, and the order of members does not count.
+ * Finds where two documents differ: the innermost members and items that were added, removed or changed. They are in
+ * the order of the old document, followed by those that are new. Items are compared by index, and the order of
+ * members does not matter.
  */
 export function changedPointers(before: JsonValue, after: JsonValue): readonly ChangedPointer[] {
   return [...changesIn(before, after, '')];
@@ -52,17 +53,17 @@ interface DocumentTexts {
   readonly after: string;
 }
 
-/** Texts of two self-contained schemas, and what the terms of their contexts mean. */
+/** The texts of two self-contained schemas, and the meanings of the terms of their contexts. */
 export interface CompareInput extends DocumentTexts {
   readonly terms?: { readonly before: TermMeanings; readonly after: TermMeanings };
-  /** The model's name. */
+  /** The name of the model. */
   readonly entityType?: string;
   readonly withWitnesses?: boolean;
 }
 
-/** Tasks on schemas that run in a worker because they may take long and execute patterns of users. */
+/** Tasks on schemas that run in a worker, because they may take long and execute users' patterns. */
 export const schemaTasks = {
-  /** What changes between two versions; see `compareModels`. */
+  /** Compares two versions of a model; see `compareModels`. */
   compareSchemas({ before, after, terms, entityType, withWitnesses }: CompareInput): ChangeReport {
     const [old, fresh] = [parseJson(before) as JsonObject, parseJson(after) as JsonObject];
     return compareModels(
@@ -72,7 +73,7 @@ export const schemaTasks = {
     );
   },
 
-  /** Where the texts of two JSON documents differ; see `changedPointers`. */
+  /** Finds where two JSON documents differ; see `changedPointers`. */
   changedPointers({ before, after }: DocumentTexts): readonly ChangedPointer[] {
     return changedPointers(parseJson(before) as JsonValue, parseJson(after) as JsonValue);
   },
@@ -81,14 +82,14 @@ export const schemaTasks = {
 export type SchemaTasks = typeof schemaTasks;
 
 interface CompareOptions {
-  /** Where the documents are entities of a model: its name. */
+  /** The name of the model, if the documents are its entities. */
   readonly entityType?: string | undefined;
-  /** Whether witnesses are looked for: only in a worker, as patterns are executed then. */
+  /** Whether to search for witnesses. Only in a worker, because the search executes patterns. */
   readonly withWitnesses?: boolean | undefined;
 }
 
 /**
- * What changes between two versions of a model: what its schema accepts, and what its data means.
+ * Compares two versions of a model: what its schema accepts, and what its data means.
  *
  * @throws {SchemaRefusedError} when a schema is not self-contained
  */

@@ -1,6 +1,6 @@
 /** The grammars of RFC 3986 (URI), RFC 3987 (IRI) and RFC 6570 (URI template) as regular expressions. */
 
-/** What an IRI takes beyond ASCII, everywhere and in queries (RFC 3987, section 2.2). */
+/** The characters beyond ASCII that an IRI may contain: anywhere, and in queries (RFC 3987, section 2.2). */
 const UCSCHAR = [
   String.raw`\u{A0}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFEF}`,
   ...Array.from({ length: 13 }, (_, index) =>
@@ -38,17 +38,20 @@ export const IPV6 = ((): string => {
   return `(?:${addresses.join('|')})`;
 })();
 
-/** An IP literal between brackets. */
+/** An IP literal in brackets. */
 const LITERAL = String.raw`\[(?:${IPV6}|[Vv][0-9A-Fa-f]+\.[${UNRESERVED}${SUB_DELIMS}:]+)\]`;
 
 interface Grammar {
-  /** With a scheme, and with or without a fragment. */
+  /** Matches a URI with a scheme, with or without a fragment. */
   readonly absolute: RegExp;
-  /** The same, or relative to another. */
+  /** Matches the same, or a relative reference. */
   readonly reference: RegExp;
 }
 
-/** @param more what the characters of names are, beyond ASCII; `ofQueries`, those of queries */
+/**
+ * Makes a grammar. @param more the characters beyond ASCII that are allowed in names
+ * @param ofQueries those that are allowed in queries in addition
+ */
 function grammarOf(more: string, ofQueries: string): Grammar {
   const one = (characters: string) => `(?:[${UNRESERVED}${SUB_DELIMS}${characters}${more}]|${ENCODED})`;
   const inPath = one(':@');
@@ -64,37 +67,37 @@ function grammarOf(more: string, ofQueries: string): Grammar {
   };
 }
 
-/** RFC 3986. */
+/** The grammar of RFC 3986. */
 export const URI_GRAMMAR = grammarOf('', '');
 
-/** RFC 3987. */
+/** The grammar of RFC 3987. */
 export const IRI_GRAMMAR = grammarOf(UCSCHAR, IPRIVATE);
 
 const NAME_CHARACTER = `(?:[A-Za-z0-9_]|${ENCODED})`;
 const VARIABLE = String.raw`${NAME_CHARACTER}(?:\.?${NAME_CHARACTER})*(?::[1-9]\d{0,3}|\*)?`;
 const LITERALS = String.raw`[!#$&-;=?-\[\]_a-z~${UCSCHAR}${IPRIVATE}]|${ENCODED}`;
 
-/** RFC 6570, with the erratum that lets literals hold an apostrophe. */
+/** Matches a template of RFC 6570, with the erratum that allows an apostrophe in literals. */
 export const URI_TEMPLATE = new RegExp(
   String.raw`^(?:${LITERALS}|\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\})*$`,
   'u',
 );
 
-/** What a URI reference means: the document or resource, and the fragment, decoded. */
+/** A URI reference after resolution: the URI of the document or resource, and the decoded fragment. */
 export interface ResolvedUri {
   readonly uri: string;
   readonly fragment: string;
 }
 
-/** Base of schemas that name none; nothing but the schema itself can be under it. */
+/** The base of schemas that name none. No URI but that of the schema itself can be below it. */
 const NO_BASE = 'schema:///';
 
 /** The URI of a schema without `$id`. */
 export const ANONYMOUS = `${NO_BASE}schema.json`;
 
 /**
- * Resolves a URI reference (RFC 3986 section 5) to its normal form, so that equal URIs are equal strings.
- * Undefined when it is not a URI reference, or its fragment is not percent-encoded UTF-8.
+ * Resolves a URI reference (RFC 3986 section 5) to its normal form, so that equal URIs are equal strings. Undefined
+ * if it is not a URI reference, or if its fragment is not percent-encoded UTF-8.
  */
 export function resolveUri(reference: string, base: string = ANONYMOUS): ResolvedUri | undefined {
   try {
@@ -107,16 +110,16 @@ export function resolveUri(reference: string, base: string = ANONYMOUS): Resolve
   }
 }
 
-/** Whether a resolved URI owes nothing to {@link ANONYMOUS}. */
+/** Whether a resolved URI does not depend on {@link ANONYMOUS}. */
 export function isAbsolute(uri: string): boolean {
   return !uri.startsWith(NO_BASE);
 }
 
 /**
- * A resolved URI as it is written in a schema: one that owes its beginning to {@link ANONYMOUS} as a path from the root, where
- * that means the same.
+ * A resolved URI as it is written in a schema. If it got its beginning from {@link ANONYMOUS}, it is written as a
+ * path from the root, provided that the path resolves to the same URI.
  *
- * @param base what the written one is resolved against
+ * @param base the URI that the written one is resolved against
  */
 export function writtenUri(uri: string, base: string = ANONYMOUS): string {
   if (isAbsolute(uri)) return uri;
@@ -125,8 +128,8 @@ export function writtenUri(uri: string, base: string = ANONYMOUS): string {
 }
 
 /**
- * The form under which reference documents are stored and looked up: absolute, normalised, without fragment.
- * Undefined when the text is not an absolute URI.
+ * The form in which reference documents are stored and looked up: absolute, normalised, without fragment. Undefined
+ * if the text is not an absolute URI.
  */
 export function documentUri(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;

@@ -12,10 +12,10 @@ import { metaSchemasOf } from './vocabularies.js';
 import { assertionsOf, compileSchema, isBeyondAjv } from './validator.js';
 
 /**
- * What keeps a schema from being compiled and used: the value of every keyword, every pattern, whether references go in
- * circles, and at last whether it compiles. Nothing when it can be.
+ * Finds what prevents a schema from being compiled and used. Checks the value of every keyword, every pattern,
+ * whether references form loops, and finally whether the schema compiles. Empty if the schema is usable.
  *
- * To be run in a worker.
+ * Must run in a worker.
  */
 export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   try {
@@ -43,19 +43,20 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   }
 }
 
-/** Total length of the texts below. */
+/** Maximum total length of the texts in `compiled`. */
 const MAX_COMPILED_CHARACTERS = 1024 * 1024;
 
 /**
- * Texts of schemas that this worker has compiled: those without others in them, which compile whatever is around them, and whole
- * ones with `true` in the place of these. Nearly all attributes have one of a few, and versions of a model have most in common.
+ * Texts of schemas that this worker has compiled: schemas without subschemas, which compile whatever is around them,
+ * and whole schemas with `true` in place of those. Most attributes use one of a few such schemas, and versions of a
+ * model have most in common.
  */
 const compiled = new LRUCache<string, true>({
   maxSize: MAX_COMPILED_CHARACTERS,
   sizeCalculation: (_, text) => text.length,
 });
 
-/** @param untried texts that are compiled now, once each; this one is added */
+/** Whether a part is known to compile. @param untried parts that are compiled once in this run; an unknown part is added */
 function isKnownToCompile(part: JsonObject, untried: Set<string>): boolean {
   const isLeaf = Object.keys(part).every(
     (keyword) => keyword !== '$ref' && !holdsSchemas(keyword, part, '2020-12'),
@@ -68,15 +69,15 @@ function isKnownToCompile(part: JsonObject, untried: Set<string>): boolean {
 }
 
 /**
- * References that lead back to where they are without going into the value: validation would never end, which a schema
- * must not do (JSON Schema core, section 9.4.1).
+ * Finds references that lead back to themselves without descending into the value. Validation would never end, which
+ * a schema must not cause (JSON Schema core, section 9.4.1).
  */
 export function loopsOf(
   linked: LinkedSchema,
   { targets, sources }: FlatSchema = flatten(linked),
 ): readonly InputIssue[] {
   const done = new Set<JsonObject>();
-  /** The schemas on the way to the one at hand, in order. */
+  /** The schemas on the path to the current one, in order. */
   const open = new Set<JsonObject>();
   const loops: InputIssue[] = [];
   const visit = (schema: Schema | undefined): void => {
@@ -98,13 +99,14 @@ export function loopsOf(
   return loops;
 }
 
-/** Faults reported; a schema that is wrong throughout is as wrong with these. */
+/** Maximum number of faults reported; more would not make it clearer that a schema is wrong. */
 const MAX_FAULTS = 100;
 
 /**
- * Everything in use that its own draft's meta-schema refuses, and every pattern that is not an ECMA-262 regular expression.
+ * Finds everything in use that the meta-schema of its own draft rejects, and every pattern that is not an ECMA-262
+ * regular expression.
  *
- * To be run in a worker.
+ * Must run in a worker.
  */
 export function faultsOf(linked: LinkedSchema): readonly InputIssue[] {
   const faults = [
@@ -116,7 +118,10 @@ export function faultsOf(linked: LinkedSchema): readonly InputIssue[] {
   return [...distinct.values()].slice(0, MAX_FAULTS);
 }
 
-/** Whether a schema begins here that is of another draft than its document, as whose part it was checked. */
+/**
+ * Whether a resource begins here whose draft differs from that of its document. It was only checked as part of the
+ * document.
+ */
 function isOfOtherDialect({ isResource, dialect, document }: Position): boolean {
   return isResource && dialect !== document.dialect;
 }
@@ -137,14 +142,15 @@ function metaValidator(dialect: Dialect): ValidateFunction {
   return validator;
 }
 
-/** The meta-schema of draft-07 that Ajv has asks of `enum` what the draft only recommends (validation, section 6.1.2). */
+/** Ajv's meta-schema of draft-07 requires of `enum` what the draft only recommends (validation, section 6.1.2). */
 function isOnlyAdvice({ schemaPath }: ErrorObject): boolean {
   return /\/properties\/enum\/(?:minItems|uniqueItems)$/.test(schemaPath);
 }
 
 /**
- * Of the errors of alternatives, only those of the one that was meant: that none matches says nothing, errors further
- * in say more than those at the place itself, and what is wrong with a value says more than that another type would do.
+ * Whether an error only repeats what others say better. Among the errors of alternatives, only those of the
+ * alternative that was meant matter: that none matches is no information, errors further in are more specific than
+ * those at the place itself, and an error about a value is more specific than that another type is allowed.
  */
 function isConsequence(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
   const { instancePath, keyword } = error;
@@ -169,7 +175,7 @@ function describe({ instancePath, keyword, message, params }: ErrorObject): stri
   return `${name} ${message ?? 'is not valid'}${Array.isArray(allowed) ? `: ${allowed.join(', ')}` : ''}${hint ?? ''}`;
 }
 
-/** What other drafts allow for a keyword, and how it is written now. */
+/** How other drafts use a keyword, and how it is written in the current draft. */
 const OTHER_DRAFTS: ReadonlyMap<string, string> = new Map([
   ['items', '; draft 2020-12 has a list of schemas in prefixItems'],
   ['exclusiveMinimum', '; true beside minimum is of draft-04'],
@@ -186,7 +192,7 @@ function patternFaults({ document, tokens, schema }: Position): readonly InputIs
   });
 }
 
-/** What keeps a pattern from being a regular expression with the flag `u`, as JSON Schema wants them. */
+/** Why a pattern is not a regular expression with the flag `u`, which JSON Schema requires; undefined if it is one. */
 function syntaxErrorOf(pattern: string): string | undefined {
   try {
     new RegExp(pattern, 'u');
@@ -200,7 +206,7 @@ function syntaxErrorOf(pattern: string): string | undefined {
   }
 }
 
-/** Whether a pattern would be a regular expression without the flag `u`. */
+/** Whether a pattern is a regular expression without the flag `u`. */
 function isLoosePattern(pattern: string): boolean {
   try {
     new RegExp(pattern);

@@ -21,49 +21,54 @@ import { ASSERTIONS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
 import { repetitionOf } from './repetition.js';
 
-/** Checks a document against a schema: the answer is empty when it is valid. */
+/** Checks a document against a schema; the result is empty if the document is valid. */
 export type Validate = (document: JsonValue) => readonly Fault[];
 
-/** A validator, and the schema as it was compiled: flat, and of keywords that assert something only. */
+/** A validator, and the schema as it was compiled: flat, with only the keywords that assert something. */
 interface CompiledSchema {
   readonly flat: FlatSchema;
-  /** Ends at the first fault, so that its cost is bounded however wrong a document is. */
+  /** Stops at the first fault, so that its cost is bounded however wrong a document is. */
   readonly validate: Validate;
 }
 
 const NO_FAULTS: readonly Fault[] = [];
 
-/** How deep documents are at most that Ajv may check repeatedly in parts: as deep as an entity with a polygon. */
+/**
+ * Maximum nesting depth of documents that are left to Ajv although it may check parts of them repeatedly: that of an
+ * entity with a polygon.
+ */
 const MAX_LEVELS = 6;
 
 /**
- * How often Ajv may check a part of a document, at most. As often as this, small documents take less than a millisecond, and
- * long ones at most three times as long as with our own code, which takes twenty times as long for flat ones.
+ * Maximum number of times that Ajv may check the same part of a document. Up to this number, small documents take
+ * less than a millisecond, and long ones at most three times as long as with our own code. For flat documents our own
+ * code takes twenty times as long as Ajv.
  */
 const MAX_REPETITIONS = 4096;
 
 /**
- * Compiles a schema of any supported draft to a validator that names every fault of a document. Formats are asserted where they
- * are known and accepted where not, unknown keywords are ignored, patterns are ECMA-262 expressions with the flag `u`.
+ * Compiles a schema of any supported draft to a validator that finds every fault of a document. Known formats are
+ * asserted and unknown ones accepted, unknown keywords are ignored, and patterns are ECMA-262 expressions with the
+ * flag `u`.
  *
- * To be run in a worker: patterns may backtrack for ever, and large schemas compile slowly.
+ * Must run in a worker: patterns may backtrack for ever, and large schemas compile slowly.
  *
  * @throws {RangeError} when the schema nests, through its references, too deeply for the stack
  */
 export function createValidator(linked: LinkedSchema): Validate {
   const { flat, validate } = compileSchema(linked);
-  // Ajv would list the faults of all alternatives within each other, which may be exponentially many.
+  // Ajv would list the faults of all nested alternatives, which may be exponentially many.
   return (document) => (validate(document).length === 0 ? NO_FAULTS : faultsOf(flat, document));
 }
 
 /**
- * As {@link createValidator}, but the validator names only the first fault that it finds; and with the schema itself, for
- * callers that explain what is wrong.
+ * As {@link createValidator}, but the validator reports only the first fault, and the flat schema is returned as
+ * well, for callers that explain what is wrong.
  *
- * Ajv decides where it is right and fast. What it gets wrong, numbers that no double holds, and documents of which
- * it would check parts exponentially often, is decided by the code that explains faults.
+ * Ajv decides if it is correct and fast. The code that explains faults decides what Ajv gets wrong, numbers that no
+ * double holds, and documents of which Ajv would check parts exponentially often.
  *
- * @param flat what {@link assertionsOf} gave, if it is at hand
+ * @param flat the result of {@link assertionsOf}, if available
  * @throws {RangeError} as {@link createValidator} does
  */
 export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked)): CompiledSchema {
@@ -76,12 +81,12 @@ export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked))
     ownProperties: true,
     validateSchema: false,
     meta: false,
-    // Optimized code takes twice as long to make, and validates no faster.
     logger: false,
     formats: FORMATS,
+    // Optimized code takes twice as long to generate, and validates no faster.
     code: { optimize: false },
   });
-  // The constructor turns it on; it costs time.
+  // The constructor turns this on. It costs time, and schemas that need it are not left to Ajv.
   ajv.opts.unevaluated = false;
   divideExactly(ajv);
   compareOnce(ajv);
@@ -96,20 +101,20 @@ export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked))
   };
 }
 
-/** How many levels of objects and lists a document may have that is left to Ajv. */
+/** Maximum nesting depth of documents that are left to Ajv, counting arrays and objects. */
 function levelsFor(repetition: number): number {
   if (repetition === 1) return Infinity;
   return Math.min(MAX_LEVELS, Math.floor(Math.log2(MAX_REPETITIONS) / Math.log2(repetition)));
 }
 
-/** Whether a value has more levels of objects and lists. */
+/** Whether a value is nested deeper than that. */
 function isDeeper(value: JsonValue, levels: number): boolean {
   if (levels === Infinity || (!isObject(value) && !isArray(value))) return false;
   const parts = isArray(value) ? value : Object.values(value);
   return levels === 0 || parts.some((part) => isDeeper(part, levels - 1));
 }
 
-/** Whether a schema in use has something that Ajv gets wrong, or does not compile. */
+/** Whether a linked schema contains something that Ajv gets wrong or does not compile. */
 export function isBeyondAjv({ positions }: LinkedSchema): boolean {
   for (const { schema } of positions.values()) if (holdsMoreThanAjv(schema)) return true;
   return false;
@@ -123,15 +128,16 @@ function holdsMoreThanAjv(schema: Schema): boolean {
   const listed = member(schema, 'enum');
   const isTuple = Object.hasOwn(schema, 'prefixItems') || isArray(member(schema, 'items'));
   return (
-    // Ajv decides while it compiles what can only be known of a value.
+    // What is evaluated depends on the value, but Ajv decides it at compile time.
     usesUnevaluated(schema) ||
-    // An empty array contains what the array before it did, and whatever is looked for if `prefixItems` describes more items.
+    // Ajv finds in an empty array whatever the previous array contained, or anything if `prefixItems` describes more
+    // items than there are.
     Object.hasOwn(schema, 'contains') ||
-    // Items are not compared in a list that is shorter than `prefixItems`.
+    // Ajv does not compare the items of an array that is shorter than `prefixItems`.
     (isTuple && Object.hasOwn(schema, 'uniqueItems')) ||
-    // It does not compile (validation, section 6.1.2: the array SHOULD have an element).
+    // Ajv does not compile an empty `enum` (validation, section 6.1.2: the array SHOULD have an element).
     (isArray(listed) && listed.length === 0) ||
-    // Ajv passes over this name.
+    // Ajv ignores this name.
     BY_NAME.some((keyword) => {
       const named = member(schema, keyword);
       return isObject(named) && Object.hasOwn(named, '__proto__');
@@ -140,9 +146,9 @@ function holdsMoreThanAjv(schema: Schema): boolean {
 }
 
 /**
- * The schema as it is compiled: flat, and of keywords that assert something only.
+ * The schema as it is compiled: flat, with only the keywords that assert something.
  *
- * @param standIn what is compiled instead of a part
+ * @param standIn returns the schema to compile in place of a part
  */
 export function assertionsOf(
   linked: LinkedSchema,
@@ -155,7 +161,7 @@ export function assertionsOf(
   });
 }
 
-/** Keywords that count something: there is never so much of it that the nearest double would not do. */
+/** Keywords that bound a count. The nearest double is exact enough for any count that can occur. */
 const COUNTS = [
   'minLength',
   'maxLength',
@@ -167,7 +173,7 @@ const COUNTS = [
   'maxContains',
 ];
 
-/** The schema with doubles for the counts that no double holds: libraries in Java write 9223372036854775807 for "any". */
+/** Replaces counts that no double holds by doubles: libraries in Java write 9223372036854775807 for "any number". */
 function withCountsAsDoubles(schema: JsonObject): JsonObject {
   if (!COUNTS.some((keyword) => schema[keyword] instanceof LosslessNumber)) return schema;
   return objectOf(
@@ -178,7 +184,10 @@ function withCountsAsDoubles(schema: JsonObject): JsonObject {
   );
 }
 
-/** Has decimals divided as they are written. Ajv divides doubles, for which 19.99 is no multiple of 0.01. */
+/**
+ * Makes Ajv divide decimals as they are written. By itself it divides doubles, of which 19.99 is not a multiple of
+ * 0.01.
+ */
 function divideExactly(ajv: Ajv2020): void {
   const definition = ajv.getKeyword('multipleOf');
   if (typeof definition !== 'object') throw new TypeError('Ajv lacks multipleOf.');
@@ -193,7 +202,7 @@ function divideExactly(ajv: Ajv2020): void {
   });
 }
 
-/** Looks each item up among those before it; Ajv compares each one with all others. */
+/** Makes Ajv look up each item among the previous ones. By itself it compares each item with all others. */
 function compareOnce(ajv: Ajv2020): void {
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({

@@ -63,7 +63,7 @@ const APPLICATOR = [
 ];
 const UNEVALUATED = ['unevaluatedItems', 'unevaluatedProperties'];
 
-/** The vocabularies of each draft by the last part of their URIs, with those of their keywords that decide on data. */
+/** The vocabularies of each draft, by the last part of their URIs, with those of their keywords that restrict the data. */
 const VOCABULARIES: Readonly<Record<Dialect, Readonly<Record<string, readonly string[]>>>> = {
   'draft-04': {},
   'draft-06': {},
@@ -89,11 +89,11 @@ const VOCABULARIES: Readonly<Record<Dialect, Readonly<Record<string, readonly st
 };
 
 /**
- * A document in terms of the draft that its own meta-schema builds on, without the keywords of vocabularies that the
- * meta-schema leaves out (JSON Schema core, section 8.1.2).
+ * Rewrites a document that has its own meta-schema to the supported draft that the meta-schema builds on, without the
+ * keywords of vocabularies that the meta-schema leaves out (JSON Schema core, section 8.1.2).
  *
- * @param metaSchema undefined where the document that `$schema` names is not there
- * @throws {SchemaRefusedError} also where it asks for a vocabulary that is not known here
+ * @param metaSchema undefined if the document that `$schema` names is missing
+ * @throws {SchemaRefusedError} also if the meta-schema requires an unknown vocabulary
  */
 export function inSupportedDraft(
   document: JsonObject,
@@ -115,7 +115,7 @@ export function inSupportedDraft(
 
 function ignoredKeywords(metaSchema: JsonObject, dialect: Dialect, blame: Blame): ReadonlySet<string> {
   const named = member(metaSchema, '$vocabulary');
-  // Draft-07 has no vocabularies, nor has a meta-schema that does not say.
+  // Draft-07 has no vocabularies, and a meta-schema need not list any.
   if (!isObject(named) || dialect === 'draft-07') return new Set();
   const known = VOCABULARIES[dialect];
   const base = `https://json-schema.org/draft/${dialect}/vocab/`;
@@ -136,7 +136,7 @@ function ignoredKeywords(metaSchema: JsonObject, dialect: Dialect, blame: Blame)
 function without(schema: Schema, dialect: Dialect, ignored: ReadonlySet<string>): Schema {
   if (!isObject(schema)) return schema;
   const inner = (held: JsonValue): JsonValue => {
-    // A schema that names a draft itself is of that one.
+    // An inner schema that names a draft itself belongs to that draft.
     const isOfOther = isObject(held) && Object.hasOwn(held, '$schema');
     return isSchema(held) && !isOfOther ? without(held, dialect, ignored) : held;
   };
@@ -153,7 +153,7 @@ function without(schema: Schema, dialect: Dialect, ignored: ReadonlySet<string>)
   );
 }
 
-/** No formats: patterns are checked one by one, and URIs by following them. */
+/** Formats are not checked: patterns are checked one by one, and URIs by resolving them. */
 const OPTIONS = { strict: false, allErrors: true, ownProperties: true, logger: false } as const;
 
 const MAKERS: Readonly<Record<Dialect, () => Ajv>> = {
@@ -164,12 +164,13 @@ const MAKERS: Readonly<Record<Dialect, () => Ajv>> = {
   '2020-12': () => new Ajv2020(OPTIONS),
 };
 
-/** Drafts whose meta-schemas are those that were published. */
+/** Drafts whose meta-schemas are used as published. */
 const PUBLISHED = ['draft-07', '2019-09', '2020-12'] as const satisfies readonly Dialect[];
 
 /**
- * The meta-schema of draft-07 as the drafts before it have it: without the keywords that came later, and in draft-04 with bounds
- * that are excluded by a keyword beside them. It takes more than they do, such as an empty list of required properties.
+ * Derives the meta-schema of an earlier draft from that of draft-07: without the keywords that were added later, and
+ * in draft-04 with boolean keywords for exclusive bounds. It accepts more than those drafts do, such as an empty list
+ * of required properties.
  */
 function olderMetaSchema(dialect: 'draft-04' | 'draft-06'): JsonObject {
   const newer = metaSchemasOf('draft-07').getSchema(DIALECT_URIS['draft-07'])?.schema as JsonObject;
@@ -189,10 +190,10 @@ function olderMetaSchema(dialect: 'draft-04' | 'draft-06'): JsonObject {
   };
 }
 
-/** Made when first needed; meta-schemas do not change. */
+/** Created when first needed; meta-schemas do not change. */
 const made = new Map<Dialect, Ajv>();
 
-/** A validator that knows the meta-schema of a draft. */
+/** An Ajv instance that has the meta-schema of a draft. */
 export function metaSchemasOf(dialect: Dialect): Ajv {
   const ajv = made.get(dialect) ?? MAKERS[dialect]();
   made.set(dialect, ajv);
@@ -200,8 +201,8 @@ export function metaSchemasOf(dialect: Dialect): Ajv {
 }
 
 /**
- * The meta-schema of a supported draft, or a part of one, that has a URI: schemas may refer to it without anybody having
- * stored it.
+ * Finds the published meta-schema with a URI, or the part of one: schemas may refer to it although nobody has stored
+ * it.
  *
  * @param uri in its normal form, without fragment
  */

@@ -14,22 +14,22 @@ import { FORMATTED } from './example-values.js';
 import { Facts } from './facts.js';
 import type { Targets } from './flatten.js';
 
-/** Numbers and strings are made around each of so many bounds at most. */
+/** Maximum number of bounds around which numbers and strings are made. */
 const MAX_BOUNDS = 24;
 
-/** Longest string and list that is made. */
+/** Maximum length of strings and arrays that are made. */
 const MAX_LENGTH = 300;
 
-/** Parts of schemas looked at for bounds. */
+/** Maximum number of parts of schemas that are searched for bounds. */
 const MAX_LOOKED_AT = 2000;
 
-/** Values taken from an enumeration at most. */
+/** Maximum number of values taken from an enumeration. */
 const MAX_LISTED = 64;
 
-/** Examples made of what was known of a value at most. */
+/** Maximum number of further examples made from what is known about a value. */
 const MAX_EXAMPLES = 48;
 
-/** Values of all types, the plainest first; `null` is no value in NGSI-LD. */
+/** Values of all types, the plainest first; `null` comes last, because it is no value in NGSI-LD. */
 const PLAIN: readonly JsonValue[] = [
   'text',
   0,
@@ -60,8 +60,8 @@ const PLAIN: readonly JsonValue[] = [
 const STRANGE_NAME = 'property1';
 
 /**
- * Values that may satisfy what was known at a place and not the condition of a finding, the likeliest first: those that the old
- * schema lists, examples of it, values at the bounds of either schema, and plain ones.
+ * Values that may satisfy what was known at a place but not the condition of a finding, the likeliest first: those
+ * that the old schema lists, examples of it, values at the bounds of either schema, and plain ones.
  */
 export function* likelyValues(finding: Finding, targets: Targets): Iterable<JsonValue> {
   const given = finding.given ?? [];
@@ -79,7 +79,7 @@ export function* likelyValues(finding: Finding, targets: Targets): Iterable<Json
   yield* PLAIN;
 }
 
-/** Examples of each type that is possible, each in some of the ways that it can be made. */
+/** Examples of each possible type, each made in several of the possible ways. */
 function* examplesOf({ types, schemas }: Facts, targets: Targets): Iterable<JsonValue> {
   let left = MAX_EXAMPLES;
   for (const type of types) {
@@ -97,7 +97,7 @@ function* examplesOf({ types, schemas }: Facts, targets: Targets): Iterable<Json
   }
 }
 
-/** The values that a schema lists, at any depth. */
+/** The values of `const` and `enum` in a schema, at any depth. */
 function* literalsIn(schema: JsonValue): Iterable<JsonValue> {
   if (isArray(schema)) for (const item of schema) yield* literalsIn(item);
   if (!isObject(schema)) return;
@@ -112,7 +112,7 @@ function* literalsIn(schema: JsonValue): Iterable<JsonValue> {
 function boundsIn(schemas: readonly Schema[]): readonly number[] {
   const found = new Set<number>();
   const open: JsonValue[] = [...schemas];
-  // Grows while it is gone through.
+  // `open` grows during the iteration.
   for (const value of open) {
     if (found.size >= MAX_BOUNDS || open.length > MAX_LOOKED_AT) break;
     if (isNumber(value)) found.add(doubleOf(value));
@@ -125,7 +125,7 @@ function boundsIn(schemas: readonly Schema[]): readonly number[] {
 function* numbersAround(bounds: readonly number[]): Iterable<number> {
   for (const bound of bounds)
     for (const number of [bound, bound + 1, bound - 1, bound + 0.5, bound - 0.5, 2 * bound, -bound])
-      // JSON has no other numbers.
+      // JSON has neither NaN nor Infinity.
       if (Number.isFinite(number)) yield number;
 }
 
@@ -147,7 +147,7 @@ function* resized(value: JsonValue, bounds: readonly number[]): Iterable<JsonVal
     for (const length of lengthsAround(bounds)) yield value.padEnd(length, value).slice(0, length);
 }
 
-/** Values like this one: with something more, less, or otherwise. */
+/** Variants of a value: with something added, removed or changed. */
 export function* variantsOf(value: JsonValue): Iterable<JsonValue> {
   if (isArray(value)) yield* variantsOfArray(value);
   else if (isObject(value)) {

@@ -20,31 +20,36 @@ import { resolveWith } from './linker.js';
 import { createValidator, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
 
-/** Documents tried for one difference, and for all of them together. */
+/** Maximum number of documents tried for one difference, and for all differences together. */
 const MAX_TRIES = 800;
 const MAX_ALL_TRIES = 8000;
 
-/** Differences for which witnesses are looked for. */
+/** Maximum number of differences for which a witness is searched. */
 const MAX_DIFFERENCES = 50;
 
-/** Places within a value where it is tried otherwise. */
+/** Maximum number of places within a value at which variants are tried. */
 const MAX_PLACES = 60;
 
-/** Characters of JSON that a witness has at most. */
+/** Maximum length of a witness, in characters of JSON. */
 const MAX_WITNESS_LENGTH = 2000;
 
 /**
- * The differences of two schemas, as `compareSchemas` finds them; those that refuse something with a witness where one was
- * found: a document that the old schema accepts and the new one refuses at the place of the difference.
+ * Returns the differences of two schemas, as `compareSchemas` finds them. A difference that refuses something has a
+ * witness if one was found: a document that the old schema accepts and the new one refuses at the place of the
+ * difference.
  *
- * To be run in a worker: schemas are compiled, patterns executed, and up to 8,000 documents validated. The same schemas
- * always have the same witnesses.
+ * The search makes candidates and validates them with both schemas. It starts from documents that the old schema
+ * accepts, and changes them at the place of the difference: first to values that are likely to be refused, then to
+ * variants of what is there. A witness is then reduced to what it needs.
+ *
+ * Must run in a worker: schemas are compiled, patterns executed, and up to 8,000 documents validated. The same
+ * schemas always have the same witnesses.
  *
  * @param before the old schema, bundled
  * @param after the new schema, bundled
- * @param entityType where the documents are entities of a model: its name
- * @throws {SchemaRefusedError} when one of them is not self-contained
- * @throws {RangeError} when one nests too deeply
+ * @param entityType the name of the model, if the documents are its entities
+ * @throws {SchemaRefusedError} when one of the schemas is not self-contained
+ * @throws {RangeError} when one of them nests too deeply
  */
 export function differencesWithWitnesses(
   before: JsonObject,
@@ -71,7 +76,7 @@ class WitnessSearch {
   readonly #traced: TracedChanges;
   readonly #old: Validate;
   readonly #fresh: Validate;
-  /** Documents that the old schema accepts; the new one too, if there is such a one, the first. */
+  /** Documents that the old schema accepts. If the new schema accepts one of them too, it comes first. */
   readonly #bases: readonly JsonValue[];
   #left = MAX_ALL_TRIES;
 
@@ -87,7 +92,7 @@ class WitnessSearch {
       const found = this.#search(finding);
       if (found === undefined) continue;
       const small = this.#shrunk(found, finding);
-      // Exact numbers do not cross threads.
+      // Exact numbers cannot be passed between threads.
       if (hasLosslessNumber(small)) continue;
       if (writeJson(small).length <= MAX_WITNESS_LENGTH) return small;
     }
@@ -106,7 +111,7 @@ class WitnessSearch {
     return first === undefined ? [] : [...bases, this.#bare(first)];
   }
 
-  /** The document with nothing that the old schema does not ask for. */
+  /** The document without everything that the old schema does not require. */
   #bare(document: JsonValue): JsonValue {
     return this.#reduced(document, (rest) => this.#wasValid(rest));
   }
@@ -147,7 +152,7 @@ class WitnessSearch {
     if (!this.#fresh(document).some((error) => isAbout(error, finding, place))) return false;
     const alone = keywordAlone(finding);
     if (alone === undefined) return true;
-    // The error may be of something else there.
+    // The error may have another cause at that place, so check the keyword by itself.
     const value = valueAt(document, place);
     return value !== undefined && faultsOf({ root: alone, targets: this.#traced.targets }, value).length > 0;
   }
@@ -169,7 +174,7 @@ class WitnessSearch {
     return this.#reduced(document, (rest) => this.#isWitness(rest, finding));
   }
 
-  /** The document without what it can do without: properties first, then items and what they hold. */
+  /** Removes everything that the document can do without and stay good: outer values first, then those within them. */
   #reduced(document: JsonValue, isGood: (rest: JsonValue) => boolean): JsonValue {
     let small = document;
     for (const place of [...placesIn(document, [], MAX_PLACES * 4)].sort(
@@ -183,7 +188,10 @@ class WitnessSearch {
   }
 }
 
-/** Whether an error of the new schema may be what a finding foretold: at its place or further in. */
+/**
+ * Whether an error of the new schema may be the one that a finding predicts: it is at the place of the finding or
+ * deeper.
+ */
 function isAbout(
   { instancePath, keyword, missing }: Fault,
   finding: Finding,
@@ -196,7 +204,7 @@ function isAbout(
   return keyword === 'required' && at.length === place.length && missing === finding.value;
 }
 
-/** Keywords that refuse a value whatever stands beside them, but for the counts of `contains`. */
+/** Keywords whose result does not depend on other keywords in the schema, except for the counts of `contains`. */
 const INDEPENDENT: ReadonlySet<string> = new Set([
   'type',
   'enum',
@@ -223,21 +231,21 @@ const INDEPENDENT: ReadonlySet<string> = new Set([
   'dependentRequired',
 ]);
 
-/** The keyword that a finding is about, as a schema of its own; undefined where it takes more to tell what it refuses. */
+/** The keyword of a finding as a schema of its own; undefined if its result depends on other keywords. */
 function keywordAlone({ schema, subject, tokens: [asked = ''] }: Finding): JsonObject | undefined {
   if (schema === undefined || subject !== 'keyword' || !INDEPENDENT.has(asked)) return undefined;
   const kept = asked === 'contains' ? ['contains', 'minContains', 'maxContains'] : [asked];
   return objectOf(Object.entries(schema).filter(([keyword]) => kept.includes(keyword)));
 }
 
-/** The name of a property that a finding about the other properties is about. */
+/** For a finding about the other properties: the name of such a property, as the rest of a path. */
 function otherNameOf({ subject, value }: Finding): readonly string[] {
   if (typeof value !== 'string') return [];
   if (subject === 'other') return [value];
   return subject === 'others' ? [patternExample(value) ?? 'property1'] : [];
 }
 
-/** The name or index that stands for a step. */
+/** An example of a property name or an index for a step. */
 function nameOf(step: Step): string {
   if (step === null) return 'property1';
   if (typeof step === 'string') return step;
@@ -245,14 +253,14 @@ function nameOf(step: Step): string {
   return patternExample(step.pattern) ?? 'property1';
 }
 
-/** The ways to the values within a value, itself first. */
+/** The paths to the values within a value, breadth-first, starting with the value itself. */
 function* placesIn(
   value: JsonValue | undefined,
   path: readonly string[],
   most = MAX_PLACES,
 ): Iterable<readonly string[]> {
   const open: (readonly [JsonValue, readonly string[]])[] = value === undefined ? [] : [[value, path]];
-  // Grows while it is gone through.
+  // `open` grows during the iteration.
   for (const [index, [one, place]] of open.entries()) {
     if (index >= most) return;
     yield place;
@@ -270,7 +278,7 @@ function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonVal
   return at;
 }
 
-/** The document with another value at a place, or without it; what leads there is made where it is missing. */
+/** The document with another value at a path, or without it if `value` is undefined. Missing parents are created. */
 function changedAt(
   document: JsonValue | undefined,
   path: readonly string[],
@@ -292,7 +300,7 @@ function changedAt(
   return objectOf([...others, [token, changedAt(held, rest, value)]]);
 }
 
-/** What an entity of a model has beside what its schema asks for. */
+/** The values that an entity of a model should have in addition to what its schema requires. */
 function preferredIn(schema: JsonObject, model: string | undefined): Preferred {
   if (model === undefined) return new Map();
   const described = modelOf(schema);

@@ -2,45 +2,45 @@ import { isArray, isNumber, isObject, type JsonValue } from '../../shared/json/j
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut, quoted } from '../../shared/shown.js';
 
-/** Characters of a value that are shown. */
+/** Maximum number of characters of a value that are shown. */
 const MAX_SHOWN = 80;
 
-/** Characters of a pattern that are shown: a part of one says little. */
+/** Maximum number of characters of a pattern that are shown; it is higher, because part of a pattern says little. */
 const MAX_PATTERN = 200;
 
 /**
- * What was probably meant: another value instead of one, or another name of the member. The value is kept, because what was
- * read may be a conversion of what was written.
+ * What was probably meant: another value, or another name for the member. `insteadOf` is the value that was checked,
+ * because it may be a conversion of what was written.
  */
 export type Meant = { readonly value: JsonValue; readonly insteadOf: JsonValue } | { readonly name: string };
 
-/** The parts of a sentence on a value. */
+/** The parts of a sentence about a value. */
 export interface Words {
   /** Completes "must …". */
   readonly must: string;
   /** What was found instead; completes "it …". */
   readonly found?: string;
-  /** What may help. */
+  /** A suggestion. */
   readonly hint?: string;
   readonly meant?: Meant;
-  /** The demand as it is said of a single issue, where "must …" is not how people say it. */
+  /** The demand of an issue that is shown alone, if "must …" would sound unnatural. */
   readonly plain?: string;
 }
 
-/** A sentence, without capital and full stop: "must be at least 0, is -3". */
+/** Makes a sentence, without capital and full stop: "must be at least 0, is -3". */
 export function sentenceOf({ must, found, hint, plain }: Words): string {
   const parts = [plain ?? `must ${must}`, ...(found === undefined ? [] : [found])].join(', ');
   return hint === undefined ? parts : `${parts}; ${hint}`;
 }
 
-/** A value in a few characters: scalars as JSON, of others only what they are: the sentence is about the type. */
+/** A value in a few characters: a scalar as JSON, an array or object only by its type. */
 export function shown(value: JsonValue): string {
   if (isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
   return typeof value === 'string' ? quoted(value, MAX_SHOWN) : String(value);
 }
 
-/** A value that a schema allows; it may be an object, and then its JSON is shown. */
+/** A value that a schema allows; an array or object is shown as JSON. */
 export function allowedValue(value: JsonValue): string {
   if (!isArray(value) && !isObject(value)) return shown(value);
   return cut(writeJson(value), MAX_SHOWN);
@@ -50,13 +50,13 @@ export function shownPattern(pattern: string): string {
   return cut(pattern, MAX_PATTERN);
 }
 
-/** A value with its type: what to say when the type is wrong. */
+/** A value with its type, for messages about a wrong type. */
 export function typed(value: JsonValue): string {
   if (typeof value === 'string') return `the string ${shown(value)}`;
   return isNumber(value) ? `the number ${shown(value)}` : shown(value);
 }
 
-/** Types of JSON Schema in words: of one value, and of several. */
+/** The types of JSON Schema in words: for one value, and for several. */
 const TYPES: ReadonlyMap<string, readonly [one: string, several: string]> = new Map([
   ['null', ['null', 'null']],
   ['boolean', ['true or false', 'true and false']],
@@ -67,12 +67,12 @@ const TYPES: ReadonlyMap<string, readonly [one: string, several: string]> = new 
   ['number', ['a number', 'numbers']],
 ]);
 
-/** A type of JSON Schema. */
+/** The words for a type of JSON Schema. */
 export function typeWord(type: string): string {
   return TYPES.get(type)?.[0] ?? type;
 }
 
-/** Types of JSON Schema, of several values. */
+/** The words for types of JSON Schema, for several values. */
 export function typeWords(types: readonly string[]): readonly string[] {
   return types.map((type) => TYPES.get(type)?.[1] ?? type);
 }
@@ -93,7 +93,7 @@ export function howMany(count: number): string {
   return count === 0 ? 'none' : String(count);
 }
 
-/** What a string of the format is, with one for example; a format that people do not know is named only. */
+/** What a string of each format is, with an example; formats that most people do not know are only named. */
 const FORMATS: ReadonlyMap<string, string> = new Map([
   ['date-time', 'a date-time such as 2026-01-31T12:00:00Z'],
   ['date', 'a date such as 2026-01-31'],
@@ -119,12 +119,12 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ['int64', 'an integer of 64 bits'],
 ]);
 
-/** What a format asks for; completes "must be …". */
+/** What a format requires; completes "must be …". */
 export function formatWords(format: string): string {
   return FORMATS.get(format) ?? `of the format ${format.slice(0, 80)}`;
 }
 
-/** What is likely wrong with the text; undefined when nothing is plain to see. */
+/** What is probably wrong with the text; undefined if nothing is obvious. */
 export function formatHint(format: string, text: string): string | undefined {
   if (format === 'date-time') {
     if (/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) {
