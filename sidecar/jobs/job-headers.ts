@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { PurgeError, QueryRefusedError } from '../purge/index.js';
 import { defined } from '../shared/defined.js';
-import type { JobNeeds, JobRecord, PurgeRecord } from '../store/index.js';
+import type { JobNeeds, PurgeRecord } from '../store/index.js';
 
 /** The headers of jobs: what they say of where the entities are, and how their credentials are kept. */
 
@@ -10,14 +10,6 @@ type Headers = Readonly<Record<string, string>>;
 
 /** What says where the entities are, and what their names mean: as in the purge before. */
 const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
-
-/** What a record says of where its entities are: both tenants, where the headers name two. */
-export function placeOf(headers: Headers): Pick<JobRecord, 'tenant' | 'link' | 'fiware'> {
-  const { 'fiware-service': service, 'fiware-servicepath': servicePath, link } = headers;
-  const tenant = headers['ngsild-tenant'] ?? service;
-  const fiware = defined({ service, servicePath });
-  return { ...defined({ tenant, link }), ...(Object.keys(fiware).length === 0 ? {} : { fiware }) };
-}
 
 /**
  * The headers of a job that follows a purge: where the entities are, and the credentials of who asks for it.

@@ -30,6 +30,14 @@ export function newJobMembers(
   };
 }
 
+/** What a record says of where its entities are: both tenants, where the headers name two. */
+export function placeOf(headers: NewJob['headers']): Pick<JobRecord, 'tenant' | 'link' | 'fiware'> {
+  const { 'fiware-service': service, 'fiware-servicepath': servicePath, link } = headers;
+  const tenant = headers['ngsild-tenant'] ?? service;
+  const fiware = defined({ service, servicePath });
+  return { ...defined({ tenant, link }), ...(Object.keys(fiware).length === 0 ? {} : { fiware }) };
+}
+
 /** Characters that are kept of a refused job: anybody who may ask for jobs may have many refused. */
 const MAX_REFUSED = { query: 8 * 1024, tenant: 256, link: 4096 } as const;
 

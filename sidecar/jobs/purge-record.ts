@@ -4,13 +4,13 @@ import {
   cancelled,
   isToCancel,
   newJobMembers,
+  placeOf,
   type RecordStart,
   shortened,
   waitingFor,
   withoutPace,
   withoutWait,
 } from './job-record.js';
-import { placeOf } from './job-headers.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
 import { defined } from '../shared/defined.js';
 

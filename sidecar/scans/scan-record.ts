@@ -3,12 +3,12 @@ import {
   cancelled,
   isToCancel,
   newJobMembers,
+  placeOf,
   waitingFor,
   withoutPace,
   withoutWait,
 } from '../jobs/job-record.js';
 import { LiveJob } from '../jobs/live-job.js';
-import { placeOf } from '../jobs/job-headers.js';
 import type { NewJob } from '../jobs/purge-kinds.js';
 import type { AskedRate } from '../purge/index.js';
 import type { ScanRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
