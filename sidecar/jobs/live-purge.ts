@@ -22,7 +22,9 @@ const MAX_ERRORS = 100;
 
 /** A purge that this process runs. */
 export class LivePurge extends LiveJob<PurgeRecord> {
-  /** What an earlier process had settled. */
+  /** Deleted or found gone by earlier processes. */
+  readonly settledBefore: number;
+  /** What an earlier process had done. */
   readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
   #hasBegun: boolean;
   /** Deletes of an earlier process that may have had an effect; matches that are listed again were not deleted. */
@@ -42,6 +44,7 @@ export class LivePurge extends LiveJob<PurgeRecord> {
     this.#unknownBefore = unknown;
     this.#expectedBefore = expected;
     this.#before = { deleted, alreadyGone, requests, retries };
+    this.settledBefore = deleted + alreadyGone;
     this.#hasBegun = this.settledBefore + unknown > 0;
   }
 
@@ -53,11 +56,6 @@ export class LivePurge extends LiveJob<PurgeRecord> {
   /** An earlier process may have sent deletes. */
   begun(): void {
     this.#hasBegun = true;
-  }
-
-  /** Deleted or found gone by earlier processes. */
-  get settledBefore(): number {
-    return this.#before.deleted + this.#before.alreadyGone;
   }
 
   /** Deleted by this process, or may have been. */

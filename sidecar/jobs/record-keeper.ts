@@ -106,15 +106,9 @@ export class RecordKeeper {
     const { store, clock } = this.#options;
     const { lease } = live;
     const enough = new AbortController();
-    const written = store.put(live.record, undefined, lease.claim).then(
-      () => true,
-      () => false,
-    );
-    const late = clock
-      .sleep(WAIT_MS, enough.signal)
-      .catch(() => {})
-      .then(() => false);
-    const isWritten = await Promise.race([written, late]);
+    const written = store.put(live.record, undefined, lease.claim).then(() => true);
+    const late = clock.sleep(WAIT_MS, enough.signal).then(() => false);
+    const isWritten = await Promise.race([written, late]).catch(() => false);
     enough.abort();
     // As it is by now: it may have ended meanwhile, and its end is what is to be written.
     if (!isWritten) this.save(live.record, lease.claim);

@@ -59,7 +59,8 @@ export class JobRegistry {
     if (kind === 'scan') return this.#taken('scan') < Math.max(1, Math.floor(this.#max * SCANS_SHARE));
     if (kind === 'dry run') return this.#taken('dry run') < this.#max;
     const jobs = this.#taken('job');
-    return this.#taken('purge') + jobs < this.#max && (kind === 'purge' || jobs < this.#forJobs);
+    const forJobs = Math.max(1, Math.floor(this.#max * (1 - KEPT_SHARE)));
+    return this.#taken('purge') + jobs < this.#max && (kind === 'purge' || jobs < forJobs);
   }
 
   /** From now on, it runs here; it stops at once when this process does. */
@@ -111,10 +112,5 @@ export class JobRegistry {
     let count = 0;
     for (const taken of this.#running.values()) if (taken === kind) count += 1;
     return count;
-  }
-
-  /** Places that jobs may have; one at least. */
-  get #forJobs(): number {
-    return Math.max(1, Math.floor(this.#max * (1 - KEPT_SHARE)));
   }
 }

@@ -68,7 +68,8 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const retryDue: string[] = [];
   const wanted = Math.min(options.wanted, MAX_FINDINGS);
   const pageMax = wanted + states.count(IdState.failed) + states.count(IdState.retryDue);
-  const first = options.first !== undefined && isRecent(context, options.first) ? options.first : undefined;
+  const isRecent = (options.first?.atMs ?? -Infinity) > context.clock.monotonicMs() - MAX_LISTING_MS;
+  const first = isRecent ? options.first : undefined;
   const unseen = new IdStates();
   let reappearedCount = 0;
   let lingering = 0;
@@ -144,8 +145,4 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     retryDue,
     lingering,
   };
-}
-
-function isRecent({ clock }: PurgeContext, { atMs }: ListedPage): boolean {
-  return clock.monotonicMs() - atMs < MAX_LISTING_MS;
 }
