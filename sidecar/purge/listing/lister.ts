@@ -5,11 +5,10 @@ import {
   ReplyTooLargeError,
   type BrokerMemory,
   type BrokerReply,
-  type Projection,
 } from '../broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import { formatParameters, type Parameter } from '../query/index.js';
-import type { PurgeRequest, Requester, Settled } from '../requests/index.js';
+import type { PurgeRequest, Requester } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { PageSize, smallerThan, Trial, type PageTry, type Reception } from './page-limits.js';
 import {
@@ -176,7 +175,8 @@ export class Lister {
     const atMs = clock.monotonicMs();
     const tookMs = atMs - startedMs;
     this.#noteSize(page, tried, tookMs);
-    const instances = instancesOf(query, projection);
+    const isRecent = projection === 'recent' || projection === 'recent-times';
+    const instances = isRecent ? (query.instances ?? 1) : undefined;
     return { ...page, limit, instances, mayGrow: this.#mayGrow(), atMs, tookMs, path };
   }
 
@@ -271,8 +271,10 @@ export class Lister {
     const { requester, resource } = this.#options;
     let settled = await requester.send(request);
     // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and
-    // giving up would leave matches behind. A broker that really died stays dead for another round of tries.
-    if (isBadLuck(settled) && requester.hasAnswered) settled = await requester.send(request);
+    // giving up would leave matches behind. A broker that really died stays dead for another round of tries. An @context
+    // that is unavailable stays so.
+    const mayPass = settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
+    if (mayPass && requester.hasAnswered) settled = await requester.send(request);
     if (settled.kind === 'gave-up')
       throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
     return settled.reply;
@@ -303,16 +305,6 @@ export class Lister {
       throw error;
     }
   }
-}
-
-/** The tries ran out for a reason that may pass, unlike an unavailable @context. */
-function isBadLuck(settled: Settled): boolean {
-  return settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
-}
-
-/** How many instances of each attribute a query asks for; undefined for all. */
-function instancesOf(query: PageQuery, projection: Projection): number | undefined {
-  return projection === 'recent' || projection === 'recent-times' ? (query.instances ?? 1) : undefined;
 }
 
 /** The pages of a query that shows at most so many entities, up to one that shows nothing. @throws as Lister.page() */
