@@ -14,6 +14,7 @@ export {
   namesOf,
   parseParameters,
   queryText,
+  refusedData,
 } from './parameters.js';
 export {
   type AttributeRemoval,
@@ -21,4 +22,4 @@ export {
   parseEntityPurgeQuery,
   parseScanQuery,
 } from './query.js';
-export { type PurgeQuery, type WholeTenant, refusedData, vetSelection } from './selection.js';
+export { type PurgeQuery, type WholeTenant, vetSelection } from './selection.js';

@@ -6,10 +6,11 @@ import {
   checkName,
   ENTITY_PARAMETERS,
   parseParameters,
+  refusedData,
   TEMPORAL_PARAMETERS,
   type PurgeParameters,
 } from './parameters.js';
-import { parsed, refusedData } from './selection.js';
+import { parsed } from './selection.js';
 
 /** The time by which the age is measured: of entities, or of the instances of temporal entities. */
 export interface Age {

@@ -222,13 +222,16 @@ export function itemsOf(
   if (value === undefined) return undefined;
   const items = value.split(',');
   if (items.some((item) => item === '' || /\s/.test(item))) {
-    throw refused(
+    throw refusedData(
       parameter,
       `${parameter} must be a comma-separated list of names, without spaces or empty items.`,
     );
   }
   if (items.length > MAX_NAMES) {
-    throw refused(parameter, `${parameter} takes at most ${MAX_NAMES} names; this list has ${items.length}.`);
+    throw refusedData(
+      parameter,
+      `${parameter} takes at most ${MAX_NAMES} names; this list has ${items.length}.`,
+    );
   }
   return items;
 }
@@ -242,7 +245,7 @@ export function itemsOf(
 export function checkName(name: string, parameter: string, expected: string): void {
   if (isName(name)) return;
   const shown = `"${name.slice(0, 200)}"`;
-  throw refused(parameter, `${parameter}: ${shown} is not ${expected}, or an IRI: ${faultOf(name)}.`);
+  throw refusedData(parameter, `${parameter}: ${shown} is not ${expected}, or an IRI: ${faultOf(name)}.`);
 }
 
 function faultOf(name: string): string {
@@ -253,7 +256,8 @@ function faultOf(name: string): string {
   return 'a name has letters, digits, "_", "-" and "."';
 }
 
-function refused(parameter: string, message: string): QueryRefusedError {
+/** The refusal of a parameter's content. */
+export function refusedData(parameter: string | undefined, message: string): QueryRefusedError {
   return new QueryRefusedError('badRequestData', message, parameter);
 }
 

@@ -3,10 +3,11 @@ import {
   namesOf,
   ENTITY_PARAMETERS,
   parseParameters,
+  refusedData,
   SCAN_PARAMETERS,
   type PurgeParameters,
 } from './parameters.js';
-import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from './selection.js';
+import { vetSelection, type PurgeQuery, type WholeTenant } from './selection.js';
 
 /** Attributes to remove from each match instead of the entity (clause 5.6.21). */
 export interface AttributeRemoval {

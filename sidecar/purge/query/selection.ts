@@ -7,7 +7,14 @@ import { namesScopes, parseScopeQuery } from '../../ngsi-ld/scope-query.js';
 import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 import { QueryRefusedError, PolicyRefusedError } from '../errors.js';
-import { checkName, EXTENSIONS, namesOf, SELECTION_PARAMETERS, type Parameter } from './parameters.js';
+import {
+  checkName,
+  EXTENSIONS,
+  namesOf,
+  refusedData,
+  SELECTION_PARAMETERS,
+  type Parameter,
+} from './parameters.js';
 import { purgeOption, type OptionValues } from '../../shared/purge-options.js';
 
 export interface VettingOptions {
@@ -173,11 +180,6 @@ function tooWide(parameters: ReadonlyMap<string, string>): QueryRefusedError {
     `${given}. NGSI-LD requires type, attrs, q, a geoquery or local=true for a purge; attrs and q ` +
       'need an attribute other than createdAt and modifiedAt. Add one of them, such as type=Vehicle.',
   );
-}
-
-/** The refusal of a parameter's content. */
-export function refusedData(parameter: string | undefined, message: string): QueryRefusedError {
-  return new QueryRefusedError('badRequestData', message, parameter);
 }
 
 /** A purge that may empty its tenant needs `maxAffected` (bounded), runs as in the standard (allow), or is refused. */
