@@ -21,11 +21,18 @@ const CORE_TERMS: ReadonlySet<string> = new Set([
 const IRI = /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/|urn:)/;
 
 /**
- * Whether the @context of a request decides what a query means: it has a name that is neither an IRI nor a term of the core.
+ * Whether the @context of a request decides what a query means: it is not the core one, and the query has a name that is
+ * neither an IRI nor a term of the core.
  *
+ * @param url of the @context
  * @param removed attributes to drop or to keep
  */
-export function dependsOnContext(selection: readonly Parameter[], removed: readonly string[] = []): boolean {
+export function dependsOnContext(
+  url: string,
+  selection: readonly Parameter[],
+  removed: readonly string[] = [],
+): boolean {
+  if (CORE_CONTEXT.test(url)) return false;
   const names = [...removed, ...selection.flatMap(namesIn)];
   return names.some((name) => !IRI.test(name) && !CORE_TERMS.has(name));
 }
@@ -47,18 +54,9 @@ function namesIn({ name, value }: Parameter): readonly string[] {
   }
 }
 
-/** The URL of the first @context that a Link header names; undefined if it names none. */
-function contextOfLink(link: string | undefined): string | undefined {
-  return contextsOfLink(link)[0];
-}
-
 /** The core @context, which every broker has and applies unasked. */
 const CORE_CONTEXT =
   /^https?:\/\/uri\.etsi\.org\/ngsi-ld\/(?:v[\d.]+\/)?ngsi-ld-core-context[^/?#]*\.jsonld$/;
-
-export function isCoreContext(url: string): boolean {
-  return CORE_CONTEXT.test(url);
-}
 
 /** No service listens on port 1, so the @context cannot be fetched, and nobody has to be waited for to find that out. */
 const UNFETCHABLE = 'http://127.0.0.1:1/no-such-context-purge-probe.jsonld';
@@ -115,7 +113,7 @@ export async function proveLink(options: LinkProofOptions, listed: ListedPage): 
       if (count === 0) return 'reads-differently';
       continue;
     }
-    const used = contextOfLink(link);
+    const [used] = contextsOfLink(link);
     if (used === undefined || used === UNFETCHABLE)
       throw unproven(
         'The broker lists the same query with an @context that cannot be fetched, and does not say which one it used',
@@ -128,7 +126,7 @@ export async function proveLink(options: LinkProofOptions, listed: ListedPage): 
 
 /** @throws FilterIgnoredError for a page that was read by another @context */
 export function checkContext({ link }: Pick<ParsedPage, 'link'>, url: string): void {
-  if (contextOfLink(link) === url) return;
+  if (contextsOfLink(link)[0] === url) return;
   throw unproven('The broker did not use the @context of Link: its answer names another one or none');
 }
 

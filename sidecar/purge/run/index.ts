@@ -4,8 +4,11 @@ export type {
   BrokerQuery,
   HistoryArchive,
   PurgeContext,
+  PurgeDependencies,
   PurgeEvent,
   PurgeLimits,
+  PurgeOrder,
+  PurgePlan,
   PurgeProgress,
   PurgeReport,
   PurgeScope,
@@ -17,7 +20,8 @@ export {
   countMatches,
   firstPage,
   previewEntities,
+  previewOf,
   requireListed,
   trustedTotal,
 } from './matches.js';
-export { type PurgeDependencies, type PurgeOrder, previewOf, reportOf, runPurge } from './purge-run.js';
+export { reportOf, runPurge } from './purge-run.js';

@@ -1,7 +1,8 @@
 import { BrokerReplyError, TooManyMatchesError, unlessQueryRefused } from '../errors.js';
 import { type ListedPage, type PageShape, walkMatches, type WalkEnd } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
-import type { PurgeContext, QueryView } from './purge.js';
+import type { PurgeContext, PurgeReport, PurgeScope, QueryView } from './purge.js';
+import { reportOf } from './purge-run.js';
 import { IdStates } from '../ledger/index.js';
 
 const UNCOUNTED =
@@ -196,4 +197,12 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
   if (isCounted && end.lastCount !== listed)
     context.warn(`The broker counts ${String(end.lastCount)} matches and lists ${listed}.`);
   return { matched: listed, sample: [...sample], ...(isComplete ? {} : { isLowerBound: true }) };
+}
+
+/** The report of a dry run. */
+export function previewOf(
+  scope: PurgeScope,
+  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
+): PurgeReport {
+  return { ...reportOf(scope, 0), dryRun: true, ...preview };
 }

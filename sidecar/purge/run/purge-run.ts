@@ -1,57 +1,45 @@
-import type { BrokerMemory } from '../broker/index.js';
-import {
-  type DoneSoFar,
-  type PurgeRequest,
-  type RequestDependencies,
-  Requester,
-  type RequestOrder,
-} from '../requests/index.js';
-import { Archiving, type PurgeArchive } from '../archiving/index.js';
+import { type DoneSoFar, type PurgeRequest, Requester } from '../requests/index.js';
+import { Archiving } from '../archiving/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
-import type { ListedResource } from '../listing/index.js';
-import { formatParameters, type PurgeQuery } from '../query/index.js';
-import { type OnOutcome, ItemLedger } from '../ledger/index.js';
+import {
+  Lister,
+  type ListedPage,
+  type ListedResource,
+  type PageQuery,
+  type PageSource,
+} from '../listing/index.js';
+import {
+  checkContext,
+  dependsOnContext,
+  learnCounting,
+  learnStride,
+  probesOf,
+  proofNameOf,
+  proveLink,
+  QueryProof,
+} from '../proof/index.js';
+import { contextOfRequest, formatParameters, type Parameter, type PurgeQuery } from '../query/index.js';
+import type { Pattern } from '../../ngsi-ld/pattern.js';
+import { nextTurn } from '../../shared/next-turn.js';
+import { ItemLedger } from '../ledger/index.js';
 import type {
-  AppliedPlan,
-  PurgeEvent,
-  PurgeLimits,
+  BrokerQuery,
+  PurgeContext,
+  PurgeDependencies,
+  PurgeOrder,
+  PurgePlan,
   PurgeProgress,
   PurgeReport,
   PurgeScope,
 } from './purge.js';
-import { OpenedQuery } from './query-view.js';
 
 const MAX_WARNINGS = 10;
 
-/** What a purge needs from outside. */
-export interface PurgeDependencies extends RequestDependencies {
-  /** What was learnt about the collection that is purged. */
-  readonly capabilities: BrokerMemory;
-}
+/** Steps of the pattern matcher before it yields to the event loop: tens of milliseconds at most. */
+const MAX_STEPS = 1_000_000;
 
-/** One purge: what, with which headers, how hard, and what goes along with it while it runs. */
-export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> extends RequestOrder {
-  readonly query: Query;
-  readonly limits: PurgeLimits;
-  readonly onEvent?: ((event: PurgeEvent) => void) | undefined;
-  /** Called with the outcome of each item; never for a purge that the broker does by itself. */
-  readonly onOutcome?: OnOutcome | undefined;
-  /** Where it archives what it deletes, before it deletes it. */
-  readonly archive?: PurgeArchive | undefined;
-  /** Only what is in it is deleted. */
-  readonly plan?: AppliedPlan | undefined;
-  /** Of a dry run: called with the key of each match, perhaps more than once, until there are no more. */
-  readonly onPlanned?: ((key: string) => void) | undefined;
-}
-
-export interface PurgePlan {
-  /** The collection that is purged. */
-  readonly path: ListedResource['path'];
-  /** Does the work, and returns what it came to. */
-  readonly run: (scope: PurgeScope) => Promise<PurgeReport>;
-  /** The work is not booked item by item; it reports by itself how far it is. */
-  readonly reportsItself?: boolean;
-}
+/** Longest id, in UTF-16 units, that is matched against a pattern; real ids are far shorter. */
+const MAX_ID_LENGTH = 4096;
 
 /** What the parts of one purge share, before any query is opened. Nothing is sent yet. */
 export function createPurgeScope(
@@ -147,10 +135,138 @@ export function reportOf(scope: PurgeScope, left: number): PurgeReport {
   };
 }
 
-/** The report of a dry run. */
-export function previewOf(
-  scope: PurgeScope,
-  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
-): PurgeReport {
-  return { ...reportOf(scope, 0), dryRun: true, ...preview };
+/** A query that is sent to the broker: checks each of its pages, and proves once that the broker honours it. */
+class OpenedQuery implements PageSource {
+  /** The purge, as it sees the broker through this query. */
+  readonly context: PurgeContext;
+  readonly #lister: Lister;
+  readonly #proof: QueryProof;
+  /** The ids that the purge names; all others are unexpected. */
+  readonly #named: ReadonlySet<string> | undefined;
+  /**
+   * May match anywhere in the id, as in brokers. One that RE2 cannot compile is left to the broker, whose filtering is proven.
+   */
+  readonly #pattern: Pattern | undefined;
+  readonly #isLocal: boolean;
+  /** The @context on which the meaning of the query depends. */
+  readonly #contextUrl: string | undefined;
+  /** The same, where the broker names it in its answers. */
+  #namedContext: string | undefined;
+  #proven: Promise<void> | undefined;
+  /** The first page that listed something, and what was asked for. */
+  #listed: { readonly query: PageQuery; readonly page: ListedPage } | undefined;
+
+  constructor(
+    purge: PurgeScope,
+    { resource, selection: filters, additions = [], isPartial = false, removed }: BrokerQuery,
+    named: ReadonlySet<string> | undefined,
+    pattern: Pattern | undefined,
+  ) {
+    const { requester, capabilities, clock, limits } = purge;
+    const { headers } = requester;
+    const selection = [...filters, ...additions];
+    const countsUnshown = resource.path === '/temporal/entities';
+    this.#named = named;
+    this.#pattern = pattern;
+    this.#isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
+    const contextUrl = contextOfRequest(headers['link']);
+    if (contextUrl !== undefined && dependsOnContext(contextUrl, selection, removed))
+      this.#contextUrl = contextUrl;
+    this.#lister = new Lister({
+      requester,
+      capabilities,
+      clock,
+      resource,
+      pageSize: limits.pageSize,
+      pageSizeMax: Math.min(limits.pageSizeMax, capabilities.get('page-max') ?? Infinity),
+    });
+    this.#proof = new QueryProof({
+      name: proofNameOf(selection, headers, resource.projectionsOf({ selection }).join()),
+      probes: probesOf(filters, additions, headers, countsUnshown),
+      lister: this.#lister,
+      capabilities,
+      countsUnshown,
+    });
+    this.context = {
+      ...purge,
+      resource,
+      selection,
+      countsUnshown,
+      showsAll: !isPartial,
+      paging: { contradicted: false, longestPage: 0 },
+      lister: this,
+      // What one of several queries shows, the others mostly do not show again.
+      beginProof: async (shape) => (isPartial ? undefined : this.#proof.begin(shape)),
+      proveFilters: async () => (this.#proven ??= this.#prove()),
+      learnCounting: () => learnCounting(this.#wide),
+    };
+  }
+
+  /** See PageSource. */
+  async showsAnything(selection: readonly Parameter[]): Promise<boolean> {
+    return this.#lister.showsAnything(selection);
+  }
+
+  /** See QueryView. */
+  async page(query: PageQuery): Promise<ListedPage> {
+    const page = await this.#lister.page(query);
+    if (page.warning !== undefined) this.context.warn(page.warning);
+    if (this.#isLocal && page.madeEntityMap) {
+      const detail =
+        'The broker queried its context sources despite local=true, so the query would reach too much. Nothing more is deleted.';
+      throw new FilterIgnoredError('local', detail);
+    }
+    const unexpected = await this.#unexpectedIn(page.ids);
+    if (unexpected !== undefined) {
+      // Of a broker that ignores the filter in every query, the proof says so.
+      await this.context.proveFilters();
+      throw unexpected;
+    }
+    if (this.#namedContext !== undefined) checkContext(page, this.#namedContext);
+    if (query.selection === this.context.selection && page.ids.length > 0) this.#listed ??= { query, page };
+    else if (this.#listed === undefined) this.#proof.discard();
+    return page;
+  }
+
+  /** The first id that is excluded, or too long to be checked. Yields to the event loop now and then. */
+  async #unexpectedIn(ids: readonly string[]): Promise<UnexpectedEntityError | undefined> {
+    const [named, pattern] = [this.#named, this.#pattern];
+    const unnamed = named && ids.find((id) => !named.has(id));
+    if (unnamed !== undefined) return new UnexpectedEntityError(unnamed, 'id');
+    if (pattern === undefined) return undefined;
+    let steps = 0;
+    for (const id of ids) {
+      if (id.length > MAX_ID_LENGTH || !pattern.test(id)) return new UnexpectedEntityError(id, 'idPattern');
+      steps += pattern.size * id.length;
+      if (steps < MAX_STEPS) continue;
+      steps = 0;
+      await nextTurn();
+    }
+    return undefined;
+  }
+
+  async #prove(): Promise<void> {
+    const { query = { selection: this.context.selection, limit: 1 }, page } = this.#listed ?? {};
+    const url = this.#contextUrl;
+    await Promise.all([
+      this.#proof.prove(query),
+      page === undefined || url === undefined ? undefined : this.#proveContext(page, url),
+    ]);
+    await learnStride(this.#wide);
+  }
+
+  /** The query with pages that are not checked: what is learnt of its counts is asked without its filters, and only counted. */
+  get #wide(): PurgeContext {
+    return { ...this.context, lister: this.#lister };
+  }
+
+  async #proveContext(page: ListedPage, url: string): Promise<void> {
+    const { requester, capabilities, selection } = this.context;
+    const name = proofNameOf(selection, requester.headers, 'context');
+    if (capabilities.isHonoured(name.name)) return;
+    const asksCount = capabilities.get('no-count') !== true;
+    const proof = await proveLink({ requester, asksCount, path: page.path, selection, url }, page);
+    if (proof === 'refuses-others') capabilities.setHonoured(name);
+    if (proof === 'names-it') this.#namedContext = url;
+  }
 }

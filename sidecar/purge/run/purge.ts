@@ -1,10 +1,10 @@
 import type { Clock } from '../../shared/clock.js';
-import type { Archiving } from '../archiving/index.js';
+import type { Archiving, PurgeArchive } from '../archiving/index.js';
 import type { BrokerMemory } from '../broker/index.js';
-import type { Item, ItemError, ItemLedger, PurgeCounts } from '../ledger/index.js';
+import type { Item, ItemError, ItemLedger, OnOutcome, PurgeCounts } from '../ledger/index.js';
 import type { Listed, ListedResource, PageShape, PageSource, PagingEvidence } from '../listing/index.js';
-import type { Parameter } from '../query/index.js';
-import type { OutageEvent, Requester } from '../requests/index.js';
+import type { Parameter, PurgeQuery } from '../query/index.js';
+import type { OutageEvent, RequestDependencies, Requester, RequestOrder } from '../requests/index.js';
 
 /** How entities are deleted: `native` by the broker's own Purge Entities, the others by the gateway. */
 type PurgeStrategy = 'auto' | 'batch' | 'single' | 'native';
@@ -22,6 +22,37 @@ export interface PurgeLimits {
   readonly strategy: PurgeStrategy;
   /** Most items that may be affected; undefined for no bound. */
   readonly maxAffected: number | undefined;
+}
+
+/** What a purge needs from outside. */
+export interface PurgeDependencies extends RequestDependencies {
+  /** What was learnt about the collection that is purged. */
+  readonly capabilities: BrokerMemory;
+}
+
+/** One purge: what, with which headers, how hard, and what goes along with it while it runs. */
+export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> extends RequestOrder {
+  readonly query: Query;
+  readonly limits: PurgeLimits;
+  readonly onEvent?: ((event: PurgeEvent) => void) | undefined;
+  /** Called with the outcome of each item; never for a purge that the broker does by itself. */
+  readonly onOutcome?: OnOutcome | undefined;
+  /** Where it archives what it deletes, before it deletes it. */
+  readonly archive?: PurgeArchive | undefined;
+  /** Only what is in it is deleted. */
+  readonly plan?: AppliedPlan | undefined;
+  /** Of a dry run: called with the key of each match, perhaps more than once, until there are no more. */
+  readonly onPlanned?: ((key: string) => void) | undefined;
+}
+
+/** A kind of purge: where it looks, and what it does. */
+export interface PurgePlan {
+  /** The collection that is purged. */
+  readonly path: ListedResource['path'];
+  /** Does the work, and returns what it came to. */
+  readonly run: (scope: PurgeScope) => Promise<PurgeReport>;
+  /** The work is not booked item by item; it reports by itself how far it is. */
+  readonly reportsItself?: boolean;
 }
 
 /** What all parts of one purge share, whichever query they send. */

@@ -12,8 +12,13 @@ import {
   PurgeStoppedError,
   UnexpectedEntityError,
 } from '../../../../sidecar/purge/errors.js';
-import { type PurgeEvent, reportOf, runPurge, type PurgeOrder } from '../../../../sidecar/purge/run/index.js';
-import type { PurgePlan } from '../../../../sidecar/purge/run/purge-run.js';
+import {
+  type PurgeEvent,
+  type PurgeOrder,
+  type PurgePlan,
+  reportOf,
+  runPurge,
+} from '../../../../sidecar/purge/run/index.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
