@@ -25,7 +25,7 @@ const QualityPage = later(async () => (await import('./quality/quality-page.js')
 const RetentionPage = later(async () => (await import('./retention/retention-page.js')).RetentionPage);
 const WorkbenchPage = later(async () => (await import('./workbench/workbench-page.js')).WorkbenchPage);
 
-/** The frame of the console, and the page that its address names. */
+/** The frame of the console, and the page for the current address. */
 export function App() {
   const route = useRoute();
   const section = route.path[0] ?? 'purge';
@@ -35,7 +35,7 @@ export function App() {
   useEffect(() => {
     const name = SECTIONS.find((one) => one === section);
     document.title = `${name === undefined ? '' : `${text.pages[name]} · `}${text.product}`;
-    // Those who listen to the page learn that another one is there; the first one is announced anyway.
+    // Tells screen readers that there is a new page; the first page is announced anyway.
     if (last.current !== place) {
       main.current?.focus({ preventScroll: true });
       scrollTo(0, 0);
@@ -96,7 +96,7 @@ export function App() {
   );
 }
 
-/** Who uses the console, where people sign in and somebody has. */
+/** Returns the user of the console, if sign-in is on and somebody has signed in. */
 function useMe(hasSignIn: boolean): Me | undefined {
   const [credentials, setCredentials] = useState(() => accessToken() ?? token());
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Every sentence and label of the console. Parameters are named as the API names them. */
+/** All sentences and labels of the console. Parameters have the same names as in the API. */
 import { count } from './shared/format.js';
 
 const units: Readonly<Record<string, readonly [string, string]>> = {

@@ -1,5 +1,6 @@
 /**
- * The address of a path of the gateway, which is reached where this page came from, a path of a gateway in front included.
+ * Returns the URL of a path of the gateway, relative to where this page was loaded from, including the path of a gateway in
+ * front.
  *
  * @param path without a leading slash
  */

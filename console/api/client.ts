@@ -17,8 +17,8 @@ export type RetentionSettings = Schemas['RetentionPolicySettings'];
 export type RetentionPreview = Schemas['RetentionPreview'];
 
 /**
- * The types of problems with which the gateway asks for a token, or for another one. Brokers and other gateways answer 401 as
- * well.
+ * Types of the problems with which the gateway asks for a token, or for another one. Brokers and other gateways may also answer
+ * 401.
  */
 const TOKEN_WANTED = ['unauthorized', 'token-refused'].map((name) => `urn:ngsi-ld-gateway:problem:${name}`);
 
@@ -26,13 +26,14 @@ const TOKEN = 'x-gateway-token';
 const AUTHORIZATION = 'authorization';
 
 /**
- * Sends requests with the access token of who has signed in, or else the token of this tab. If the gateway refuses a request
- * because the token is missing or wrong, the user is asked for one and the request is sent again: such a refusal means that
- * nothing was done. If another token was given while the request was under way, nobody is asked.
+ * Sends requests with the access token of the signed-in user, or otherwise with the gateway token of this tab. If the gateway
+ * refuses a request because the token is missing or wrong, the user is asked for one and the request is sent again; this is
+ * safe, because such a refusal means that nothing was done. If another token was given while the request was in progress, the
+ * user is not asked.
  */
 export const api = new ApiClient({
   baseUrl: () => addressOf(''),
-  // The answers are true of the moment.
+  // Answers are only valid at the time of the request.
   init: { cache: 'no-store' },
   headers(): Readonly<Record<string, string>> {
     const signedIn = accessToken();
@@ -52,24 +53,24 @@ export const api = new ApiClient({
   },
 });
 
-/** Whether a request was refused for want of the gateway token. */
+/** Whether a request was refused because a token is missing or was not accepted. */
 export function isTokenWanted(error: unknown): boolean {
   return error instanceof ApiError && TOKEN_WANTED.includes(error.problem.type ?? '');
 }
 
-/** Whether the thing was changed elsewhere since it was read (412): nothing was done. */
+/** Whether the resource was changed elsewhere since it was read (412): nothing was done. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status === 412;
 }
 
-/** Which data of the broker are meant: those of a tenant, named by an @context. */
+/** Which data of the broker is meant: the tenant, and the @context of the names. */
 export interface DataPlace {
   readonly tenant?: string | undefined;
   /** A Link header that names the @context. */
   readonly link?: string | undefined;
 }
 
-/** The header fields that say which data a request is for. */
+/** Returns the header fields that say which data a request is about. */
 export function headersOf({ tenant = '', link = '' }: DataPlace): Readonly<Record<string, string>> {
   return {
     ...(tenant.trim() === '' ? {} : { 'ngsild-tenant': tenant.trim() }),
@@ -77,12 +78,12 @@ export function headersOf({ tenant = '', link = '' }: DataPlace): Readonly<Recor
   };
 }
 
-/** The condition of a write. @param etag of what it replaces; undefined: there must be nothing yet */
+/** Returns the precondition of a write. @param etag of the resource to replace; undefined if it must not exist yet */
 export function onlyIf(etag: string | undefined): Readonly<Record<string, string>> {
   return etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
 }
 
-/** The address of something of the API, for links. @param segments not encoded */
+/** Returns the URL of a resource of the API, for links. @param segments not encoded */
 export function apiAddress(
   segments: readonly string[],
   query: Readonly<Record<string, string>> = {},

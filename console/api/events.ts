@@ -4,24 +4,25 @@ import { readEvents } from '../../sidecar/client/events.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { api, type Purge } from './client.js';
 
-/** Pauses before a broken stream is asked for again, in milliseconds. */
+/** Pauses before reconnecting to a broken stream, in milliseconds. */
 const PAUSES = [500, 1000, 2000, 5000];
 
-/** The gateway gives a sign every 15 s; a stream without one for this long is dead, e.g. after this machine slept. */
+/** The gateway sends something every 15 s. A stream that is silent for this long is dead, e.g. because this machine slept. */
 const SILENT_MS = 40_000;
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly onRecord: (record: Purge) => void;
-  /** Called when the stream broke, and is asked for again; undefined: it is there again. */
+  /** Called when the stream breaks, before reconnecting; called with undefined when it works again. */
   readonly onBroken: (error: unknown) => void;
 }
 
 /**
- * Follows a purge by its server-sent events until it has ended. They are read with fetch: an EventSource cannot send the
- * token. A stream that breaks is asked for again, since its end is none of the purge. It is let go while the tab is hidden.
+ * Follows a purge by its server-sent events until the purge has ended. The events are read with fetch, because an EventSource
+ * cannot send the token. A broken stream is reconnected, since the purge may still be running. While the tab is hidden, the
+ * stream is closed.
  *
- * @throws ApiError for a purge that is not known, or may not be read
+ * @throws ApiError for a purge that does not exist, or may not be read
  */
 export async function watchPurge(id: string, options: WatchOptions): Promise<void> {
   const { signal, onBroken } = options;
@@ -64,7 +65,7 @@ async function readRecords(
   return false;
 }
 
-/** A 4xx stays one when the same is asked for again. */
+/** A 4xx would be the same if the request were sent again. */
 function isRefusal(error: unknown): boolean {
   const status = (error as { problem?: { status?: number } } | undefined)?.problem?.status ?? 0;
   return status >= 400 && status < 500 && status !== 429;

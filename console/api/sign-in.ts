@@ -3,43 +3,43 @@ import { forgetDrafts, storeDrafts } from '../shared/drafts.js';
 import { addressOf } from './address.js';
 
 /**
- * Sign-in by authorization code with PKCE at the OpenID provider of the gateway. Tokens are kept only in the storage of this
+ * Sign-in at the OpenID provider of the gateway, by authorization code with PKCE. Tokens are kept only in the storage of this
  * tab, which is deleted when the tab is closed.
  */
 
-/** What the gateway says of sign-in. */
+/** The settings of the gateway for sign-in. */
 export interface SignInSettings {
   readonly issuer: string;
   readonly clientId?: string | undefined;
-  /** Whom access tokens have to be for. */
+  /** The audience that access tokens must have. */
   readonly audience: string;
 }
 
-/** What is kept of who has signed in. */
+/** The session of the signed-in user. */
 interface Session {
   readonly settings: SignInSettings;
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
-  /** Since when. */
+  /** When the access token was received. */
   readonly sinceMs: number;
 }
 
-/** What is kept while the provider has the page. */
+/** What is kept while the browser is at the provider. */
 interface Departure {
   readonly settings: SignInSettings;
   readonly verifier: string;
   readonly state: string;
-  /** Where the page was. */
+  /** The fragment of the page that was left. */
   readonly hash: string;
 }
 
-/** A token that is refused so soon is not refused for its age: another one would be refused as well, without end. */
+/** A token that is refused this soon is not refused because of its age. Another one would be refused as well, endlessly. */
 const LEAST_AGE_MS = 10_000;
 
-/** For one request to the provider: the page waits for it. */
+/** Time limit for one request to the provider, since the page waits for it. */
 const TIMEOUT_MS = 10_000;
 
-/** What is shown of the words in which a provider refuses. */
+/** Maximum number of characters shown of a provider's error message. */
 const MAX_REFUSAL_CHARS = 300;
 
 const SESSION = 'ngsi-ld-gateway.session';
@@ -49,23 +49,25 @@ const listeners = new Set<() => void>();
 let refreshing: Promise<boolean> | undefined;
 let failure: unknown;
 
-/** The access token of this tab, if somebody has signed in. */
+/** Returns the access token of this tab, if the user has signed in. */
 export function accessToken(): string | undefined {
   return sessionNow()?.accessToken;
 }
 
-/** Why the last sign-in failed; undefined if it did not. */
+/** Returns why the last sign-in failed; undefined if it did not. */
 export function signInFailure(): unknown {
   return failure;
 }
 
-/** Calls back whenever somebody signs in or out, until the returned function is called. */
+/** Calls the listener whenever the user signs in or out, until the returned function is called. */
 export function onSignInChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Leaves the page for the provider, which leads back to it. @throws what the provider cannot do */
+/**
+ * Leaves the page for the provider, which later redirects back to it. @throws an error if the provider does not support this
+ */
 export async function signIn(settings: SignInSettings): Promise<void> {
   const oauth = await import('oauth4webapi');
   const provider = await discovered(oauth, settings);
@@ -78,7 +80,7 @@ export async function signIn(settings: SignInSettings): Promise<void> {
     hash: location.hash,
   };
   const url = new URL(endpoint);
-  // Any other scheme could run a program in this page.
+  // A URL with another scheme could run code in this page.
   if (url.protocol !== 'https:' && url.protocol !== new URL(settings.issuer).protocol)
     throw new Error('The authorization endpoint of the provider is not an https address.');
   const parameters = {
@@ -97,13 +99,13 @@ export async function signIn(settings: SignInSettings): Promise<void> {
   location.assign(url.href);
 }
 
-/** Ends the sign-in that led away from the page, if it comes back from there. Never rejects: see signInFailure(). */
+/** Completes a sign-in after the provider has redirected back to the page. Never rejects: see signInFailure(). */
 export async function finishSignIn(): Promise<void> {
   const departure = read(DEPARTURE) as Departure | undefined;
   const here = new URL(location.href);
   if (!here.searchParams.has('state')) return;
   sessionStorage.removeItem(DEPARTURE);
-  // The code is good for nothing more, and the address is one to keep.
+  // The code cannot be used again, and the address should be one to bookmark.
   history.replaceState(null, '', `${here.pathname}${departure?.hash ?? ''}`);
   if (departure === undefined) return;
   const { settings, verifier, state } = departure;
@@ -122,7 +124,9 @@ export async function finishSignIn(): Promise<void> {
   }
 }
 
-/** What a provider says of a sign-in that it refuses, in its words; other errors as they are. */
+/**
+ * Returns an error with the provider's own message if the provider refused the sign-in; other errors are returned unchanged.
+ */
 function refusalIn(error: unknown): unknown {
   const { error: code, error_description: detail } = error as Readonly<Record<string, unknown>>;
   if (typeof code !== 'string') return error;
@@ -130,21 +134,21 @@ function refusalIn(error: unknown): unknown {
   return new Error(`The provider answered ${said.slice(0, MAX_REFUSAL_CHARS)}`);
 }
 
-/** Gets a new access token, without the person. @returns whether there is one */
+/** Gets a new access token without asking the user. @returns whether there is one */
 export function refreshSignIn(): Promise<boolean> {
   return (refreshing ??= refreshed().finally(() => {
     refreshing = undefined;
   }));
 }
 
-/** Signs out, and loads the page anew without unsaved drafts: another person may use this tab next. */
+/** Signs out and reloads the page without unsaved drafts, because another person may use this tab next. */
 export function signOut(): void {
   forgetDrafts();
   endSession();
   location.reload();
 }
 
-/** Forgets tokens that the gateway no longer accepts. Drafts are kept for when the person signs in again. */
+/** Forgets tokens that the gateway no longer accepts. Drafts are kept for when the user signs in again. */
 export function endSession(): void {
   sessionStorage.removeItem(SESSION);
   notify();
@@ -167,7 +171,7 @@ async function refreshed(): Promise<boolean> {
       options,
     );
     const answer = await oauth.processRefreshTokenResponse(provider, client, response);
-    // Who has signed out meanwhile stays signed out.
+    // A user who has signed out in the meantime stays signed out.
     if (sessionNow()?.refreshToken !== refreshToken) return false;
     keep(settings, answer, refreshToken);
     return true;
@@ -191,7 +195,7 @@ async function discovered(oauth: typeof OAuth, settings: SignInSettings): Promis
   );
 }
 
-/** Of each request. A provider on this machine may speak http; the gateway allows no other. */
+/** Options for each request. Plain http is only for a provider on this machine; the gateway allows no other. */
 function optionsFor(oauth: typeof OAuth, { issuer }: SignInSettings) {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   // oxlint-disable-next-line typescript/no-deprecated -- it is marked so that nobody uses it without a reason
@@ -202,12 +206,12 @@ function clientOf({ clientId = '' }: SignInSettings): OAuth.Client {
   return { client_id: clientId, token_endpoint_auth_method: 'none' };
 }
 
-/** Providers that know resource indicators (RFC 8707) take the audience for one, if it is a URL. */
+/** Providers that support resource indicators (RFC 8707) accept the audience as one, if it is a URL. */
 function resourceOf({ audience }: SignInSettings): Readonly<Record<string, string>> {
   return /^https?:\/\//.test(audience) ? { resource: audience } : {};
 }
 
-/** Where the provider leads back to: registered there. */
+/** Returns the redirect URI that is registered with the provider. */
 function returnAddress(): string {
   return addressOf('console/');
 }
@@ -216,7 +220,7 @@ function sessionNow(): Session | undefined {
   return read(SESSION) as Session | undefined;
 }
 
-/** What this page has written, if it can be read. */
+/** Reads a value that this page has stored, if it can be read. */
 function read(key: string): unknown {
   try {
     const text = sessionStorage.getItem(key);

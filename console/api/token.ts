@@ -1,4 +1,4 @@
-/** The gateway token: kept in the storage of this tab, which ends with it, and nowhere else. */
+/** The gateway token. It is kept only in the storage of this tab, which is deleted with the tab. */
 
 const KEY = 'ngsi-ld-gateway.token';
 
@@ -6,7 +6,7 @@ let inMemory: string | undefined;
 let waiting: { readonly answer: Promise<boolean>; readonly settle: (given: boolean) => void } | undefined;
 const listeners = new Set<() => void>();
 
-/** The token of this tab, if there is one. */
+/** Returns the token of this tab, if there is one. */
 export function token(): string | undefined {
   try {
     return sessionStorage.getItem(KEY) ?? inMemory;
@@ -15,7 +15,9 @@ export function token(): string | undefined {
   }
 }
 
-/** Asks for the token. Requests that need it at the same time share one question. @returns whether one was given */
+/**
+ * Asks the user for the token. Requests that need it at the same time share one question. @returns whether a token was given
+ */
 export function askForToken(): Promise<boolean> {
   if (waiting === undefined) {
     let settle: (given: boolean) => void = () => undefined;
@@ -26,7 +28,7 @@ export function askForToken(): Promise<boolean> {
   return waiting.answer;
 }
 
-/** Answers the question. @param given undefined: there is no token to give */
+/** Answers the question. @param given undefined if the user gives no token */
 export function giveToken(given: string | undefined): void {
   if (given !== undefined) keep(given);
   const { settle } = waiting ?? {};
@@ -41,17 +43,17 @@ export function forgetToken(): void {
   try {
     sessionStorage.removeItem(KEY);
   } catch {
-    // There is nothing to forget, then.
+    // Without storage, there is nothing to forget.
   }
   notify();
 }
 
-/** Whether the token is asked for now. */
+/** Whether the user is being asked for the token. */
 export function isAskedForToken(): boolean {
   return waiting !== undefined;
 }
 
-/** Calls back on each change, until the returned function is called. */
+/** Calls the listener on each change, until the returned function is called. */
 export function onTokenChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -62,7 +64,7 @@ function keep(given: string): void {
   try {
     sessionStorage.setItem(KEY, given);
   } catch {
-    // It holds until the page is left.
+    // The token is kept in memory until the page is left.
   }
 }
 

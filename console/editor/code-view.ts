@@ -13,12 +13,12 @@ import { editorTheme } from './editor-theme.js';
 import { rangeOfLine, rangeOfPointer } from './json-places.js';
 import { schemaCompletions } from './schema-completions.js';
 
-/** Something wrong in the text of an editor, and where it is. */
+/** An error in the text of an editor, and its position. */
 export interface Mark {
   readonly detail: string;
   /** JSON pointer into the text. */
   readonly pointer?: string;
-  /** From 1; instead of a pointer. */
+  /** From 1; given instead of a pointer. */
   readonly line?: number;
   readonly column?: number;
   readonly isWarning?: boolean;
@@ -28,19 +28,19 @@ export interface CodeViewOptions {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** Whether keywords of JSON Schema are offered. */
+  /** Whether keywords of JSON Schema are suggested. */
   readonly isSchema: boolean;
-  /** Least and most height, in CSS units. */
+  /** Minimum and maximum height, in CSS units. */
   readonly heights: readonly [string, string];
 }
 
 /** An editor in the page. */
 export interface CodeView {
-  /** Replaces the text, unless it is that already. */
+  /** Replaces the text, unless it is the same. */
   setValue(value: string): void;
-  /** Marks places, those that are not JSON besides. */
+  /** Marks errors, in addition to those of the JSON syntax. */
   setMarks(marks: readonly Mark[]): void;
-  /** Shows a place, and puts the cursor there. */
+  /** Scrolls to a position, and puts the cursor there. */
   reveal(mark: Pick<Mark, 'pointer' | 'line' | 'column'>): void;
   remove(): void;
 }
@@ -48,8 +48,8 @@ export interface CodeView {
 const parseFaults = jsonParseLinter();
 
 /**
- * Browsers that replace selected text themselves write style attributes into it, which the policy of the page refuses and
- * reports.
+ * Some browsers write style attributes into the page when they replace selected text. The Content Security Policy of the page
+ * blocks and reports this.
  */
 function replaceSelection(event: InputEvent, view: EditorView): boolean {
   const { inputType, data } = event;
@@ -58,7 +58,7 @@ function replaceSelection(event: InputEvent, view: EditorView): boolean {
   return true;
 }
 
-/** Puts an editor of JSON into a root of its own. Tab is left to the page, so that the keyboard leads out again. */
+/** Creates a JSON editor in a shadow root. Tab is left to the page, so that keyboard users can leave the editor. */
 export function showCode(root: ShadowRoot, options: CodeViewOptions): CodeView {
   const { label, value, onInput, isSchema, heights } = options;
   const parent = document.createElement('div');

@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** The colours are those of the page: its custom properties reach into the roots of editors, in both themes. */
+/** Uses the colours of the page: its custom properties also apply in the shadow roots of editors, in both themes. */
 const look = EditorView.theme({
   '&': {
     backgroundColor: 'var(--surface)',
@@ -43,7 +43,7 @@ const look = EditorView.theme({
   '.cm-diagnostic': { overflowWrap: 'anywhere' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-diagnostic-warning': { borderLeftColor: 'var(--warn)' },
-  // The package underlines by images in data: URLs, which the policy of the page refuses.
+  // The package draws underlines with images in data: URLs, which the Content Security Policy of the page blocks.
   '.cm-lintRange-warning': {
     backgroundImage: 'none',
     textDecoration: 'underline wavy var(--warn)',
@@ -59,7 +59,7 @@ const look = EditorView.theme({
     color: 'var(--quiet)',
     padding: '4px 8px',
   },
-  // The sign that it comes with is in few fonts.
+  // Few fonts have the default character.
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"⋯"', margin: '0 6px' },
   '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': {
     backgroundColor: 'color-mix(in srgb, var(--bad-soft) 60%, transparent)',
@@ -71,7 +71,7 @@ const look = EditorView.theme({
     background: 'color-mix(in srgb, var(--bad) 25%, transparent)',
   },
   '&.cm-merge-b .cm-changedText': { background: 'color-mix(in srgb, var(--good) 25%, transparent)' },
-  // Colours of the language would be too weak on these grounds.
+  // The syntax colours would have too little contrast on these backgrounds.
   '&.cm-merge-a .cm-changedText *, &.cm-merge-b .cm-changedText *, .cm-deletedText *': {
     color: 'var(--text)',
   },
@@ -86,5 +86,5 @@ const colours = HighlightStyle.define([
   { tag: [tags.separator, tags.bracket], color: 'var(--quiet)' },
 ]);
 
-/** How all editors look. */
+/** The appearance of all editors. */
 export const editorTheme: Extension = [look, syntaxHighlighting(colours)];

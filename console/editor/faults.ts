@@ -1,6 +1,6 @@
 import { ApiError } from '../api/client.js';
 
-/** What the gateway finds wrong in a text, with the place where it is known. */
+/** An error that the gateway finds in a text, with its position if known. */
 export interface Fault {
   readonly detail: string;
   /** JSON pointer into the text. */
@@ -11,10 +11,10 @@ export interface Fault {
 }
 
 /**
- * The faults that a problem names in a text that was a member of the body.
+ * Returns the errors that a problem reports in a text that was sent as a member of the body.
  *
  * @param member the pointer of the member, such as `/schema`
- * @param linesBefore lines of the body before those of the text
+ * @param linesBefore number of lines of the body before those of the text
  */
 export function faultsOf(error: unknown, member: string, linesBefore: number): readonly Fault[] {
   if (!(error instanceof ApiError)) return [];
@@ -31,7 +31,7 @@ export function faultsOf(error: unknown, member: string, linesBefore: number): r
   return [{ detail: detail ?? title, ...place }];
 }
 
-/** Whether a text is one JSON value; else why not, in the words of the browser. */
+/** Returns undefined if a text is one JSON value; otherwise the browser's error message. */
 export function jsonFault(text: string): string | undefined {
   try {
     JSON.parse(text);

@@ -6,7 +6,7 @@ import { Loading } from '../parts/states.js';
 import { text } from '../strings.js';
 import type { Fault } from './faults.js';
 
-/** A place to be shown; a new object each time that it is asked for. */
+/** A position to scroll to; a new object for each request. */
 export interface Place {
   readonly pointer: string;
 }
@@ -14,8 +14,8 @@ export interface Place {
 const HEIGHTS = { short: ['120px', '260px'], tall: ['320px', '600px'] } as const;
 
 /**
- * An editor of JSON, with its faults marked in it and listed below. It is loaded when it is first needed; where it cannot be,
- * or cannot be shown, a plain field takes its place.
+ * A JSON editor that marks errors and lists them below. The editor is loaded when it is first needed. If it cannot be loaded or
+ * shown, a plain text field replaces it.
  */
 export function JsonEditor({
   label,
@@ -32,12 +32,12 @@ export function JsonEditor({
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly faults: readonly Fault[];
-  /** What is marked, where that is not what is listed below. */
+  /** The marked errors, if they differ from the listed ones. */
   readonly marks?: readonly Mark[];
   readonly place?: Place | undefined;
   readonly isSchema?: boolean;
   readonly height?: 'short' | 'tall';
-  /** Where the editor comes from. */
+  /** Loads the editor. */
   readonly load?: () => Promise<{ readonly showCode: typeof showCode }>;
 }) {
   const host = useRef<HTMLDivElement>(null);
@@ -50,7 +50,7 @@ export function JsonEditor({
     load()
       .then((views) => {
         if (isLeft || host.current === null) return;
-        // The policy of the page allows styles in a root of their own alone.
+        // The Content Security Policy of the page only allows styles in a separate shadow root.
         const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
         view.current = views.showCode(root, {
           label,
@@ -68,7 +68,8 @@ export function JsonEditor({
       view.current = undefined;
     };
   }, []);
-  // Before the next key is handled: a text set later would undo what was typed meanwhile, and move the cursor.
+  // This happens before the next key is handled: setting the text later would undo what was typed in the meantime, and move the
+  // cursor.
   useLayoutEffect(() => view.current?.setValue(value), [value, state]);
   useEffect(() => view.current?.setMarks(marks), [value, JSON.stringify(marks), state]);
   useEffect(() => {

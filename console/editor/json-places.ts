@@ -8,20 +8,21 @@ export interface Range {
 }
 
 /**
- * Where the value is that a JSON pointer (RFC 6901) names; of what is not there, the nearest that is around it.
+ * Returns the range of the value at a JSON pointer (RFC 6901). If there is none, returns the range of the closest enclosing
+ * value.
  *
- * @param text JSON, also while it is being typed
+ * @param text JSON, even while it is being typed
  */
 export function rangeOfPointer(text: string, pointer: string): Range {
   const { node, name } = nearest(text, pointer);
-  // Of a value with members, its name is enough; without one, its first character.
+  // For a value with members, its name is enough; without a name, its first character.
   if (node === undefined) return { from: 0, to: Math.min(1, text.length) };
   const isLarge = node.name === 'Object' || node.name === 'Array';
   if (isLarge && name !== undefined) return { from: name.from, to: name.to };
   return { from: node.from, to: isLarge ? node.from + 1 : node.to };
 }
 
-/** The value at a pointer with the name that it has in its object; of what is not there, the nearest that is around it. */
+/** Returns the value at a pointer and its name in the object around it; if there is none, the closest enclosing value. */
 function nearest(text: string, pointer: string) {
   let node = valueIn(jsonLanguage.parser.parse(text).topNode);
   let name: SyntaxNode | undefined;
@@ -33,15 +34,15 @@ function nearest(text: string, pointer: string) {
   return { node, name, isThere: true };
 }
 
-/** The edit of a text by which the value at a pointer becomes another one, or the member at its end gets another name. */
+/** An edit of a text that replaces the value at a pointer, or the name of the member there. */
 export interface Edit extends Range {
   readonly insert: string;
 }
 
 /**
- * What a suggestion changes in a text, and nothing besides: how the rest is written stays.
+ * Returns the edit for a suggestion; it leaves the formatting of all other text unchanged.
  *
- * @returns undefined where the text has nothing at that place any more
+ * @returns undefined if the text no longer has anything at that position
  */
 export function editOf(
   text: string,
@@ -55,7 +56,7 @@ export function editOf(
   return { from: place.from, to: place.to, insert };
 }
 
-/** Where a line and a column, both from 1, are; to the end of the line. */
+/** Returns the range from a line and a column, both from 1, to the end of the line. */
 export function rangeOfLine(text: string, line: number, column = 1): Range {
   const lines = text.split('\n');
   const index = Math.min(Math.max(line, 1), lines.length) - 1;
@@ -67,7 +68,7 @@ export function rangeOfLine(text: string, line: number, column = 1): Range {
 
 const VALUES: ReadonlySet<string> = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
 
-/** The first value in a node; a text that is being typed has other things beside it. */
+/** Returns the first value in a node; text that is being typed may have other nodes beside it. */
 function valueIn(parent: SyntaxNode): SyntaxNode | undefined {
   for (let one = parent.firstChild; one !== null; one = one.nextSibling) if (VALUES.has(one.name)) return one;
   return undefined;
@@ -92,7 +93,7 @@ function memberOf(
   return value === undefined ? undefined : { value };
 }
 
-/** The text of a JSON string; undefined where it is not one yet. */
+/** Returns the content of a JSON string; undefined if it is not a complete string yet. */
 export function stringAt(text: string, { from, to }: Range): string | undefined {
   try {
     const value: unknown = JSON.parse(text.slice(from, to));

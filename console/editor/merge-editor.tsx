@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure, Loading } from '../parts/states.js';
 import type { showMerge, showUnified, Side } from './merge-view.js';
 
-/** Below this width two columns cannot be read. */
+/** Below this width, two columns are not readable. */
 const NARROW = '(max-width: 720px)';
 
 interface MergeViews {
@@ -10,7 +10,7 @@ interface MergeViews {
   readonly showUnified: typeof showUnified;
 }
 
-/** Two texts side by side, or in one column on a narrow screen; loaded when it is first needed. */
+/** Compares two texts side by side, or in one column on a narrow screen. It is loaded when it is first needed. */
 export function MergeEditor({
   label,
   older,
@@ -20,7 +20,7 @@ export function MergeEditor({
   readonly label: string;
   readonly older: Side;
   readonly newer: Side;
-  /** Where the views come from. */
+  /** Loads the views. */
   readonly load?: () => Promise<MergeViews>;
 }) {
   const host = useRef<HTMLDivElement>(null);
@@ -39,7 +39,7 @@ export function MergeEditor({
     load()
       .then((views) => {
         if (isLeft || host.current === null) return;
-        // The policy of the page allows styles in a root of their own alone.
+        // The Content Security Policy of the page only allows styles in a separate shadow root.
         const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
         remove = isNarrow
           ? views.showUnified(root, older, newer, label)

@@ -10,12 +10,12 @@ export interface Side {
   readonly value: string;
 }
 
-/** The frame is around both. */
+/** The frame surrounds both sides. */
 const unframed = EditorView.theme({ '&': { border: 'none', borderRadius: '0' } });
 
 const UNCHANGED = { margin: 3, minSize: 6 } as const;
 
-/** What a text has that is only read. */
+/** Extensions for a read-only text. */
 function readOnly(label: string): Extension {
   return [
     lineNumbers(),
@@ -24,13 +24,13 @@ function readOnly(label: string): Extension {
     editorTheme,
     EditorView.lineWrapping,
     EditorState.readOnly.of(true),
-    // Focusable, so that the keyboard scrolls it.
+    // Focusable, so that it can be scrolled by keyboard.
     EditorView.editable.of(false),
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   ];
 }
 
-/** Shows two texts, the older one at the left. @returns what takes it away again */
+/** Shows two texts side by side, the older one on the left. @returns a function that removes them */
 export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => void {
   const parent = frameIn(root);
   const view = new MergeView({
@@ -48,7 +48,7 @@ export function showMerge(root: ShadowRoot, older: Side, newer: Side): () => voi
   };
 }
 
-/** The same in one column, for narrow screens: what was is shown above what is. */
+/** Shows the comparison in one column, for narrow screens, with old text above new text. */
 export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: string): () => void {
   const parent = frameIn(root);
   const view = new EditorView({
@@ -66,7 +66,7 @@ export function showUnified(root: ShadowRoot, older: Side, newer: Side, label: s
   };
 }
 
-/** Both sides scroll together, in a frame around them. */
+/** Creates a frame in which both sides scroll together. */
 function frameIn(root: ShadowRoot): HTMLElement {
   const frame = document.createElement('div');
   Object.assign(frame.style, {

@@ -4,10 +4,10 @@ import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 import { stringAt } from './json-places.js';
 
-/** How long a text is parsed for what is offered in it, in milliseconds. */
+/** Maximum time to parse a text before suggesting completions, in milliseconds. */
 const PARSE_MS = 200;
 
-/** Keywords of JSON Schema with the beginning of their value, and what they are for. */
+/** Keywords of JSON Schema, each with the beginning of its value and an explanation. */
 const KEYWORDS: readonly (readonly [string, string, string])[] = [
   ['$schema', '"https://json-schema.org/draft/2020-12/schema"', 'the draft that is used'],
   ['$id', '""', 'the URL of the schema'],
@@ -56,7 +56,7 @@ const KEYWORDS: readonly (readonly [string, string, string])[] = [
   ['x-ngsi', '{"type": "Property"}', 'the kind of the attribute, and its unit'],
 ];
 
-/** Keywords that nearly every schema has: they are offered first. */
+/** Keywords that nearly every schema has; they are suggested first. */
 const OFTEN: ReadonlySet<string> = new Set([
   'type',
   'properties',
@@ -66,7 +66,7 @@ const OFTEN: ReadonlySet<string> = new Set([
   'enum',
 ]);
 
-/** Members whose names are given by those who write the schema. */
+/** Keywords whose member names are chosen by the author of the schema. */
 const MAPS: ReadonlySet<string> = new Set(
   ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired'].concat(
     ['examples', 'default', 'const', 'enum'],
@@ -109,10 +109,10 @@ const KINDS = [
   'ListRelationship',
 ];
 
-/** Offers keywords of JSON Schema where a name can stand, and the values that a keyword has. */
+/** Suggests keywords of JSON Schema where a name may stand, and the values of a keyword. */
 export function schemaCompletions(context: CompletionContext): CompletionResult | null {
   const { state, pos } = context;
-  // Of a text that was just changed, the tree may not reach this far yet.
+  // The syntax tree of recently changed text may not reach this position yet.
   const tree = ensureSyntaxTree(state, pos, PARSE_MS) ?? syntaxTree(state);
   const node = tree.resolveInner(pos, -1);
   const word = context.matchBefore(/"?[$\w-]*/);
@@ -131,7 +131,7 @@ export function schemaCompletions(context: CompletionContext): CompletionResult 
 
 function keywords(hasValue: boolean): readonly Completion[] {
   return KEYWORDS.map(([name, value, info]) => ({
-    // The quotation mark is a part of what is typed, and of what is compared with it.
+    // The quotation mark is part of the typed text, with which the label is compared.
     label: `"${name}"`,
     displayLabel: name,
     detail: info,
@@ -155,13 +155,13 @@ function valuesFor(
   return { from, to, options, validFor: /^"?[^"]*"?$/ };
 }
 
-/** Whether the members of an object have names of their own: attributes, definitions, examples. */
+/** Whether the members of an object have arbitrary names: attributes, definitions, examples. */
 function isMap(state: EditorState, object: SyntaxNode): boolean {
   const property = object.parent?.name === 'Property' ? object.parent : around(object.parent, 'Property');
   const name = nameOf(state, property);
   if (name === 'x-ngsi') return true;
   if (name === undefined || !MAPS.has(name)) return false;
-  // An attribute may be called like a keyword: then the object around its description is a map, and it is not.
+  // An attribute may have the name of a keyword. The object around its description is then a map, but the description is not.
   const outer = property?.parent;
   return outer === null || outer === undefined || !isMap(state, outer);
 }

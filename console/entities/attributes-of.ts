@@ -1,4 +1,4 @@
-/** What is said of an entity in one line for each of its attributes. Pure: it is tested without a browser. */
+/** Summarises the attributes of an entity in one line each. Pure: it is tested without a browser. */
 import { parsed } from '../../sidecar/client/client.js';
 import { NO_OWN_ATTRIBUTES } from '../../sidecar/ngsi-ld/members.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
@@ -6,21 +6,21 @@ import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 /** An attribute of a normalized entity, for people. */
 export interface ShownAttribute {
   readonly name: string;
-  /** Property, Relationship …; empty where there are several instances, or none of them says it. */
+  /** Property, Relationship …; empty if none of its instances has a type. */
   readonly kind: string;
-  /** Its value in few characters, with its unit; of several instances, how many. */
+  /** Its value, shortened, with its unit; for several instances, their number. */
   readonly short: string | { readonly instances: number };
-  /** All of it. */
+  /** The whole attribute as JSON. */
   readonly json: string;
 }
 
-/** Characters of a value that are shown in a line. */
+/** Maximum number of characters of a value in one line. */
 const MOST_CHARACTERS = 60;
 
-/** Members that have the value, of which an attribute has one (NGSI-LD, clause 4.5). */
+/** Members that can hold the value; an attribute has one of them (NGSI-LD, clause 4.5). */
 const VALUES = ['value', 'object', 'languageMap', 'json', 'vocab', 'valueList', 'objectList'];
 
-/** The attributes of an entity, in its order; its id, type, scope, @context and times are none. */
+/** Returns the attributes of an entity, in its order, without id, type, scope, @context and system times. */
 export function attributesOf(entityText: string): readonly ShownAttribute[] {
   const entity = Object(parsed(entityText)) as Readonly<Record<string, unknown>>;
   return Object.entries(entity)
@@ -28,7 +28,7 @@ export function attributesOf(entityText: string): readonly ShownAttribute[] {
     .map(([name, value]) => ({ name, ...lineOf(value), json: writeJson(value, 2) }));
 }
 
-/** The types of an entity. */
+/** Returns the types of an entity. */
 export function typesOf(entityText: string): readonly string[] {
   const { type } = Object(parsed(entityText)) as { readonly type?: unknown };
   return [type].flat().filter((one) => typeof one === 'string');
@@ -56,6 +56,6 @@ function kindOf(instance: unknown): string {
 function shortened(value: unknown): string {
   const whole = typeof value === 'string' ? value : writeJson(value);
   if (whole.length <= MOST_CHARACTERS) return whole;
-  // Not in the middle of a pair.
+  // Do not cut in the middle of a surrogate pair.
   return `${whole.slice(0, MOST_CHARACTERS - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -3,12 +3,12 @@ import { parsed } from '../../sidecar/client/client.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { addressOf, api, ApiError, type DataPlace, headersOf, type Schemas } from '../api/client.js';
 
-/** In which data an entity is. */
+/** Where the broker has an entity. */
 export interface EntityPlace extends DataPlace {
   readonly target?: 'entities' | 'temporal' | undefined;
 }
 
-/** Asks the broker, through the gateway. @param path below `ngsi-ld/v1/` */
+/** Sends a request to the broker through the gateway. @param path below `ngsi-ld/v1/` */
 async function askBroker(path: string, place: DataPlace, signal?: AbortSignal): Promise<Response> {
   return fetch(addressOf(`ngsi-ld/v1/${path}`), {
     headers: { accept: 'application/json', ...headersOf(place) },
@@ -17,7 +17,7 @@ async function askBroker(path: string, place: DataPlace, signal?: AbortSignal): 
   });
 }
 
-/** What the broker answers; undefined if it does not, or refuses: then there is nothing to show. */
+/** Returns the broker's answer; undefined if it does not answer or refuses, since there is then nothing to show. */
 export async function askQuietly(path: string, place: DataPlace, signal: AbortSignal): Promise<unknown> {
   try {
     const answer = await askBroker(path, place, signal);
@@ -27,13 +27,13 @@ export async function askQuietly(path: string, place: DataPlace, signal: AbortSi
   }
 }
 
-/** Of each attribute's history, the newest few: some histories have millions of instances. */
+/** Number of newest instances to read from each attribute's history; some histories have millions. */
 const NEWEST = 10;
 
 /**
- * An entity as the broker has it, normalized, or the newest of its history: numbers are as they were stored.
+ * Reads an entity in normalized form, or the newest part of its history. Numbers stay exactly as stored.
  *
- * @throws ApiError for one that is not there, UnreachableError
+ * @throws ApiError if it does not exist, UnreachableError
  */
 export async function readEntity(id: string, place: EntityPlace, signal?: AbortSignal): Promise<string> {
   const isHistory = place.target === 'temporal';
@@ -47,7 +47,7 @@ export async function readEntity(id: string, place: EntityPlace, signal?: AbortS
   return writeJson(parsed(await answer.text()), 2);
 }
 
-/** What the model of an entity says of it. @returns undefined where no model, or more than one, is for its type */
+/** Validates an entity against the model of its type. @returns undefined if there is no model for its type, or several */
 export async function judge(
   entityText: string,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
 import { attributesOf, typesOf, type ShownAttribute } from './attributes-of.js';
 import { judge, readEntity, type EntityPlace } from './entity-api.js';
 
-/** An entity as the broker has it now, its attributes folded, with what its model says of it. */
+/** An entity as the broker has it now, with its attributes collapsed and the verdict of its model. */
 export function EntityDialog({
   id,
   place,
@@ -89,7 +89,7 @@ function Judged({ entityText }: { readonly entityText: string }) {
   );
 }
 
-/** Attributes, each folded to a line, and what is wrong with it. */
+/** The attributes, each collapsed to one line, with what is wrong with it. */
 function Attributes({
   entityText,
   errors,

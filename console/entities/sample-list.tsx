@@ -3,7 +3,7 @@ import { text } from '../strings.js';
 import type { EntityPlace } from './entity-api.js';
 import { EntityDialog } from './entity-dialog.js';
 
-/** Ids of entities, each of which can be looked at. */
+/** Ids of entities; each opens its entity. */
 export function SampleList({
   ids,
   place,

@@ -1,22 +1,22 @@
 import { api, pageParams, type Page, type Purge } from '../api/client.js';
 
-/** What the history is filtered by; an empty text filters nothing. */
+/** The filters of the history; an empty string does not filter. */
 export interface HistoryFilters {
   readonly state: string;
   readonly tenant: string;
   readonly caller: string;
   readonly retentionPolicy: string;
-  /** Local dates: from the beginning of the first to the end of the last. */
+  /** Local dates: from the start of the first day to the end of the last. */
   readonly from: string;
   readonly to: string;
-  /** A part of the query. */
+  /** Text that the query contains. */
   readonly text: string;
   readonly type: string;
-  /** Dry runs are left out unless they are asked for: each pause in a form leaves one behind. */
+  /** Dry runs are hidden by default, because each pause while filling in the form creates one. */
   readonly dry: '' | 'shown';
 }
 
-/** One page of the history. @param page from 1 on */
+/** Reads one page of the history. @param page from 1 */
 export async function listPurges(
   { dry, from, to, ...filters }: HistoryFilters,
   page: number,
@@ -32,14 +32,14 @@ export async function listPurges(
   return api.page('/purges', { query, signal });
 }
 
-/** When a day begins where this browser is, in UTC. @param later by how many days */
+/** Returns the time, in UTC, at which a day begins in the browser's time zone. @param later number of days to add */
 function startOfDay(date: string, later = 0): string | undefined {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
   const start = new Date(year, month - 1, day + later);
   return date === '' || Number.isNaN(start.getTime()) ? undefined : start.toISOString();
 }
 
-/** The latest purges in some states, the newest first, dry runs left out. @param most how many */
+/** Reads the latest purges in some states, newest first, without dry runs. @param most maximum number of purges */
 export async function latestPurges(
   states: readonly Purge['state'][],
   most: number,

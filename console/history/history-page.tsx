@@ -13,11 +13,12 @@ import { listPurges, type HistoryFilters } from './history-list.js';
 
 const PAGE_SIZE = 25;
 
-/** How often the list is read again while a purge on it is at work, in milliseconds. */
+/** How often the list is read again while it has a running purge, in milliseconds. */
 const EVERY_MS = 3000;
 
 /**
- * The records of all purges, by page and filter; the address holds both. Dry runs, such as previews, are shown when asked for.
+ * The records of all purges, with pages and filters, both kept in the address. Dry runs, such as previews, are hidden by
+ * default.
  */
 export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.history;

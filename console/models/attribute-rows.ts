@@ -8,16 +8,17 @@ export interface AttributeRow {
   readonly isRequired: boolean;
   /** Property, Relationship … */
   readonly kind: string;
-  /** What its value is, in a few words. */
+  /** The type of its value, in a few words. */
   readonly type: string;
   readonly unit: string | undefined;
   readonly description: string;
 }
 
 /**
- * The attributes in the description of a model's API (OpenAPI 3.1), in which references of the schema are resolved already.
+ * Returns the attributes from the description of a model's API (OpenAPI 3.1), where references of the schema are already
+ * resolved.
  *
- * @param schema of the model, which may say units in `x-ngsi`
+ * @param schema of the model, which may name units in `x-ngsi`
  */
 export function attributeRows(openapi: unknown, schema: unknown): readonly AttributeRow[] {
   const root = partOf(openapi);

@@ -3,12 +3,12 @@ import { count, shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
 import type { ChangeReport, Difference } from './models-api.js';
 
-/** The worst comes first. */
+/** The most severe comes first. */
 const CLASSES = ['breaking', 'narrowing', 'compatible'] as const;
 
 const CHIPS = { breaking: 'chip bad', narrowing: 'chip warn', compatible: 'chip good' } as const;
 
-/** How many differences are shown at first. */
+/** Number of differences shown at first. */
 const AT_FIRST = 50;
 
 /** The class of a change. */
@@ -16,13 +16,13 @@ export function ChangeChip({ of }: { readonly of: Difference['class'] }) {
   return <span class={CHIPS[of]}>{of}</span>;
 }
 
-/** What changes, the worst first: a sentence each, where it is, and an entity that is refused because of it. */
+/** Lists the changes, most severe first: each with a sentence, its position, and an entity that it makes invalid. */
 export function ChangeList({
   report,
   onPlace,
 }: {
   readonly report: ChangeReport;
-  /** Leads to a place in the new schema, by its pointer. */
+  /** Shows a position in the new schema, given by its pointer. */
   readonly onPlace?: ((pointer: string) => void) | undefined;
 }) {
   const t = text.models;

@@ -17,10 +17,10 @@ import { NEW_CONTEXT, toContext, toContexts } from './places.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { isObject } from './samples.js';
 
-/** Lines of the body before those of the context. */
+/** Number of lines of the body before those of the context. */
 const LINES_BEFORE = 1;
 
-/** A custom context, new or to be changed. */
+/** The form for a new custom context, or for changing one. */
 export function ContextEditor({
   name: given,
   read,
@@ -50,7 +50,7 @@ export function ContextEditor({
     if (done.warnings.length + done.dependents.length > 0) setWritten(done);
     else leave(done.name);
   };
-  /** What is there now is replaced by the text when it is saved. */
+  /** Saving the text will replace the version that is current now. */
   const goOn = async () => {
     if (given !== undefined) draft.change({ etag: (await readContext(given)).etag });
   };
@@ -126,7 +126,7 @@ const NEW_TEXT = `{
   "speed": "https://example.org/terms#speed"
 }`;
 
-/** A context was saved, and something about it may not be as expected, or means something else to models. */
+/** Shown after saving a context that has warnings, or that changes the meaning of models. */
 function Written({ written, onGo }: { readonly written: WrittenContext; readonly onGo: () => void }) {
   const t = text.models.contexts;
   return (

@@ -15,13 +15,13 @@ export async function listContexts(
   return api.page('/contexts', { query: pageParams(page, size), signal });
 }
 
-/** What is known of a context besides its document; undefined where the list does not have it. */
+/** Finds the list entry of a context; undefined if the list does not have it. */
 export async function findContext(name: string, signal: AbortSignal): Promise<Context | undefined> {
   const isIt = (one: Context) => one.name === name;
   return (await allPages((query) => api.page('/contexts', { query, signal }), isIt)).find(isIt);
 }
 
-/** @param version the current one, unless given */
+/** Reads a context. @param version by default the current one */
 export async function readContext(
   context: string,
   signal?: AbortSignal,
@@ -30,7 +30,7 @@ export async function readContext(
   return api.answer('get', CONTEXT, { path: { context }, query: { version }, signal });
 }
 
-/** The text of a body with a context as it was written; it has to be one JSON value. */
+/** Returns a request body with a context exactly as written; the context has to be one JSON value. */
 function bodyOf(name: string | undefined, contextText: string): string {
   return `{${name === undefined ? '' : `"name":${JSON.stringify(name)},`}"@context":\n${contextText}\n}`;
 }
@@ -53,7 +53,7 @@ export async function removeContext(context: string, etag: string): Promise<void
   await api.request('delete', CONTEXT, { path: { context }, headers: onlyIf(etag) });
 }
 
-/** What is expanded with a context, and what it warns of. */
+/** Expands a document with a context. The answer includes warnings. */
 export async function expandWith(context: unknown, document: unknown, signal: AbortSignal) {
   const body = writeJson({ document, context });
   return api.json('post', '/workbench/jsonld/expand', { body, isRead: true, signal });

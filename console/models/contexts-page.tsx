@@ -18,7 +18,7 @@ import { NEW_CONTEXT, toContext, toContexts, toModels } from './places.js';
 import { TermsTable } from './terms-table.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
-/** All contexts, or the one that the address names. */
+/** The list of contexts, or the one that the address names. */
 export function ContextsPage({
   name,
   step,

@@ -5,10 +5,10 @@ import type { UpdatedDependent } from './references-api.js';
 
 const CHIPS = { refused: 'chip bad', updated: 'chip busy', unchanged: 'chip' } as const;
 
-/** How many models are shown. */
+/** Maximum number of models shown. */
 const MOST = 500;
 
-/** Models that use something that has changed, and what becomes of each. */
+/** Models that use a changed document or context, and what happens to each. */
 export function DependentList({ dependents }: { readonly dependents: readonly UpdatedDependent[] }) {
   const t = text.models.imports;
   return (

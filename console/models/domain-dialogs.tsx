@@ -17,7 +17,7 @@ import {
 } from './models-api.js';
 import { toDomain, toModels } from './places.js';
 
-/** Asks for the name of a new domain, and leads to it. */
+/** Asks for the name of a new domain, creates it, and shows its page. */
 export function NewDomainDialog({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   return (
@@ -38,13 +38,13 @@ export function NewDomainDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Changes the description of a domain, and what its models accept. */
+/** Edits the description of a domain, and which changes its models accept. */
 export function EditDomainDialog({
   read: { value: domain, etag },
   onClose,
 }: {
   readonly read: WithETag<Domain>;
-  /** Called when it was changed as well. */
+  /** Called after saving as well. */
   readonly onClose: () => void;
 }) {
   return (
@@ -125,7 +125,7 @@ function DomainForm({
   );
 }
 
-/** Before a domain is deleted: with its models only where that is ticked, and its name was typed. */
+/** Confirms the deletion of a domain. To delete it with its models, the user has to tick a box and type its name. */
 export function RemoveDomainDialog({
   read: { value: domain, etag },
   models,
@@ -133,10 +133,10 @@ export function RemoveDomainDialog({
   onOvertaken,
 }: {
   readonly read: WithETag<Domain>;
-  /** How many it has, as far as is known. */
+  /** Number of models in the domain, as far as known. */
   readonly models: number;
   readonly onClose: () => void;
-  /** It was changed elsewhere: it is to be read again, with how many models it has. */
+  /** Called if the domain was changed elsewhere. It has to be read again, with the number of its models. */
   readonly onOvertaken: () => void;
 }) {
   const t = text.models;
@@ -155,7 +155,7 @@ export function RemoveDomainDialog({
         location.hash = toModels();
       }}
       onOvertaken={() => {
-        // What was confirmed is no longer what is there.
+        // What the user confirmed is no longer the current state.
         setIsCascade(false);
         setTyped('');
         onOvertaken();

@@ -15,13 +15,13 @@ import { listDomains, PAGE_SIZE, searchModels } from './models-api.js';
 import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './places.js';
 import { useDebounced } from '../shared/use-debounced.js';
 
-/** How long typing has to pause before a search, in milliseconds. */
+/** How long to wait after the last key before searching, in milliseconds. */
 const PAUSE_MS = 300;
 
 const FILTERS = ['q', 'type', 'attribute'] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
-/** All domains; or, once something is searched for, the models of all domains that fit. */
+/** All domains, or, during a search, the matching models of all domains. */
 export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
   const t = text.models;
   const shown = filtersOf(params);

@@ -13,7 +13,7 @@ import { ModelTable } from './model-table.js';
 import { domainWarnings, listModels, PAGE_SIZE, readDomain } from './models-api.js';
 import { toContext, toDomain, toImport, toModels, toNewModel } from './places.js';
 
-/** One domain: its models, and what is to be known of the context that they share. */
+/** One domain: its models, and warnings about the context that they share. */
 export function DomainPage({ name, params }: { readonly name: string; readonly params: URLSearchParams }) {
   const t = text.models;
   const page = pageOf(params.get('page'));
@@ -76,7 +76,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
           read={read.value}
           onClose={() => {
             close();
-            // It may have been changed elsewhere.
+            // The domain may have been changed elsewhere.
             read.reload();
           }}
         />
@@ -100,7 +100,7 @@ function Back() {
   return <Crumbs to={[[toModels(), text.models.allDomains]]} />;
 }
 
-/** What may not be as expected in the context of all models of a domain. */
+/** Warnings about the context of all models of a domain. */
 function Warnings({ domain }: { readonly domain: string }) {
   const t = text.models;
   const { value, error, reload } = useLoad(domain, (signal) => domainWarnings(domain, signal));

@@ -3,10 +3,10 @@ import { isOfInterest, TooLargeError, type Pathed, type UploadOf } from './uploa
 export type PathedFile = Pathed<File>;
 export type Upload = UploadOf<File>;
 
-/** Folders and files that are looked at before it is too many, those that are left out included. */
+/** Maximum number of folders and files that are visited, including skipped ones. */
 const MAX_ENTRIES = 200_000;
 
-/** The body of an import, and its media type where the browser does not set it. */
+/** Returns the body of an import, and its media type if the browser does not set it. */
 export function bodyOf(upload: Upload): { body: Blob | FormData; headers: Readonly<Record<string, string>> } {
   if (upload.kind === 'archive') return { body: upload.file, headers: { 'content-type': upload.mediaType } };
   const form = new FormData();
@@ -14,7 +14,7 @@ export function bodyOf(upload: Upload): { body: Blob | FormData; headers: Readon
   return { body: form, headers: {} };
 }
 
-/** Files of an input; those of a chosen folder have paths. */
+/** Returns the files of an input; those from a chosen folder have paths. */
 export function chosenFiles(list: FileList | null): readonly PathedFile[] {
   return [...(list ?? [])].map((file) => ({
     path: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath,
@@ -23,18 +23,18 @@ export function chosenFiles(list: FileList | null): readonly PathedFile[] {
 }
 
 /**
- * Files of what was dropped, folders walked. Folders of tools are not looked into.
+ * Returns the dropped files, including those in folders. Folders of tools are skipped.
  *
  * @throws TooLargeError
  */
 export async function droppedFiles(
   data: DataTransfer,
 ): Promise<{ readonly files: readonly PathedFile[]; readonly left: number }> {
-  // They have to be taken before anything is waited for.
+  // The items must be read before the first `await`.
   const items = [...data.items].filter(({ kind }) => kind === 'file');
   const entries = items.map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const files: PathedFile[] = [];
-  // What another page or program hands over may be files without a place of their own.
+  // Another page or program may drop files that have no file system entry.
   if (entries.length === 0) for (const file of data.files) files.push({ path: file.name, file });
   let [left, seen] = [0, 0];
   const walk = async (entry: FileSystemEntry, folder: string): Promise<void> => {
@@ -56,7 +56,7 @@ async function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** All entries of a folder: a reader gives a hundred at a time, and none at the end. */
+/** Reads all entries of a folder: a reader returns about a hundred at a time, and none at the end. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

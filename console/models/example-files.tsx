@@ -8,7 +8,7 @@ import { addressIn, readFile, type Model } from './models-api.js';
 
 const FILES = ['example.jsonld', 'example-normalized.jsonld'] as const;
 
-/** The entities that the gateway makes of a model, as files. */
+/** The entities that the gateway generates from a model, as files. */
 export function ExampleFiles({ model, etag }: { readonly model: Model; readonly etag: string }) {
   const t = text.models.examples;
   return (

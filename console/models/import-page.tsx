@@ -12,7 +12,7 @@ import type { ImportReport } from './models-api.js';
 import { toDomain, toModels } from './places.js';
 import { TooLargeError, uploadOf } from './upload.js';
 
-/** What was looked at, and what came of it. */
+/** What was checked, and the result. */
 interface Looked {
   readonly upload: Upload;
   readonly domain: string;
@@ -20,7 +20,7 @@ interface Looked {
   readonly error?: unknown;
 }
 
-/** A repository of models is dropped or chosen, looked at by a dry run, and imported when that is wanted. */
+/** A page on which a repository of models is dropped or chosen, checked by a dry run, and imported if the user confirms. */
 export function ImportPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.models.imports;
   const [domain, setDomain] = useState(params.get('domain') ?? '');
@@ -180,7 +180,7 @@ function ImportFailure({ error, onRetry }: { readonly error: unknown; readonly o
   );
 }
 
-/** Takes files, folders and archives that are dropped; buttons do the same for those who do not drag. */
+/** A place to drop files, folders and archives, with buttons as an alternative. */
 function DropZone({
   onDrop,
   onChoose,
@@ -191,7 +191,7 @@ function DropZone({
   const t = text.models.imports;
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
-    // A browser opens what is dropped beside the place for it, and the page is gone.
+    // A browser opens files that are dropped elsewhere on the page, which would replace the page.
     const ignore = (event: DragEvent) => event.preventDefault();
     addEventListener('dragover', ignore);
     addEventListener('drop', ignore);
@@ -223,7 +223,7 @@ function DropZone({
   );
 }
 
-/** A button that lets files, or a folder, be chosen. */
+/** A button for choosing files or a folder. */
 function FileButton({
   label,
   onChoose,
@@ -249,7 +249,7 @@ function FileButton({
         {...kind}
         onChange={({ currentTarget }) => {
           const list = chosenFiles(currentTarget.files);
-          // So that the same choice can be made again.
+          // Allows the same choice to be made again.
           currentTarget.value = '';
           if (list.length > 0) onChoose(list);
         }}

@@ -6,15 +6,15 @@ import { DependentList } from './dependent-list.js';
 import type { ImportedFile, ImportReport } from './models-api.js';
 import { toContext, toModel } from './places.js';
 
-/** What needs a look comes first. */
+/** What needs attention comes first. */
 const STATUSES = ['refused', 'created', 'updated', 'unchanged'] as const;
 
 const CHIPS = { refused: 'chip bad', created: 'chip good', updated: 'chip busy', unchanged: 'chip' } as const;
 
-/** How many files of a status are shown at first. */
+/** Number of files of a status shown at first. */
 const AT_FIRST = 50;
 
-/** What became of each file of an import, or would become of it. */
+/** What an import did with each file, or would do. */
 export function ImportReportView({ report }: { readonly report: ImportReport }) {
   const t = text.models.imports;
   const { summary, files, dependents } = report;
@@ -77,7 +77,8 @@ function Files({
 }) {
   const [shown, setShown] = useState(AT_FIRST);
   if (files.length === 0) return null;
-  // A model that keeps its version may mean something else by a changed context: this is not to be missed among the others.
+  // A changed context may change the meaning of a model that keeps its version. Such models must not be overlooked among the
+  // others.
   const changed = files.filter(({ change }) => change !== undefined);
   const inOrder =
     status === 'unchanged' ? [...changed, ...files.filter(({ change }) => change === undefined)] : files;
@@ -167,7 +168,7 @@ function FileRow({ file, isDryRun }: { readonly file: ImportedFile; readonly isD
   );
 }
 
-/** The model or context that a file is, as a link where it is there. */
+/** The model or context in a file, as a link if it exists. */
 function Became({ file, isDryRun }: { readonly file: ImportedFile; readonly isDryRun: boolean }) {
   const t = text.models.imports;
   const { model, context, status } = file;

@@ -5,7 +5,7 @@ import { text } from '../strings.js';
 import { attributeRows } from './attribute-rows.js';
 import { readFile, type Model } from './models-api.js';
 
-/** The attributes of a model as a table: what its schema says, without the schema. */
+/** The attributes of a model as a table, for people who do not want to read the schema. */
 export function ModelAttributes({ model }: { readonly model: Model }) {
   const t = text.models.attributes;
   const { value, error, reload } = useLoad(`${model.domain}/${model.name}`, (signal) =>

@@ -11,7 +11,7 @@ import { addressIn, MODEL, pathOf, type Model } from './models-api.js';
 import { toContext, toModel } from './places.js';
 import { TermsTable } from './terms-table.js';
 
-/** The context of a model: its terms with their IRIs, the URL that brokers are given, and the context of its own. */
+/** The context of a model: its terms with their IRIs, its URL for brokers, and the model's own context. */
 export function ModelContext({ model, etag }: { readonly model: Model; readonly etag: string }) {
   const t = text.models.contexts;
   const address = addressIn(model, ['context']);
@@ -44,7 +44,7 @@ export function ModelContext({ model, etag }: { readonly model: Model; readonly 
   );
 }
 
-/** A name of a stored context is a link to it; everything else is shown as it was given. */
+/** The name of a stored context is a link to it; anything else is shown as given. */
 function OwnContext({ own }: { readonly own: unknown }) {
   if (typeof own === 'string' && !own.includes(':'))
     return (

@@ -15,7 +15,7 @@ import { StoredExamples } from './stored-examples.js';
 import { VerdictView } from './verdict-view.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
-/** The examples that a model and its schema have, whether each is valid, and those that are made of the schema. */
+/** The examples of a model and of its schema, each with its verdict, and those generated from the schema. */
 export function ModelExamples({
   read: { value: model, etag },
   onChanged,
@@ -97,7 +97,7 @@ function Kept({
   );
 }
 
-/** How many examples are checked and shown. */
+/** Maximum number of examples that are checked and shown. */
 const SHOWN = 20;
 
 async function verdictOf(model: Model, example: unknown, signal: AbortSignal) {

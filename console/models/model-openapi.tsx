@@ -7,7 +7,7 @@ import { text } from '../strings.js';
 import { addressIn, readFile, type Model } from './models-api.js';
 import { summaryOf, type ApiOperation, type ApiSchema } from './openapi-summary.js';
 
-/** What the API of a broker is for entities of a model, to be read by people; the file is for programs. */
+/** Describes a broker's API for entities of a model, for people; the file is for programs. */
 export function ModelOpenapi({ model }: { readonly model: Model }) {
   const t = text.models.openapi;
   const address = addressIn(model, ['files', 'openapi.json']);

@@ -15,24 +15,24 @@ import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial } from './use-trial.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
-/** A schema that was typed and not saved. */
+/** A schema that was typed but not saved. */
 export interface SchemaDraft {
   readonly text: string;
-  /** Of what it was made from. */
+  /** The ETag of the schema that was edited. */
   readonly etag: string;
 }
 
-/** Under which the typed schema of a model is kept. */
+/** Returns the name of the draft of a model's schema. */
 export function draftName({ domain, name }: ModelKey): string {
   return `${domain}/${name}`;
 }
 
-/** A document as it is shown in an editor. */
+/** Formats a document for an editor. */
 export function shownJson(value: unknown): string {
   return writeJson(value, 2);
 }
 
-/** The schema of a model, to be read and changed. What saving would do is said beside it, before it is done. */
+/** The schema of a model, to read and edit. The effect of saving is shown beside it, before it is saved. */
 export function ModelSchema({
   read: { value: model, etag },
   onChanged,
@@ -43,14 +43,14 @@ export function ModelSchema({
   const t = text.models;
   const stored = shownJson(model.schema);
   const name = draftName(model);
-  // What was typed before, and what it was made from: a save replaces nothing newer than that.
+  // The unsaved text, and the ETag it is based on: saving never replaces a newer version.
   const [draft, setDraft] = useState(() => draftOf(name) as SchemaDraft | undefined);
   const [compatibility, setCompatibility] = useState<Compatibility | ''>('');
   const [place, setPlace] = useState<Place>();
   const [saved, setSaved] = useState('');
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
-  // Saved, but not read again yet: until then the text stays as it was typed.
+  // The text was saved but has not been read again yet. Until then, the typed text is shown.
   const [isSettling, setIsSettling] = useState(false);
   useEffect(() => {
     if (isSettling) setDraft(undefined);
@@ -88,7 +88,7 @@ export function ModelSchema({
       keepDraft(name, undefined);
       setCompatibility('');
       setSaved(t.savedAs(value.version));
-      // Who went on typing meanwhile goes on from what was saved.
+      // If the user kept typing in the meantime, that text is now based on the saved version.
       if (latest.current !== typed) keep(latest.current, now);
       else if (now === base) setDraft(undefined);
       else {
@@ -101,7 +101,7 @@ export function ModelSchema({
     }
     setIsSaving(false);
   };
-  /** The text stays; from now on it is compared with, and replaces, what is there now. */
+  /** Keeps the text, and bases it on the current version: it is compared with that version, and replaces it when saved. */
   const goOn = async () => {
     try {
       keep(typed, (await readModel(model)).etag);

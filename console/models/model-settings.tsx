@@ -11,12 +11,12 @@ import { Unsaved } from '../parts/unsaved.js';
 import { changedSettings, formOfModel, type SettingsForm } from './settings-form.js';
 import { useTrial } from './use-trial.js';
 
-/** Under which the typed settings of a model are kept. */
+/** Returns the name of the draft of a model's settings. */
 export function settingsDraft({ domain, name }: ModelKey): string {
   return `settings of ${domain}/${name}`;
 }
 
-/** What a model has besides its schema. */
+/** The settings of a model, besides its schema. */
 export function ModelSettingsForm({
   read: { value: model, etag },
   onChanged,
@@ -25,7 +25,7 @@ export function ModelSettingsForm({
   readonly onChanged: () => void;
 }) {
   const t = text.models;
-  // Members that were not changed here are not sent, and stay as somebody else left them.
+  // Only changed members are sent, so that changes of other users to the other members are kept.
   const draft = useDraft<SettingsForm & { readonly base: string }>(settingsDraft(model), () => ({
     ...formOfModel(model),
     base: etag,

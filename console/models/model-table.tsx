@@ -4,7 +4,7 @@ import { text } from '../strings.js';
 import type { ModelSummary } from './models-api.js';
 import { toDomain, toModel } from './places.js';
 
-/** Models in rows, each a link. */
+/** A table of models with a link to each. */
 export function ModelTable({
   models,
   label,
@@ -41,7 +41,7 @@ export function ModelTable({
   );
 }
 
-/** Says that a model is a draft or deprecated; nothing for others. */
+/** Shows that a model is a draft or deprecated; shows nothing for other models. */
 export function StatusChip({ status }: Pick<ModelSummary, 'status'>) {
   if (status === 'published') return null;
   return <span class={status === 'deprecated' ? 'chip warn' : 'chip busy'}>{status}</span>;

@@ -15,10 +15,10 @@ import { addressIn, listVersions, readModel, type Model, type ModelVersion } fro
 import { toModel } from './places.js';
 import { VersionCompare } from './version-compare.js';
 
-/** How many versions are asked for at a time. */
+/** Number of versions requested at a time. */
 const PAGE = 1000;
 
-/** The versions of a model, the newest first, and two of them side by side. */
+/** The versions of a model, newest first, and a comparison of two of them. */
 export function ModelVersions({
   read,
   params,
@@ -38,7 +38,7 @@ export function ModelVersions({
   const from = numberOf(params.get('from')) ?? Math.max(1, to - 1);
   const compare = (one: number, other: number) =>
     replaceAddress(toModel(model, 'versions', { from: String(one), to: String(other) }));
-  // It becomes the draft of the next version: what saving it would change is shown there.
+  // The old version becomes the draft of the next one; the schema page then shows what saving it would change.
   const restore = async (version: number) => {
     try {
       if (draftOf(draftName(model)) !== undefined) throw new Error(t.restoreBlocked);

@@ -9,20 +9,20 @@ import {
 } from './models-api.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
-/** What is to become of a model. */
+/** The requested change to a model. */
 export interface ModelWrite {
-  /** JSON as it was written. It is sent as it is, so that the gateway sees what the reader sees; it has to be one value. */
+  /** JSON, exactly as the user wrote it, so that positions in the gateway's errors match. It has to be one value. */
   readonly schemaText?: string | undefined;
   readonly settings?: ModelSettings | undefined;
 }
 
-/** `absent`: there is none yet. Else the ETag of what is replaced. */
+/** `absent` if there must be no such model yet; otherwise the ETag of the version to replace. */
 export type Expected = 'absent' | { readonly etag: string };
 
-/** Lines of the body before that of the schema. */
+/** Number of lines of the body before that of the schema. */
 export const LINES_BEFORE_SCHEMA = 1;
 
-/** The body of a write: the schema begins on a line of its own, so that lines of problems can be found in it. */
+/** Returns the body of a write. The schema begins on its own line, so that line numbers in problems can be mapped to it. */
 export function bodyOf({ schemaText, settings = {} }: ModelWrite): string {
   const members = Object.entries(settings).map(
     ([name, value]) => `${JSON.stringify(name)}:${writeJson(value)},`,
@@ -36,7 +36,7 @@ function requestOf(key: ModelKey, write: ModelWrite, expected: Expected) {
   return { path: pathOf(key), body: bodyOf(write), headers };
 }
 
-/** What a write would do, without doing it. @throws ApiError as the write would */
+/** Checks what a write would do, without doing it. @throws ApiError, as the write would */
 export async function tryWrite(
   key: ModelKey,
   write: ModelWrite,
@@ -47,7 +47,7 @@ export async function tryWrite(
   return (await api.json('put', MODEL, asked)) as ModelTrial;
 }
 
-/** Writes a model. @throws ApiError: 409 for a change that its compatibility refuses, 412 where it was changed meanwhile */
+/** Writes a model. @throws ApiError: 409 for a change refused by its compatibility, 412 if it was changed in the meantime */
 export async function writeModel(
   key: ModelKey,
   write: ModelWrite,

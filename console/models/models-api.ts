@@ -33,21 +33,21 @@ export interface ModelKey {
   readonly name: string;
 }
 
-/** Members of an update besides the schema; null takes one away. */
+/** The members of an update besides the schema; null removes a member. */
 export type ModelSettings = Omit<Schemas['ModelChange'], 'schema'>;
 export type NewDomain = Schemas['NewDomain'];
 export type DomainChange = Schemas['DomainChange'];
 
-/** How many rows a page of a list has. */
+/** Number of rows on a page of a list. */
 export const PAGE_SIZE = 25;
 
-/** As many as a page of a list can have. */
+/** Maximum number of items that a page of the API can have. */
 const MOST = 1000;
 
 const DOMAIN = '/domains/{domain}';
 export const MODEL = '/domains/{domain}/models/{model}';
 
-/** The parts of the path of a model. */
+/** Returns the parts of a model's path. */
 export function pathOf({ domain, name }: ModelKey) {
   return { domain, model: name };
 }
@@ -56,7 +56,7 @@ export async function listDomains(page: number, signal: AbortSignal): Promise<Pa
   return api.page('/domains', { query: pageParams(page, PAGE_SIZE), signal });
 }
 
-/** The names of all domains, page after page. */
+/** Reads the names of all domains, page by page. */
 export async function domainNames(signal: AbortSignal): Promise<readonly string[]> {
   const all = await allPages((query) => api.page('/domains', { query, signal }));
   return all.map(({ name }) => name);
@@ -75,9 +75,9 @@ export async function updateDomain(domain: string, change: DomainChange, etag: s
 }
 
 /**
- * Deletes a domain as it was read: its ETag changes with its models, too.
+ * Deletes a domain if it is still as it was read; its ETag also changes with its models.
  *
- * @param cascade with its models; else a domain that holds some is refused
+ * @param cascade also deletes its models; otherwise a domain with models is refused
  */
 export async function removeDomain(domain: string, cascade: boolean, etag: string): Promise<void> {
   const query = cascade ? { cascade } : {};
@@ -92,12 +92,12 @@ export async function listModels(
   return api.page(`${DOMAIN}/models`, { path: { domain }, query: pageParams(page, PAGE_SIZE), signal });
 }
 
-/** What may not be as expected in the context of a domain. */
+/** Reads the warnings about the context of a domain. */
 export async function domainWarnings(domain: string, signal: AbortSignal): Promise<Page<DomainWarning>> {
   return api.page(`${DOMAIN}/context/warnings`, { path: { domain }, signal });
 }
 
-/** Models that meet all of the filters. @param filters those that are empty are left out */
+/** Finds models that match all filters. @param filters empty ones are ignored */
 export async function searchModels(
   filters: Readonly<Record<'q' | 'type' | 'attribute', string>>,
   page: number,
@@ -107,7 +107,7 @@ export async function searchModels(
   return api.page('/models', { query: { ...given, ...pageParams(page, PAGE_SIZE) }, signal });
 }
 
-/** @param version the current one, unless given; the ETag of an older one fits no write */
+/** Reads a model. @param version by default the current one; the ETag of an older version is not valid for a write */
 export async function readModel(
   key: ModelKey,
   signal?: AbortSignal,
@@ -137,14 +137,14 @@ export async function diffVersions(
   return api.json('get', `${MODEL}/versions/diff`, { path: pathOf(key), query: { from, to }, signal });
 }
 
-/** A file that the gateway makes of a model: JSON. */
+/** Reads a JSON file that the gateway generates from a model. */
 export async function readFile(key: ModelKey, file: string, signal: AbortSignal): Promise<unknown> {
   return api.json('get', `${MODEL}/files/{file}`, { path: { ...pathOf(key), file }, signal });
 }
 
 const EXAMPLE = `${MODEL}/examples/{example}` as const;
 
-/** The examples that are kept with a model, all of them: there are at most a hundred. */
+/** Reads all examples that are kept with a model; there are at most a hundred. */
 export async function listExamples(key: ModelKey, signal: AbortSignal): Promise<readonly StoredExample[]> {
   const { items } = await api.page(`${MODEL}/examples`, {
     path: pathOf(key),
@@ -158,7 +158,7 @@ export async function readExample(key: ModelKey, example: string, signal: AbortS
   return api.json('get', EXAMPLE, { path: { ...pathOf(key), example }, signal });
 }
 
-/** Keeps a new example with a model. @param text JSON, sent as it is */
+/** Keeps a new example with a model. @param text JSON, sent unchanged */
 export async function addExample(key: ModelKey, example: string, text: string): Promise<void> {
   await api.json('put', EXAMPLE, {
     path: { ...pathOf(key), example },
@@ -174,7 +174,7 @@ export async function removeExample(key: ModelKey, { name, sha256 }: StoredExamp
   });
 }
 
-/** The address of something of a model, for links. @param path below that of the model */
+/** Returns the URL of a resource of a model, for links. @param path below that of the model */
 export function addressIn(
   { domain, name }: ModelKey,
   path: readonly string[],
@@ -183,12 +183,12 @@ export function addressIn(
   return apiAddress(['domains', domain, 'models', name, ...path], query);
 }
 
-/** Whether an example must follow NGSI-LD: those of NGSIv2 are called `.json`. */
+/** Whether an example must follow NGSI-LD; names of NGSIv2 examples end with `.json`. */
 export function isStrictExample(name: string): boolean {
   return name.endsWith('.jsonld');
 }
 
-/** Validates an entity against the current version of a model. @param text JSON, sent as it is */
+/** Validates an entity against the current version of a model. @param text JSON, sent unchanged */
 export async function validate(
   key: ModelKey,
   text: string,
@@ -200,7 +200,7 @@ export async function validate(
   return api.json('post', '/validate/{domain}/{model}', sent);
 }
 
-/** A schema from samples. @param form that of the samples, as the API calls it */
+/** Infers a schema from samples. @param query with the form of the samples, as the API names it */
 export async function inferSchema(text: string, query: Readonly<Record<string, string>>): Promise<unknown> {
   return api.json('post', '/workbench/schema/infer', { query, body: text, isRead: true });
 }

@@ -8,7 +8,7 @@ import { NewModelPage } from './new-model.js';
 import { CONTEXTS, IMPORT, NEW_MODEL, REFERENCES } from './places.js';
 import { ReferencesPage } from './references-page.js';
 
-/** The models section: domains and search, or what the address names. */
+/** The models section: domains and search, or the page that the address names. */
 export function ModelsPage({ route: { path, params } }: { readonly route: Route }) {
   const [, place, name, part] = path;
   switch (place) {

@@ -12,7 +12,7 @@ import { plainSample, samplesOf, type SampleForm } from './samples.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { VerdictView } from './verdict-view.js';
 
-/** The form of samples that is meant by the form in which an entity was read. */
+/** Maps the detected form of an entity to a form of samples. */
 const FORMS: Readonly<Record<Verdict['form'], SampleForm>> = {
   normalized: 'ngsi-ld',
   concise: 'ngsi-ld',
@@ -21,7 +21,7 @@ const FORMS: Readonly<Record<Verdict['form'], SampleForm>> = {
   geojson: 'geojson',
 };
 
-/** An entity is checked against a model, and may become an example of it. */
+/** Checks an entity against a model, and can add it to the model as an example. */
 export function NewExample({
   model,
   canBeAdded,
@@ -30,9 +30,9 @@ export function NewExample({
 }: {
   readonly model: Model;
   readonly canBeAdded: boolean;
-  /** It was kept with the model, which stays as it is. */
+  /** Called when the example was kept with the model, whose version does not change. */
   readonly onKept: () => void;
-  /** Makes a new version of the model. */
+  /** Creates a new version of the model. */
   readonly onAdd: (example: Readonly<Record<string, unknown>>) => Promise<void>;
 }) {
   const t = text.models.examples;
@@ -118,7 +118,7 @@ export function NewExample({
   );
 }
 
-/** One entity as the schema describes it; undefined for several, and where that cannot be. */
+/** Returns a single entity as the schema describes it; undefined for several, or if that is not possible. */
 function plainOf(entity: string, verdict: Verdict) {
   const [sample, ...more] = samplesOf(entity) ?? [];
   return sample === undefined || more.length > 0 ? undefined : plainSample(sample, FORMS[verdict.form]);

@@ -21,10 +21,10 @@ import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial, type Trial } from './use-trial.js';
 import { withExample } from './samples.js';
 
-/** A choice that no domain can have as its name. */
+/** A value for a choice that cannot be the name of a domain. */
 const NEW = '~';
 
-/** What is typed of a new model. */
+/** The initial form of a new model. */
 const EMPTY = {
   domain: '',
   newDomain: '',
@@ -33,11 +33,11 @@ const EMPTY = {
   description: '',
   isDraft: false,
   schema: '',
-  /** The schema as it was made from samples: whoever changed it is asked before it is made again. */
+  /** The schema as inferred from samples. If the user has changed it, they are asked before it is inferred again. */
   inferred: '',
 };
 
-/** A new model: from samples, or from a schema that is there already. */
+/** A new model, from samples or from an existing schema. */
 export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.models;
   const draft = useDraft('new model', () => EMPTY);
@@ -77,7 +77,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const save = async () => {
     if (isNew) {
       await createDomain({ name: target });
-      // It is there from now on, whatever becomes of the model.
+      // The domain exists from now on, even if saving the model fails.
       domains.reload();
       draft.change({ domain: target });
     }
@@ -172,7 +172,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   );
 }
 
-/** In a domain that is not there yet, nothing can be tried; the model is checked when it is saved. */
+/** Nothing can be checked in a domain that does not exist yet; the model is checked when it is saved. */
 const NEW_DOMAIN_TRIAL: Trial = {
   isCurrent: true,
   error: undefined,

@@ -1,6 +1,6 @@
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
-/** What a description (OpenAPI 3.1) says, in the order of its paths. */
+/** The content of an API description (OpenAPI 3.1), in the order of its paths. */
 export interface ApiSummary {
   readonly operations: readonly ApiOperation[];
   readonly schemas: readonly ApiSchema[];
@@ -11,7 +11,7 @@ export interface ApiOperation {
   readonly path: string;
   readonly summary: string | undefined;
   readonly parameters: readonly ApiParameter[];
-  /** Media types of the body, with what they hold. */
+  /** The media types of the body, and what they contain. */
   readonly body: readonly ApiContent[];
   readonly answers: readonly ApiAnswer[];
 }
@@ -47,7 +47,7 @@ type Part = Readonly<Record<string, unknown>>;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Reads a description. What is not as it should be is left out: the file itself can be downloaded. */
+/** Reads an API description. Malformed parts are skipped, because the file itself can be downloaded. */
 export function summaryOf(document: unknown): ApiSummary {
   const root = partOf(document);
   const resolve = (value: unknown) => resolved(root, value);
@@ -104,7 +104,7 @@ function contentOf(body: Part): readonly ApiContent[] {
   }));
 }
 
-/** In a few words, what a schema describes. */
+/** Summarises in a few words what a schema describes. */
 export function holdsOf(value: unknown, depth = 0): string {
   const schema = partOf(value);
   const reference = textOf(schema['$ref']);
@@ -125,7 +125,7 @@ export function holdsOf(value: unknown, depth = 0): string {
   return `${type.length === 0 ? 'any' : type.join(' | ')}${format === undefined ? '' : ` (${format})`}`;
 }
 
-/** Follows a reference into the description, once. */
+/** Follows one reference within the description. */
 export function resolved(root: Part, value: unknown): Part {
   const part = partOf(value);
   const reference = textOf(part['$ref']);

@@ -1,13 +1,13 @@
 import { routeTo } from '../shared/router.js';
 import type { ModelKey } from './models-api.js';
 
-/** Names begin with a letter or a digit, so that none of these is a domain. */
+/** Names of domains begin with a letter or digit, so none of these can be a domain. */
 export const NEW_MODEL = '~new';
 export const IMPORT = '~import';
 export const CONTEXTS = '~contexts';
 export const REFERENCES = '~references';
 
-/** The parts of a model, in the order in which they are shown; the first one is shown unless the address names another. */
+/** The parts of a model, in the order in which they are shown. The first one is shown by default. */
 export const MODEL_PARTS = [
   'schema',
   'attributes',
@@ -60,5 +60,5 @@ export function toReference(uri: string): string {
   return routeTo(['models', REFERENCES, uri]);
 }
 
-/** The name under which the form for a new context is; no context can have it. */
+/** The name in the address of the form for a new context; no context can have it. */
 export const NEW_CONTEXT = '~new';

@@ -4,26 +4,27 @@ import { MAX_TERMS, partsOf, probeOf, readProbe, type NamedTerm, type Term } fro
 
 /** A term, and the context that defines it. */
 interface SourcedTerm extends Term {
-  /** Undefined for the context itself; else the URL of one that it names. */
+  /** Undefined for the context itself; otherwise the URL of the context that it refers to. */
   readonly from: string | undefined;
 }
 
 export interface ContextTerms {
   readonly terms: readonly SourcedTerm[];
-  /** There are more than are shown. */
+  /** Whether there are more terms than are shown. */
   readonly isCut: boolean;
-  /** Other contexts that it names of which the terms are not shown: those of the core, and what cannot be read here. */
+  /** Contexts that it refers to, but whose terms are not shown: the core context, and those that cannot be read here. */
   readonly others: readonly string[];
 }
 
-/** The most documents of one context that are read. */
+/** Maximum number of documents to read for one context. */
 const MAX_DOCUMENTS = 20;
 
 /**
- * The terms of a context, those of the contexts here that it names included, with the IRIs that the gateway finds for them.
+ * Reads the terms of a context, including those of stored contexts that it refers to, with their IRIs as expanded by the
+ * gateway.
  *
  * @param document with `@context`
- * @param isCore the context of the standard itself: else its terms are left out
+ * @param isCore whether it is the core context itself, whose terms are otherwise omitted
  */
 export async function readTerms(
   document: unknown,
@@ -64,14 +65,14 @@ function isCoreUrl(url: string): boolean {
   return /\/ngsi-ld-core-context(?:-v[\d.]+)?(?:\.jsonld)?$/.test(url);
 }
 
-/** The URL of a context of a gateway; names need no encoding. */
+/** The URL of a context on a gateway; names need no encoding. */
 const OWN = /^(.*\/api\/v2\/contexts\/([\w.~-]+))(?:\?version=(\d+))?$/;
 
-/** The context that the gateway has under a URL: one of its own, or a reference document. Undefined where there is none. */
+/** Reads the context that the gateway has under a URL, either its own or a reference document. Undefined if there is none. */
 async function storedAt(url: string, signal: AbortSignal): Promise<unknown> {
   const [, address, name, version] = OWN.exec(url) ?? [];
   try {
-    // Other gateways have paths like these, too.
+    // Other gateways use the same paths.
     if (name !== undefined && (await findContext(name, signal))?.url === address)
       return (await readContext(name, signal, version === undefined ? undefined : Number(version))).value;
     return await api.json('get', '/references', { query: { uri: url }, signal });

@@ -6,13 +6,13 @@ import { text } from '../strings.js';
 import { DependentList } from './dependent-list.js';
 import { updateDependents, type ReadReference, type UpdatedDependent } from './references-api.js';
 
-/** What was found, or done. */
+/** What was found or done. */
 interface Outcome {
   readonly dependents: readonly UpdatedDependent[];
   readonly isDone: boolean;
 }
 
-/** The models that were made with an earlier state of a document: looked for when asked to, and updated after that. */
+/** Models created with an earlier state of a document. They are searched for on request, and can then be updated. */
 export function ReferenceModels({
   uri,
   read,
@@ -22,7 +22,7 @@ export function ReferenceModels({
   readonly uri: string;
   readonly read: ReadReference;
   readonly isFetched: boolean;
-  /** The document is to be read again. */
+  /** Called when the document has to be read again. */
   readonly onChanged: () => void;
 }) {
   const t = text.models.references;
@@ -30,7 +30,7 @@ export function ReferenceModels({
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState('');
   const result = useRef<HTMLHeadingElement>(null);
-  // The button that was pressed is gone by now: the focus moves before the page is drawn without it.
+  // The pressed button no longer exists, so the focus moves before the page is drawn without it.
   useLayoutEffect(() => {
     if (outcome?.isDone === true) result.current?.focus();
   }, [outcome]);

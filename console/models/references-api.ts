@@ -4,19 +4,19 @@ import { PAGE_SIZE } from './models-api.js';
 export type Reference = Schemas['Reference'];
 export type UpdatedDependent = Schemas['UpdatedDependent'];
 
-/** A reference document as the gateway keeps it, and the ETag of what was read. */
+/** A reference document as stored by the gateway, and its ETag. */
 export interface ReadReference {
-  /** JSON. It is sent back as it came, so that no number in it changes. */
+  /** JSON. It is sent back unchanged, so that no number in it changes. */
   readonly text: string;
   readonly etag: string;
 }
 
-/** A page of the list, by URI. @param page from 1 */
+/** Reads one page of the list, sorted by URI. @param page from 1 */
 export async function listReferences(page: number, signal: AbortSignal): Promise<Page<Reference>> {
   return api.page('/references', { query: pageParams(page, PAGE_SIZE), signal });
 }
 
-/** What is known of a document besides its content; undefined where the list does not have it. */
+/** Finds the list entry of a document; undefined if the list does not have it. */
 export async function findReference(uri: string, signal: AbortSignal): Promise<Reference | undefined> {
   const isIt = (one: Reference) => one.uri === uri;
   return (await allPages((query) => api.page('/references', { query, signal }), isIt)).find(isIt);
@@ -28,11 +28,11 @@ export async function readReference(uri: string, signal: AbortSignal): Promise<R
 }
 
 /**
- * Gives each model that was made with an earlier state of a document a version with it as it is.
+ * Creates a new version of each model that was created with an earlier state of a document.
  *
- * @param dryRun writes nothing, and says what would become of each
- * @returns what becomes of the models that are outdated
- * @throws ApiError (412) where the document is no longer the one that was read
+ * @param dryRun writes nothing, and returns what would happen
+ * @returns what happens to each outdated model
+ * @throws ApiError (412) if the document has changed since it was read
  */
 export async function updateDependents(
   uri: string,

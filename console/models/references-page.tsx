@@ -27,7 +27,7 @@ import {
 } from './references-api.js';
 import { parseJson } from '../../sidecar/shared/json/lossless-json.js';
 
-/** All reference documents, or the one that the address names. */
+/** The list of reference documents, or the one that the address names. */
 export function ReferencesPage({
   uri,
   params,
@@ -66,7 +66,7 @@ function ReferenceList({ page }: { readonly page: number }) {
   );
 }
 
-/** Leads to a document by its URI, which is all that the gateway finds one by. */
+/** Opens a document by its URI; the gateway has no other search for documents. */
 function Find() {
   const t = text.models.references;
   const [uri, setUri] = useState('');
@@ -177,7 +177,7 @@ function ReferenceView({
   );
 }
 
-/** The name of a file for a document: the end of its URI. */
+/** Returns a file name for a document: the end of its URI. */
 function fileOf(uri: string): string {
   const last = uri.split(/[/:?]/).findLast((part) => part !== '') ?? 'document';
   return last.endsWith('.json') ? last : `${last}.json`;

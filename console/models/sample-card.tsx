@@ -11,24 +11,24 @@ import { inferSchema } from './models-api.js';
 import { guessForm, nameFor, plainSample, samplesOf, type SampleForm } from './samples.js';
 import { JsonEditor } from '../editor/json-editor.js';
 
-/** Under which the samples are kept. */
+/** The name of the draft of the samples. */
 export const SAMPLE_DRAFT = 'samples';
 
-/** What came of samples. */
+/** The result of inferring a schema from samples. */
 export interface Inferred {
   readonly schema: unknown;
-  /** The first sample as the schema describes it, where it can be. */
+  /** The first sample in the form that the schema describes, if possible. */
   readonly example: Readonly<Record<string, unknown>> | undefined;
   readonly name: string | undefined;
 }
 
-/** One entity or several are pasted, and become a schema. */
+/** A field in which one or more entities are pasted, to infer a schema from them. */
 export function SampleCard({
   onInferred,
   name,
 }: {
   readonly onInferred: (inferred: Inferred) => void;
-  /** Of the model, if it has one already. */
+  /** The name of the model, if it has one already. */
   readonly name: string;
 }) {
   const t = text.models.samples;

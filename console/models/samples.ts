@@ -2,21 +2,21 @@ import { parseJson } from '../../sidecar/shared/json/lossless-json.js';
 import { isNumber } from '../../sidecar/shared/json/json.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 
-/** What is done with samples before a schema is inferred from them. */
+/** Prepares samples before a schema is inferred from them. */
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The form of samples, as the API calls it. */
 export type SampleForm = 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
 
-/** The samples of a text: one object, or a list of them. @throws SyntaxError; undefined where there are none */
+/** Returns the samples in a text: one object, or a list of them. @throws SyntaxError; undefined if there are none */
 export function samplesOf(text: string): readonly Json[] | undefined {
   const value = parseJson(text);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.length > 0 && list.every(isObject) ? list : undefined;
 }
 
-/** Which form samples have, by how their attributes look. */
+/** Guesses the form of samples from their attributes. */
 export function guessForm(samples: readonly Json[]): SampleForm {
   if (samples.every(({ type, geometry }) => type === 'Feature' && geometry !== undefined)) return 'geojson';
   const attributes = samples.flatMap((sample) =>
@@ -48,7 +48,7 @@ function isGeometry(value: Json): boolean {
   return 'coordinates' in value;
 }
 
-/** The type that the first sample names, if it can be the name of a model. */
+/** Returns the type of the first sample, if it can be the name of a model. */
 export function nameFor(samples: readonly Json[]): string | undefined {
   const [first] = samples;
   const type = first?.['type'] ?? first?.['@type'];
@@ -58,8 +58,8 @@ export function nameFor(samples: readonly Json[]): string | undefined {
 }
 
 /**
- * A sample as the schema describes it: by the plain values of its attributes (NGSI-LD § 4.5.4). Undefined where it has
- * something that has no plain value; it is no example then.
+ * Converts a sample to the form that the schema describes, with the plain values of its attributes (NGSI-LD § 4.5.4). Undefined
+ * if part of it has no plain value; it cannot be an example then.
  */
 export function plainSample(sample: Json, form: SampleForm): Json | undefined {
   if (form === 'geojson') return undefined;
@@ -78,25 +78,25 @@ export function plainSample(sample: Json, form: SampleForm): Json | undefined {
     : plain;
 }
 
-/** Several instances of an attribute, one for each dataset, have no plain value that a schema describes. */
+/** Several instances of an attribute, one per dataset, have no plain value that a schema could describe. */
 function isListOfAttributes(value: unknown): boolean {
   return Array.isArray(value) && value.some((one) => isObject(one) && KINDS.has(String(one['type'])));
 }
 
-/** The schema with a sample as its example. */
+/** Adds a sample to the examples of a schema. */
 export function withExample(schema: unknown, sample: Json | undefined): unknown {
   if (sample === undefined || !isObject(schema)) return schema;
   const { examples } = schema;
   return { ...schema, examples: [...(Array.isArray(examples) ? (examples as unknown[]) : []), sample] };
 }
 
-/** The examples that a schema has. */
+/** Returns the examples in a schema. */
 export function examplesOf(schema: unknown): readonly unknown[] {
   const examples = isObject(schema) ? schema['examples'] : undefined;
   return Array.isArray(examples) ? examples : [];
 }
 
-/** The schema without one of its examples. @param index from 0 */
+/** Removes one of the examples of a schema. @param index from 0 */
 export function withoutExample(schema: unknown, index: number): unknown {
   if (!isObject(schema)) return schema;
   const { examples, ...rest } = schema;

@@ -10,19 +10,19 @@ import { refusedReport, type Trial } from './use-trial.js';
 
 interface SavePanelProps {
   readonly trial: Trial;
-  /** Why nothing can be saved yet; undefined once it could be. */
+  /** Why nothing can be saved yet; undefined if it can. */
   readonly wait: string | undefined;
   readonly isSaving: boolean;
-  /** What went wrong when it was saved. */
+  /** The error of the last save. */
   readonly error: unknown;
   readonly onSave: () => void;
-  /** Checks again what it would do, where that failed. */
+  /** Repeats the check after it has failed. */
   readonly onAgain: () => void;
-  /** What is said where the model is not as it was expected. */
+  /** The message if the model is not as expected. */
   readonly overtaken?: string | undefined;
-  /** Reads the model again, and keeps what was typed. */
+  /** Reads the model again, and keeps the typed text. */
   readonly onOvertaken?: (() => void) | undefined;
-  /** What the model accepts now; the choice for this save. */
+  /** Which changes the model accepts now, and the choice for this save. */
   readonly compatibility?:
     | {
         readonly now: Compatibility;
@@ -35,7 +35,7 @@ interface SavePanelProps {
   readonly children?: ComponentChildren;
 }
 
-/** What saving would do, said before it is done; what refuses it, and what can be done then. */
+/** Shows the effect of saving before it is done. If saving is refused, shows why and what can be done. */
 export function SavePanel(props: SavePanelProps) {
   const t = text.models;
   const { trial, wait, isSaving, error, onSave, onPlace, compatibility } = props;
@@ -114,7 +114,7 @@ export function SavePanel(props: SavePanelProps) {
   );
 }
 
-/** Whether the same would be answered again: the schema is at fault, or the model is another one. */
+/** Whether repeating the request would give the same answer, because the schema is wrong or the model has changed. */
 function isSettled(problem: unknown): boolean {
   return problem instanceof ApiError && [400, 404, 409, 412, 413, 422].includes(problem.problem.status);
 }
@@ -134,7 +134,7 @@ function labelOf({ outcome, version, change }: ModelTrial): string {
   return change.overall === 'breaking' ? t.saveBreaking(version) : t.saveVersion(version);
 }
 
-/** What may not be as expected in a model. */
+/** The warnings about a model. */
 export function Warnings({ warnings }: Pick<ModelTrial, 'warnings'>) {
   if (warnings.length === 0) return null;
   return (

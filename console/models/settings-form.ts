@@ -1,12 +1,12 @@
 import type { Compatibility, Model, ModelSettings } from './models-api.js';
 
-/** The settings of a model as they are typed. */
+/** The settings of a model as typed. */
 export interface SettingsForm {
   readonly description: string;
   readonly contextBase: string;
-  /** Empty: none; a name or URL; or JSON. */
+  /** Empty for none; a name or URL; or JSON. */
   readonly context: string;
-  /** Empty: as it is. `domain`: that of the domain. */
+  /** Empty to leave it unchanged. `domain` for the default of the domain. */
   readonly compatibility: Compatibility | 'domain' | '';
   readonly status: Model['status'];
   readonly sunset: string;
@@ -22,15 +22,15 @@ function textOfContext(context: unknown): string {
   return typeof context === 'string' ? context : JSON.stringify(context, null, 2);
 }
 
-/** Whether a context is typed as JSON, rather than as a name or a URL. */
+/** Whether a context was typed as JSON rather than as a name or URL. */
 function isJsonContext(typed: string): boolean {
   return /^\s*[[{"]/.test(typed);
 }
 
 /**
- * The members that differ from those of the model; what was emptied is taken away. Undefined where nothing differs.
+ * Returns the members that differ from those of the model; null for emptied ones. Undefined if nothing differs.
  *
- * @throws SyntaxError for a context of JSON that is none
+ * @throws SyntaxError for a context that looks like JSON but is not valid
  */
 export function changedSettings(form: SettingsForm, model: Model): ModelSettings | undefined {
   const before = formOfModel(model);

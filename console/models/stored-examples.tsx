@@ -23,10 +23,10 @@ import {
 import { toImport } from './places.js';
 import { VerdictView } from './verdict-view.js';
 
-/** How many are judged and shown at first. */
+/** Number of examples validated and shown at first. */
 const AT_FIRST = 20;
 
-/** The examples that are kept with a model, and whether each is valid by its current version. */
+/** The examples that are kept with a model, and whether its current version accepts each. */
 export function StoredExamples({
   model,
   stored: { value, error, reload },
@@ -145,7 +145,10 @@ function OneExample({
   );
 }
 
-/** An example, and what the current version of the model says of it; or why it says nothing, as it is no entity. */
+/**
+ * Reads an example and validates it against the current version of the model, or says why that fails, e.g. because it is not an
+ * entity.
+ */
 async function judged(model: Model, { name }: StoredExample, signal: AbortSignal) {
   const example = await readExample(model, name, signal);
   const shown = shownJson(example);
@@ -158,5 +161,5 @@ async function judged(model: Model, { name }: StoredExample, signal: AbortSignal
   }
 }
 
-/** Verdicts that are shown of an example that is a list. */
+/** Maximum number of verdicts shown for an example that is a list. */
 const MAX_VERDICTS = 10;

@@ -8,10 +8,10 @@ import { text } from '../strings.js';
 import { readTerms } from './read-terms.js';
 import { isLink } from './terms.js';
 
-/** So many terms are shown at first, and more with each press. */
+/** Number of terms shown at first, and added with each press. */
 const PAGE = 100;
 
-/** So few are found by looking. */
+/** A list this short needs no search field. */
 const FEW = 10;
 
 /** The terms of a context, each with the IRI that it means. */

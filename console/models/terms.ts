@@ -1,23 +1,23 @@
-/** A term of a context, before it is known what it means. */
+/** A term of a context, before its meaning is known. */
 export interface NamedTerm {
   readonly term: string;
-  /** What the context says of its values, such as `@id` or `@list`. */
+  /** How the context coerces its values, such as `@id` or `@list`. */
   readonly coercion: string | undefined;
 }
 
-/** A part of a context: terms, or another context that it names. Later ones win. */
+/** A part of a context: terms, or the URL of another context. Later parts take precedence. */
 export type ContextPart = { readonly terms: readonly NamedTerm[] } | { readonly url: string };
 
-/** A term with what it means. */
+/** A term with its meaning. */
 export interface Term extends NamedTerm {
-  /** Undefined where it means nothing: its values are dropped. */
+  /** Undefined if it has no meaning, so that its values are dropped. */
   readonly iri: string | undefined;
 }
 
-/** The most terms that are shown of one context. */
+/** Maximum number of terms shown for one context. */
 export const MAX_TERMS = 2000;
 
-/** The maps and URLs of a context, in order. @param document with `@context`, or the value of one */
+/** Returns the maps and URLs of a context, in order. @param document with `@context`, or the value of one */
 export function partsOf(document: unknown): readonly ContextPart[] {
   if (typeof document === 'string') return [{ url: document }];
   if (Array.isArray(document)) return document.slice(0, 1000).flatMap((one) => partsOf(one));
@@ -36,18 +36,18 @@ function coercionOf(definition: unknown): string | undefined {
   return said.length === 0 ? undefined : said.join(', ');
 }
 
-/** Marks the value of a term, so that it is found again wherever expansion puts it. */
+/** Marks the value of a term, so that it can be found wherever expansion puts it. */
 const MARK = 'urn:console:term:';
 
 /**
- * A document whose expansion shows the IRI of each term: the gateway itself says what they mean, prefixes and other contexts
- * included.
+ * Returns a document whose expansion shows the IRI of each term. This way the gateway itself resolves the terms, including
+ * prefixes and other contexts.
  */
 export function probeOf(terms: readonly NamedTerm[]): Readonly<Record<string, string>> {
   return Object.fromEntries(terms.map(({ term }, index) => [term, `${MARK}${index}`]));
 }
 
-/** The IRIs of the terms of {@link probeOf}, from its expansion. */
+/** Reads the IRIs of the terms from the expansion of {@link probeOf}. */
 export function readProbe(terms: readonly NamedTerm[], expanded: unknown): readonly Term[] {
   const iris = new Map<number, string>();
   for (const node of Array.isArray(expanded) ? expanded : [expanded])

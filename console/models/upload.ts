@@ -1,33 +1,33 @@
-/** What is to be known of a file before it is sent. */
+/** The properties of a file that are needed before it is sent. */
 export interface SizedFile {
   readonly name: string;
   readonly size: number;
 }
 
-/** A file with its path below what was dropped or chosen. */
+/** A file with its path, relative to what was dropped or chosen. */
 export interface Pathed<Kind extends SizedFile> {
   readonly path: string;
   readonly file: Kind;
 }
 
-/** What is sent to be imported. */
+/** An upload to import. */
 export type UploadOf<Kind extends SizedFile> =
   | { readonly kind: 'archive'; readonly file: Kind; readonly mediaType: string }
   | {
       readonly kind: 'files';
       readonly files: readonly Pathed<Kind>[];
-      /** Files that an import does not read, and that are not sent. */
+      /** Number of files that are not sent, because an import does not read them. */
       readonly left: number;
       readonly bytes: number;
     };
 
-/** As many as one import takes. */
+/** Maximum number of files in one import. */
 export const MAX_FILES = 20_000;
 
-/** What the gateway takes at most by itself is less; this is what the page holds at most. */
+/** Maximum size that this page can hold. The default limit of the gateway is lower. */
 export const MAX_BYTES = 512 * 1024 * 1024;
 
-/** There is more than an import takes. */
+/** There are more files or bytes than an import accepts. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 
@@ -36,24 +36,24 @@ export class TooLargeError extends Error {
   }
 }
 
-/** Whether an import reads a file: JSON by its name, in no folder of a tool (as docs/import.md says). */
+/** Whether an import reads a file: JSON by its name, and not in a folder of a tool (see docs/import.md). */
 export function isRead(path: string): boolean {
   return /\.(?:json|jsonld)$/i.test(path) && path.split('/').every(isOfInterest);
 }
 
-/** Whether a folder or file of this name is looked into; others belong to tools. */
+/** Whether a folder or file with this name is read; others belong to tools. */
 export function isOfInterest(segment: string): boolean {
   return !segment.startsWith('.') && segment !== 'node_modules' && segment !== '__MACOSX';
 }
 
-/** The media type of an archive that an import takes, by its name; undefined for other files. */
+/** Returns the media type of an archive that an import accepts, from its name; undefined for other files. */
 export function archiveType(name: string): string | undefined {
   if (/\.(?:tar\.gz|tgz)$/i.test(name)) return 'application/gzip';
   return /\.zip$/i.test(name) ? 'application/zip' : undefined;
 }
 
 /**
- * What is sent of the files that were dropped or chosen: one archive as it is, else those that an import reads.
+ * Returns what to send of the dropped or chosen files: a single archive unchanged, otherwise the files that an import reads.
  *
  * @throws TooLargeError
  */

@@ -3,12 +3,12 @@ import { useAsked } from '../shared/use-asked.js';
 import type { ChangeReport, ModelKey, ModelTrial } from './models-api.js';
 import { tryWrite, type Expected, type ModelWrite } from './model-write.js';
 
-/** How long typing has to pause before the gateway is asked, in milliseconds. */
+/** How long to wait after the last key before asking the gateway, in milliseconds. */
 const PAUSE_MS = 500;
 
-/** What a write would do, as far as is known. */
+/** What a write would do, as far as known. */
 export interface Trial {
-  /** Of the write as it is now; else it is still being checked. */
+  /** Whether it belongs to the current write; otherwise the check is still in progress. */
   readonly isCurrent: boolean;
   readonly found: ModelTrial | undefined;
   readonly error: unknown;
@@ -17,7 +17,7 @@ export interface Trial {
 /**
  * Checks what a write would do, whenever it has not changed for a while.
  *
- * @param write undefined: there is nothing to check
+ * @param write undefined if there is nothing to check
  */
 export function useTrial(key: ModelKey | undefined, write: ModelWrite | undefined, expected: Expected) {
   const asked = key && write && { key, write };
@@ -30,7 +30,7 @@ export function useTrial(key: ModelKey | undefined, write: ModelWrite | undefine
   return { trial, again };
 }
 
-/** The report of a change that was refused because of it (409). */
+/** Returns the report of a change that was refused (409). */
 export function refusedReport(error: unknown): ChangeReport | undefined {
   if (!(error instanceof ApiError) || error.problem.status !== 409) return undefined;
   const { report } = error.problem;

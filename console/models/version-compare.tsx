@@ -7,7 +7,7 @@ import { ChangeList } from './change-report.js';
 import { shownJson } from './model-schema.js';
 import { diffVersions, readModel, type ModelDiff, type ModelKey } from './models-api.js';
 
-/** Two versions of a model side by side, with what the changes mean beside them. */
+/** Compares two versions of a model side by side, and shows what the changes mean. */
 export function VersionCompare({
   of,
   from,
@@ -43,7 +43,7 @@ export function VersionCompare({
   );
 }
 
-/** Where the texts differ, what means nothing included. */
+/** The positions where the texts differ, including differences without effect. */
 function Pointers({ diff: { pointers, pointersTotal } }: { readonly diff: ModelDiff }) {
   const t = text.models;
   if (pointersTotal === 0) return null;

@@ -12,13 +12,13 @@ import { dailySums, isProblem, perSecond } from './days.js';
 
 const DAYS = 14;
 
-/** The most records that the API lists at once. */
+/** Maximum number of records that the API lists at once. */
 const MOST = 1000;
 
-/** The days change slowly. */
+/** Daily sums change slowly. */
 const EVERY_MS = 60_000;
 
-/** What purges did in the last days, as small charts; without any, the first step. */
+/** The activity of the last days as small charts; if there is none, the first step to take. */
 export function Activity() {
   const t = text.overview;
   const { value, error, reload } = useLoad(
@@ -86,7 +86,7 @@ function chartsOf(purges: readonly Purge[], scans: readonly Schemas['ListedScan'
   ];
 }
 
-/** How fast all active purges delete, while the page is open. @param at when they were read, in milliseconds */
+/** The delete rate of all active purges, while the page is open. @param at when they were read, in milliseconds */
 export function DeleteRate({ purges, at }: { readonly purges: readonly Purge[]; readonly at: number }) {
   const before = useRef<{ readonly at: number; readonly deleted: ReadonlyMap<string, number> }>(undefined);
   const [rates, setRates] = useState<readonly RateSample[]>([]);
@@ -97,7 +97,7 @@ export function DeleteRate({ purges, at }: { readonly purges: readonly Purge[]; 
     const sample = { at, perSecond: perSecond(last.deleted, purges, at - last.at) };
     setRates((samples) => withSample(samples, sample));
   }, [at]);
-  // One look has no rate yet.
+  // A single reading gives no rate yet.
   const isIdle = rates.length < 2 || rates.every((sample) => sample.perSecond === 0);
   return isIdle ? null : <RateChart rates={rates} before={undefined} />;
 }

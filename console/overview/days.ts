@@ -1,17 +1,17 @@
-/** What purges did, day by day. Pure: it is tested without a browser. */
+/** Daily sums of what purges did. Pure: it is tested without a browser. */
 import type { Purge } from '../api/client.js';
 
 const DAY_MS = 86_400_000;
 
-/** States that want a look. */
+/** States that need attention. */
 export const PROBLEM_STATES = ['failed', 'partial', 'interrupted', 'refused'] as const;
 
-/** Whether a purge wants a look. */
+/** Whether a purge needs attention. */
 export function isProblem({ state }: Pick<Purge, 'state'>): boolean {
   return PROBLEM_STATES.some((one) => one === state);
 }
 
-/** The sums of something day by day up to now, the oldest first. */
+/** Returns daily sums up to now, oldest first. */
 export function dailySums<Item extends { readonly createdAt: string }>(
   items: readonly Item[],
   valueOf: (item: Item) => number,
@@ -26,7 +26,7 @@ export function dailySums<Item extends { readonly createdAt: string }>(
   return sums;
 }
 
-/** Deletes a second of all purges, between two looks at them. @param before by the ids of the purges */
+/** Returns the deletes per second of all purges between two readings. @param before number of deletes by purge id */
 export function perSecond(
   before: ReadonlyMap<string, number>,
   now: readonly Pick<Purge, 'id' | 'deleted'>[],

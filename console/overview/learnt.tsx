@@ -2,7 +2,7 @@ import type { Status } from '../api/client.js';
 import { time } from '../shared/format.js';
 import { text } from '../strings.js';
 
-/** What purges have learnt about the broker: what it refuses or ignores, and what it was seen to do. */
+/** What purges have learnt about the broker: what it refuses or ignores, and what it was observed to do. */
 export function Learnt({ lessons }: { readonly lessons: Status['learnt'] }) {
   const t = text.overview;
   if (lessons.length === 0) return <p class="quiet">{t.nothingLearnt}</p>;

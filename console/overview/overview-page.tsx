@@ -13,7 +13,7 @@ const EVERY_MS = 5000;
 
 const SHOWN = 10;
 
-/** Whether all is well: health, what is at work, what went wrong lately, and what was learnt about the broker. */
+/** Shows whether all is well: health, active purges, recent problems, and what was learnt about the broker. */
 export function OverviewPage() {
   const t = text.overview;
   return (
@@ -57,7 +57,7 @@ function StatusSections() {
 function Health({ status }: { readonly status: Status }) {
   const t = text.overview;
   const parts = [
-    // It has answered: what is down is the broker or the database.
+    // The gateway has answered, so only the broker or the database can be down.
     [t.gateway, status.status === 'shutting down' ? status.status : 'up'],
     [t.broker, status.broker],
     [t.database, status.database],
@@ -79,7 +79,7 @@ function Health({ status }: { readonly status: Status }) {
   );
 }
 
-/** Says that what is shown is old. */
+/** Says that the data shown is outdated. */
 function Stale({ at }: { readonly at: number }) {
   return (
     <p class="quiet">
@@ -97,7 +97,7 @@ function Purges({
   readonly title: string;
   readonly states: readonly Purge['state'][];
   readonly none: string;
-  /** Whether it shows how fast they delete. */
+  /** Whether to show the delete rate. */
   readonly hasRate?: boolean;
 }) {
   const id = states[0] ?? '';

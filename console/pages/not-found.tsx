@@ -1,7 +1,7 @@
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 
-/** What is shown at an address that names no page. */
+/** Shown at an address that belongs to no page. */
 export function NotFoundPage() {
   return (
     <div class="page narrow">

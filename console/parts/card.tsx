@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A part of a page with its heading. */
+/** A section of a page with a heading. */
 export function Card({
   id,
   title,
@@ -8,10 +8,10 @@ export function Card({
   isBusy,
   children,
 }: {
-  /** Of the heading, by which the part is called. */
+  /** Id of the heading, which labels the section. */
   readonly id: string;
   readonly title: ComponentChildren;
-  /** Stand beside the heading. */
+  /** Shown beside the heading. */
   readonly tools?: ComponentChildren;
   readonly isBusy?: boolean;
   readonly children: ComponentChildren;

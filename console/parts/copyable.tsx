@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { text } from '../strings.js';
 
-/** A command that can be copied. */
+/** A text that can be copied. */
 export function Copyable({ label, value }: { readonly label: string; readonly value: string }) {
   const [said, setSaid] = useState('');
   const copy = async () => {
@@ -9,7 +9,7 @@ export function Copyable({ label, value }: { readonly label: string; readonly va
       await navigator.clipboard.writeText(value);
       setSaid(text.copy.done);
     } catch {
-      // Pages that came without TLS from another machine have no clipboard.
+      // Pages loaded from another machine without TLS have no access to the clipboard.
       setSaid(text.copy.failed);
     }
     setTimeout(() => setSaid(''), 3000);

@@ -1,4 +1,4 @@
-/** The way back: links to the pages above this one, the outermost first. */
+/** Breadcrumbs: links to the pages above this one, outermost first. */
 export function Crumbs({ to }: { readonly to: readonly (readonly [href: string, name: string])[] }) {
   return (
     <p class="crumb">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-/** A modal dialog of the browser's own: it keeps the focus, closes with Escape, and gives the focus back. */
+/** A native modal dialog: it traps the focus, closes with Escape, and restores the focus. */
 export function Dialog({
   title,
   onClose,

@@ -1,6 +1,6 @@
 import { text } from '../strings.js';
 
-/** A link to something of the API as a file. */
+/** A link that downloads a resource of the API as a file. */
 export function Download({ href, name }: { readonly href: string; readonly name: string }) {
   return (
     <a class="button small" href={href} download={name}>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What is known of something, by name; what is undefined is left out. */
+/** A list of names and values; undefined values are omitted. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">

@@ -1,7 +1,7 @@
 import { ApiError, isTokenWanted, UnreachableError } from '../api/client.js';
 import { text } from '../strings.js';
 
-/** What went wrong, in a few words. */
+/** Describes an error in a few words. */
 export function failureTitle(error: unknown): string {
   if (error instanceof UnreachableError) return text.state.offline;
   if (!(error instanceof ApiError)) return text.state.failed;
@@ -17,7 +17,7 @@ export function failureTitle(error: unknown): string {
   }
 }
 
-/** The same, in the words of the gateway; and whether the request may have arrived. */
+/** Returns the gateway's message for an error, and says if the request may have arrived. */
 export function failureDetail(error: unknown): string {
   if (error instanceof UnreachableError)
     return error.mayHaveArrived
@@ -26,7 +26,7 @@ export function failureDetail(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The words of the broker's own problem, which the gateway passes on inside its own. */
+/** Returns the message of the broker's own problem, which the gateway includes in its problem. */
 export function innerProblem(problem: Readonly<Record<string, unknown>>): string | undefined {
   for (const value of Object.values(problem)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
@@ -37,7 +37,7 @@ export function innerProblem(problem: Readonly<Record<string, unknown>>): string
   return undefined;
 }
 
-/** Who refused a preview; a refusal that has the broker's own problem inside is the broker's. */
+/** Returns a title that says who refused a preview. If the refusal includes the broker's own problem, it was the broker. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const { problem } = error;
@@ -45,7 +45,7 @@ export function refusalOf(error: unknown): string | undefined {
   return problem.status === 400 || problem.status === 409 ? text.preview.refused : undefined;
 }
 
-/** What the gateway says about members of the form that it refuses, by their names. */
+/** Returns the gateway's messages about refused members of the form, by their names. */
 export function memberFaults(error: unknown): Readonly<Record<string, string>> {
   const errors: unknown = error instanceof ApiError ? error.problem['errors'] : undefined;
   if (!Array.isArray(errors)) return {};

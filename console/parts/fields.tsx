@@ -11,13 +11,13 @@ interface FieldProps {
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
   readonly error?: string | undefined;
-  /** What may be meant, to pick from. */
+  /** Suggestions to choose from. */
   readonly offers?: readonly string[];
-  /** Called when the field is left. */
+  /** Called when the field loses the focus. */
   readonly onLeave?: () => void;
 }
 
-/** A line of text with its label, and a hint below it. */
+/** A single-line text field with its label, and a hint below it. */
 export function Field({ label, value, onInput, hint, type = 'text', error, offers, ...props }: FieldProps) {
   const id = useId();
   return (
@@ -62,7 +62,7 @@ interface LinesProps extends Pick<FieldProps, 'label' | 'value' | 'onInput' | 'h
   readonly rows?: number;
 }
 
-/** Several lines of text with their label, and a hint below them. */
+/** A multi-line text field with its label, and a hint below it. */
 export function Lines({ label, value, onInput, hint, error, isWide, rows = 2 }: LinesProps) {
   const id = useId();
   return (
@@ -78,7 +78,7 @@ export function Lines({ label, value, onInput, hint, error, isWide, rows = 2 }: 
   );
 }
 
-/** What all fields have into which something is typed. @param note the text that describes it */
+/** Attributes of all fields for typing. @param note the text that describes the field */
 function typing(id: string, note: string | undefined, error: string | undefined) {
   return {
     ...({ autocomplete: 'off', autocapitalize: 'off', spellcheck: false } as const),
@@ -112,7 +112,7 @@ function Labelled({
   );
 }
 
-/** One of a few choices. */
+/** A select field. */
 export function Choice<Value extends string>({
   label,
   value,
@@ -138,7 +138,7 @@ export function Choice<Value extends string>({
   );
 }
 
-/** A box to tick. */
+/** A checkbox. */
 export function Tick({
   label,
   isOn,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { type Role, rolesOf, useLacks } from '../shared/who.js';
 import { text } from '../strings.js';
 
-/** What needs one of some roles: shown to everybody, and disabled, with the reason, for those without. */
+/** Content that needs one of some roles. Everybody sees it, but for users without the role it is disabled, with the reason. */
 export function ForRole({
   roles,
   children,

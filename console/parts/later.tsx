@@ -2,7 +2,7 @@ import { h, type FunctionComponent } from 'preact';
 import { useLoad } from '../shared/use-load.js';
 import { Pending } from './states.js';
 
-/** A part of the console that is loaded when it is first shown: the first page need not wait for all the others. */
+/** A part of the console that is loaded when it is first shown, so that the first page does not have to wait for all others. */
 export function later<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
 ): FunctionComponent<Props> {

@@ -6,19 +6,19 @@ import { Empty, Pending } from './states.js';
 
 interface ListingProps<Item> {
   readonly loaded: Loaded<{ readonly items: readonly Item[]; readonly total: number }>;
-  /** From 1 on. */
+  /** From 1. */
   readonly page: number;
   readonly pageSize: number;
-  /** The address of a page, as its parameter; the first page has none. */
+  /** Returns the address of a page, given the value of its parameter; undefined for the first page. */
   readonly to: (page: string | undefined) => string;
-  /** Names the pages for those who listen. */
+  /** Label of the pager for screen readers. */
   readonly label?: string;
-  /** What is shown where there is nothing at all; not given if there is always something. */
+  /** Shown if the whole list is empty; not given if the list is never empty. */
   readonly empty?: ComponentChildren;
   readonly children: (items: readonly Item[]) => ComponentChildren;
 }
 
-/** A page of a list, or why there is none, and the way to the others. */
+/** One page of a list, or why it cannot be shown, with links to the other pages. */
 export function Listing<Item>({ loaded, page, pageSize, to, label, empty, children }: ListingProps<Item>) {
   const { items = [], total = 0 } = loaded.value ?? {};
   const isNothing = loaded.value !== undefined && items.length === 0;

@@ -2,19 +2,19 @@ import { rangeOf } from '../shared/page-range.js';
 import { text } from '../strings.js';
 
 interface PagerProps {
-  /** From 1 on. */
+  /** From 1. */
   readonly page: number;
   readonly pageSize: number;
   readonly total: number;
-  /** The address of a page. */
+  /** Returns the address of a page. */
   readonly to: (page: number) => string;
-  /** Names the pages for those who listen. */
+  /** Label of the pager for screen readers. */
   readonly label: string;
   readonly back: string;
   readonly on: string;
 }
 
-/** Leads through the pages of a list. */
+/** Links to the other pages of a list. */
 export function Pager({ page, pageSize, total, to, label, back, on }: PagerProps) {
   const { first, last, hasBefore, hasAfter } = rangeOf(page, pageSize, total);
   return (
@@ -26,7 +26,7 @@ export function Pager({ page, pageSize, total, to, label, back, on }: PagerProps
   );
 }
 
-/** What is shown of a page behind the last one: there were more when its address was kept. */
+/** Shown for a page after the last one: the list was longer when the address was saved. */
 export function NoSuchPage({ to }: { readonly to: string }) {
   return (
     <div class="state empty">

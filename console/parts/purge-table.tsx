@@ -6,7 +6,7 @@ import { Table } from './table.js';
 import { text } from '../strings.js';
 import { PurgeChip } from './purge-chip.js';
 
-/** Purges in rows, each a link to its record. */
+/** A table of purges with a link to the record of each. */
 export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[]; readonly label: string }) {
   const { columns, dry, policyRun } = text.history;
   return (
@@ -46,7 +46,7 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
   );
 }
 
-/** What a purge is of, with its tenant. */
+/** The query of a purge, with its tenant. */
 function shown({ target, query, tenant }: Purge): string {
   return [
     target === 'temporal' ? 'temporal' : undefined,

@@ -11,7 +11,7 @@ import { rolesOf, Who } from '../shared/who.js';
 import { failureDetail } from './failure-words.js';
 import { text } from '../strings.js';
 
-/** Who has signed in, with their roles, and how to sign in or out. Nothing where nobody signs in. */
+/** The signed-in user with their roles, and a button to sign in or out. Shows nothing if sign-in is off. */
 export function SignIn({ settings }: { readonly settings: SignInSettings | undefined }) {
   const me = useContext(Who);
   const [isSignedIn, setIsSignedIn] = useState(accessToken() !== undefined);

@@ -1,7 +1,7 @@
 const WIDTH = 200;
 const HEIGHT = 32;
 
-/** A few numbers as bars. @param label says the same in words */
+/** A few numbers as bars. @param label says the same in words, for screen readers */
 export function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
   const most = Math.max(1, ...values);
   const step = WIDTH / values.length;

@@ -7,10 +7,10 @@ const MOST = 75;
 const STEP = 5;
 
 /**
- * Two panes side by side, and between them a bar that is dragged, or moved with the arrow keys. On narrow screens one is below
- * the other.
+ * Two panes side by side, with a bar between them that can be dragged, or moved with the arrow keys. On narrow screens, one
+ * pane is below the other.
  *
- * @param start the width of the first one, in percent
+ * @param start width of the first pane, in percent
  */
 export function Split({
   start = 62,

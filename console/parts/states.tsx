@@ -5,7 +5,7 @@ import type { Loaded } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { failureDetail, failureTitle, innerProblem } from './failure-words.js';
 
-/** What is shown while nothing is there yet. */
+/** Shown while nothing has been loaded yet. */
 export function Loading() {
   return (
     <p class="state" role="status">
@@ -14,7 +14,7 @@ export function Loading() {
   );
 }
 
-/** That something is not there yet, or why; nothing once it is there, unless it could not be loaded again. */
+/** Shows that something is still loading, or why loading failed. Shows nothing once it is loaded, unless reloading failed. */
 export function Pending({
   value,
   error,
@@ -25,12 +25,12 @@ export function Pending({
   return value === undefined ? <Loading /> : null;
 }
 
-/** What is shown where a list has nothing. */
+/** Shown for an empty list. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="state empty">{children}</div>;
 }
 
-/** What went wrong, in the words of the gateway, and of the broker behind it. */
+/** Shows an error with the message of the gateway, and that of the broker behind it. */
 export function Failure({
   error,
   onRetry,
@@ -62,7 +62,7 @@ export function Failure({
   );
 }
 
-/** The members of a problem beyond its words, folded away; the problem of the broker inside it is shown. */
+/** The members of a problem besides its message, collapsed. The broker's problem in it is always shown. */
 export function ProblemDetails({ problem }: { readonly problem: Readonly<Record<string, unknown>> }) {
   const inner = innerProblem(problem);
   return (

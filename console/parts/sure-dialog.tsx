@@ -11,21 +11,21 @@ export interface SureDialogProps {
   readonly title: string;
   readonly what: string;
   readonly go: string;
-  /** What the button says while it is done. @default the same */
+  /** Label of the button while the action is running. @default the same */
   readonly going?: string;
   readonly onClose: () => void;
   readonly onSure: () => Promise<unknown>;
-  /** What it is about was changed elsewhere meanwhile, and nothing was done: it is to be read, and shown, again. */
+  /** Called if the resource was changed elsewhere in the meantime, and nothing was done: it has to be read and shown again. */
   readonly onOvertaken?: () => void;
   readonly cancel?: string;
-  /** In which it is done, if in one. */
+  /** The tenant that the action is about, if any. */
   readonly tenant?: string | undefined;
-  /** It may be done; else the button waits. @default true */
+  /** Whether the action is allowed; otherwise the button is disabled. @default true */
   readonly isReady?: boolean;
   readonly children?: ComponentChildren;
 }
 
-/** Says what will be done, and does it when that is wanted. */
+/** Says what will be done, and does it if the user confirms. */
 export function SureDialog({ title, what, go, onClose, onSure, isReady = true, ...props }: SureDialogProps) {
   const { isBusy, error, run } = useWork();
   const act = async () => {
@@ -65,12 +65,12 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
 }
 
 interface SureButtonProps extends Omit<SureDialogProps, 'onClose'> {
-  /** What the button says. */
+  /** Label of the button. */
   readonly label: string;
   readonly look?: 'last';
 }
 
-/** A button that asks before it does something. */
+/** A button that asks for confirmation. */
 export function SureButton({ label, look, onSure, ...question }: SureButtonProps) {
   const [isAsking, setIsAsking] = useState(false);
   const close = () => setIsAsking(false);

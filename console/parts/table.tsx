@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact';
 
-/** A column by its heading: one of numbers is aligned to the right, one of buttons has a heading for those who listen. */
+/**
+ * A column, given by its heading. A column of numbers is aligned to the right. A column of buttons has a heading only for
+ * screen readers.
+ */
 type Column = string | { readonly number: string } | { readonly hidden: string };
 
-/** A table that scrolls by itself where it is too wide, also by keys. Its children are the rows. */
+/** A table that scrolls horizontally if it is too wide, also by keyboard. Its children are the rows. */
 export function Table({
   label,
   columns,

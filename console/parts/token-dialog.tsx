@@ -7,7 +7,7 @@ import { Dialog } from './dialog.js';
 import { failureDetail } from './failure-words.js';
 import { Field } from './fields.js';
 
-/** Asks to sign in, or for the gateway token, whenever a request needs it. */
+/** Asks the user to sign in, or for the gateway token, whenever a request needs it. */
 export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSettings | undefined }) {
   const [isAsked, setIsAsked] = useState(isAskedForToken());
   const [value, setValue] = useState('');

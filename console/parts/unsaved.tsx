@@ -1,6 +1,6 @@
 import { text } from '../strings.js';
 
-/** Says that what was typed is not saved, with a way to take it back. */
+/** Says that changes are not saved, with a button to discard them. */
 export function Unsaved({ onDiscard }: { readonly onDiscard: () => void }) {
   return (
     <>

@@ -2,7 +2,7 @@ import { useContext } from 'preact/hooks';
 import { Environment, toneOf } from '../shared/environment.js';
 import { text } from '../strings.js';
 
-/** Where something is done: in which environment, through which gateway, and in which tenant. */
+/** Where an action takes place: the environment, the gateway and the tenant. */
 export function Where({ tenant }: { readonly tenant?: string | undefined }) {
   const environment = useContext(Environment);
   return (

@@ -3,7 +3,7 @@ import { askQuietly } from '../entities/entity-api.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { useLoad } from '../shared/use-load.js';
 
-/** The names of types and of attributes that a broker has; both empty if it has no such lists. */
+/** The names of types and attributes in a broker; both are empty if the broker has no such lists. */
 export interface BrokerNames {
   readonly types: readonly string[];
   readonly attributes: readonly string[];
@@ -11,15 +11,15 @@ export interface BrokerNames {
 
 const NONE: BrokerNames = { types: [], attributes: [] };
 
-/** So many names are offered at most: the browser keeps all of them in the page. */
+/** Maximum number of names suggested, because the browser keeps all of them in the page. */
 const MOST = 500;
 
-/** What the broker names in a tenant, by an @context: to pick from while typing. */
+/** Reads the broker's names for a tenant and an @context, as suggestions while typing. */
 export function useBrokerNames(tenant: string, link: string): BrokerNames {
   const place = useDebounced(JSON.stringify({ tenant: tenant.trim(), link: link.trim() }), 450);
   const { value } = useLoad(place, async (signal) => {
     const [types, attributes] = await Promise.all(
-      // Not all brokers have these lists, and nobody needs to know.
+      // Not all brokers have these lists, so errors are ignored.
       (['types', 'attributes'] as const).map(async (list) =>
         namesIn(await askQuietly(list, JSON.parse(place) as DataPlace, signal), list),
       ),
@@ -39,7 +39,7 @@ export function namesIn(document: unknown, list: 'types' | 'attributes'): readon
     .slice(0, MOST);
 }
 
-/** What a field may become whose names are separated by commas: the last of them is being typed. */
+/** Returns suggestions for a field whose names are separated by commas: the last one is being typed. */
 export function offersFor(typed: string, names: readonly string[]): readonly string[] {
   const before = typed.slice(0, typed.lastIndexOf(',') + 1);
   return names.map((name) => before + name);

@@ -19,13 +19,13 @@ interface ConfirmDialogProps {
 }
 
 /**
- * Asks for the count that was previewed, and starts the purge: of exactly what was counted, where there is a plan of it; else no
- * more may go than were shown, by default.
+ * Asks the user to type the previewed count, and starts the purge. If there is a plan, exactly what was counted is deleted.
+ * Otherwise the purge is by default refused if more match than were counted.
  */
 export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('');
   const { matched, unit, atLeast = false, plan } = preview;
-  // Where not all could be counted, that many would surely be too few.
+  // If not everything could be counted, the count would certainly be too low as a limit.
   const [isBounded, setIsBounded] = useState(!atLeast);
   const t = text.confirm;
   const bounded = confirmedForm(form, matched, isBounded && plan === undefined);

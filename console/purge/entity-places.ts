@@ -5,10 +5,10 @@ import { optionsIn } from '../../sidecar/shared/purge-options.js';
 import { queryOf, type Field, type PurgeForm } from './form.js';
 import { metresBetween, type Point, type Shape } from './geo-shape.js';
 
-/** Entities whose places are shown at most. */
+/** Maximum number of entities shown on the map. */
 const MOST = 100;
 
-/** They say where, which is asked for here, or what is done with what matches. */
+/** Fields to leave out of the query: those for a location or a time, and those that say what to do with the matches. */
 const LEFT_OUT: readonly Field[] = [
   ...(['georel', 'geometry', 'coordinates', 'geoproperty', 'drop', 'keep', 'timerel'] as const),
   ...(['timeAt', 'endTimeAt', 'timeproperty', 'datasetId'] as const),
@@ -17,7 +17,7 @@ const LEFT_OUT: readonly Field[] = [
 
 const NOWHERE: readonly Point[] = [];
 
-/** Where some of the entities are that the rest of the form selects; nowhere if the broker does not say. */
+/** Returns the locations of some entities that the rest of the form selects; empty if the broker does not answer. */
 export function useEntityPlaces(form: PurgeForm, isWanted: boolean): readonly Point[] {
   const { tenant, link, fields } = form;
   const query = queryOf(form, LEFT_OUT);
@@ -31,7 +31,7 @@ export function useEntityPlaces(form: PurgeForm, isWanted: boolean): readonly Po
   return value ?? NOWHERE;
 }
 
-/** The first position of the geometry of each entity (RFC 7946). */
+/** Returns the first position in the geometry of each entity (RFC 7946). */
 export function placesIn(entities: unknown, property: string): readonly Point[] {
   return [entities].flat().flatMap((entity: unknown) => {
     const attribute = [memberOf(entity, property)].flat()[0];
@@ -46,7 +46,7 @@ function memberOf(value: unknown, name: string): unknown {
   return (Object(value) as Readonly<Record<string, unknown>>)[name];
 }
 
-/** A shape around places, with some room; undefined without any. */
+/** Returns a shape around locations, with a margin; undefined if there are none. */
 export function shapeAround(places: readonly Point[], kind: Shape['kind']): Shape | undefined {
   if (places.length === 0) return undefined;
   const lons = places.map(({ lon }) => lon);

@@ -1,11 +1,11 @@
-/** What the form of a purge holds, the query that it makes, its preview and its confirmation. Pure. */
+/** The form of a purge, its query, its preview and its confirmation. Pure. */
 import { linkHeader } from '../../sidecar/client/purges.js';
 import { optionsIn, purgeOption, type PurgeOptionName } from '../../sidecar/shared/purge-options.js';
 import { unsendable } from '../shared/header-text.js';
 
 export type Target = 'entities' | 'temporal';
 
-/** Parameters that have fields of their own, in the order in which they are put into a query. */
+/** Parameters that have their own fields, in the order in which they are put into a query. */
 export const FIELDS = [
   ...(['type', 'q', 'id', 'idPattern', 'attrs', 'scopeQ'] as const),
   ...(['georel', 'geometry', 'coordinates', 'geoproperty'] as const),
@@ -16,19 +16,19 @@ export const FIELDS = [
 
 export type Field = (typeof FIELDS)[number];
 
-/** Fields that one target has and the other one has not: they are left out of its query, and kept in the form. */
+/** Fields that only one target has. For the other target, they are omitted from the query but kept in the form. */
 const ONLY_OF: Readonly<Record<Target, readonly Field[]>> = {
   entities: ['drop', 'keep'],
   temporal: ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'datasetId'],
 };
 
-/** The label of the field of an option, which names what it sets. */
+/** Returns the label of an option's field, which includes the name of the parameter. */
 export function optionLabel(name: PurgeOptionName): string {
   const { type, label = '' } = purgeOption(name);
   return `${label} (${typeof type !== 'string' && type.length === 1 ? `${name}=${type.join()}` : name})`;
 }
 
-/** The choices of an option that is one of some words; the first one leaves it to the gateway. */
+/** Returns the choices of an option with a few allowed words; the first, empty choice leaves it to the gateway. */
 export function choicesOf(words: readonly string[]): readonly (readonly [string, string])[] {
   return [['', ''], ...words.map((word) => [word, word] as const)];
 }
@@ -51,9 +51,9 @@ export function hasField(target: Target, field: Field): boolean {
 }
 
 /**
- * The query that the form makes, percent-encoded.
+ * Returns the query of the form, percent-encoded.
  *
- * @param leaveOut fields that are to be left out, such as those that a preview has no use for
+ * @param leaveOut fields to omit, such as those that a preview does not need
  */
 export function queryOf({ target, fields, more }: PurgeForm, leaveOut: readonly Field[] = []): string {
   const pairs = FIELDS.filter((field) => hasField(target, field) && !leaveOut.includes(field)).flatMap(
@@ -66,7 +66,7 @@ export function queryOf({ target, fields, more }: PurgeForm, leaveOut: readonly 
   return [...pairs, ...(rest === '' ? [] : [encodeQuery(rest)])].join('&');
 }
 
-/** The form that makes a query. Parameters without a field, and repeated ones, stay visible in `more`. */
+/** Returns the form for a query. Parameters without a field, and repeated ones, stay visible in `more`. */
 export function formOf(
   target: Target,
   query: string,
@@ -84,21 +84,21 @@ export function formOf(
     const field = FIELDS.find((one) => one === name);
     if (field !== undefined && fields[field] === undefined && text !== undefined && hasField(target, field))
       fields[field] = text;
-    // A dry run is what the preview does.
+    // The preview is already a dry run.
     else if (name !== 'dryRun') more.push(pair);
   }
   return { target, tenant, link, fields, more: more.join('&') };
 }
 
-/** Encodes a value, and leaves alone what may stand in a query as it is (RFC 3986 § 3.4), for people to read. */
+/** Encodes a value, but leaves characters that a query may contain (RFC 3986 § 3.4), for readability. */
 function encodeValue(value: string): string {
-  // Half a character cannot be encoded.
+  // A lone surrogate cannot be encoded.
   return encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'))
     .replace(/%(3A|2C|3B|2F|40|24)/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
     .replace(/'/g, '%27');
 }
 
-/** Encodes what cannot stand in a query, and takes `%XX` as encoded already. */
+/** Encodes characters that a query cannot contain; `%XX` counts as already encoded. */
 function encodeQuery(query: string): string {
   return query.replace(/[^\w.~:,;/@$!()*=&%+-]/gu, (character) => encodeValue(character));
 }
@@ -121,58 +121,58 @@ export function isUnsendable({ tenant, link }: PurgeForm): boolean {
   return unsendable(tenant) !== undefined || unsendable(link) !== undefined;
 }
 
-/** What the counts of a preview are in. @param unit what the gateway says */
+/** Returns the unit of a preview's counts. @param unit according to the gateway */
 export function unitOf({ target, fields }: PurgeForm, unit: string | undefined): string {
   if (unit !== undefined || target === 'temporal') return unit ?? 'entities';
   return Boolean(fields.drop?.trim()) || Boolean(fields.keep?.trim()) ? 'attributes' : 'entities';
 }
 
-/** The URL that a Link header names as @context; the header itself where it is none of the usual form. */
+/** Returns the @context URL in a Link header, or the header itself if it does not have the usual form. */
 export function contextOf(link: string): string {
   return /^<([^>]*)>/.exec(link)?.[1] ?? link;
 }
 
-/** The Link header of a URL as it was typed. */
+/** Returns the Link header for a typed URL. */
 export function linkTo(context: string): string {
   const url = context.trim();
   return url === '' ? '' : linkHeader(url);
 }
 
-/** They change nothing of what matches. */
+/** Options that do not affect what matches. */
 const NO_MATTER = optionsIn('console').filter((name) => purgeOption(name).isForDeletes);
 
-/** The query of the dry run of a purge. */
+/** Returns the query of a purge's dry run. */
 export function previewQuery(form: PurgeForm): string {
   return `${queryOf(form, NO_MATTER)}&dryRun=true`;
 }
 
-/** What a preview depends on: forms with the same key match the same. */
+/** Returns a key of everything that affects a preview: forms with the same key match the same. */
 export function previewKey(form: PurgeForm): string {
   return JSON.stringify([form.target, previewQuery(form), form.tenant.trim(), form.link.trim()]);
 }
 
-/** Whether the purge has a bound of its own, in its field or among the other parameters. */
+/** Whether the purge has its own bound, in its field or among the other parameters. */
 export function hasBound(form: PurgeForm): boolean {
   return /(?:^|&)maxAffected=/.test(queryOf(form));
 }
 
 /**
- * The purge that is started.
+ * Returns the form of the purge to start.
  *
- * @param matched the count that was previewed
- * @param isBounded no more may go than that; a bound that the purge has itself stays
+ * @param matched the previewed count
+ * @param isBounded whether to refuse the purge if more match; a bound in the form takes precedence
  */
 export function confirmedForm(form: PurgeForm, matched: number, isBounded: boolean): PurgeForm {
   if (!isBounded || hasBound(form)) return form;
   return { ...form, fields: { ...form.fields, maxAffected: String(matched) } };
 }
 
-/** Whether the count was typed, with or without signs between its digits. */
+/** Whether the count was typed, with or without separators between its digits. */
 export function isCount(typed: string, matched: number): boolean {
   return typed.replaceAll(/[\s,.]/g, '') === String(matched);
 }
 
-/** Whether what was typed may yet become the count. */
+/** Whether the typed text may still become the count. */
 export function mayBeCount(typed: string, matched: number): boolean {
   return String(matched).startsWith(typed.replaceAll(/[\s,.]/g, ''));
 }

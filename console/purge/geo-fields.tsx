@@ -108,7 +108,7 @@ function ShapeNumbers({
   );
 }
 
-/** A number, which may be unfinished while it is typed: only a whole one is passed on. */
+/** A number field. A number may be incomplete while it is typed; only a complete one is passed on. */
 function NumberField({
   label,
   value,

@@ -15,7 +15,7 @@ export function GeoPlane({
   onDraw,
 }: {
   readonly shape: Shape;
-  /** Where entities are. */
+  /** Locations of entities. */
   readonly places: readonly Point[];
   readonly onDraw: (shape: Shape) => void;
 }) {
@@ -104,7 +104,7 @@ function viewOf(centre: Point, scale: number): View {
   };
 }
 
-/** Where a point is on the plane. */
+/** Returns the position of a point on the plane. */
 function placed({ lon, lat }: Point, view: View): { readonly x: number; readonly y: number } {
   return { x: ((lon - view.west) / view.width) * WIDTH, y: ((view.north - lat) / view.height) * HEIGHT };
 }

@@ -1,4 +1,4 @@
-/** The geoquery of a shape that was drawn, and the shape of a geoquery. Pure. */
+/** Converts a drawn shape to a geoquery, and back. Pure. */
 
 /** Degrees of longitude and latitude (WGS 84). */
 export interface Point {
@@ -14,7 +14,7 @@ type GeoFields = Readonly<Record<'georel' | 'geometry' | 'coordinates', string>>
 
 const METRES_PER_DEGREE = 111_320;
 
-/** The parameters of a shape: `near` a point, or `within` a polygon. */
+/** Returns the parameters for a shape: `near` a point, or `within` a polygon. */
 export function geoQueryOf(shape: Shape): GeoFields {
   if (shape.kind === 'circle') {
     const { centre, metres } = shape;
@@ -37,7 +37,7 @@ export function geoQueryOf(shape: Shape): GeoFields {
   return { georel: 'within', geometry: 'Polygon', coordinates: `[[${ring.join(',')}]]` };
 }
 
-/** The shape of a geoquery; undefined where it is none that can be drawn here. */
+/** Returns the shape of a geoquery; undefined if it cannot be drawn here. */
 export function shapeOf(fields: Partial<GeoFields>): Shape | undefined {
   let coordinates: unknown;
   try {
@@ -61,14 +61,14 @@ export function shapeOf(fields: Partial<GeoFields>): Shape | undefined {
   return isBox && e.lat === a.lat ? { kind: 'box', from: a, to: c } : undefined;
 }
 
-/** Metres between two points, near enough for a circle that is drawn by hand. */
+/** Returns the metres between two points, accurate enough for a circle that is drawn by hand. */
 export function metresBetween(a: Point, b: Point): number {
   const north = (b.lat - a.lat) * METRES_PER_DEGREE;
   const east = (b.lon - a.lon) * METRES_PER_DEGREE * Math.cos((a.lat * Math.PI) / 180);
   return Math.hypot(north, east);
 }
 
-/** Degrees of latitude and longitude that a distance takes at a point. */
+/** Returns the degrees of latitude and longitude that a distance spans at a point. */
 export function degreesOf(metres: number, { lat }: Point): { readonly lat: number; readonly lon: number } {
   const across = Math.max(0.01, Math.cos((lat * Math.PI) / 180));
   return { lat: metres / METRES_PER_DEGREE, lon: metres / METRES_PER_DEGREE / across };

@@ -2,7 +2,7 @@ import { isFinal, PURGE_PATHS } from '../../sidecar/client/purges.js';
 import { api, headersOf, type Purge, type PurgePreview } from '../api/client.js';
 import { queryOf, type PurgeForm, previewQuery } from './form.js';
 
-/** Starts the purge as a job, which goes on without this page. @returns its record */
+/** Starts the purge as a job, which continues without this page. @returns its record */
 export async function startPurge(form: PurgeForm): Promise<Purge> {
   const headers = { ...headersOf(form), prefer: 'respond-async' };
   return (await api.json('delete', PURGE_PATHS[form.target], { query: queryOf(form), headers })) as Purge;
@@ -14,10 +14,10 @@ export async function previewPurge(form: PurgeForm, signal: AbortSignal): Promis
   return (await api.json('delete', PURGE_PATHS[form.target], asked)) as PurgePreview;
 }
 
-/** How often a job is looked at that a person waits for, in milliseconds. */
+/** How often to poll a job that the user waits for, in milliseconds. */
 const LOOK_MS = 200;
 
-/** The record of a job when it has ended. */
+/** Waits for a job to end, and returns its record. */
 export async function endOf(record: Purge): Promise<Purge> {
   let last = record;
   while (!isFinal(last)) {
@@ -28,9 +28,9 @@ export async function endOf(record: Purge): Promise<Purge> {
 }
 
 /**
- * Counts what the purge matches, and keeps it, so that exactly that can be deleted.
+ * Counts what the purge matches and stores it as a plan, so that exactly that can be deleted.
  *
- * @returns undefined where no plan can be had; the purge then goes by its count
+ * @returns undefined if no plan is available; the purge is then limited by its count
  */
 export async function planPurge(form: PurgeForm): Promise<Purge | undefined> {
   const body = { target: form.target, query: queryOf(form), dryRun: true, plan: true as const };
@@ -43,7 +43,7 @@ export async function planPurge(form: PurgeForm): Promise<Purge | undefined> {
   }
 }
 
-/** Deletes what a plan has, as far as it still matches. @returns the record of the purge */
+/** Deletes the items of a plan, as far as they still match. @returns the record of the purge */
 export async function applyPlan(plan: string): Promise<Purge> {
   return api.json('post', '/purges', { body: { plan } });
 }

@@ -11,12 +11,12 @@ import { ConfirmDialog } from './confirm.js';
 import { isEmpty, isUnsendable, unitOf, type PurgeForm, previewKey } from './form.js';
 import { planPurge, previewPurge } from './order.js';
 
-/** How long typing must pause before the broker is asked, in milliseconds. */
+/** How long to wait after the last key before asking the broker, in milliseconds. */
 const PAUSE_MS = 450;
 
 type Confirming = Parameters<typeof ConfirmDialog>[0]['preview'];
 
-/** Counts what the form matches by a dry run, whenever typing pauses; leads to the purge itself. */
+/** Counts what the form matches with a dry run, whenever typing pauses, and offers to start the purge. */
 export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const [confirming, setConfirming] = useState<Confirming>();
   const [isPlanning, setIsPlanning] = useState(false);
@@ -32,7 +32,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   });
   const t = text.preview;
   const unit = unitOf(form, found?.unit);
-  /** What is counted now is what is asked about, and what goes. */
+  /** Counts once more. The user confirms this count, and with a plan exactly these items are deleted. */
   const confirm = async (preview: PurgePreview) => {
     if (isPlanning) return;
     setIsPlanning(true);
@@ -70,7 +70,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
           </button>
         </div>
       )}
-      {/* Where the preview is below the form, its count stays in sight; what is read aloud is above. */}
+      {/* If the preview is below the form, this keeps its count visible; screen readers use the text above. */}
       {!isNothing && (
         <p class="follows" aria-hidden="true">
           {t.follows(isCurrent && error !== undefined ? t.notCounted : (follows ?? '…'))}

@@ -1,4 +1,4 @@
-/** How far a purge is. Pure: it is tested without a browser. */
+/** The progress of a purge. Pure: it is tested without a browser. */
 import type { Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 
@@ -9,17 +9,17 @@ type Counted = Pick<
   Partial<Pick<Purge, 'restored' | 'alreadyThere'>>;
 
 export interface Progress {
-  /** Of which it is known what became of them, or that it will stay unknown. */
+  /** Number of items that the purge is done with, including those whose outcome is unknown. */
   readonly settled: number;
-  /** Never fewer than are settled. */
+  /** Number of items in total; never less than `settled`. */
   readonly all: number;
-  /** Whether `all` is the number that there are; else more may come. */
+  /** Whether `all` is the final number; otherwise there may be more. */
   readonly isKnown: boolean;
-  /** Milliseconds to the end, as far as can be said. */
+  /** Milliseconds to the end, if known. */
   readonly leftMs: number | undefined;
 }
 
-/** @param timeOf a time of the record, in milliseconds by the clock of `nowMs` */
+/** Computes the progress. @param timeOf converts a time of the record to milliseconds by the clock of `nowMs` */
 export function progressOf(record: Counted, timeOf: (iso: string) => number, nowMs: number): Progress {
   const { matched, expected, deleted, alreadyGone, failed, unknown, estimatedEndAt } = record;
   const { restored = 0, alreadyThere = 0 } = record;
@@ -34,7 +34,7 @@ export function progressOf(record: Counted, timeOf: (iso: string) => number, now
   };
 }
 
-/** An item that failed: its entity and the part of it, and what was said of it. */
+/** Describes a failed item: its entity and the part of it, and the error message. */
 export function failureText(item: Readonly<Record<string, unknown>>): {
   readonly name: string;
   readonly words: string;

@@ -9,7 +9,7 @@ import { offersFor, useBrokerNames } from './broker-names.js';
 import { contextOf, linkTo, choicesOf, optionLabel, type Field as Name, type PurgeForm } from './form.js';
 import { GeoFields } from './geo-fields.js';
 
-/** The options that have fields: counts, choices of some words, and words of which there is one. */
+/** The options that have fields: counts, choices of several words, and single words that are either set or not. */
 const OPTIONS = optionsIn('console').map((name) => {
   const { type, hint } = purgeOption(name);
   const words: readonly string[] = typeof type === 'string' ? [] : type;
@@ -26,7 +26,7 @@ interface PurgeFieldsProps {
   readonly onChange: (form: PurgeForm) => void;
 }
 
-/** All fields of a purge, each named as the parameter that it makes. */
+/** All fields of a purge, each with the name of its parameter. */
 export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
   const { target, fields } = form;
   const set = (changed: Partial<PurgeForm>) => onChange({ ...form, ...changed });
@@ -169,13 +169,13 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
   );
 }
 
-/** What is wrong with a text that goes into a header field. */
+/** Returns the error for a text that cannot be sent in a header field. */
 function wrongHeader(value: string, words: (character: string) => string): string | undefined {
   const character = unsendable(value);
   return character === undefined ? undefined : words(character);
 }
 
-/** Whether whole entities go, or attributes of them. */
+/** Fields that choose between deleting whole entities or some of their attributes. */
 function PartFields({
   fields,
   put,
@@ -186,7 +186,7 @@ function PartFields({
   readonly put: (values: Partial<Record<Name, string>>) => void;
 }) {
   const t = text.purge;
-  // Before a name is typed, nothing in the form says which of the two was chosen.
+  // Until a name is typed, the form does not show which of the two was chosen.
   const [chosen, setChosen] = useState<'whole' | 'drop' | 'keep'>('whole');
   const part = fields.drop ? 'drop' : fields.keep ? 'keep' : chosen;
   const names = part === 'whole' ? '' : (fields[part] ?? '');

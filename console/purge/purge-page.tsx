@@ -15,7 +15,7 @@ import { commandOf, type Credential, curlOf, requestLine } from './request-text.
 
 const PURGER = ['purger'] as const;
 
-/** The form of a purge as the address had it at first, the request that it makes, and what that matches. */
+/** The form of a purge, initially filled in from the address, the request that it makes, and what the request matches. */
 export function PurgePage({ params }: { readonly params: URLSearchParams }) {
   const [form, setForm] = useState(() => formIn(params));
   const change = (next: PurgeForm) => {
@@ -24,7 +24,7 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
   };
   useEffect(() => {
     if (params.get('query') !== null) return;
-    // Where archives are kept, a new purge can be undone unless its author wants it otherwise.
+    // If the gateway keeps archives, a new purge can be undone by default.
     api.json('get', '/status').then(
       ({ archives }) => {
         if (archives === true) setForm(archivedByDefault);
@@ -50,7 +50,7 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
           </div>
         </form>
         <div class="stack">
-          {/* Each preview is a purge that counts only: who may not purge is not refused for every letter. */}
+          {/* Each preview is a purge that only counts. A user without the role should not be refused at every key. */}
           <PreviewPane form={isForOthers ? EMPTY_FORM : form} />
           <Card id="request" title={text.purge.request}>
             <pre class="request" tabIndex={0} aria-labelledby="request">
@@ -65,20 +65,20 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
   );
 }
 
-/** What requests of this tab are sent with. */
+/** Returns the kind of credential that requests of this tab are sent with. */
 function credential(): Credential | undefined {
   if (accessToken() !== undefined) return 'access token';
   return token() === undefined ? undefined : 'gateway token';
 }
 
-/** Nothing that was chosen meanwhile is changed. */
+/** Turns archiving on, unless the user has made a choice in the meantime. */
 function archivedByDefault(form: PurgeForm): PurgeForm {
   return form.fields.archive === undefined && form.target === 'entities'
     ? { ...form, fields: { ...form.fields, archive: 'required' } }
     : form;
 }
 
-/** Where the form of a purge is found, filled in. */
+/** Returns the address of the form, filled in. */
 export function addressOfForm(form: PurgeForm): string {
   const { target, tenant, link } = form;
   return routeTo(['purge'], {

@@ -7,11 +7,11 @@ const HEIGHT = 90;
 
 interface RateChartProps {
   readonly rates: readonly RateSample[];
-  /** What was before the page was opened: its average is drawn as a broken line, up to where the other one begins. */
+  /** The rate before the page was opened: its average is drawn as a dashed line, up to where the solid line begins. */
   readonly before: AverageRate | undefined;
 }
 
-/** The deletes per second over time, as a line. */
+/** A chart of the deletes per second over time. */
 export function RateChart({ rates, before }: RateChartProps) {
   const last = rates.at(-1);
   if (last === undefined || (rates.length < 2 && before === undefined))
@@ -46,7 +46,7 @@ export function RateChart({ rates, before }: RateChartProps) {
   );
 }
 
-/** The next of 1, 2, 5, 10, 20 … */
+/** Rounds up to 1, 2, 5, 10, 20 … */
 function niceCeiling(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

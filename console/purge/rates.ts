@@ -1,4 +1,4 @@
-/** How fast a purge goes, over time. Pure: it is tested without a browser. */
+/** The rate of a purge over time. Pure: it is tested without a browser. */
 import type { Purge } from '../api/client.js';
 
 /** One point of the rate of a purge. */
@@ -8,7 +8,7 @@ export interface RateSample {
   readonly perSecond: number;
 }
 
-/** A stretch of a purge of which only the average is known. */
+/** A period of a purge for which only the average rate is known. */
 export interface AverageRate {
   /** Milliseconds since the epoch. */
   readonly from: number;
@@ -18,10 +18,10 @@ export interface AverageRate {
 
 const MAX_SAMPLES = 240;
 
-/** A shorter stretch has no average worth the name, in milliseconds. */
+/** A shorter period has no meaningful average, in milliseconds. */
 const LEAST_STRETCH_MS = 1000;
 
-/** Adds a sample; when there are too many, every second one of the older half goes. */
+/** Adds a sample. If there are too many, drops every second one of the older half. */
 export function withSample(last: readonly RateSample[], sample: RateSample): readonly RateSample[] {
   const samples = [...last, sample];
   if (samples.length <= MAX_SAMPLES) return samples;
@@ -30,10 +30,10 @@ export function withSample(last: readonly RateSample[], sample: RateSample): rea
 }
 
 /**
- * How fast a purge went from its start to its end, or to now.
+ * Returns the average rate of a purge from its start to its end, or to now.
  *
- * @param timeOf a time of the record, in milliseconds by the clock of `nowMs`
- * @returns undefined for a purge that has deleted nothing, or has only just begun
+ * @param timeOf converts a time of the record to milliseconds by the clock of `nowMs`
+ * @returns undefined for a purge that has deleted nothing, or has only just started
  */
 export function averageRate(
   { startedAt, endedAt, deleted }: Pick<Purge, 'startedAt' | 'endedAt' | 'deleted'>,
@@ -43,7 +43,7 @@ export function averageRate(
   if (startedAt === undefined || deleted === 0) return undefined;
   const from = timeOf(startedAt);
   const to = endedAt === undefined ? nowMs : timeOf(endedAt);
-  // Not for NaN either.
+  // This also excludes NaN.
   if (!(to - from >= LEAST_STRETCH_MS)) return undefined;
   return { from, to, perSecond: (deleted * 1000) / (to - from) };
 }

@@ -57,7 +57,7 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
   );
 }
 
-/** The list of what was deleted, where one is kept: it can be had, and removed. */
+/** The list of deleted items, if one is kept: it can be downloaded and removed. */
 function Ids({ record }: { readonly record: Purge }) {
   const { isBusy, error, run } = useWork();
   const [isRemoved, setIsRemoved] = useState(false);
@@ -99,7 +99,7 @@ function Ids({ record }: { readonly record: Purge }) {
   );
 }
 
-/** Where the entities of a purge are. */
+/** Where the entities of a purge are in the broker. */
 function placeOf({ target, tenant, link }: Purge) {
   return { target: target === 'temporal' ? target : ('entities' as const), tenant, link };
 }

@@ -2,24 +2,24 @@ import { PURGE_PATHS } from '../../sidecar/client/purges.js';
 import { flagOf, optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { contextOf, type PurgeForm } from './form.js';
 
-/** The request as people read it: its method, its path and its query. */
+/** Returns the request line as people read it: method, path and query. */
 export function requestLine({ target }: PurgeForm, query: string): string {
   return `DELETE ${PURGE_PATHS[target]}${query === '' ? '' : `?${query}`}`;
 }
 
-/** By what the gateway lets in who uses the console. */
+/** The kind of credential that the gateway accepts from the user. */
 export type Credential = 'access token' | 'gateway token';
 
-/** What stands for a credential is a variable: itself, it would stay in the history of the shell. */
+/** Credentials are given as variables, because the values themselves would stay in the shell history. */
 const CREDENTIAL_HEADERS: Readonly<Record<Credential, string>> = {
   'access token': '-H "Authorization: Bearer $ACCESS_TOKEN"',
   'gateway token': '-H "X-Gateway-Token: $NGSILD_GATEWAY_TOKEN"',
 };
 
 /**
- * The purge as a call of curl.
+ * Returns the purge as a curl command.
  *
- * @param base the address of the gateway, with a slash at its end
+ * @param base URL of the gateway, with a slash at its end
  */
 export function curlOf(form: PurgeForm, query: string, base: string, credential?: Credential): string {
   const { target, link } = form;
@@ -37,9 +37,9 @@ export function curlOf(form: PurgeForm, query: string, base: string, credential?
 }
 
 /**
- * The purge as a call of the command line in a checkout: the package is not on any registry.
+ * Returns the purge as a call of the command line in a checkout, because the package is not in any registry.
  *
- * @param base the address of the gateway, with a slash at its end
+ * @param base URL of the gateway, with a slash at its end
  */
 export function commandOf({ target, link, ...form }: PurgeForm, query: string, base: string): string {
   const tenant = form.tenant.trim();
@@ -55,8 +55,8 @@ export function commandOf({ target, link, ...form }: PurgeForm, query: string, b
 }
 
 /**
- * Takes the options that have flags out of a query. One that is given twice stays: the command line refuses it, as the gateway
- * does.
+ * Separates the options that have flags from a query. An option that is given twice stays in the query: the command line
+ * refuses it, as the gateway does.
  */
 function optionsOf(query: string): { readonly options: readonly string[]; readonly rest: string } {
   const options: string[] = [];
@@ -72,7 +72,7 @@ function optionsOf(query: string): { readonly options: readonly string[]; readon
   return { options, rest: rest.join('&') };
 }
 
-/** A word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

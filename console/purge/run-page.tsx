@@ -20,7 +20,7 @@ import { Throttle, type Rate } from './throttle.js';
 import { Undo } from './undo.js';
 import { usePurge } from './use-purge.js';
 
-/** One purge: how far it is, how fast, what failed, and its record. It goes on without this page. */
+/** One purge: its progress, rate, failures and record. The purge continues without this page. */
 export function RunPage({ id }: { readonly id: string }) {
   const { record, rates, before, isBroken, error, retry, show } = usePurge(id);
   const progress = useRef<HTMLHeadingElement>(null);
@@ -126,7 +126,7 @@ function Counts({ record }: { readonly record: Purge }) {
   );
 }
 
-/** The counts that say something of a record. */
+/** Returns the counts that are meaningful for a record. */
 function countsOf({ target, dryRun }: Purge): readonly (keyof typeof text.run.counts)[] {
   if (target === 'restore')
     return [
@@ -145,7 +145,7 @@ function Controls({
 }: {
   readonly record: Purge;
   readonly onChanged: (record: Purge) => void;
-  /** They go, as the purge is over, and have the focus. */
+  /** Called if the controls have the focus when they disappear, because the purge has ended. */
   readonly onFocusLost: () => void;
 }) {
   const controls = useRef<HTMLDivElement>(null);
@@ -158,7 +158,7 @@ function Controls({
   );
   const [error, setError] = useState<unknown>();
   const isCancelling = record.state === 'cancelling';
-  // What comes from the gateway says that it is there again.
+  // A new record shows that the gateway can be reached again.
   useEffect(
     () => setError((last: unknown) => (last instanceof UnreachableError ? undefined : last)),
     [record],
@@ -181,7 +181,7 @@ function Controls({
     <div class="controls" ref={controls}>
       <ForRole roles={['purger']}>
         {!record.dryRun && <Throttle job={record} change={throttle} />}
-        {/* One that is disabled would lose the focus. */}
+        {/* A disabled button would lose the focus. */}
         <button type="button" class="danger" aria-disabled={isCancelling} onClick={() => void cancel()}>
           {text.run.cancel}
         </button>

@@ -3,18 +3,18 @@ import { Failure } from '../parts/states.js';
 import { rate } from '../shared/format.js';
 import { text } from '../strings.js';
 
-/** The limits that the slider has; behind the last one there is none. */
+/** The limits on the slider; after the last one, there is no limit. */
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 
-/** The step that stands for no limit. */
+/** The step that means no limit. */
 export const LAST_STEP = STEPS.length;
 
-/** The limit of a step, in deletes a second; null: none. */
+/** Returns the limit of a step, in deletes per second; null for no limit. */
 export function limitOf(step: number): number | null {
   return STEPS[step] ?? null;
 }
 
-/** The step of a limit: the first that is not below it. */
+/** Returns the step of a limit: the first that is not below it. */
 export function stepOf(limit: number | null): number {
   if (limit === null) return LAST_STEP;
   const step = STEPS.findIndex((one) => one >= limit);
@@ -24,18 +24,18 @@ export function stepOf(limit: number | null): number {
 /** How long the slider must rest before the limit is sent, in milliseconds. */
 const REST_MS = 250;
 
-/** How much may be done in a second, as records say it and as it is changed; null for any number. */
+/** The maximum rate per second, as in records and in changes to them; null for no limit. */
 export interface Rate {
   readonly maxPerSecond: number | null;
 }
 
-/** Holds a running purge or scan to a rate. */
+/** A slider that limits the rate of a running purge or scan. */
 export function Throttle({
   job,
   change,
 }: {
   readonly job: Rate;
-  /** Asks for another limit. @returns what the gateway made of it: a policy may allow less */
+  /** Requests another limit. @returns the limit that the gateway applies, since a policy may allow less */
   readonly change: (rate: Rate) => Promise<Rate>;
 }) {
   const id = useId();
@@ -60,7 +60,7 @@ export function Throttle({
     } catch (failure) {
       setError(failure);
     }
-    // The slider may have been moved on meanwhile.
+    // The slider may have been moved again in the meantime.
     setChosen((now) => (now === sent ? undefined : now));
   };
   return (

@@ -11,7 +11,7 @@ import { counted, text } from '../strings.js';
 import { useWork } from '../shared/use-work.js';
 import { endOf } from './order.js';
 
-/** What a purge has archived: it can be previewed, restored, downloaded and erased. */
+/** The archive of a purge: it can be previewed, restored, downloaded and erased. */
 export function Undo({ record }: { readonly record: Purge }) {
   const [found, setFound] = useState<Purge>();
   const { isBusy, error, run } = useWork();

@@ -5,19 +5,19 @@ import { watchPurge } from '../api/events.js';
 import { localTime } from '../shared/gateway-clock.js';
 import { averageRate, withSample, type AverageRate, type RateSample } from './rates.js';
 
-/** A purge as it goes on. */
+/** A purge that is being followed. */
 export interface WatchedPurge {
   readonly record: Purge | undefined;
-  /** The newest last; a bounded number of them, however long the purge takes. */
+  /** The newest comes last. Their number is bounded, however long the purge takes. */
   readonly rates: readonly RateSample[];
-  /** How fast it went before this page looked. */
+  /** The average rate before this page started to follow it. */
   readonly before: AverageRate | undefined;
-  /** The stream broke, and is asked for again. */
+  /** Whether the stream is broken and being reconnected. */
   readonly isBroken: boolean;
-  /** The record cannot be read. */
+  /** Why the record cannot be read. */
   readonly error: unknown;
   readonly retry: () => void;
-  /** Shows a record that another request was answered with. */
+  /** Shows a record from the answer to another request. */
   readonly show: (record: Purge) => void;
 }
 
@@ -58,7 +58,7 @@ export function usePurge(id: string): WatchedPurge {
     isBroken,
     error,
     retry: () => setTurn((last) => last + 1),
-    // An answer may come after the event that ended the purge, and is older then.
+    // An answer may arrive after the event that ended the purge, and is then older.
     show: (next) => setRecord((last) => (last !== undefined && isFinal(last) ? last : next)),
   };
 }

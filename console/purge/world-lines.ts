@@ -1,6 +1,6 @@
 import type { Point } from './geo-shape.js';
 
-/** A line of a coast or a border, and the box around it. */
+/** A line of a coast or a border, and its bounding box. */
 export interface WorldLine {
   readonly points: readonly Point[];
   readonly west: number;
@@ -9,13 +9,13 @@ export interface WorldLine {
   readonly north: number;
 }
 
-/** The coasts and borders of the world; loaded when a map is first shown. */
+/** Loads the coasts and borders of the world, when a map is first shown. */
 export async function readWorldLines(): Promise<readonly WorldLine[]> {
   const { WORLD_LINES, STEPS_PER_DEGREE } = await import('./world-data.js');
   return linesOf(WORLD_LINES.trim(), STEPS_PER_DEGREE);
 }
 
-/** Reads lines, one a row. One that goes across the edge of the map is two. */
+/** Reads lines, one per row. A line that crosses the edge of the map becomes two. */
 function linesOf(text: string, stepsPerDegree: number): readonly WorldLine[] {
   return text.split('\n').flatMap((row) => {
     const steps = row.split(' ').map(Number);

@@ -3,7 +3,7 @@ import { count, percent } from '../shared/format.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 
-/** Findings in rows, the most frequent first, each with a bar of its share; those of scans, or of checked writes. */
+/** A table of the findings of scans or checked writes, most frequent first, each with a bar for its share. */
 export function FindingTable({
   findings,
   of,
@@ -11,11 +11,11 @@ export function FindingTable({
   to,
 }: {
   readonly findings: readonly Schemas['Finding'][];
-  /** How many entities were checked. */
+  /** Number of checked entities. */
   readonly of: number;
   /** Position of the finding whose entities are shown. */
   readonly chosen?: number | undefined;
-  /** Where the entities of a finding are; without it, rows are no links. */
+  /** Returns the address of a finding's entities; without it, rows are not links. */
   readonly to?: (position: number) => string;
 }) {
   const t = text.quality;

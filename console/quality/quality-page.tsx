@@ -18,22 +18,22 @@ import { listScans, startScan, type ListedScan } from './scans-api.js';
 import { WritePolicyPage } from './write-policy-editor.js';
 import { Writes } from './writes.js';
 
-/** The segment of the address before the name of a write policy; no scan has it as its id. */
+/** The segment of the address before the name of a write policy; no scan has this id. */
 const WRITES = 'writes';
 
 const PAGE_SIZE = 25;
 
-/** How often the list is read again while a scan on it is at work, in milliseconds. */
+/** How often the list is read again while it has a running scan, in milliseconds. */
 const EVERY_MS = 2000;
 
-/** How good is what the broker holds and what it is sent: scans, policies of writes, and what both found. */
+/** The quality of what the broker has and what it is sent: scans, write policies, and the findings of both. */
 export function QualityPage({
   id,
   policy,
   params,
 }: {
   readonly id: string | undefined;
-  /** The name of a write policy, where the address leads to one. */
+  /** The name of a write policy, if the address names one. */
   readonly policy: string | undefined;
   readonly params: URLSearchParams;
 }) {

@@ -19,10 +19,10 @@ import { cancelScan, changeScan, listFound, readScan, type FoundEntity, type Sca
 
 const PAGE_SIZE = 25;
 
-/** How often the record is read again while the scan is at work, in milliseconds. */
+/** How often the record is read again while the scan is running, in milliseconds. */
 const EVERY_MS = 1000;
 
-/** One scan: how far it is, what it found, and the entities of the finding that the address names. */
+/** One scan: its progress, its findings, and the entities of the finding that the address names. */
 export function ScanPage({ id, params }: { readonly id: string; readonly params: URLSearchParams }) {
   const t = text.quality;
   const { value: scan, error, reload } = useLoad(`scan ${id}`, (signal) => readScan(id, signal), EVERY_MS);

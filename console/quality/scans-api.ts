@@ -4,7 +4,7 @@ export type Scan = Schemas['Scan'];
 export type ListedScan = Schemas['ListedScan'];
 export type FoundEntity = Schemas['FoundEntity'];
 
-/** A page of the scans, the newest first. */
+/** Reads one page of the scans, newest first. */
 export function listScans(page: number, size: number, signal: AbortSignal): Promise<Page<ListedScan>> {
   return api.page('/scans', { query: pageParams(page, size), signal });
 }
@@ -25,7 +25,7 @@ export function cancelScan(id: string): Promise<Scan> {
   return api.json('post', '/scans/{scan}/cancel', { path: { scan: id } });
 }
 
-/** A page of the entities of a finding. */
+/** Reads one page of the entities of a finding. */
 export function listFound(
   id: string,
   finding: number,

@@ -7,7 +7,7 @@ export type WriteSettings = Omit<Schemas['WritePolicySettings'], 'name'>;
 const POLICIES = '/write-policies';
 const POLICY = `${POLICIES}/{writePolicy}` as const;
 
-/** All policies, by name. */
+/** Reads all policies, sorted by name. */
 export function listWritePolicies(signal: AbortSignal): Promise<readonly WritePolicy[]> {
   return allPages((query) => api.page(POLICIES, { query, signal }));
 }
@@ -16,7 +16,7 @@ export function readWritePolicy(name: string, signal: AbortSignal): Promise<With
   return api.answer('get', POLICY, { path: { writePolicy: name }, signal });
 }
 
-/** Writes a policy. @param etag of what it replaces; undefined: there must be none of this name */
+/** Writes a policy. @param etag of the policy to replace; undefined if there must be none with this name */
 export function putWritePolicy(
   name: string,
   body: WriteSettings,
@@ -29,7 +29,7 @@ export async function removeWritePolicy(name: string, etag: string): Promise<voi
   await api.request('delete', POLICY, { path: { writePolicy: name }, headers: onlyIf(etag) });
 }
 
-/** What the checks of writes have found. @param policy only what it has decided about */
+/** Reads the findings of write checks. @param policy only those decided by this policy */
 export function readWriteChecks(policy: string | undefined, signal: AbortSignal): Promise<WriteChecks> {
   return api.json('get', '/write-checks', { query: { policy }, signal });
 }

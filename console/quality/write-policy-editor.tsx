@@ -26,7 +26,7 @@ import {
   type WritePolicyForm,
 } from './write-policy-form.js';
 
-/** The name under which the form for a new policy is; no policy can have it. */
+/** The name in the address of the form for a new policy; no policy can have it. */
 export const NEW = '+';
 
 /** The form of the write policy that the address names, or of a new one. */
@@ -46,7 +46,7 @@ export function WritePolicyPage({ name }: { readonly name: string }) {
   );
 }
 
-/** What the author of a policy may not expect: only the answer to its write says so. */
+/** Shows the warnings about a saved policy; they are only in the answer to the write. */
 function Saved({ policy: { name, warnings = [] } }: { readonly policy: WritePolicy }) {
   return (
     <>
@@ -79,7 +79,7 @@ function Editor({
   onReload,
 }: { readonly read?: WithETag<WritePolicy>; readonly onReload?: () => void } & OnWarned) {
   const t = text.writes;
-  // What was typed replaces nothing newer than what it was made from.
+  // Saving never replaces a newer version than the one the text is based on.
   const draft = useDraft<WritePolicyForm & { readonly base: string | undefined }>(
     `write policy ${read?.value.name ?? ''}`,
     () =>
@@ -90,7 +90,7 @@ function Editor({
   const { base, ...form } = draft.form;
   const { isBusy, error, run } = useWork();
   const [isRemoving, setIsRemoving] = useState(false);
-  // In the address of the request, another name would be that of nothing.
+  // Another name would change the path of the request.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const faults = memberFaults(error);
   const begin = (name: keyof WritePolicyForm) => ({

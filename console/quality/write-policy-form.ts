@@ -3,7 +3,7 @@ import type { WritePolicy, WriteSettings } from './write-policies-api.js';
 type Tenants = 'all' | 'default' | 'one';
 type Choice = WritePolicy['onUnjudged'];
 
-/** The fields of a write policy as they are typed; types and callers one a line. */
+/** The fields of a write policy as typed; types and callers one per line. */
 export interface WritePolicyForm {
   readonly name: string;
   readonly mode: WritePolicy['mode'];
@@ -14,7 +14,7 @@ export interface WritePolicyForm {
   readonly model: string;
   readonly priority: string;
   readonly onUnjudged: Choice;
-  /** Empty: as the mode says, also after the mode is changed. */
+  /** Empty: depends on the mode, even after the mode is changed. */
   readonly onFailure: Choice | '';
   readonly batch: WritePolicy['batch'];
   readonly description: string;
@@ -35,7 +35,7 @@ export const NEW_WRITE_POLICY: WritePolicyForm = {
   description: '',
 };
 
-/** The fields of a policy that is there. */
+/** Returns the fields for an existing policy. */
 export function formOfWritePolicy(policy: WritePolicy): WritePolicyForm {
   const { name, mode, tenant, types = [], callers = [], model = '', description = '' } = policy;
   const { priority, onUnjudged, onFailure, batch } = policy;
@@ -55,7 +55,7 @@ export function formOfWritePolicy(policy: WritePolicy): WritePolicyForm {
   };
 }
 
-/** What a PUT of the form sends; a number that is none is sent as it was typed, for the gateway to refuse. */
+/** Returns the body of a PUT for the form. An invalid number is sent as typed, so that the gateway refuses it. */
 export function writeSettingsOf(form: WritePolicyForm): WriteSettings {
   const { mode, tenants, onUnjudged, onFailure, batch } = form;
   const words = (name: 'model' | 'description') =>

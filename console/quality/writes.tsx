@@ -15,7 +15,7 @@ import { NEW } from './write-policy-editor.js';
 /** How often the findings are read again, in milliseconds. */
 const EVERY_MS = 5000;
 
-/** The policies of writes, and what their checks found beside what the last scan found. */
+/** The write policies, and the findings of their checks beside those of the last scan. */
 export function Writes({ policy }: { readonly policy: string | undefined }) {
   const t = text.writes;
   const { value, error, reload } = useLoad('write policies', listWritePolicies);

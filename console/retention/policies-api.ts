@@ -13,7 +13,7 @@ import {
 
 const POLICY = '/retention-policies/{retentionPolicy}';
 
-/** One page of the policies, by name. @param page from 1 on */
+/** Reads one page of the policies, sorted by name. @param page from 1 */
 export async function listPolicies(
   page: number,
   size: number,
@@ -26,7 +26,7 @@ export async function readPolicy(name: string, signal: AbortSignal): Promise<Wit
   return api.answer('get', POLICY, { path: { retentionPolicy: name }, signal });
 }
 
-/** Writes a policy. @param etag of what it replaces; undefined: there must be none of this name */
+/** Writes a policy. @param etag of the policy to replace; undefined if there must be none with this name */
 export async function writePolicy(
   name: string,
   settings: RetentionSettings,
@@ -39,7 +39,7 @@ export async function removePolicy(name: string, etag: string): Promise<void> {
   await api.request('delete', POLICY, { path: { retentionPolicy: name }, headers: onlyIf(etag) });
 }
 
-/** What settings that are not saved would match. @param name of the policy that has run, if there is one */
+/** Previews settings that are not saved. @param name of the policy that has run, if there is one */
 export async function previewSettings(
   name: string | undefined,
   settings: RetentionSettings,
@@ -52,12 +52,12 @@ export async function previewPolicy(name: string, signal: AbortSignal): Promise<
   return api.json('get', `${POLICY}/preview`, { path: { retentionPolicy: name }, signal });
 }
 
-/** Runs a policy. @param etag of what was looked at: nothing else is run */
+/** Runs a policy. @param etag of the policy that was shown: no other version is run */
 export async function runPolicy(name: string, etag: string): Promise<Purge> {
   return api.json('post', `${POLICY}/run`, { path: { retentionPolicy: name }, headers: onlyIf(etag) });
 }
 
-/** The latest runs of a policy, the newest first. */
+/** Reads the latest runs of a policy, newest first. */
 export async function runsOf(name: string, signal: AbortSignal): Promise<Page<Purge>> {
   return api.page(`${POLICY}/runs`, { path: { retentionPolicy: name }, query: { limit: 20 }, signal });
 }

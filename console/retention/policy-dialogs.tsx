@@ -14,7 +14,7 @@ interface PreviewedDialogProps extends Pick<
   readonly name: string;
 }
 
-/** Before a policy deletes: what a run would delete now, and its name typed. */
+/** Confirms that a policy may delete: shows what a run would delete now, and asks for the policy's name. */
 export function PreviewedDialog({ name, ...props }: PreviewedDialogProps) {
   const t = text.retention;
   const [typed, setTyped] = useState('');

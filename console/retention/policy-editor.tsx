@@ -26,10 +26,10 @@ import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-
 import { Previewed } from './policy-preview.js';
 import { nextRuns } from './schedule.js';
 
-/** The step of the page of a policy that asks whether it is to delete. */
+/** The step in the address of a policy's page that asks whether to enforce the policy. */
 export const ENFORCE = 'enforce';
 
-/** The form of a policy, new or there already. What is saved here only reports; enforcing it is a step of its own. */
+/** The form of a new or existing policy. Saving puts a policy in report mode; enforcing it is a separate step. */
 export function PolicyEditor({
   read,
   onSaved,
@@ -38,7 +38,7 @@ export function PolicyEditor({
   readonly onSaved?: () => void;
 }) {
   const t = text.retention;
-  // What was typed replaces nothing newer than what it was made from.
+  // Saving never replaces a newer version than the one the text is based on.
   const draft = useDraft<PolicyForm & { readonly base: string | undefined }>(
     `policy ${read?.value.name ?? ''}`,
     () =>
@@ -51,13 +51,13 @@ export function PolicyEditor({
   const counting = useWork();
   const error = saving.error ?? counting.error;
   const [isAsking, setIsAsking] = useState(false);
-  // Of settings as they were typed then, and of how they are to be read.
+  // The preview, with the settings that it is for.
   const [preview, setPreview] = useState<{
     readonly of: RetentionSettings;
     readonly found: RetentionPreview;
   }>();
   const faults = memberFaults(error);
-  // In the address of the request, another name would be that of nothing.
+  // Another name would change the path of the request.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const isEnforced = read?.value.mode === 'enforce';
   const set = (changed: Partial<PolicyForm>) => draft.change(changed);

@@ -3,7 +3,7 @@ import { shortDuration } from '../../sidecar/shared/duration.js';
 import { optionsIn } from '../../sidecar/shared/purge-options.js';
 import { formOf, unitOf } from '../purge/form.js';
 
-/** Members that are numbers: options of its purges, and its own. */
+/** Members that are numbers: options of its purges, and the policy's own. */
 const COUNTS = [...optionsIn('retention'), 'maxGrowth'] as const;
 type Count = (typeof COUNTS)[number];
 
@@ -11,7 +11,7 @@ function counts(textOf: (name: Count) => string): Readonly<Record<Count, string>
   return Object.fromEntries(COUNTS.map((name) => [name, textOf(name)])) as Record<Count, string>;
 }
 
-/** The fields of a policy as they are typed. */
+/** The fields of a policy as typed. */
 export interface PolicyForm extends Readonly<Record<Count, string>> {
   readonly name: string;
   readonly target: 'entities' | 'temporal';
@@ -39,7 +39,7 @@ export const NEW_POLICY: PolicyForm = {
   description: '',
 };
 
-/** The fields of a policy that is there. */
+/** Returns the fields for an existing policy. */
 export function formOfPolicy(policy: RetentionPolicy): PolicyForm {
   const {
     name,
@@ -68,7 +68,7 @@ export function formOfPolicy(policy: RetentionPolicy): PolicyForm {
   };
 }
 
-/** What a PUT of the form sends; a number that is none is sent as it was typed, for the gateway to refuse. */
+/** Returns the body of a PUT for the form. An invalid number is sent as typed, so that the gateway refuses it. */
 export function settingsOf(form: PolicyForm, before?: RetentionPolicy): RetentionSettings {
   const { target, query, olderThan, by, schedule, timeZone, enabled } = form;
   const numbers = COUNTS.flatMap((name) => {
@@ -90,7 +90,7 @@ export function settingsOf(form: PolicyForm, before?: RetentionPolicy): Retentio
     ...words('description'),
     ...Object.fromEntries(numbers),
     ...(before?.link === undefined ? {} : { link: before.link }),
-    // A policy that is changed here only reports, until what it would delete now was looked at.
+    // A policy that is changed here only reports, until the user has seen what it would delete now.
     mode: 'report',
   };
 }
@@ -98,13 +98,13 @@ export function settingsOf(form: PolicyForm, before?: RetentionPolicy): Retentio
 /** Members that are not settings. */
 const READ_ONLY = ['name', 'caller', 'createdAt', 'modifiedAt'];
 
-/** What a PUT of a policy sends that is to change in its mode alone. */
+/** Returns the body of a PUT that only changes a policy's mode. */
 export function withMode(policy: RetentionPolicy, mode: 'report' | 'enforce'): RetentionSettings {
   const settings = Object.entries({ ...policy, mode }).filter(([name]) => !READ_ONLY.includes(name));
   return Object.fromEntries(settings) as RetentionSettings;
 }
 
-/** What the count of a preview is in. Of the history, the gateway says it. */
+/** Returns the unit of a preview's count. For temporal data, the gateway names it. */
 export function unitOfPreview({ query, unit }: Pick<RetentionPreview, 'query' | 'unit'>): string {
   return unitOf(formOf('entities', query), unit);
 }

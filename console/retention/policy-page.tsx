@@ -22,10 +22,10 @@ import { Sparkline } from '../parts/sparkline.js';
 
 const RUNS_EVERY_MS = 5000;
 
-/** One policy: what it does, when it runs next, what it matches now, and what its runs came to. */
+/** One policy: its settings, its next runs, what it matches now, and the results of its runs. */
 export function PolicyPage({ name, step }: { readonly name: string; readonly step: string | undefined }) {
   const { value, error, reload } = useLoad(name, (signal) => readPolicy(name, signal));
-  // The view of a policy that has changed is another one, and would not know.
+  // The view of a changed policy is a new component, which would not know this.
   const [wasOvertaken, setWasOvertaken] = useState(false);
   const read = (isOther: boolean) => {
     setWasOvertaken(isOther);
@@ -54,9 +54,9 @@ type Asking = 'enforce' | 'run' | 'remove';
 
 interface PolicyViewProps {
   readonly read: WithETag<RetentionPolicy>;
-  /** The address asks for the question whether the policy is to delete. */
+  /** Whether the address asks to enforce the policy. */
   readonly isToEnforce: boolean;
-  /** It was changed elsewhere, and is shown anew. */
+  /** Whether the policy was changed elsewhere, and was therefore read again. */
   readonly wasOvertaken: boolean;
   readonly onChanged: () => void;
   readonly onOvertaken: () => void;
@@ -72,7 +72,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
   const [error, setError] = useState<unknown>();
   const close = () => {
     setAsking(undefined);
-    // Else the question would be asked again when the policy has changed.
+    // Otherwise the question would be asked again once the policy has changed.
     if (isToEnforce) replaceAddress(routeTo(['retention', name]));
   };
   const run = async () => {
@@ -222,7 +222,7 @@ function NextRuns({ policy: { enabled, schedule, timeZone } }: { readonly policy
   );
 }
 
-/** The value of an option for people. */
+/** Formats the value of an option for people. */
 function optionText(name: OptionIn<'retention'>, value: number | string | undefined): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
   return purgeOption(name).unit === 'items per second' ? rate(value) : count(value);

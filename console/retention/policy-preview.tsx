@@ -4,7 +4,7 @@ import { count, time } from '../shared/format.js';
 import { text } from '../strings.js';
 import { unitOfPreview } from './policy-form.js';
 
-/** What a policy would delete now. @param settings say in which data that is */
+/** What a policy would delete now. @param settings say where the data is */
 export function Previewed({
   preview,
   settings,

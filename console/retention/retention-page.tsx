@@ -13,12 +13,12 @@ import { PolicyEditor } from './policy-editor.js';
 import { ModeChip, PolicyPage } from './policy-page.js';
 import { nextRuns } from './schedule.js';
 
-/** The name under which the form for a new policy is; no policy can have it. */
+/** The name in the address of the form for a new policy; no policy can have it. */
 const NEW = '+';
 
 const PAGE_SIZE = 50;
 
-/** All retention policies, or the one that the address names. */
+/** The list of retention policies, or the one that the address names. */
 export function RetentionPage({
   name,
   step,
@@ -91,7 +91,7 @@ function PolicyList({ page }: { readonly page: number }) {
   );
 }
 
-/** What came of a run, and when it was. */
+/** The result of a run, and when it was. */
 function LastRun({ run }: { readonly run: NonNullable<Schemas['ListedRetentionPolicy']['lastRun']> }) {
   const t = text.retention;
   const { id, state, createdAt, deleted, matched, dryRun } = run;

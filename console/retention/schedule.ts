@@ -1,10 +1,10 @@
 import { nextCronTime, parseCron } from '../../sidecar/jobs/retention/cron.js';
 
 /**
- * The next times of a schedule, as the gateway reckons them.
+ * Returns the next times of a schedule, calculated as the gateway does.
  *
  * @param schedule a cron pattern of five fields
- * @returns undefined for a schedule that cannot be read
+ * @returns undefined for an invalid schedule
  */
 export function nextRuns(
   schedule: string,

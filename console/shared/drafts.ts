@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 
-/** What was typed and not saved, by name: kept in this tab, so that looking elsewhere loses nothing. */
+/** Unsaved input by name. It is kept in this tab, so that leaving a page of the console loses nothing. */
 const drafts = new Map<string, unknown>();
 
-/** Under which the tab stores the drafts while somebody signs in elsewhere. */
+/** The key under which the tab stores the drafts while the user signs in at the provider. */
 const STORED = 'ngsi-ld-gateway.drafts';
 
-/** What was typed under a name, if there is something. Each name stands for drafts of one type. */
+/** Returns the draft of a name, if there is one. Each name stands for drafts of one type. */
 export function draftOf(name: string): unknown {
   return drafts.get(name);
 }
 
-/** Keeps a draft, or forgets it. While there is one, the browser asks before the page is left. */
+/** Keeps a draft, or forgets it. While there is a draft, the browser asks before the page is left. */
 export function keepDraft(name: string, draft: object | undefined): void {
   if (draft === undefined) drafts.delete(name);
   else drafts.set(name, draft);
@@ -24,28 +24,28 @@ export function forgetDrafts(): void {
   askIf(false);
 }
 
-/** Stores the drafts for {@link restoreDrafts}, so that the page can be left without a question. */
+/** Stores the drafts for {@link restoreDrafts}, so that the page can be left without confirmation. */
 export function storeDrafts(): void {
   if (drafts.size === 0) return;
   try {
     sessionStorage.setItem(STORED, JSON.stringify([...drafts]));
   } catch {
-    // There is no room, or no storage: the browser asks, as for any other way to leave.
+    // There is no space, or no storage: the browser asks for confirmation, as always.
     return;
   }
   askIf(false);
-  // A page that the browser kept whole is shown again without being loaded.
+  // The browser may show the page again from its cache, without loading it.
   addEventListener('pageshow', restoreDrafts, { once: true });
 }
 
-/** Takes back the drafts that were stored before the page was left. */
+/** Restores the drafts that were stored before the page was left. */
 export function restoreDrafts(): void {
   try {
     const stored = sessionStorage.getItem(STORED);
     sessionStorage.removeItem(STORED);
     for (const [name, draft] of JSON.parse(stored ?? '[]') as [string, object][]) drafts.set(name, draft);
   } catch {
-    // Without a storage, nothing was stored.
+    // Without storage, nothing was stored.
   }
   askIf(drafts.size > 0);
 }
@@ -59,18 +59,18 @@ function ask(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** A form, and whether it differs from what it began with. */
+/** A form, and whether it differs from its initial state. */
 export interface Drafted<Form> {
   readonly form: Form;
   readonly isChanged: boolean;
   readonly change: (changed: Partial<Form>) => void;
-  /** Goes back to what it began with. */
+  /** Restores the initial state. */
   readonly discard: () => void;
-  /** To be called once it is saved: it stays as it is, and is not kept any longer. */
+  /** Call it after saving: the form stays as it is, but the draft is dropped. */
   readonly forget: () => void;
 }
 
-/** A form that stays in this tab until it is saved or discarded. @param name no other form has it */
+/** Keeps a form in this tab until it is saved or discarded. @param name unique for each form */
 export function useDraft<Form extends object>(name: string, begin: () => Form): Drafted<Form> {
   const [first] = useState(begin);
   const kept = () => draftOf(name) as Form | undefined;

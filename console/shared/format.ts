@@ -1,4 +1,4 @@
-/** What people read: counts in groups, times in their zone, durations in words. */
+/** Formats values for people: counts in groups, times in their time zone, durations in words. */
 
 const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const percents = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 });
@@ -9,22 +9,22 @@ export function count(value: number): string {
   return counts.format(value);
 }
 
-/** A part of a whole: `14%`, or `0.2%` where it is less than one. */
+/** Formats a part of a whole: `14%`, or `0.2%` if it is less than one percent. */
 export function percent(part: number, whole: number): string {
   return percents.format(part / Math.max(1, whole));
 }
 
-/** A JSON pointer as it is shown: that of the whole document is empty. */
+/** Formats a JSON pointer. The empty one, for the whole document, is shown as `/`. */
 export function shownPointer(pointer: string): string {
   return pointer === '' ? '/' : pointer;
 }
 
-/** A number a second, with three digits. */
+/** Formats a rate per second, with three significant digits. */
 export function rate(value: number): string {
   return `${rates.format(value)}/s`;
 }
 
-/** A time with its zone, e.g. `26 Nov 2026, 14:03:05 GMT+1`. @param zone that of the machine unless given */
+/** Formats a time with its zone, e.g. `26 Nov 2026, 14:03:05 GMT+1`. @param zone by default that of the machine */
 export function time(iso: string | number, zone?: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return String(iso);

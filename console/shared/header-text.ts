@@ -1,8 +1,8 @@
 /**
- * The first character of a text that cannot be in a header field: the gateway takes printable ASCII, and `fetch` throws for
- * some of the others. Undefined where all of them can.
+ * Finds the first character of a text that a header field cannot contain: the gateway accepts printable ASCII, and `fetch`
+ * throws for some other characters. Undefined if there is none.
  *
- * @returns the character and its code point, since some look like letters of ASCII, and others like nothing: `“М” (U+041C)`
+ * @returns the character and its code point, because some look like ASCII letters and others are invisible: `“М” (U+041C)`
  */
 export function unsendable(text: string): string | undefined {
   const character = /[^\x20-\x7e]/u.exec(text.trim())?.[0];

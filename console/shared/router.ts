@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the page is: `#/purge/ID?name=value`. */
+/** The address within the console: `#/purge/ID?name=value`. */
 export interface Route {
   /** Decoded segments; the first names the page. */
   readonly path: readonly string[];
   readonly params: URLSearchParams;
 }
 
-/** Reads a fragment. Segments that cannot be decoded stay as they are. */
+/** Parses a fragment. Segments that cannot be decoded are left unchanged. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s);
   return {
@@ -27,7 +27,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** The fragment that leads to a place. Parameters that are undefined or empty are left out. */
+/** Returns the fragment of an address. Parameters that are undefined or empty are omitted. */
 export function routeTo(
   path: readonly string[],
   params: Readonly<Record<string, string | undefined>> = {},
@@ -37,29 +37,29 @@ export function routeTo(
   return `#/${path.map(encodeURIComponent).join('/')}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Where the page is now, and how often it was led elsewhere; changes with it. */
+/** Returns the current address, and how often it has changed; updates on each change. */
 export function useRoute(): Route & { readonly visit: number } {
   const [{ hash, visit }, setPlace] = useState({ hash: location.hash, visit: 0 });
   useEffect(() => {
     const update = () => setPlace((last) => ({ hash: location.hash, visit: last.visit + 1 }));
     addEventListener('hashchange', update);
-    // It may have been led elsewhere before this listened.
+    // The address may have changed before the listener was added.
     setPlace((last) => (last.hash === location.hash ? last : { hash: location.hash, visit: last.visit + 1 }));
     return () => removeEventListener('hashchange', update);
   }, []);
   return { ...parseRoute(hash), visit };
 }
 
-/** Keeps what a page shows in its address, without leading anywhere or a step in the history of the browser. */
+/** Writes the state of a page to its address, without navigating or adding an entry to the browser history. */
 export function keepInAddress(hash: string): void {
   try {
     if (location.hash !== hash) history.replaceState(history.state, '', hash);
   } catch {
-    // Some browsers allow a hundred of these in half a minute; the next one catches up.
+    // Some browsers allow only a hundred of these calls in half a minute; the next one catches up.
   }
 }
 
-/** Leads to a place that takes the one of this page in the history of the browser. */
+/** Navigates to an address, replacing the current one in the browser history. */
 export function replaceAddress(hash: string): void {
   location.replace(hash);
 }

@@ -1,4 +1,4 @@
-/** Gives a file to the person: a link cannot carry the token, so it was fetched. */
+/** Lets the user save a file that was fetched, because a link could not send the token. */
 export function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');

@@ -1,9 +1,9 @@
 /**
- * Whether anyone looks at this tab. One that is hidden holds no connection: browsers open six to a gateway over HTTP/1.1, for
- * all tabs together, and a stream of events takes one of them for as long as it lasts.
+ * Whether this tab is visible. A hidden tab keeps no connection open: over HTTP/1.1, browsers open six to a gateway for all
+ * tabs together, and an event stream occupies one of them for as long as it lasts.
  */
 
-/** Resolves when the tab is seen, or the signal aborts. */
+/** Resolves when the tab is visible, or the signal aborts. */
 export function whenSeen(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (!document.hidden || signal.aborted) {
@@ -21,7 +21,7 @@ export function whenSeen(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Does something with a signal that aborts when the tab is hidden, and with the one given. */
+/** Runs work with a signal that aborts when the tab is hidden, or when the given signal aborts. */
 export async function whileSeen<Value>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Value>,

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isTokenWanted } from '../api/client.js';
 import { token } from '../api/token.js';
 
-/** What came of asking for something. The last answer stays until the next one is there. */
+/** The answer to a request. The last answer is kept until the next one arrives. */
 export interface Asked<Value> {
-  /** It is of what is asked for now; else that is still being waited for. */
+  /** Whether the answer belongs to the current key; otherwise it is still awaited. */
   readonly isCurrent: boolean;
   readonly value: Value | undefined;
   readonly error: unknown;
@@ -12,15 +12,15 @@ export interface Asked<Value> {
 }
 
 interface Pauses {
-  /** How long what is asked for must not change before it is, in milliseconds. */
+  /** How long the key must stay unchanged before the request is sent, in milliseconds. */
   readonly pauseMs: number;
   readonly isFirstAtOnce?: boolean;
 }
 
 /**
- * Asks for something whenever it has not changed for a while.
+ * Sends a request whenever its key has not changed for a while.
  *
- * @param key changes with what is asked for; undefined: nothing is
+ * @param key changes with what is requested; undefined to request nothing
  */
 export function useAsked<Value>(
   key: string | undefined,
@@ -30,7 +30,7 @@ export function useAsked<Value>(
   const [answer, setAnswer] = useState<{ key: string; value?: Value; error?: unknown }>();
   const [turn, setTurn] = useState(0);
   const isAtOnce = useRef(isFirstAtOnce);
-  // Who has no token to give is not asked for it at every key.
+  // A user who has no token is not asked for it at every key.
   const isBarred = useRef(false);
   const latest = useRef(ask);
   latest.current = ask;

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isTokenWanted } from '../api/client.js';
 import { whenSeen } from './seen.js';
 
-/** What came of loading something. While it is loaded again, the last value stays. */
+/** The result of loading a value. The last value is kept while it is loaded again. */
 export interface Loaded<Value> {
   readonly value: Value | undefined;
   readonly error: unknown;
@@ -11,8 +11,8 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads a value, again whenever its key changes, and, while the tab is seen, every so often where that is asked for. What was
- * asked for before is aborted, so that an old answer never replaces a new one.
+ * Loads a value, and loads it again whenever its key changes. With an interval, also loads it repeatedly while the tab is
+ * visible. The previous request is aborted, so that an old answer never replaces a new one.
  */
 export function useLoad<Value>(
   key: string,
@@ -46,7 +46,7 @@ export function useLoad<Value>(
       },
       (error: unknown) => {
         if (!signal.aborted) setState((last) => ({ ...last, error, isLoading: false }));
-        // Who has no token to give is not asked for it every few seconds.
+        // A user who has no token is not asked for it every few seconds.
         if (!isTokenWanted(error)) again();
       },
     );

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 
-/** What a person has begun: whether it is at work, and why it failed the last time. */
+/** An action started by the user: whether it is running, and why it failed the last time. */
 export interface Work {
   readonly isBusy: boolean;
   readonly error: unknown;
   readonly run: (work: () => Promise<unknown>) => void;
-  /** Takes away what was said of the last time. */
+  /** Clears the last error. */
   readonly clear: () => void;
 }
 
-/** Runs what a person begins, one thing at a time, and keeps why it failed. */
+/** Runs actions of the user, one at a time, and keeps the last error. */
 export function useWork(): Work {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -1,4 +1,4 @@
-/** Who uses the console, where people sign in. */
+/** The user of the console, if sign-in is on. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Schemas } from '../api/client.js';
@@ -7,16 +7,16 @@ import { text } from '../strings.js';
 export type Me = Schemas['Me'];
 export type Role = Me['roles'][number];
 
-/** Undefined where nobody signs in, or nobody has yet: then the gateway says what is not allowed. */
+/** Undefined if sign-in is off, or the user has not signed in yet. The gateway then says what is not allowed. */
 export const Who = createContext<Me | undefined>(undefined);
 
-/** The roles of somebody, in words; an admin has all the others. */
+/** Formats the roles of a user; an admin has all the others. */
 export function rolesOf({ roles }: Me): string {
   if (roles.includes('admin')) return 'admin';
   return roles.length === 0 ? text.signIn.noRole : roles.join(', ');
 }
 
-/** Whether who uses the console is known to have none of some roles. */
+/** Returns the user if they are known to have none of the given roles; otherwise undefined. */
 export function useLacks(roles: readonly Role[]): Me | undefined {
   const me = useContext(Who);
   return me === undefined || roles.some((role) => me.roles.includes(role)) ? undefined : me;

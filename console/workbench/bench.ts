@@ -6,13 +6,13 @@ export const CONTEXTS = ['own', 'core', 'url', 'inline'] as const;
 /** What is on the workbench. */
 export interface Bench {
   readonly text: string;
-  /** `Domain/Model`; empty where the type of the entity says it. */
+  /** `Domain/Model`; empty to use the model of the entity's type. */
   readonly model: string;
-  /** Empty where it is detected. */
+  /** Empty to detect it. */
   readonly form: (typeof FORMS)[number];
   readonly isStrict: boolean;
   readonly context: (typeof CONTEXTS)[number];
-  /** The URL of a context, or a context. */
+  /** The URL of the chosen context. */
   readonly url: string;
   readonly inline: string;
 }
@@ -43,7 +43,7 @@ export function putOnBench(bench: Bench): void {
 /** The core context of NGSI-LD 1.9, which the gateway has. */
 export const CORE_CONTEXT = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';
 
-/** An entity to begin with. */
+/** An example entity. */
 export const EXAMPLE = `{
   "@context": "${CORE_CONTEXT}",
   "id": "urn:ngsi-ld:Bike:1",
@@ -70,13 +70,13 @@ export const EXAMPLE_MODEL = {
   },
 };
 
-/** The domain and the name of the model, or undefined where the text names none. */
+/** Returns the domain and the name of the model; undefined if the text does not name one. */
 export function modelOf(text: string): readonly [string, string] | undefined {
   const [domain = '', name = '', ...rest] = text.trim().split('/');
   return domain === '' || name === '' || rest.length > 0 ? undefined : [domain, name];
 }
 
-/** What is wrong with the name of the model, in words. */
+/** Returns the error in the name of the model, if there is one. */
 export function modelFault({ model }: Bench): string | undefined {
   return model.trim() === '' || modelOf(model) !== undefined ? undefined : strings.workbench.modelWrong;
 }

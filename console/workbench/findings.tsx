@@ -3,10 +3,10 @@ import { shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
 import type { Finding } from './workbench-api.js';
 
-/** Findings that are listed; the gateway sends a hundred of an entity. */
+/** Maximum number of findings listed; the gateway sends at most a hundred per entity. */
 const MOST = 200;
 
-/** What was found: where, what, and what would mend it. */
+/** The findings, each with its position, a sentence, and a fix if there is one. */
 export function Findings({
   findings,
   onShow,

@@ -12,7 +12,7 @@ import { useContextOffers } from './offers.js';
 import { PAUSE_MS } from './validate-panel.js';
 import { contextOf, process, type JsonLdResult } from './workbench-api.js';
 
-/** A document, expanded and compacted side by side. */
+/** A document, with its expanded and compacted forms side by side. */
 export function JsonLdPanel({
   bench,
   onChange,

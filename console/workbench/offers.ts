@@ -2,13 +2,13 @@ import { listContexts } from '../models/contexts-api.js';
 import { listModels, searchModels } from '../models/models-api.js';
 import { useLoad } from '../shared/use-load.js';
 
-/** Nothing is offered for less than this: a field that was just opened would list whatever comes first. */
+/** Shorter text gives no suggestions, so that a field that was just opened does not list arbitrary models. */
 const MIN_CHARACTERS = 2;
 
 /**
- * The models that may be meant, as `Domain/Model`: those of a domain, or those that a search finds.
+ * Returns suggestions for a model, as `Domain/Model`: the models of a domain, or those found by a search.
  *
- * @param typed once it has settled
+ * @param typed the text once it no longer changes
  */
 export function useModelOffers(typed: string): readonly string[] {
   const [domain = '', name] = typed.trim().split('/');
@@ -22,10 +22,10 @@ export function useModelOffers(typed: string): readonly string[] {
   return (value ?? []).map((model) => `${model.domain}/${model.name}`);
 }
 
-/** A list from which one picks by typing may be longer than one that is read. */
+/** Maximum number of suggestions. A list that is filtered by typing may be longer than one that is read. */
 const MAX_OFFERS = 200;
 
-/** The URLs of the contexts that are stored here, the first of very many. */
+/** Returns the URLs of the stored contexts, up to the maximum. */
 export function useContextOffers(): readonly string[] {
   const { value } = useLoad('contexts', async (signal) => (await listContexts(1, signal, MAX_OFFERS)).items);
   return (value ?? []).map(({ url }) => url);

@@ -4,11 +4,11 @@ import { text } from '../strings.js';
 import type { Bench } from './bench.js';
 import { MAX_SHARED, packed } from './share.js';
 
-/** Makes a link that holds what is on the workbench. @param path the fragment of the page */
+/** Creates a link that contains the state of the workbench. @param path the fragment of the page */
 export function ShareCard({ bench, path }: { readonly bench: Bench; readonly path: string }) {
   const t = text.workbench;
   const [made, setMade] = useState<{ readonly of: Bench; readonly link: string }>();
-  // A link to what was there before would be taken for one to what is there now.
+  // A link to an earlier state would be mistaken for one to the current state.
   const shared = made?.of === bench ? made.link : undefined;
   const share = () => void packed(bench).then((link) => setMade({ of: bench, link }));
   return (

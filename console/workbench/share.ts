@@ -1,12 +1,12 @@
 import { CONTEXTS, EMPTY_BENCH, FORMS, type Bench } from './bench.js';
 
-/** Characters of what a link holds. Longer addresses are cut by some of the programs that they are sent with. */
+/** Maximum number of characters in the content of a link. Some programs cut off longer addresses. */
 export const MAX_SHARED = 16_000;
 
-/** Characters of a text that a link may lead to: a few of a link can become very many. */
+/** Maximum number of characters in a text read from a link; a short link can unpack to a very long text. */
 const MAX_TEXT = 1_000_000;
 
-/** What is on the workbench, for the fragment of an address, which browsers send to nobody. */
+/** Packs the state of the workbench for the fragment of an address, which browsers do not send. */
 export async function packed(bench: Bench): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(bench));
   const deflated = await new Response(
@@ -17,7 +17,7 @@ export async function packed(bench: Bench): Promise<string> {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-/** Reads what a link holds, whoever has made it; undefined where that is nothing. */
+/** Reads the content of a link, which may come from anybody; undefined if it is invalid. */
 export async function unpacked(shared: string): Promise<Bench | undefined> {
   try {
     if (shared.length > MAX_SHARED) return undefined;
@@ -44,7 +44,7 @@ async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   }
 }
 
-/** What was read, with every member of its kind; others are as on an empty workbench. */
+/** Returns the content if its members have the right types; other members get the values of an empty workbench. */
 function benchOf(value: unknown): Bench | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { text, model, form, isStrict, context, url, inline } = value as Readonly<Record<string, unknown>>;

@@ -2,25 +2,25 @@ import type { Schemas } from '../api/client.js';
 
 export type Suggestion = Schemas['Suggestion'];
 
-/** A finding that says what was meant. */
+/** A finding that may suggest a fix. */
 export interface Suggesting {
   readonly pointer: string;
   readonly suggestion?: Suggestion | undefined;
 }
 
 /**
- * A text with what was suggested; the rest stays as it was written. Of several, those that no longer fit are left out.
+ * Applies suggestions to a text; all other text stays unchanged. Suggestions that no longer apply are skipped.
  *
- * @returns the same text where nothing fits any more
+ * @returns the same text if none applies any longer
  */
 export async function withSuggestions(text: string, findings: readonly Suggesting[]): Promise<string> {
-  // The parser comes with the editor, and is there when something was found.
+  // The parser is part of the editor, which is loaded by the time there are findings.
   const { editOf } = await import('../editor/json-places.js');
   const edits = findings.flatMap(({ pointer, suggestion }) => {
     const edit = suggestion === undefined ? undefined : editOf(text, pointer, suggestion);
     return edit === undefined ? [] : [edit];
   });
-  // From the end, so that places before stay; of two for one place, the first.
+  // From the end, so that earlier positions stay valid; of two edits at one position, the first is used.
   const ordered = edits.sort((one, other) => other.from - one.from);
   let [made, end] = [text, Infinity];
   for (const { from, to, insert } of ordered) {

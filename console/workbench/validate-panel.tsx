@@ -17,10 +17,10 @@ import { findingsOf, Verdicts } from './verdicts.js';
 import { withSuggestions, type Suggesting } from './suggestions.js';
 import { storeExampleModel, validate, type Verdict } from './workbench-api.js';
 
-/** How long after the last key a text is checked, in milliseconds. */
+/** How long to wait after the last key before checking the text, in milliseconds. */
 export const PAUSE_MS = 400;
 
-/** An entity, what is wrong with it, and what mends it. */
+/** An entity, its errors, and their fixes. */
 export function ValidatePanel({
   bench,
   onChange,
@@ -97,7 +97,7 @@ export function ValidatePanel({
   );
 }
 
-/** The places in the text: findings, or where it is not JSON. */
+/** Returns the marks in the text: findings, or the position of a JSON error. */
 function marksOf(verdicts: readonly Verdict[], error: unknown) {
   const found = verdicts.flatMap(findingsOf).map((finding) => ({
     pointer: finding.pointer,
@@ -107,7 +107,7 @@ function marksOf(verdicts: readonly Verdict[], error: unknown) {
   return [...found, ...faultsOf(error, '', 0)];
 }
 
-/** A refusal; where no model has the type, what makes one. */
+/** Shows a refusal. If there is no model for the type, offers to create one. */
 function WhatNext({
   error,
   entityText,
@@ -134,7 +134,7 @@ function WhatNext({
             class="button"
             href={routeTo(['models', '~new'])}
             onClick={() => {
-              // What was typed there before stays.
+              // An existing draft is kept.
               if (draftOf(SAMPLE_DRAFT) === undefined) keepDraft(SAMPLE_DRAFT, { sample: entityText });
             }}
           >

@@ -4,10 +4,10 @@ import { Findings } from './findings.js';
 import type { Suggestion } from './suggestions.js';
 import type { Finding, Verdict } from './workbench-api.js';
 
-/** Verdicts that are shown: those of entities with findings come first. */
+/** Maximum number of verdicts shown; entities with findings come first. */
 const MOST = 50;
 
-/** What was found of each entity. */
+/** The findings for each entity. */
 export function Verdicts({
   verdicts,
   onShow,

@@ -12,7 +12,7 @@ import { exampleOf } from './workbench-api.js';
 const PARTS = ['validate', 'jsonld'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Tools for entities that are nowhere stored. */
+/** Tools for entities that are not stored. */
 export function WorkbenchPage({
   part = 'validate',
   shared,
@@ -24,7 +24,7 @@ export function WorkbenchPage({
   const chosen: Part = part === 'jsonld' ? part : 'validate';
   const [bench, setBench] = useState(benchAsLeft);
   const [isBadLink, setIsBadLink] = useState(false);
-  /** Why there is no example. */
+  /** Why the example could not be loaded. */
   const [failure, setFailure] = useState<unknown>();
   putOnBench(bench);
   useEffect(() => {
@@ -41,7 +41,7 @@ export function WorkbenchPage({
   }, [shared]);
   const change = (one: Partial<Bench>) => {
     setBench((last) => ({ ...last, ...one }));
-    // The address would show something else than the page from here on.
+    // From here on, the address would no longer match the page.
     if (shared !== null) keepInAddress(toPart(chosen));
   };
   return (
