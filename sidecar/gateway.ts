@@ -140,7 +140,17 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const isBrokerUp = createBrokerProbe(client, clock);
   const archives = await openConfiguredArchives(config, logger, metrics.purges);
   opened.add(async () => archives?.close());
-  const purges = openPurges(config, { store, broker, archives, clock, random, logger, metrics, tracing });
+  const purges = openPurges(config, {
+    store,
+    broker,
+    isBrokerUp,
+    archives,
+    clock,
+    random,
+    logger,
+    metrics,
+    tracing,
+  });
   opened.add(() => purges.close());
   const scans = new ScanService(purges.jobs, {
     setup: purges.kinds.entities,

@@ -30,6 +30,7 @@ import { isLoopback } from './shared/loopback.js';
 export interface OpenPurgesOptions {
   readonly store: Pick<Store, 'jobs' | 'retention' | 'brokerNotes' | 'plans'>;
   readonly broker: Pick<OpenBroker, 'url' | 'client' | 'aheadMs'>;
+  readonly isBrokerUp: () => Promise<boolean>;
   /** Where purges archive what they delete; undefined if archives are off. */
   readonly archives?: Archives | undefined;
   readonly clock: Clock;
@@ -87,9 +88,15 @@ function traced(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefine
 
 /** Builds the services for purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
-  const { store, broker, archives, clock, random, logger, metrics, tracing } = options;
+  const { store, broker, isBrokerUp, archives, clock, random, logger, metrics, tracing } = options;
   const memories = createMemories(clock);
-  const base = { client: broker.client, clock, random, onRetry: () => metrics.purges.retried() };
+  const base = {
+    client: broker.client,
+    clock,
+    random,
+    brokerAheadMs: broker.aheadMs,
+    onRetry: () => metrics.purges.retried(),
+  };
   const kinds = configuredKinds(config, base, memories, archives !== undefined);
   const holder = randomUUID();
   const isShared = config.DATABASE_URL !== undefined;
@@ -116,6 +123,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     clock: systemClock,
     idFiles,
     brokerAheadMs: broker.aheadMs,
+    isBrokerUp,
     sealer: new HeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,

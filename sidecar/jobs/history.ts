@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 type PrunerOptions = Pick<
   JobServiceOptions,
-  'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock' | 'brokerAheadMs'
+  'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock' | 'brokerAheadMs' | 'isBrokerUp'
 >;
 
 /** Removes records that are too old or too many, and the lists of ids of purges that nobody knows any more. */
@@ -40,17 +40,21 @@ export class HistoryPruner {
   /** One more was refused: a flood of them does not fill the store until the next pruning. */
   noteRefused(): void {
     this.#refused += 1;
-    if (this.#refused >= REFUSED_BETWEEN_PRUNING) void this.#pruneRecords();
+    if (this.#refused >= REFUSED_BETWEEN_PRUNING) void this.#pruneRecords(0);
   }
 
   async #prune(): Promise<void> {
     const { store, idFiles, archives, clock } = this.#options;
-    await this.#pruneRecords();
+    await this.#pruneRecords(await this.#oldestKeptMs());
     const isKept = async (id: string) => this.#isRunning(id) || (await store.get(id)) !== undefined;
     await idFiles.sweep(isKept).catch(() => {});
-    if (!this.#isClockTrusted()) return;
+    let isTrusted: Promise<boolean> | undefined;
+    const isDue = async (id: string) => {
+      const due = await this.#isArchiveDue(id);
+      return due === false || !(await (isTrusted ??= this.#isClockTrusted())) ? false : due;
+    };
     // What cannot be removed now is tried again.
-    await archives?.sweep(async (id) => this.#isArchiveDue(id), clock.now()).catch(() => {});
+    await archives?.sweep(isDue, clock.now()).catch(() => {});
   }
 
   /** Whether the archive of a purge goes; undefined where the purge is not in the record. */
@@ -64,16 +68,27 @@ export class HistoryPruner {
     return archive !== undefined && Date.parse(archive.expiresAt) < clock.now();
   }
 
-  async #pruneRecords(): Promise<void> {
-    const { store, historyDays, clock } = this.#options;
+  async #pruneRecords(endedBeforeMs: number): Promise<void> {
     this.#refused = 0;
-    const endedBeforeMs = this.#isClockTrusted() ? clock.now() - historyDays * DAY_MS : 0;
     // The store reports its failures elsewhere, and this is tried again.
-    await store.prune(endedBeforeMs, MAX_REFUSED).catch(() => {});
+    await this.#options.store.prune(endedBeforeMs, MAX_REFUSED).catch(() => {});
   }
 
-  /** Whether ages may be measured by the clock: one that is ahead would remove all records and archives at once. */
-  #isClockTrusted(): boolean {
-    return (this.#options.brokerAheadMs?.() ?? 0) <= CLOCK_SLACK_MS;
+  /** Records that ended before it are too old, in milliseconds; 0 where none is, or nobody can say. */
+  async #oldestKeptMs(): Promise<number> {
+    const { store, historyDays, clock } = this.#options;
+    const until = clock.now() - historyDays * DAY_MS;
+    const { items } = await store.list({ until, limit: 1, offset: 0 }).catch(() => ({ items: [] }));
+    return items.length > 0 && (await this.#isClockTrusted()) ? until : 0;
+  }
+
+  /**
+   * Whether ages may be measured by the clock: one that is ahead would remove all records and archives at once. The broker is
+   * asked, since the clock may have been set after its last answer.
+   */
+  async #isClockTrusted(): Promise<boolean> {
+    const { isBrokerUp, brokerAheadMs } = this.#options;
+    if ((await isBrokerUp?.()) === false) return false;
+    return (brokerAheadMs?.() ?? 0) <= CLOCK_SLACK_MS;
   }
 }

@@ -57,6 +57,8 @@ export interface JobServiceOptions {
   readonly observer: JobObserver;
   /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined where that is not known. */
   readonly brokerAheadMs?: (() => number | undefined) | undefined;
+  /** Asks the broker, unless it was asked some seconds ago: its answer shows how far its clock is. Does not reject. */
+  readonly isBrokerUp?: (() => Promise<boolean>) | undefined;
 }
 
 /** Nothing is deleted because of its age by a clock that is ahead of the broker's by more than this, in milliseconds. */

@@ -78,6 +78,7 @@ export function purgesOf(
       client: { send: (request) => state.answer(request), close: async () => {} },
       aheadMs: () => undefined,
     },
+    isBrokerUp: async () => true,
     store: {
       jobs: kept.store,
       plans: kept.plans,

@@ -58,6 +58,7 @@ export interface PurgeOptions {
   /** What earlier purges learnt of the broker. */
   readonly capabilities?: BrokerMemory;
   readonly clock?: Clock;
+  readonly brokerAheadMs?: () => number | undefined;
   readonly client?: BrokerClient;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
@@ -143,6 +144,7 @@ async function observe(
         capabilities: options.capabilities ?? new BrokerMemory(clock),
         retry: { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000, ...options.retry },
         clock,
+        brokerAheadMs: options.brokerAheadMs,
         random: seededRandom(options.seed ?? 1),
       },
       options.signal ?? new AbortController().signal,

@@ -209,5 +209,5 @@ async function retrieve(
 /** Whether something was created before the purge began. @param createdAt as the broker writes it */
 export function isCreatedBefore({ startedMs }: Pick<PurgeContext, 'startedMs'>, createdAt: string): boolean {
   const at = instantOf(createdAt);
-  return at !== undefined && at + CLOCK_SKEW_MS < startedMs;
+  return at !== undefined && at + CLOCK_SKEW_MS < startedMs();
 }

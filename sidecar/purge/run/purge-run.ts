@@ -41,6 +41,9 @@ const MAX_STEPS = 1_000_000;
 /** Longest id, in UTF-16 units, that is matched against a pattern; real ids are far shorter. */
 const MAX_ID_LENGTH = 4096;
 
+/** Clocks that differ by no more count as the same: the `Date` of an answer is in whole seconds. */
+const SAME_CLOCK_MS = 2000;
+
 /** What the parts of one purge share, before any query is opened. Nothing is sent yet. */
 export function createPurgeScope(
   order: PurgeOrder,
@@ -49,7 +52,8 @@ export function createPurgeScope(
   { path, reportsItself = false }: Omit<PurgePlan, 'run'>,
 ): PurgeScope {
   const { query, limits, archive, onEvent } = order;
-  const { capabilities, clock } = dependencies;
+  const { capabilities, clock, brokerAheadMs } = dependencies;
+  const beganMs = clock.now();
   const ledger = new ItemLedger(limits.maxAffected, order.onOutcome);
   const warnings = new Set<string>();
   const named = query.ids === undefined ? undefined : new Set(query.ids);
@@ -69,7 +73,10 @@ export function createPurgeScope(
     archiving: archive && new Archiving(archive, signal),
     plan: order.plan,
     onPlanned: order.onPlanned,
-    startedMs: clock.now(),
+    startedMs() {
+      const aheadMs = brokerAheadMs?.() ?? 0;
+      return Math.abs(aheadMs) > SAME_CLOCK_MS ? beganMs - aheadMs : beganMs;
+    },
     emit(event) {
       if (event.type === 'progress') lastProgress = event;
       onEvent?.(event);

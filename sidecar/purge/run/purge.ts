@@ -28,6 +28,8 @@ export interface PurgeLimits {
 export interface PurgeDependencies extends RequestDependencies {
   /** What was learnt about the collection that is purged. */
   readonly capabilities: BrokerMemory;
+  /** How far the clock is ahead of the broker's, in milliseconds; undefined where that is not known. */
+  readonly brokerAheadMs?: (() => number | undefined) | undefined;
 }
 
 /** One purge: what, with which headers, how hard, and what goes along with it while it runs. */
@@ -72,8 +74,8 @@ export interface PurgeScope {
   /** Of a dry run that makes a plan: receives the key of each match. */
   readonly onPlanned: ((key: string) => void) | undefined;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** When the purge began, in milliseconds since the epoch. */
-  readonly startedMs: number;
+  /** When the purge began, in milliseconds since the epoch: by the clock of the broker, as far as that is known. */
+  readonly startedMs: () => number;
   readonly emit: (event: PurgeEvent) => void;
   /** Adds a warning to the report; at most ten are kept. */
   warn(warning: string): void;

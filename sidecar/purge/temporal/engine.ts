@@ -173,7 +173,7 @@ async function preview(
 function itemKind(
   { context, datasetId }: OpenedQuery,
   { target }: TemporalPurgeQuery,
-  options: { readonly guard: InstanceGuard; readonly startedMs: number; readonly countsOnly: boolean },
+  options: { readonly guard: InstanceGuard; readonly startedMs: () => number; readonly countsOnly: boolean },
 ): ItemKind {
   return target.kind === 'instances'
     ? new InstanceKind(context, { ...options, time: target.time })

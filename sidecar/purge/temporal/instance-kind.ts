@@ -28,8 +28,8 @@ import { learnValueSelection, type ValueSelection } from './value-selection.js';
 export interface InstanceKindOptions {
   readonly guard: InstanceGuard;
   readonly time: TimeFilter;
-  /** When the purge began, in milliseconds since the epoch. */
-  readonly startedMs: number;
+  /** When the purge began, in milliseconds since the epoch, by the clock of the broker. */
+  readonly startedMs: () => number;
   /** Nothing is deleted, so instances that the broker leaves out need queries of their own. */
   readonly countsOnly: boolean;
   /** What is known of how much the broker shows at once. @default nothing */
@@ -211,7 +211,7 @@ export class InstanceKind implements ItemKind {
   #isArrival({ time: times }: Item): boolean {
     const { time, startedMs } = this.#options;
     const at = times?.['createdAt'] ?? (time.property === 'observedAt' ? undefined : times?.[time.property]);
-    return at !== undefined && (instantOf(at) ?? 0) > startedMs;
+    return at !== undefined && (instantOf(at) ?? 0) > startedMs();
   }
 
   /** Drops the lists that are only suspected for their length once the broker has shown a longer one. */

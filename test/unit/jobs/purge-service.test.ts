@@ -28,6 +28,7 @@ import {
   newPurge,
   NEVER,
   purgeServiceOf,
+  recordOf,
   REPORT,
   STARTED,
   turns,
@@ -458,40 +459,71 @@ it('watching ends when the watcher stops, and when the gateway stops', async () 
   assert.deepEqual(await Promise.all(others), [['running', 'queued'], ['queued']]);
 });
 
+const DAY_MS = 86_400_000;
+
+/** Two days and more ago, as long as records are kept in these tests. */
+async function keepOld({ store }: ReturnType<typeof purgeServiceOf>['kept']): Promise<void> {
+  const createdAt = new Date(STARTED - 3 * DAY_MS).toISOString();
+  await store.put(recordOf({ id: 'old', state: 'succeeded', createdAt, endedAt: createdAt }));
+}
+
 it('old records, and refused ones beyond their number, are deleted at the start and every hour', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const made = purgeServiceOf(untilStopped);
+  await keepOld(made.kept);
   made.service.jobs.start();
+  await turns();
   const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
-  const prune = [STARTED - 2 * 86_400_000, 10_000];
+  const prune = [STARTED - 2 * DAY_MS, 10_000];
   assert.deepEqual(pruned(), [prune]);
   t.mock.timers.tick(3_599_999);
+  await turns();
   assert.equal(pruned().length, 1);
+  await keepOld(made.kept);
   t.mock.timers.tick(1);
+  await turns();
   assert.deepEqual(pruned(), [prune, prune]);
   made.service.jobs.stop();
   t.mock.timers.tick(7_200_000);
+  await turns();
   assert.equal(pruned().length, 2);
 });
 
-it('no record is deleted because of its age by a clock that is ahead of the broker', async (t) => {
+it('no record is deleted because of its age by a clock that is ahead of the broker, which is asked for it first', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let aheadMs: number | undefined;
-  const made = purgeServiceOf(untilStopped, { brokerAheadMs: () => aheadMs });
-  const prunedBefore = () => made.kept.calls.findLast(({ name }) => name === 'prune')?.given[0];
-  const old = STARTED - 2 * 86_400_000;
+  const broker: { minutes: number | undefined; isUp: boolean } = { minutes: 11, isUp: true };
+  let asked = 0;
+  const made = purgeServiceOf(untilStopped, {
+    brokerAheadMs: () => aheadMs,
+    isBrokerUp: async () => {
+      asked += 1;
+      aheadMs = broker.minutes && broker.minutes * 60_000;
+      return broker.isUp;
+    },
+  });
+  await keepOld(made.kept);
+  const isKept = async () => (await made.kept.store.get('old')) !== undefined;
   made.service.jobs.start();
-  assert.equal(prunedBefore(), old);
-  for (const [minutes, expected] of [
-    [10, old],
-    [11, 0],
-    [-60, old],
-    [undefined, old],
+  await turns();
+  assert.deepEqual([await isKept(), asked], [true, 1], 'at the start');
+  for (const [minutes, isUp, expected] of [
+    [10, true, false],
+    [11, true, true],
+    [10, false, true],
+    [-60, true, false],
+    [undefined, true, false],
   ] as const) {
-    aheadMs = minutes && minutes * 60_000;
+    await keepOld(made.kept);
+    Object.assign(broker, { minutes, isUp });
     t.mock.timers.tick(3_600_000);
-    assert.equal(prunedBefore(), expected, String(minutes));
+    await turns();
+    assert.equal(await isKept(), expected, `${String(minutes)} ${String(isUp)}`);
   }
+  const before = asked;
+  t.mock.timers.tick(3_600_000);
+  await turns();
+  assert.equal(asked, before, 'nothing is old');
   made.service.jobs.stop();
 });
 

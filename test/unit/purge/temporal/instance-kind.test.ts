@@ -36,7 +36,11 @@ function kindOf({ filters = {}, time = BEFORE, countsOnly = false, answer = () =
     limits: { pageSize: 1000 },
   });
   const context = { ...hand, lister };
-  return { kind: new InstanceKind(context, { guard, time, startedMs: STARTED, countsOnly }), asked, context };
+  return {
+    kind: new InstanceKind(context, { guard, time, startedMs: () => STARTED, countsOnly }),
+    asked,
+    context,
+  };
 }
 
 /** One instance, shown of an attribute of which there are more. */
