@@ -15,14 +15,14 @@ import type { ContextMeaning, TermMeaning } from './term-meanings.js';
 export interface CheckContextInput {
   /** JSON of a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`. */
   readonly text: string;
-  /** Where it stands in the body. */
+  /** The position of the context in the body. */
   readonly pointer: string;
   readonly supplied: Supplied;
 }
 
-/** What is found out about a valid context; its document is what was submitted, unwrapped. */
+/** The result for a valid context. Its document is the submitted context, unwrapped. */
 export interface CheckedContext {
-  /** The URLs it names, in order, each once; bundled ones included. */
+  /** The URLs that the context names, in order, each once, those of bundled contexts included. */
   readonly urls: readonly string[];
   readonly warnings: readonly ContextWarning[];
 }
@@ -34,13 +34,13 @@ export type CheckOutcome =
   | Needs;
 
 /**
- * Checks a custom context: its form, its limits, the contexts it names, and its processing by JSON-LD 1.1, alone and with the
- * NGSI-LD core context after it. Every version of the core context is the newest.
+ * Checks a custom context: its form, its limits, the contexts it names, and whether JSON-LD 1.1 can process it, alone
+ * and followed by the NGSI-LD core context. Every version of the core context is treated as the newest one.
  */
 export async function checkContext(input: CheckContextInput): Promise<CheckOutcome> {
   const { value, pointer, faults } = unwrapped(parseWithDoubles(input.text), input.pointer);
   if (faults.length > 0) return { invalid: faults };
-  // First, since it bounds what the others go through.
+  // Comes first because it bounds the work of the other checks.
   const unsafe = safetyFaults(value, pointer);
   if (unsafe.length > 0) return { invalid: unsafe };
   const malformed = formFaults(value, pointer);
@@ -68,7 +68,7 @@ export interface TermsInput {
   readonly supplied: Supplied;
 }
 
-/** What a context means, as a task answers it. */
+/** The meaning of a context, as the result of a task. */
 export interface ReadTerms {
   readonly terms: readonly (readonly [term: string, meaning: TermMeaning | null])[];
   readonly defaults: ContextMeaning['defaults'];
@@ -76,7 +76,10 @@ export interface ReadTerms {
 
 type TermsOutcome = ReadTerms | { readonly failed: string } | Needs;
 
-/** `contextMeaning` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
+/**
+ * Runs `contextMeaning` as a task, with the supplied contexts. Every version of the core context is treated as the
+ * newest one.
+ */
 export async function contextTerms({ text, supplied }: TermsInput): Promise<TermsOutcome> {
   const context: unknown = parseWithDoubles(text);
   const contexts = new SuppliedContexts(supplied);
@@ -114,14 +117,14 @@ async function processingFaults(
   return [{ pointer: places.at(-1) ?? pointer, detail }];
 }
 
-/** One element of a context and where it stands. */
+/** One element of a context, and its position. */
 interface Element {
   readonly value: unknown;
   readonly pointer: string;
 }
 
 /**
- * Has the processor process a context with nothing else in the document (JSON-LD 1.1 API § 4.1).
+ * Has the processor process a context in an otherwise empty document (JSON-LD 1.1 API § 4.1).
  *
  * @returns what is wrong with it, at the term at fault; undefined for a valid context
  */
@@ -147,7 +150,10 @@ async function processingFault(
     : { pointer: element.pointer, detail: `In ${String(element.value)}: ${sentenceOf(error)}` };
 }
 
-/** Narrows the error of a map down to a keyword, or to the first term that fails, each after those it depends on. */
+/**
+ * Narrows the error of a map down to a keyword, or to the first term that fails, in an order in which terms follow
+ * those they depend on.
+ */
 async function faultInMap(
   map: JsonObject,
   pointer: string,
@@ -157,7 +163,7 @@ async function faultInMap(
   const keywords = Object.entries(map).filter(([name]) => name.startsWith('@'));
   const keywordError = await errorOf(Object.fromEntries(keywords));
   if (keywordError !== undefined) {
-    // Faults of terms can only be in what is imported.
+    // Without terms in the map, an error about a term can only be in an imported context.
     const { term, code } = keywordError;
     const name = [term, KEYWORD_OF_CODE.get(code), '@import'].find(
       (found) => found !== undefined && Object.hasOwn(map, found),
@@ -175,7 +181,7 @@ async function faultInMap(
   return { pointer: pointerTo(pointer, ...term, ...inside), detail: sentenceOf(termError) };
 }
 
-/** The least count that fails, by halving: what fails goes on to fail when more is added. `most` is known to fail. */
+/** The smallest count that fails, found by bisection: what fails still fails if more is added. `most` is known to fail. */
 async function firstFailing(
   most: number,
   errorOf: (count: number) => Promise<ProcessingError | undefined>,
@@ -190,10 +196,10 @@ async function firstFailing(
 }
 
 /**
- * What the processor says of contexts, in order, with nothing else in the document; undefined when all is well. Errors of
- * the loader count as the processor's, which does not always distinguish them.
+ * Processes contexts, in order, in an otherwise empty document, and returns the error; undefined if there is none.
+ * Errors of the loader count as errors of the processor, which does not always distinguish them.
  *
- * A new processor each time: a cached context would hide that what it imports has changed.
+ * Uses a new processor each time, because a cached context would hide that a context it imports has changed.
  */
 export async function processingError(
   contexts: readonly unknown[],

@@ -11,19 +11,19 @@ import { sentenceOf } from './processing-errors.js';
 import { absoluteReference } from './processor.js';
 
 export interface ComposeInput extends CheckContextInput {
-  /** Terms for what the context lacks. */
+  /** Terms to add if the context does not define them. */
   readonly generated: Readonly<Record<string, string>>;
-  /** URLs that begin so stay URLs: those of contexts that may have other versions later. */
+  /** URLs that begin with this text are kept, because their contexts may have other versions later. */
   readonly keptBase: string;
 }
 
-/** The context of a model that has its own. */
+/** The context composed for a model that has its own. */
 export interface ComposedContext {
-  /** JSON of the document: generated terms, the model's own, the core context. */
+  /** JSON of the document: generated terms, then the model's own context, then the core context. */
   readonly text: string;
-  /** Names for which nothing was generated, as the model's own context has them. */
+  /** Names for which no term was generated, because the model's own context defines them. */
   readonly ownTerms: readonly string[];
-  /** The URLs whose documents it was made from. */
+  /** The URLs of the contexts whose documents are embedded. */
   readonly embeddedUrls: readonly string[];
   readonly warnings: readonly ContextWarning[];
 }
@@ -33,9 +33,9 @@ export type ComposeOutcome =
   | Exclude<CheckOutcome, { readonly checked: unknown }>;
 
 /**
- * Checks the context that a model brings, as a custom one, and puts generated terms before it, so that its own win. Documents
- * that it names by URL are put in the place of their URLs. Where a context stays a URL, a term may go from it later: then
- * everything is generated.
+ * Checks the context given with a model, like a custom context, and puts generated terms before it, so that its own
+ * terms take precedence. Contexts that it names by URL are replaced by their documents. If a URL is kept, its context
+ * may lose a term later; in that case, terms are generated for all names.
  */
 export async function composeContext(input: ComposeInput): Promise<ComposeOutcome> {
   const outcome = await checkContext(input);
@@ -77,7 +77,7 @@ function elementsOf(context: JsonValue, embed: Embed): readonly JsonValue[] | un
   }
 }
 
-/** The document of a URL, which was needed for the check. */
+/** The document at a URL. It is available, because the check needed it. */
 function documentAt(url: string, contexts: SuppliedContexts): EmbeddedDocument {
   const found = contexts.find(url);
   if (found === undefined || 'kind' in found)
@@ -86,26 +86,29 @@ function documentAt(url: string, contexts: SuppliedContexts): EmbeddedDocument {
   return { context, documentUrl: found.documentUrl };
 }
 
-/** The document of a context, and where its own references are relative to. */
+/** The document of a context, and the URL that its own references are relative to. */
 interface EmbeddedDocument {
   readonly context: JsonValue;
   readonly documentUrl: string;
 }
 
-/** What is to stand in the place of a URL: its document, the URL itself (`keep`), or nothing (`drop`). */
+/** What to put in place of a URL: its document, the URL itself (`keep`), or nothing (`drop`). */
 type Embed = (url: string) => EmbeddedDocument | 'keep' | 'drop';
 
-/** How deep contexts can lead to each other: processors go no further along `@context` arrays; scoped ones may go round. */
+/**
+ * How deep contexts may refer to each other. Processors stop at this depth in `@context` arrays, but scoped contexts
+ * may form cycles.
+ */
 const MAX_DEPTH = 12;
 
-/** Scoped contexts lead to each other without an end. */
+/** Scoped contexts refer to each other in a cycle. */
 class EndlessContextError extends Error {}
 
 /**
- * The elements of a context, with the documents of others in the place of their URLs, so that it means the same without them: in
- * arrays, of scoped contexts, and of `@import` (JSON-LD 1.1 § 3.1, § 4.1.8, § 4.1.10).
+ * The elements of a context with URLs replaced by their documents, so that it means the same without them: in arrays,
+ * in scoped contexts and in `@import` (JSON-LD 1.1 § 3.1, § 4.1.8, § 4.1.10).
  *
- * @param context one that was found valid, with all that it leads to
+ * @param context a context found valid, with everything that it refers to
  * @throws EndlessContextError
  */
 function embedded(context: JsonValue, embed: Embed, base = '', depth = 0): readonly JsonValue[] {
@@ -114,7 +117,7 @@ function embedded(context: JsonValue, embed: Embed, base = '', depth = 0): reado
   return elements.flatMap((element): readonly JsonValue[] => {
     if (typeof element === 'string') return embeddedUrl(absoluteReference(base, element), embed, depth);
     if (!isObject(element)) return [element];
-    // Processors look into a map that wraps another context.
+    // Processors also read a map that wraps another context.
     const inner = member(element, '@context');
     return inner === undefined
       ? [embeddedMap(element, embed, base, depth)]
@@ -139,7 +142,7 @@ function embeddedMap(map: JsonObject, embed: Embed, base: string, depth: number)
   return { ...others, ...(Object.fromEntries(members) as JsonObject) };
 }
 
-/** What is imported from a URL: one map, which imports no other, or the URL where it is to stay. */
+/** The map imported from a URL, which imports no other one; or an `@import` if the URL is to be kept. */
 function importedMap(reference: string, embed: Embed, base: string, depth: number): JsonObject {
   const url = absoluteReference(base, reference);
   const [element] = embeddedUrl(url, embed, depth);

@@ -6,18 +6,18 @@ import {
   pointerTo,
 } from '../../shared/json/json.js';
 
-/** A context without its wrapping. */
+/** A context without the map that wraps it. */
 export interface ContextForm {
   readonly value: unknown;
-  /** Where the value stands in what was submitted. */
+  /** The position of the value in the submitted JSON. */
   readonly pointer: string;
-  /** What stands beside it in the wrapping; the first few. */
+  /** The first few members next to the value in the wrapping map. */
   readonly faults: readonly InputIssue[];
 }
 
 const MAX_LISTED_MEMBERS = 20;
 
-/** Unwraps `{"@context": value}`; anything else is the value itself. */
+/** Unwraps `{"@context": value}`; any other value is returned unchanged. */
 export function unwrapped(submitted: unknown, pointer: string): ContextForm {
   if (!isObject(submitted) || !Object.hasOwn(submitted, '@context')) {
     return { value: submitted, pointer, faults: [] };
@@ -33,7 +33,7 @@ export function unwrapped(submitted: unknown, pointer: string): ContextForm {
   };
 }
 
-/** Why a value does not have an accepted form: a map of terms, an array of maps and URLs, or a URL. */
+/** Why a value does not have an accepted form: a map of terms, an array of maps and URLs, or a URL. Empty if it does. */
 export function formFaults(value: unknown, pointer: string): readonly InputIssue[] {
   if (!Array.isArray(value)) return elementFaults(value, pointer);
   if (value.length === 0)
@@ -41,7 +41,7 @@ export function formFaults(value: unknown, pointer: string): readonly InputIssue
   return value.flatMap((item, index) => elementFaults(item, pointerTo(pointer, index)));
 }
 
-/** A URL in a context must be absolute, so that it means the same to every reader. */
+/** Checks that a URL in a context is absolute, so that it means the same to every reader. */
 export function urlFault(url: string, pointer: string): InputIssue | undefined {
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   return protocol === 'http:' || protocol === 'https:'
@@ -67,16 +67,16 @@ function elementFaults(element: unknown, pointer: string): readonly InputIssue[]
     : [];
 }
 
-/** A context URL that a context names. */
+/** The URL of another context that a context refers to. */
 export interface ContextReference {
   readonly url: string;
-  /** Where it stands in the context. */
+  /** The position of the URL in the context. */
   readonly pointer: string;
 }
 
 /**
- * The URLs that processing a context loads: those in its arrays, of `@import`, and of scoped contexts
- * (JSON-LD 1.1 API § 4.1.2). Recursive: for contexts whose depth was checked.
+ * The URLs that processing a context loads: those in its arrays, in `@import`, and in scoped contexts (JSON-LD 1.1
+ * API § 4.1.2). Recursive, so only for contexts whose depth was checked.
  */
 export function referencesOf(context: unknown, pointer = ''): readonly ContextReference[] {
   if (typeof context === 'string') return [{ url: context, pointer }];
@@ -87,7 +87,7 @@ export function referencesOf(context: unknown, pointer = ''): readonly ContextRe
   return Object.entries(context).flatMap(([term, definition]) => {
     const at = pointerTo(pointer, term);
     if (term === '@import') return typeof definition === 'string' ? [{ url: definition, pointer: at }] : [];
-    // Processors look into a map that wraps another context.
+    // Processors also read a map that wraps another context.
     if (term === '@context') return referencesOf(definition, at);
     return hasScopedContext(definition)
       ? referencesOf(definition['@context'], pointerTo(at, '@context'))
@@ -100,7 +100,7 @@ export function hasScopedContext(definition: unknown): definition is JsonObject 
   return isObject(definition) && Object.hasOwn(definition, '@context');
 }
 
-/** Whether no element of an embedded context is, or imports, a URL that stayed; those of scoped contexts do not count. */
+/** Whether no element of an embedded context is, or imports, a URL that was kept. Scoped contexts do not matter. */
 export function isWhole(elements: readonly JsonValue[]): boolean {
   return elements.every(
     (element) => typeof element !== 'string' && !(isObject(element) && Object.hasOwn(element, '@import')),

@@ -2,20 +2,20 @@ import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import { isObject, type JsonObject } from '../../shared/json/json.js';
 
-/** Maps of terms that a context may lead to, each counted as often as it is applied. */
+/** Maximum number of maps of terms that a context may lead to; each counts as often as it is applied. */
 const MAX_APPLIED = 1000;
 
-/** Contexts that a processor keeps, by their URLs and texts. */
+/** Maximum number of contexts that a processor caches, by URL and by text. */
 const MAX_CACHED = 100;
 
-/** What the package finds the contexts with that a context names. */
+/** The part of the package that finds the contexts which a context refers to. */
 export interface ContextResolver {
   resolve(options: object): Promise<readonly unknown[]>;
 }
 
 interface ResolveOptions {
   readonly context: unknown;
-  /** What relative references in the context are relative to. */
+  /** The URL that references in the context are relative to. */
   readonly base: string;
 }
 
@@ -24,7 +24,7 @@ interface RemoteOptions {
   readonly cycles: ReadonlySet<string>;
 }
 
-/** A map of terms or null, and what the package keeps of processing it. */
+/** A map of terms or null, with the package's cached results of processing it. */
 interface ResolvedContext {
   readonly document: unknown;
 }
@@ -36,7 +36,7 @@ interface PackageResolver {
   _resolveRemoteContext(options: RemoteOptions): Promise<unknown>;
 }
 
-// The package does not export them, and takes another resolver as an option.
+// The package does not export these classes, but it accepts another resolver as an option.
 const require = createRequire(import.meta.url);
 const Resolver = require('jsonld/lib/ContextResolver.js') as new (options: {
   readonly sharedCache: SharedCache;
@@ -53,19 +53,20 @@ const { prependBase } = require('jsonld/lib/url.js') as {
   prependBase: (base: string, url: string) => string;
 };
 
-/** A map and what it imports, as one. */
+/** A map of terms, merged with the map that it imports. */
 class MergedContext extends Resolved {}
 
 /**
  * The package's resolver, with two differences.
  *
- * - The package counts all contexts that an operation loads by their URLs, and stops at 10. Here, 10 is how deep they may refer
- *   to each other, and what is counted is what processing them costs: how many maps of terms are applied one after the other.
- * - What a map imports becomes part of it before it is processed (JSON-LD 1.1 API § 4.1.2, step 5.6). The package would look for
- *   it after `@vocab`, `@language` and `@base`, so that these could not be imported.
+ * - The package counts the URLs of all contexts that an operation loads, and stops at 10. Here, 10 is the maximum
+ * depth of references between contexts. The cost of processing is bounded separately, by the number of maps of terms
+ * that are applied one after the other.
+ * - What a map imports is merged into it before it is processed (JSON-LD 1.1 API § 4.1.2, step 5.6). The package
+ * would read the import after `@vocab`, `@language` and `@base`, so these could not be imported.
  */
 class BoundedResolver extends Resolver {
-  /** Maps with what they import, for this operation. */
+  /** The merged maps of this operation. */
   readonly #merged = new Map<string, ResolvedContext>();
 
   override async resolve(options: ResolveOptions): Promise<readonly ResolvedContext[]> {
@@ -95,7 +96,7 @@ class BoundedResolver extends Resolver {
     return merged;
   }
 
-  /** The one map at a URL, which may not import another. */
+  /** The single map at a URL; it must not import another one. */
   async #imported(url: string, options: ResolveOptions): Promise<JsonObject> {
     const found = await super.resolve({ ...options, context: url });
     if (found.some((one) => one instanceof MergedContext))
@@ -118,7 +119,7 @@ function contextError(code: string, message: string): Error {
   return new JsonLdError(message, 'jsonld.SyntaxError', { code });
 }
 
-/** Makes the resolver of each operation of a processor. They share what may be kept from one operation to the next. */
+/** Returns a function that makes a resolver for each operation of a processor. All of them share one cache. */
 export function contextResolvers(): () => ContextResolver {
   const sharedCache = new LRUCache<string, object>({ max: MAX_CACHED });
   return () => new BoundedResolver({ sharedCache });

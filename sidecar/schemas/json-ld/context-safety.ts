@@ -1,54 +1,57 @@
 import { type InputIssue, isObject, type JsonObject, member, pointerTo } from '../../shared/json/json.js';
 import { hasScopedContext } from './context-form.js';
 
-/** What one context document may be. Processing it takes time by terms × contexts, and memory by terms × IRIs. */
+/** Limits on one context document. The time to process it grows with terms × contexts, and the memory with terms × IRIs. */
 export const CONTEXT_LIMITS = {
-  /** Of its JSON text. */
+  /** Characters of its JSON text. */
   characters: 1024 * 1024,
-  /** Of one name or IRI. */
+  /** Characters of one name or IRI. */
   textCharacters: 2048,
-  /** Arrays and maps in each other. */
+  /** Nesting depth of arrays and maps. */
   depth: 20,
-  /** In all its maps. */
+  /** Terms in all its maps. */
   terms: 10_000,
-  /** Maps and URLs, scoped contexts included. */
+  /** Maps and URLs, including scoped contexts. */
   contexts: 100,
-  /** Terms that one definition leads through, by prefixes. */
+  /** Length of the chain of terms that one definition depends on, by prefixes. */
   chain: 4,
 } as const;
 
 /**
- * Names that JSON-LD processors in use take for something of JavaScript objects: as a term, they are lost or make the
+ * Names that JSON-LD processors confuse with members of JavaScript objects: as a term, they get lost or make the
  * processing of the whole context fail.
  */
 const UNSAFE_TERMS: ReadonlySet<string> = new Set(['__proto__', 'hasOwnProperty']);
 
-/** Whether no context may have a term of this name. */
+/** Whether a context must not define a term with this name. */
 export function isUnsafeTerm(name: string): boolean {
   return UNSAFE_TERMS.has(name);
 }
 
-/** Why a context value is not safe to process: the limits it exceeds, else terms that no processor can use. */
+/**
+ * Why a context value is not safe to process: the limits it exceeds, or if there are none, the terms that no
+ * processor can use.
+ */
 export function safetyFaults(context: unknown, pointer = ''): readonly InputIssue[] {
   const exceeded = limitFaults(context, pointer);
   return exceeded.length > 0 ? exceeded : termFaults(context, pointer);
 }
 
-/** Terms in a context within the limits that processors stumble over, or that are defined by themselves. */
+/** Terms that processors cannot handle, or that are defined by themselves; for contexts within the limits. */
 export function termFaults(context: unknown, pointer = ''): readonly InputIssue[] {
   return partsOf(context, pointer).flatMap(({ value, pointer: at }) =>
     isObject(value) ? [...unsafeTermFaults(value, at), ...chainFaults(value, at).circles] : [],
   );
 }
 
-/** How much a context of bounded depth is: its maps and URLs, and the members of the maps. */
+/** The size of a context of bounded depth: the number of its maps and URLs, and of the members of the maps. */
 export function countOf(context: unknown): { readonly parts: number; readonly terms: number } {
   const parts = partsOf(context, '');
   const terms = parts.reduce((sum, { value }) => sum + (isObject(value) ? Object.keys(value).length : 0), 0);
   return { parts: parts.length, terms };
 }
 
-/** The limits that a context exceeds. Stops at the first kind, as the next checks rely on the ones before. */
+/** The limits that a context exceeds. Stops at the first kind of limit, because later checks rely on the earlier ones. */
 export function limitFaults(context: unknown, pointer = ''): readonly InputIssue[] {
   const nesting = nestingFault(context, pointer);
   if (nesting !== undefined) return [nesting];
@@ -82,7 +85,7 @@ interface Part {
   readonly pointer: string;
 }
 
-/** The maps, URLs and anything in their place, scoped ones included. */
+/** The elements of a context, including scoped contexts: maps, URLs, and invalid values. */
 function partsOf(context: unknown, pointer: string): readonly Part[] {
   if (Array.isArray(context)) {
     return context.flatMap((item, index) => partsOf(item, pointerTo(pointer, index)));
@@ -104,8 +107,9 @@ function unsafeTermFaults(map: JsonObject, pointer: string): readonly InputIssue
 }
 
 /**
- * The first definition that leads through too many others, as each step copies the IRI so far, and takes stack; or back
- * to itself.
+ * The first definition that depends on too long a chain of others, or on itself. Long chains are limited, because
+ * each step copies the IRI so far and uses stack. The length of each term's chain is raised step by step until no
+ * length changes.
  */
 function chainFaults(map: JsonObject, pointer: string): Record<'chains' | 'circles', readonly InputIssue[]> {
   const dependencies = new Map([...termDependencies(map)].filter(([, names]) => names.length > 0));
@@ -137,7 +141,7 @@ function chainFaults(map: JsonObject, pointer: string): Record<'chains' | 'circl
   return { chains: [], circles: [] };
 }
 
-/** Whether a term leads to itself, or to others that lead to each other. Without recursion: chains may be long. */
+/** Whether a term leads to itself, or to terms that form a cycle. Not recursive, because chains may be long. */
 function leadsToCircle(start: string, dependencies: ReadonlyMap<string, readonly string[]>): boolean {
   const done = new Set<string>();
   const trail = new Map([[start, [...(dependencies.get(start) ?? [])]]]);
@@ -157,7 +161,10 @@ function leadsToCircle(start: string, dependencies: ReadonlyMap<string, readonly
   return false;
 }
 
-/** Where a name or a string is too long; a name's pointer ends at what holds it, so that it stays readable. */
+/**
+ * The pointer to a name or string that is too long. For a name, it is the pointer to the containing value, to stay
+ * readable.
+ */
 function longText(value: unknown, pointer: string): string | undefined {
   const isLong = (text: unknown) => typeof text === 'string' && text.length > CONTEXT_LIMITS.textCharacters;
   if (isLong(value)) return pointer;
@@ -170,7 +177,7 @@ function longText(value: unknown, pointer: string): string | undefined {
   return undefined;
 }
 
-/** Nesting that is too deep, or too much of it; without recursion, as the depth is not known yet. */
+/** Finds nesting that is too deep, or too much of it. Not recursive, because the depth is not known yet. */
 function nestingFault(context: unknown, pointer: string): InputIssue | undefined {
   const { depth, terms } = CONTEXT_LIMITS;
   let level: readonly Part[] = isNested(context) ? [{ value: context, pointer }] : [];
@@ -179,7 +186,7 @@ function nestingFault(context: unknown, pointer: string): InputIssue | undefined
       const detail = `Contexts may be nested ${depth} deep; this one is deeper.`;
       return { pointer: level[0].pointer, detail };
     }
-    // A definition is a map, and may hold one array.
+    // A definition is a map, and may contain one array.
     if (level.length > 2 * terms) return { pointer, detail: `A context may have ${terms} terms.` };
     level = level.flatMap((part) =>
       Object.entries(part.value as object).flatMap(([key, item]: [string, unknown]) =>
@@ -195,8 +202,8 @@ function isNested(value: unknown): value is object {
 }
 
 /**
- * For each term of a map, the other terms of the same map that its definition is expanded with: a term it is mapped
- * to, or the prefixes of compact IRIs (JSON-LD 1.1 API § 4.2).
+ * For each term of a map, the other terms of the map that its definition depends on: a term that it is mapped to, or
+ * the prefixes of compact IRIs (JSON-LD 1.1 API § 4.2).
  */
 function termDependencies(map: JsonObject): ReadonlyMap<string, readonly string[]> {
   const terms = Object.keys(map).filter((name) => !name.startsWith('@'));
@@ -211,7 +218,7 @@ function termDependencies(map: JsonObject): ReadonlyMap<string, readonly string[
   );
 }
 
-/** The terms of a map, each after those it depends on. For maps without long chains of them. */
+/** The terms of a map, each after those it depends on. Only for maps without long chains of dependencies. */
 export function dependenciesFirst(map: JsonObject): readonly string[] {
   const dependencies = termDependencies(map);
   const ordered = new Set<string>();
@@ -232,7 +239,7 @@ function iriTexts(term: string, definition: unknown): readonly string[] {
   return texts.filter((text): text is string => typeof text === 'string' && text !== term);
 }
 
-/** What stands before the first colon of a compact IRI; IRIs with an authority have no prefix. */
+/** The text before the first colon of a compact IRI; undefined for IRIs with an authority, which have no prefix. */
 export function prefixOf(text: string): string | undefined {
   const colon = text.indexOf(':');
   return colon <= 0 || text.startsWith('//', colon + 1) ? undefined : text.slice(0, colon);

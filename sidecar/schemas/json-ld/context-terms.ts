@@ -3,15 +3,15 @@ import { createProcessor, type DocumentLoader, type TermMapping } from './proces
 import type { ContextMeaning, TermMeaning } from './term-meanings.js';
 
 /**
- * What the terms of a context mean in the end: prefixes expanded, later definitions over earlier ones, other contexts included
- * (JSON-LD 1.1 API § 4). It depends on nothing but the context and what is loaded.
+ * Determines what the terms of a context mean: with prefixes expanded, later definitions replacing earlier ones, and
+ * other contexts included (JSON-LD 1.1 API § 4). The result depends only on the context and the contexts loaded.
  *
  * @param context the value of an `@context` that was found valid
- * @param load gives the contexts that it names
+ * @param load loads the contexts that it names
  * @throws the errors of the processor and of the loader
  */
 export async function contextMeaning(context: unknown, load: DocumentLoader): Promise<ContextMeaning> {
-  // A processor of its own: what is cached by URL may have changed since.
+  // Uses a new processor, because contexts cached by URL may have changed since.
   const active = await createProcessor().activeContext(context, { documentLoader: load });
   const { mappings, '@language': language, '@direction': direction } = active;
   const terms = [...mappings].filter(([term]) => !term.startsWith('@')).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -24,10 +24,10 @@ export async function contextMeaning(context: unknown, load: DocumentLoader): Pr
   };
 }
 
-/** Members of definitions that are taken over as they are (JSON-LD 1.1 § 9.15). */
+/** Members of definitions that are copied unchanged (JSON-LD 1.1 § 9.15). */
 const TAKEN = ['@type', '@language', '@direction', '@nest', '@index', '@context'] as const;
 
-/** What may be at the end of the IRI of a prefix, and makes any plain definition one (JSON-LD 1.1 API § 4.2.2). */
+/** The characters at the end of an IRI that turn a plain definition into a prefix (JSON-LD 1.1 API § 4.2.2). */
 const DELIMITER = /[:/?#[\]@]$/;
 
 function meaningOf(found: TermMapping | null): TermMeaning | null {

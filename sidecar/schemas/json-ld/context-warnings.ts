@@ -3,7 +3,7 @@ import { coreIriOf, coreVersionOf } from './core-context.js';
 import { hasScopedContext } from './context-form.js';
 import { prefixOf } from './context-safety.js';
 
-/** Kinds of things that a context is accepted with, although they will not do what its author may expect. */
+/** Kinds of problems for which a context is not rejected, although it may not do what its author expects. */
 type ContextWarningCode =
   | 'coercion'
   | 'core-context-not-last'
@@ -16,28 +16,28 @@ type ContextWarningCode =
 
 export interface ContextWarning {
   readonly code: ContextWarningCode;
-  /** RFC 6901, into what was submitted. */
+  /** JSON pointer (RFC 6901) into what was submitted. */
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** A member of a map of terms, and what the warnings depend on. */
+/** A member of a map of terms, with what the checks need to know about it. */
 interface Member {
   readonly term: string;
   readonly definition: unknown;
-  /** What the definition maps the term to, as written; undefined when it leaves that to the term itself. */
+  /** What the definition maps the term to, as written; undefined if it does not map it explicitly. */
   readonly id: unknown;
-  /** The same, as an IRI or keyword. */
+  /** The same as an IRI or keyword. */
   readonly iri: string | undefined;
   /** What the core context maps the term to. */
   readonly coreIri: string | undefined;
-  /** Names that may be prefixes; undefined when other contexts may define some. */
+  /** Names that may be prefixes; undefined if other contexts may define further ones. */
   readonly prefixes: ReadonlySet<string> | undefined;
 }
 
 type Check = (member: Member) => readonly [ContextWarningCode, string] | undefined;
 
-/** Reads the warnings off a valid context; `pointer` is where its value stands. */
+/** Finds the warnings about a valid context. @param pointer the position of its value */
 export function contextWarnings(value: unknown, pointer: string): readonly ContextWarning[] {
   if (!Array.isArray(value))
     return isObject(value) ? mapWarnings(value, pointer, new Set(Object.keys(value))) : [];
@@ -104,7 +104,7 @@ const KEYWORD_CHECKS: readonly Check[] = [
       : ['reserved-term', `"${term}" looks like a keyword: JSON-LD processors may ignore it.`],
 ];
 
-/** Schemes that IRIs of terms have; another word before a colon is probably an undefined prefix. */
+/** Schemes that IRIs of terms have; any other word before a colon is probably an undefined prefix. */
 const KNOWN_SCHEMES: ReadonlySet<string> = new Set([
   'did',
   'http',
@@ -160,7 +160,7 @@ const TERM_CHECKS: readonly Check[] = [
       : undefined,
 ];
 
-/** The IRI that a text in a map stands for, by the terms of the map and of the core context. */
+/** The IRI that a text in a map expands to, with the terms of the map and of the core context. */
 function expandIn(map: JsonObject, text: string): string {
   if (text.startsWith('@')) return text;
   const prefix = prefixOf(text);
@@ -172,6 +172,6 @@ function expandIn(map: JsonObject, text: string): string {
 function iriOfTerm(map: JsonObject, term: string): string | undefined {
   const definition = member(map, term);
   const id = isObject(definition) ? member(definition, '@id') : definition;
-  // A term mapped to itself gets its IRI from elsewhere; valid contexts do not have longer cycles.
+  // A term that is mapped to itself gets its IRI from elsewhere; valid contexts have no longer cycles.
   return typeof id === 'string' && id !== term ? expandIn(map, id) : coreIriOf(term);
 }

@@ -3,16 +3,16 @@ export const CORE_CONTEXT_VERSIONS = ['1.3', '1.4', '1.5', '1.6', '1.7', '1.8', 
 
 export type CoreContextVersion = (typeof CORE_CONTEXT_VERSIONS)[number];
 
-/** Terms that are defined alike in the same versions. */
+/** Terms that have the same form of definition in the same versions. */
 export interface CoreTermGroup {
   readonly since: CoreContextVersion;
-  /** The last version that has them; the newest one when absent. */
+  /** The last version that has the terms; by default the newest one. */
   readonly until?: CoreContextVersion;
   readonly '@type'?: string;
   readonly '@container'?: string;
   /**
-   * Separated by white space. `term` stands for the IRI `ngsi-ld:term`, `term=IRI` for another one, and an IRI that
-   * starts with `:` for one of `ngsi-ld:`.
+   * Separated by white space. `term` means the IRI `ngsi-ld:term`, and `term=IRI` another IRI. An IRI that starts
+   * with `:` is one of `ngsi-ld:`.
    */
   readonly terms: string;
 }
@@ -28,7 +28,7 @@ export const CORE_KEYWORDS: readonly {
   { since: '1.3', name: '@vocab', value: 'https://uri.etsi.org/ngsi-ld/default-context/' },
 ];
 
-/** Terms whose definition is nothing but an IRI, or an IRI with one coercion. */
+/** Terms that are defined by an IRI alone, or by an IRI and one coercion. */
 export const CORE_TERM_GROUPS: readonly CoreTermGroup[] = [
   {
     since: '1.3',
@@ -51,7 +51,7 @@ export const CORE_TERM_GROUPS: readonly CoreTermGroup[] = [
       timeInterval timeproperty timerel timesSent title=http://purl.org/dc/terms/title triggerReason unchanged
       unitCode updated uri value=:hasValue`,
   },
-  // Two terms that most editions map to their own name, hence into the default vocabulary.
+  // Most editions map these two terms to their own names, and thereby into the default vocabulary.
   {
     since: '1.3',
     until: '1.4',
@@ -160,7 +160,7 @@ export const CORE_TERM_GROUPS: readonly CoreTermGroup[] = [
   { since: '1.6', '@container': '@language', terms: 'previousLanguageMap=:hasPreviousLanguageMap' },
 ];
 
-/** The terms with a scoped context, which needs the data integrity context of the W3C. */
+/** The terms with a scoped context; it refers to the data integrity context of the W3C. */
 export const CORE_SCOPED_TERMS: readonly {
   readonly since: CoreContextVersion;
   readonly term: string;

@@ -10,10 +10,10 @@ import {
 
 export { CORE_CONTEXT_VERSIONS, type CoreContextVersion } from './core-context-data.js';
 
-/** The core context that governs everything this product generates. */
+/** The version of the core context that is used in everything this product generates. */
 export const NEWEST_CORE_VERSION: CoreContextVersion = '1.9';
 
-/** A context document: what a GET of a context's URL answers (JSON-LD 1.1 § 3.1). */
+/** A context document: the answer to a GET of a context's URL (JSON-LD 1.1 § 3.1). */
 export interface ContextDocument {
   readonly '@context': unknown;
 }
@@ -21,9 +21,10 @@ export interface ContextDocument {
 const CORE_URL_BASE = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context';
 
 /**
- * The core @context of a version, built anew on each call: JSON-LD processors write into what they are given.
+ * The core @context of a version. It is built anew on each call, because JSON-LD processors modify what they are
+ * given.
  *
- * Members come in a fixed order: keywords, terms by name, `@vocab` last.
+ * Members are in a fixed order: keywords, terms by name, `@vocab` last.
  */
 export function coreContext(version: CoreContextVersion): ContextDocument {
   const has = ({ since, until }: { since: CoreContextVersion; until?: CoreContextVersion }) =>
@@ -51,8 +52,8 @@ export function coreContextUrl(version: CoreContextVersion = NEWEST_CORE_VERSION
 /**
  * The version that a URL names; undefined for URLs of other contexts.
  *
- * Each is also known under http, as old payloads have it. The URL without a version stands for the newest one: brokers
- * apply their own core context whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4).
+ * Each URL is also known with http, which old payloads use. The URL without a version stands for the newest one:
+ * brokers apply their own core context, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4).
  */
 export function coreVersionOf(url: string): CoreContextVersion | undefined {
   return CORE_VERSION_BY_URL.get(url);
@@ -95,7 +96,7 @@ function idOf(definition: unknown): string {
   return typeof definition === 'string' ? definition : (definition as { '@id': string })['@id'];
 }
 
-/** The core context's IRIs are absolute, keywords, or compact with one of its two prefixes. */
+/** Expands an IRI of the core context. It is absolute, a keyword, or compact with one of two prefixes. */
 function expand(id: string, ids: ReadonlyMap<string, string>): string {
   const colon = id.indexOf(':');
   const prefix = colon === -1 ? undefined : ids.get(id.slice(0, colon));
@@ -130,12 +131,12 @@ const { contexts } = createRequire(import.meta.url)('@digitalbazaar/data-integri
   contexts: ReadonlyMap<string, ContextDocument>;
 };
 
-/** Whether a URL means one of the contexts that come with this product and never change. */
+/** Whether a URL names a bundled context, which comes with this product and never changes. */
 export function isBundledContext(url: string): boolean {
   return coreVersionOf(url) !== undefined || url === DATA_INTEGRITY_URL;
 }
 
-/** A copy of a bundled context, to be changed at will; undefined for other URLs. */
+/** A copy of a bundled context, which the caller may modify; undefined for other URLs. */
 export function bundledContext(url: string): ContextDocument | undefined {
   const version = coreVersionOf(url);
   if (version !== undefined) return coreContext(version);

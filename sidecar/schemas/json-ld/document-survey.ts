@@ -1,27 +1,27 @@
 import { isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
 
-/** What one pass over a JSON-LD document finds out. */
+/** The results of one pass over a JSON-LD document. */
 export interface DocumentSurvey {
-  /** The values of `@context` at its top, or at the top of each item of an array. */
+  /** The values of `@context` at the top of the document, or at the top of each item of an array. */
   readonly outerContexts: readonly unknown[];
-  /** Those further down; members of JSON literals are among them. */
+  /** The values of `@context` further down, including members of that name in JSON literals. */
   readonly innerContexts: readonly unknown[];
   readonly hasNull: boolean;
   /**
-   * Maps and arrays that may not survive a round trip: arrays that are empty, have one item or hold arrays, and everything
-   * that contains one of these or null at any depth.
+   * Maps and arrays that may not survive a round trip: arrays that are empty, have one item or contain arrays; and
+   * everything that contains one of these, or null, at any depth.
    */
   readonly fragile: ReadonlySet<object>;
 }
 
-/** @param document nested no deeper than the stack allows */
+/** Surveys a document. @param document nested no deeper than the stack allows */
 export function surveyOf(document: object): DocumentSurvey {
   const outerContexts: unknown[] = [];
   const innerContexts: unknown[] = [];
   const fragile = new Set<object>();
   let hasNull = false;
 
-  /** @returns whether it is null or fragile */
+  /** @returns whether the value is null or fragile */
   const visit = (value: object | null, isOuter: boolean): boolean => {
     if (value === null) {
       hasNull = true;
@@ -67,7 +67,7 @@ export interface Place {
 /**
  * Visits the members of all objects in a document, except in contexts.
  *
- * @param visit says whether to go into the member
+ * @param visit returns whether to visit the members inside this one as well
  */
 export function visitMembers(document: unknown, pointer: string, visit: (place: Place) => boolean): void {
   if (Array.isArray(document)) {
@@ -82,12 +82,12 @@ export function visitMembers(document: unknown, pointer: string, visit: (place: 
   }
 }
 
-/** Whether the JSON text of a value has more than about so many characters. Stops as soon as it knows. */
+/** Whether the JSON text of a value has more than about this many characters. Stops as soon as this is known. */
 export function isLarger(value: unknown, characters: number): boolean {
   return rest(value, characters) < 0;
 }
 
-/** How many of the characters are left after the value. Recursive: for values whose depth was checked. */
+/** How many of the characters are left after the value. Recursive, so only for values whose depth was checked. */
 function rest(value: unknown, characters: number): number {
   if (typeof value === 'string') return characters - value.length - 3;
   if (typeof value !== 'object' || value === null) return characters - 5;

@@ -3,35 +3,36 @@ import { CONTEXT_LIMITS } from './context-safety.js';
 import { type ContextTerms, iriOf, type TermMeaning } from './term-meanings.js';
 import { coreIriOf } from './core-context.js';
 
-/** What a model means by the names in it. */
+/** What the names in a model mean. */
 export interface ModelTerms {
   /** The model's name. */
   readonly model: string;
-  /** The names that it has: its type, its attributes, the members of their values. */
+  /** The names in the model: its type, its attributes, and the members of their values. */
   readonly names: Iterable<string>;
-  /** IRIs that were generated for names. */
+  /** The IRIs generated for names. */
   readonly generated: ReadonlyMap<string, string>;
-  /** The terms of its own context, where it has one; models with the same context share the same map. */
+  /** The terms of its own context, if it has one; models with the same context share the same map. */
   readonly own: ContextTerms | undefined;
 }
 
-/** Something about the context of a domain that may not be as its users expect. */
+/** Something about the context of a domain that its users may not expect. */
 export interface DomainContextWarning {
   /**
-   * - `ambiguous-term`: models mean different IRIs by it; it is left out
-   * - `coercion-left-out`: models mean the same IRI, with different coercions; it has none
-   * - `unused-terms-left-out`: terms that no model has in its schema would make the context too large
-   * - `context-unavailable`: the context that a model brings could not be used
+   * - `ambiguous-term`: models give the term different IRIs, so it is left out
+   * - `coercion-left-out`: models give the term the same IRI with different coercions, so it has none
+   * - `unused-terms-left-out`: terms that no model uses in its schema are left out, because the context would be too
+   * large
+   * - `context-unavailable`: the context given with a model could not be used
    */
   readonly code: 'ambiguous-term' | 'coercion-left-out' | 'unused-terms-left-out' | 'context-unavailable';
   readonly term?: string;
   readonly detail: string;
-  /** Names of the models that it is about. */
+  /** Names of the models concerned. */
   readonly models: readonly string[];
 }
 
 export interface DomainTerms {
-  /** In the order of their code units. */
+  /** Sorted by code units. */
   readonly terms: Readonly<Record<string, TermMeaning>>;
   readonly warnings: readonly DomainContextWarning[];
 }
@@ -42,18 +43,19 @@ interface Meant {
   readonly models: string[];
 }
 
-/** Models that a warning names. */
+/** Maximum number of models that a warning names. */
 const MAX_NAMED = 20;
 
 /**
- * The terms of one context for several models. A name that models mean differently is left out; terms of their own contexts
- * that none of them uses come along where they mean one thing. Terms of the core context are left to it.
+ * Makes the terms of one context for several models. A name with different meanings in the models is left out. Terms
+ * of the models' own contexts that no model uses are included if they have a single meaning. Terms of the core
+ * context are not included, because it defines them.
  */
 export class DomainTermsMaker {
   readonly #used = new Map<string, Meant[]>();
   readonly #contexts = new Map<ContextTerms, string[]>();
 
-  /** Takes in a model. The order of models decides nothing but that of their names in warnings. */
+  /** Adds a model. The order of models only affects the order of their names in warnings. */
   add({ model, names, generated, own }: ModelTerms): void {
     for (const name of names) {
       if (coreIriOf(name) !== undefined) continue;

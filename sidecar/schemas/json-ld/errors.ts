@@ -1,18 +1,18 @@
 import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/json.js';
 
-/** The document of a context URL, as the main thread gives it to a worker. */
+/** The document of a context URL, as the main thread passes it to a worker. */
 export interface SuppliedContext {
-  /** Of the text, hex: the same for the same text. */
+  /** SHA-256 of the text, in hex. */
   readonly sha256: string;
-  /** JSON. */
+  /** The document as JSON. */
   readonly text: string;
-  /** Where it was found after redirects: what its own references are relative to. The URL itself when left out. */
+  /** The URL of the document after redirects, which its own references are relative to. By default the URL itself. */
   readonly documentUrl?: string;
 }
 
 /**
- * - `contextRefused`: no context may be fetched from the URL
+ * - `contextRefused`: fetching a context from the URL is not allowed
  * - `contextUnavailable`: the URL is allowed, but fetching it failed
  * - `contextInvalid`: the document is not a context, or is too large
  */
@@ -21,13 +21,13 @@ export type ContextFailureKind = 'contextRefused' | 'contextUnavailable' | 'cont
 /** Why a context URL cannot be used. */
 export interface ContextFailure {
   readonly kind: ContextFailureKind;
-  /** A sentence that names the URL. */
+  /** A sentence that includes the URL. */
   readonly detail: string;
 }
 
 export type Supply = SuppliedContext | { readonly failure: ContextFailure };
 
-/** Contexts given to a task, by the URL that the worker asked for. */
+/** Contexts passed to a task, by the URL that the worker asked for. */
 export type Supplied = readonly (readonly [url: string, supply: Supply])[];
 
 /** The outcome of a task that needs more contexts: run it again with these supplied as well. */
@@ -35,7 +35,7 @@ export interface Needs {
   readonly needs: { readonly urls: readonly string[] };
 }
 
-/** A context that cannot be used as one. */
+/** A context that is invalid. */
 export class ContextInvalidError extends GatewayError {
   readonly kind = 'contextInvalid';
 
@@ -51,7 +51,7 @@ export class ContextInvalidError extends GatewayError {
   }
 }
 
-/** A context that is named by its URL, and cannot be used. */
+/** A context URL that cannot be used. */
 export class ContextFailureError extends GatewayError {
   readonly kind: ContextFailureKind;
 
@@ -68,7 +68,7 @@ export class ContextFailureError extends GatewayError {
   }
 }
 
-/** There is no context at a URL that may be used. */
+/** The failure that a URL has no context that may be used. */
 export function noSuchContext(url: string): ContextFailure {
   return {
     kind: 'contextRefused',
@@ -76,7 +76,7 @@ export function noSuchContext(url: string): ContextFailure {
   };
 }
 
-/** The document at a context URL is not a context, or is too large. @param reason a sentence */
+/** The failure that the document at a URL is not a context, or is too large. @param reason a sentence */
 export function unusableContext(url: string, reason: string): ContextFailure {
   return {
     kind: 'contextInvalid',

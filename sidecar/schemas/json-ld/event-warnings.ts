@@ -3,18 +3,18 @@ import { visitMembers } from './document-survey.js';
 import type { CountedEvent } from './processing-session.js';
 import { type JsonLdWarning, shown } from './outcomes.js';
 
-/** What is looked for in the document to find the place of an event. */
+/** What to search for in the document to find the place of an event. */
 type Search = 'name' | 'text' | 'null';
 
 interface Wording {
   readonly code: string;
-  /** The detail of the event that it is about. */
+  /** The name of the event's detail that the warning is about. */
   readonly about: string;
   readonly search?: Search;
   readonly sentence: (about: string) => string;
 }
 
-/** The events of the processor that its safe mode does not let pass. */
+/** The events for which the processor's safe mode fails. */
 const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   [
     'invalid property',
@@ -103,7 +103,7 @@ function dropped(code: string, about: string, what: string): readonly [string, W
   return [[code, { code: 'dropped-value', about, sentence: (value) => `${what}: ${value}` }]];
 }
 
-/** Warnings for the events of processing a document, with pointers where the place is known. */
+/** Makes warnings from the events of processing a document, with pointers if the places are known. */
 export function eventWarnings(events: readonly CountedEvent[], document: object): readonly JsonLdWarning[] {
   if (events.length === 0) return [];
   const known = events.flatMap(({ event, count }) => {
@@ -116,7 +116,7 @@ export function eventWarnings(events: readonly CountedEvent[], document: object)
   const places = placesOf(known, document);
   return known.flatMap(({ code, detail, key, count }) => {
     const found = places.get(key);
-    // Where there are more such places than events, some of them are not meant.
+    // If there are more such places than events, some of them did not cause an event.
     return found?.length === count ? found.map((pointer) => ({ code, detail, pointer })) : [{ code, detail }];
   });
 }
@@ -126,7 +126,7 @@ function keyOf(search: Search | undefined, value: unknown): string {
   return search === undefined || typeof value !== 'string' ? '' : `${search} ${value}`;
 }
 
-/** The pointers of each thing that is looked for; not in members that are dropped. */
+/** The pointers to each thing that is searched for, except inside dropped members. */
 function placesOf(
   wanted: readonly { readonly key: string }[],
   document: object,

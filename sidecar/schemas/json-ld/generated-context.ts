@@ -13,14 +13,17 @@ export interface ContextSource {
 }
 
 export interface GeneratedContext {
-  /** Term to IRI, flat, terms in the order of their code units. */
+  /** A flat map from terms to IRIs, with terms sorted by code units. */
   readonly terms: Readonly<Record<string, string>>;
   readonly warnings: readonly TermWarning[];
 }
 
-/** A name that did not simply become a term. */
+/** A name that did not become a term in the usual way. */
 export interface TermWarning {
-  /** `core-term`: left to the core context; `encoded`: its IRI spells it otherwise; `no-term`: left out. */
+  /**
+   * `core-term`: the core context defines it; `encoded`: its IRI contains it in encoded form; `no-term`: it is left
+   * out.
+   */
   readonly code: 'core-term' | 'encoded' | 'no-term';
   readonly term: string;
   readonly detail: string;
@@ -28,10 +31,10 @@ export interface TermWarning {
 
 /** Members of entities that are not attributes. */
 const STRUCTURAL_NAMES: ReadonlySet<string> = new Set(['id', 'type', '@id', '@type', '@context']);
-/** Members of geometries, for which the core context has exactly the terms that are meant. */
+/** Members of geometries, for which the core context has exactly the right terms. */
 const GEOJSON_NAMES: ReadonlySet<string> = new Set(['coordinates', 'bbox']);
 
-/** Terms of the core context that mean in a model what everybody expects of them. */
+/** Terms of the core context that have the meaning in models that everybody expects, so they need no warning. */
 const ORDINARY_CORE_TERMS: ReadonlySet<string> = new Set([
   'location',
   'observationSpace',
@@ -41,10 +44,12 @@ const ORDINARY_CORE_TERMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The context of a model: its type, its attributes and the members of their values, each mapped to base + name.
+ * Generates the context of a model: its type, its attributes and the members of their values, each mapped to base +
+ * name.
  *
- * Flat and without coercions, since brokers refuse normalized attributes whose terms have one. Members of values are in it
- * because JSON-LD expands them as well: without a term they would end up in the default vocabulary, outside the model.
+ * The context is flat and has no coercions, because brokers refuse normalized attributes whose terms have one. It
+ * includes the members of values, because JSON-LD expands them as well: without a term they would end up in the
+ * default vocabulary, outside the model.
  *
  * @param base see {@link isContextBase}
  */
@@ -74,12 +79,18 @@ export function generateContext(source: ContextSource, base: string): GeneratedC
   return { terms: Object.fromEntries(terms), warnings };
 }
 
-/** The terms with the core context after them, as brokers want it (ETSI GS CIM 009 V1.9.1, clause 4.4). */
+/**
+ * A context document with the terms, followed by the core context, as brokers require it (ETSI GS CIM 009 V1.9.1,
+ * clause 4.4).
+ */
 export function contextDocument(terms: Readonly<Record<string, unknown>>): ContextDocument {
   return { '@context': [terms, coreContextUrl()] };
 }
 
-/** Whether names can be appended to an IRI to make others: http, https or urn, and it ends with a separator. */
+/**
+ * Whether a text can be the beginning of IRIs that end in names: it is an http, https or urn IRI that ends with a
+ * separator.
+ */
 export function isContextBase(text: string): boolean {
   return (
     text.length <= 1024 &&
@@ -89,16 +100,16 @@ export function isContextBase(text: string): boolean {
   );
 }
 
-/** Characters that no IRI has (RFC 3987 § 2.2). */
+/** Characters that are not allowed in IRIs (RFC 3987 § 2.2). */
 const NOT_IN_IRIS = /[\s\p{Cc}\p{Cs}"<>\\^`{|}]/u;
-/** Those, and the ones that would begin a query, a fragment or an escape, or stand for a host only. */
+/** The same, and those that would begin a query, a fragment or an escape, or are allowed in hosts only. */
 const NOT_IN_SEGMENTS = /[\s\p{Cc}"<>\\^`{|}#%?[\]]/gu;
 
 function encoded(name: string): string {
   return name.replaceAll(NOT_IN_SEGMENTS, (character) => encodeURIComponent(character));
 }
 
-/** Why a name cannot be a term; completes "NAME …". */
+/** Why a name cannot be a term, completing "NAME …"; undefined if it can. */
 function noTermReason(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > 512) return 'is too long';
@@ -109,7 +120,7 @@ function noTermReason(name: string): string | undefined {
   return undefined;
 }
 
-/** Keywords of JSON Schema whose values are data, and hold no schemas. */
+/** Keywords of JSON Schema whose values are data, not schemas. */
 const LITERALS: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
 /** Keywords of JSON Schema that hold schemas by name. */
@@ -123,8 +134,8 @@ const NAMED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The names that a JSON schema describes under `properties`, at any depth, each once: attributes and the members of their
- * values alike. Definitions count whether or not anything refers to them, so that no reference needs to be followed.
+ * The names that a JSON schema describes under `properties`, at any depth, each once: attributes and members of their
+ * values alike. Definitions are included even if nothing refers to them, so references need not be resolved.
  *
  * @param schema self-contained; nested no deeper than the stack allows
  */

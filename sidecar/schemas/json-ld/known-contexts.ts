@@ -16,29 +16,29 @@ import {
 } from './errors.js';
 import { absoluteReference, type DocumentLoader, type LoadedDocument } from './processor.js';
 
-/** Contexts that one request may lead to. */
+/** Maximum number of contexts that one request may lead to. */
 export const MAX_CONTEXTS = 100;
 
-/** Stamps of which it is known what URLs mean. */
+/** Maximum number of stamps for which the meanings of URLs are kept. */
 const MAX_STAMPS = 3;
 
-/** Characters of the documents that are kept. */
+/** Maximum number of characters of the documents that are kept. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /** The contexts that some URLs lead to, by their URLs. */
 export interface GatheredContexts {
   readonly contents: ReadonlyMap<string, ContextContent>;
-  /** Why others cannot be used. */
+  /** Why other URLs cannot be used. */
   readonly failures: ReadonlyMap<string, ContextFailure>;
-  /** What is not known, one way or the other. */
+  /** URLs of which neither the content nor a failure is known. */
   readonly missing: readonly string[];
-  /** More than {@link MAX_CONTEXTS}; not all of them were looked at then. */
+  /** Whether there are more than {@link MAX_CONTEXTS}; not all of them were examined in that case. */
   readonly isTooMuch: boolean;
 }
 
-/** What a worker knows of contexts. What their URLs mean it knows until the stamp changes, contents for longer. */
+/** The contexts that a worker knows. The meaning of a URL is known until the stamp changes; contents are kept longer. */
 export class KnownContexts {
-  /** By stamp and URL. Requests that came before a change may be under way beside others. */
+  /** Keys of contents, by stamp and URL. Requests from before and after a change of the stamp may run side by side. */
   readonly #keys = new LRUCache<string, Map<string, string>>({ max: MAX_STAMPS });
   readonly #contents = new LRUCache<string, ContextContent>({
     maxSize: MAX_CHARACTERS,
@@ -47,10 +47,10 @@ export class KnownContexts {
   readonly #bundled = new Map<string, ContextContent>();
 
   /**
-   * Finds what URLs lead to, directly and through each other.
+   * Finds the contexts that URLs lead to, directly or through other contexts.
    *
-   * @param stamp changes whenever a URL may mean something else
-   * @param supplied for this request; of it, failures are not remembered
+   * @param stamp changes whenever a URL may have another meaning
+   * @param supplied the contexts supplied for this request; failures among them are not remembered
    */
   gather(urls: Iterable<string>, stamp: string, supplied: Supplied): GatheredContexts {
     const keys = this.#keys.get(stamp) ?? new Map<string, string>();
@@ -59,7 +59,7 @@ export class KnownContexts {
     const [contents, failures] = [new Map<string, ContextContent>(), new Map<string, ContextFailure>()];
     const missing: string[] = [];
     const asked = new Set(urls);
-    // What is added while the loop runs is visited, too.
+    // `asked` grows during the iteration.
     for (const url of asked) {
       const found = this.#find(url, given.get(url), keys);
       if (found === undefined) missing.push(url);
@@ -82,7 +82,7 @@ export class KnownContexts {
       this.#bundled.set(url, bundled);
       return bundled;
     }
-    // What has a key was supplied before, without fault.
+    // A URL with a key was supplied earlier, without a fault.
     const key = supply === undefined ? keys.get(url) : undefined;
     if (key !== undefined) return this.#contents.get(key);
     const fault = urlFault(url, '');
@@ -100,21 +100,21 @@ export class KnownContexts {
 
 /** A context document, read once for all requests that use it. */
 export interface ContextContent {
-  /** The same for the same text with the same references. */
+  /** Equal for equal texts with equal references. */
   readonly key: string;
-  /** JSON; the processor writes into what it loads, so that it is parsed anew each time. */
+  /** JSON text. It is parsed for each use, because the processor modifies what it loads. */
   readonly text: string;
   readonly documentUrl: string;
-  /** The URLs that processing it loads, absolute where they can be. */
+  /** The URLs that processing the context loads; absolute if possible. */
   readonly references: readonly string[];
-  /** Maps and URLs in it. */
+  /** The number of maps and URLs in it. */
   readonly parts: number;
   /** See {@link namesIris}. */
   readonly namesIris: boolean;
   readonly isBundled: boolean;
 }
 
-/** Reads the document of a URL. @returns a failure when it cannot be used as a context */
+/** Reads the document of a URL. @returns a failure if it cannot be used as a context */
 function readContext(url: string, supplied: SuppliedContext): ContextContent | ContextFailure {
   const { sha256, text, documentUrl = url } = supplied;
   const document = jsonIn(text);
@@ -129,7 +129,7 @@ function readContext(url: string, supplied: SuppliedContext): ContextContent | C
   return { key: `${sha256} ${documentUrl}`, ...contentOf(text, context, documentUrl), isBundled: false };
 }
 
-/** A context that comes with this product; undefined for other URLs. */
+/** Reads a bundled context; undefined for other URLs. */
 function readBundled(url: string): ContextContent | undefined {
   const document = bundledContext(url);
   if (document === undefined) return undefined;
@@ -146,7 +146,10 @@ function contentOf(text: string, context: unknown, documentUrl: string) {
   };
 }
 
-/** Whether a context, or one within it, defines a term whose name may be an IRI: results of compaction may then have its name. */
+/**
+ * Whether a context, or one inside it, defines a term whose name may be an IRI. Results of compaction may then
+ * contain that name.
+ */
 export function namesIris(context: unknown): boolean {
   if (Array.isArray(context)) return context.some(namesIris);
   return (
@@ -154,26 +157,32 @@ export function namesIris(context: unknown): boolean {
   );
 }
 
-/** A context as processors load it; they write into it. */
+/** A context in the form in which processors load it. They may modify the document. */
 export function loadedFrom({ documentUrl, text }: ContextContent): LoadedDocument {
   return { documentUrl, document: parseWithDoubles(text), tag: 'static' };
 }
 
-/** The contexts that were supplied to one task, and the bundled ones. Every version of the core context is the newest. */
+/**
+ * The contexts supplied to one task, and the bundled ones. Every version of the core context is treated as the newest
+ * one.
+ */
 export class SuppliedContexts {
   readonly #supplied: Supplied;
   readonly #known: KnownContexts;
   readonly #stamp: string;
   readonly #missing = new Set<string>();
 
-  /** @param known where they are remembered; nowhere when not given, because a URL may mean something else to other tasks */
+  /**
+   * @param known where contexts are remembered; by default nowhere, because a URL may have another meaning for other
+   * tasks
+   */
   constructor(supplied: Supplied, known: KnownContexts = new KnownContexts(), stamp = '') {
     this.#supplied = supplied;
     this.#known = known;
     this.#stamp = stamp;
   }
 
-  /** Whether a context was asked for that is neither there nor known to be unavailable. */
+  /** Whether a context was requested that is neither available nor known to be unavailable. */
   get lacksSome(): boolean {
     return this.#missing.size > 0;
   }
@@ -186,14 +195,17 @@ export class SuppliedContexts {
     return found;
   }
 
-  /** For processors. @throws ContextFailureError */
+  /** Loads a context for a processor. @throws ContextFailureError */
   readonly load: DocumentLoader = async (url) => {
     const found = this.find(url) ?? noSuchContext(url);
     if ('kind' in found) throw new ContextFailureError(url, found);
     return loadedFrom(found);
   };
 
-  /** What is missing, and what else a context leads to: known contexts already say which others will be needed. */
+  /**
+   * The URLs that are missing, those that a context needs through other contexts included: known contexts tell which
+   * they refer to.
+   */
   needsFor(context: unknown): Needs {
     const urls = referencesOf(context).map(({ url }) => absoluteReference('', url));
     const { missing } = this.#known.gather(urls, this.#stamp, this.#supplied);

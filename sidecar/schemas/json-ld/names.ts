@@ -11,37 +11,42 @@ const { expandIri } = createRequire(import.meta.url)('jsonld/lib/context.js') as
   expandIri: (active: ActiveContext, name: string, relativeTo: object, options: object) => string | null;
 };
 
-/** What names mean in a context. */
+/** The meanings of names in a context. */
 export interface Names {
   /** The IRI of a type or an attribute, or a keyword such as `@type`; undefined for a name that is dropped. */
   iriOf(name: string): string | undefined;
-  /** Whether the attributes of entities of this type have a context of their own (JSON-LD 1.1 § 4.1.8). */
+  /** Whether the type has a scoped context, which applies to the attributes of its entities (JSON-LD 1.1 § 4.1.8). */
   isScoped(type: string): boolean;
 }
 
 export type NamesOutcome =
-  /** It is fixed if no other document may change it. */
+  /** `isFixed` is set if no other document can change the meanings. */
   { readonly names: Names; readonly isFixed: boolean } | { readonly unusable: string } | Needs;
 
-/** Contexts whose names are kept. */
+/** Maximum number of contexts whose names are kept. */
 const MAX_KEPT = 300;
-/** IRIs that are remembered for one of them. */
+/** Maximum number of IRIs that are remembered for one context. */
 const MAX_IRIS = 5000;
 
-/** Reads what names mean in contexts, with the core context after them, as brokers do (ETSI GS CIM 009 V1.9.1, clause 4.4). */
+/**
+ * Reads the meanings of names in contexts, followed by the core context as in brokers (ETSI GS CIM 009 V1.9.1, clause
+ * 4.4).
+ */
 export class NameReader {
   readonly #known = new KnownContexts();
   readonly #kept = new LRUCache<string, Names>({ max: MAX_KEPT });
   #core: Names | undefined;
 
-  /** Whether it has read the core context, which takes a while. */
+  /** Whether the core context has been read, which takes a while. */
   get isReady(): boolean {
     return this.#core !== undefined;
   }
 
   /**
+   * Reads the names of a context.
+   *
    * @param context a value of `@context`; undefined for the core context alone
-   * @param stamp changes whenever a URL may mean something else
+   * @param stamp changes whenever a URL may have another meaning
    */
   async read(context: unknown, stamp: string, supplied: Supplied): Promise<NamesOutcome> {
     if (context === undefined && this.#core !== undefined) return { names: this.#core, isFixed: true };

@@ -10,10 +10,10 @@ export type Refusal = TaskRefusal<RefusalKind>;
 
 export type Refused = TaskRefused<RefusalKind>;
 
-/** The outcome of a task on a body; it may need contexts first. */
+/** The outcome of a task on a body; the task may need contexts first. */
 export type Outcome = TaskAnswer<RefusalKind> | Needs;
 
-/** A request that is refused for faults at places of the body. @param subject the beginning of a sentence */
+/** Refuses a request because of faults in its body. @param subject the beginning of the sentence */
 export function refusedFor(kind: RefusalKind, subject: string, errors: readonly InputIssue[]): Refused {
   return { refused: { kind, detail: `${subject}: ${errors[0]?.detail ?? 'no reason known'}`, errors } };
 }
@@ -22,13 +22,13 @@ export function refusedFor(kind: RefusalKind, subject: string, errors: readonly 
 export interface JsonLdWarning {
   readonly code: string;
   readonly detail: string;
-  /** Into the body; left out where it is not known. */
+  /** JSON pointer into the body; undefined if the place is not known. */
   readonly pointer?: string;
 }
 
 const MAX_WARNINGS = 100;
 
-/** The warnings as they are answered: one for each place, the first hundred, and how many there are more. */
+/** The warnings for an answer: one for each place, at most a hundred, and the number of further ones. */
 export function listed(warnings: readonly JsonLdWarning[]): readonly JsonLdWarning[] {
   const seen = new Set<string>();
   const distinct = warnings.filter(({ pointer }) => {
@@ -46,26 +46,26 @@ export function listed(warnings: readonly JsonLdWarning[]): readonly JsonLdWarni
       ];
 }
 
-/** A JSON value in a sentence. */
+/** A JSON value as shown in a sentence. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) return 'nothing';
   return cut(text, 100);
 }
 
-/** Contexts lead to each other in chains that processors follow ten deep; and another worker may take each round. */
+/** Maximum number of rounds. Processors follow chains of ten contexts, and each round may run in another worker. */
 const MAX_ROUNDS = 16;
 const MAX_URLS = 100;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
-/** Contexts that are got at the same time for one request. */
+/** Maximum number of contexts fetched at the same time for one request. */
 const AT_ONCE = 8;
 
 /**
- * Runs a task again and again until it has all the contexts that it needs.
+ * Runs a task repeatedly until it has all the contexts that it needs.
  *
- * @param run the task, with all that was supplied so far
- * @param supply gets the context of a URL, or says why there is none
- * @returns what the task ends with; a refusal when it needs too much
+ * @param run runs the task with everything supplied so far
+ * @param supply returns the context of a URL, or why there is none
+ * @returns the final outcome of the task; a refusal if it needs too much
  * @throws whatever `run` and `supply` throw
  */
 export async function runWithContexts<Outcome extends object>(

@@ -9,16 +9,19 @@ import type { SizedRequest } from './request-body.js';
 import { lossesOf, nullsIn } from './round-trip-losses.js';
 import type { RoundTrips } from './round-trips.js';
 
-/** A processed document, and what may not be as its author expects. */
+/** A processed document, with warnings about what its author may not expect. */
 export interface Processed {
   readonly result: unknown;
-  /** What the processor dropped; no `safe` result has any. */
+  /** What the processor dropped; empty in every result of a `safe` request. */
   readonly dropped: readonly JsonLdWarning[];
-  /** What else does not survive. */
+  /** What else a round trip would lose. */
   readonly lost: readonly JsonLdWarning[];
 }
 
-/** Characters of a request for which there is time to look for what is lost: it takes about as long again. */
+/**
+ * Maximum number of characters of a request in which losses are searched: the search takes as long again as the
+ * processing.
+ */
 const MAX_COMPARED = 512 * 1024;
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -29,8 +32,7 @@ const NOT_COMPARED: JsonLdWarning = {
 };
 
 /**
- * Expands a document. Looks for what compaction would not restore only where the survey says that there may be
- * something.
+ * Expands a document. If the survey found fragile parts, it also searches for what compaction would not restore.
  *
  * @throws ProcessorFailure
  */
@@ -52,16 +54,16 @@ export async function expandDocument(
     const at = Array.isArray(document) ? pointerTo('/document', index) : '/document';
     const skip = skipped.get(at) ?? NOTHING;
     const losses = await roundTrips.losses({ node, fragile: survey.fragile, context, skip }, session);
-    // There may be more of them than a call has room for.
+    // Not in one call of `push`: there may be more losses than a call may have arguments.
     for (const loss of losses) lost.push({ ...loss, pointer: at + (loss.pointer ?? '') });
   }
   return { result, dropped, lost };
 }
 
 /**
- * Compacts a document, with its own context where none is given.
+ * Compacts a document, with its own context if the request gives none.
  *
- * @returns a refusal when its parts have different contexts and none is given
+ * @returns a refusal if parts of the document have different contexts and the request gives none
  * @throws ProcessorFailure
  */
 export async function compactDocument(
@@ -77,7 +79,7 @@ export async function compactDocument(
     return refusedFor('bodyInvalid', 'The body is invalid', [{ pointer: '/context', detail }]);
   }
   const expanded = await session.expand(document, undefined);
-  // The package takes no null, which means no context (JSON-LD 1.1 API § 9.1).
+  // The package does not accept null, which means no context (JSON-LD 1.1 API § 9.1).
   const result = await session.compact(expanded, context ?? {});
   const dropped = eventWarnings(session.events, document);
   const skip = pointersOf(dropped);
@@ -97,7 +99,7 @@ export async function compactDocument(
   return { result, dropped, lost: [...(keepsNull ? [] : lost), ...compactionLosses(expanded, again)] };
 }
 
-/** Whether the document is compacted with its own context, so that it should come back as it was. */
+/** Whether the document is compacted with its own context, so that the result should equal the document. */
 function comesBack({ document, context }: SizedRequest, survey: DocumentSurvey): boolean {
   if (survey.fragile.size === 0) return false;
   if (Array.isArray(document) || survey.innerContexts.length > 0 || Object.hasOwn(document, '@graph'))
@@ -114,7 +116,7 @@ function pointersOf(warnings: readonly JsonLdWarning[]): ReadonlySet<string> {
   return new Set(warnings.flatMap(({ pointer }) => pointer ?? []));
 }
 
-/** Pointers into each node, by where it stands. */
+/** The pointers of the warnings, relative to the node they are in, by the pointer of the node. */
 function byNode(warnings: readonly JsonLdWarning[], node: RegExp): ReadonlyMap<string, ReadonlySet<string>> {
   const pointers = new Map<string, Set<string>>();
   for (const { pointer = '' } of warnings) {
@@ -126,10 +128,10 @@ function byNode(warnings: readonly JsonLdWarning[], node: RegExp): ReadonlyMap<s
   return pointers;
 }
 
-/** What compaction keeps in any case; with other keywords it depends on the context. */
+/** Keywords that compaction always preserves; for other keywords it depends on the context. */
 const PLAIN: ReadonlySet<string> = new Set(['@id', '@language', '@list', '@type', '@value']);
 
-/** Names that objects of JavaScript do not hold as they hold others. */
+/** Names that JavaScript objects do not store like other names. */
 const UNSAFE = /(?:__proto__|hasOwnProperty)$/;
 
 /** Whether something in an expanded document may be lost when it is compacted. */
@@ -146,7 +148,10 @@ function mayLose(expanded: unknown): boolean {
   return false;
 }
 
-/** Whether a name is still an IRI: a context that has it as a term reads all its values by that, whatever they are. */
+/**
+ * Whether a member of the result still has an IRI as its name. A context that has the IRI as a term applies that
+ * term's definition to all values of the member, even if they do not suit it.
+ */
 function hasIriName(result: unknown): boolean {
   if (Array.isArray(result)) return result.some(hasIriName);
   if (!isObject(result)) return false;
@@ -155,7 +160,7 @@ function hasIriName(result: unknown): boolean {
   );
 }
 
-/** A term for lists holds one. */
+/** Whether a member has a list among several values. A term for lists can hold only one list. */
 function hasListAmongOthers(values: unknown): boolean {
   return (
     Array.isArray(values) &&
@@ -165,9 +170,9 @@ function hasListAmongOthers(values: unknown): boolean {
 }
 
 /**
- * What an expanded document says and the result of compacting it does not.
+ * Finds what an expanded document states but the result of compacting it does not.
  *
- * @param again the result, expanded
+ * @param again the result, expanded again
  */
 function compactionLosses(expanded: readonly unknown[], again: readonly unknown[]): readonly JsonLdWarning[] {
   const left = countsOf(again.map((node) => canonical(node)));
@@ -198,7 +203,10 @@ function taken(counts: Map<string, number>, text: string): boolean {
   return count > 0;
 }
 
-/** The same text for the same JSON-LD: the order of members does not count, nor that of values but in lists. */
+/**
+ * A text that is equal for equivalent JSON-LD: the order of members does not matter, nor does that of values outside
+ * lists.
+ */
 function canonical(value: unknown, isOrdered = false): string {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonical(item, false));

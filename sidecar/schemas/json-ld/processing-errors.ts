@@ -1,17 +1,17 @@
 import { isObject, member } from '../../shared/json/json.js';
 import { ContextFailureError } from './errors.js';
 
-/** What the processor says of a context that it cannot process. */
+/** An error of the processor, usually about a context that it cannot process. */
 export interface ProcessingError {
   /** An error code of JSON-LD 1.1 API § 9.6. */
   readonly code: string;
   readonly term?: string;
   readonly url?: string;
-  /** Why a context could not be loaded, a sentence. */
+  /** Why a context could not be loaded, as a sentence. */
   readonly reason?: string;
 }
 
-/** Reads an error of the processor. Some it does not foresee itself: members of types that it does not check. */
+/** Reads an error of the processor. Some errors have no code: the processor does not check the types of all members. */
 export function processingErrorOf(error: unknown): ProcessingError {
   const details = error instanceof Error && 'details' in error ? error.details : undefined;
   if (!isObject(details) || typeof details['code'] !== 'string') return { code: 'unforeseen' };
@@ -26,7 +26,7 @@ export function processingErrorOf(error: unknown): ProcessingError {
   };
 }
 
-/** For errors of a map without its terms: the member they are about. */
+/** For errors in a map without terms: the member that an error code is about. */
 export const KEYWORD_OF_CODE: ReadonlyMap<string, string> = new Map([
   ['invalid @version value', '@version'],
   ['invalid base IRI', '@base'],
@@ -117,7 +117,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** What a person can do about an error. */
+/** A sentence about an error that tells a person what is wrong and what to do. */
 export function sentenceOf({ code, url, reason }: ProcessingError): string {
   if (code === 'loading remote context failed' && reason !== undefined) return reason;
   if (code === 'context overflow' && url !== undefined)

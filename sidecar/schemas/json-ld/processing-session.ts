@@ -4,7 +4,7 @@ import { ProcessorFailure } from './processor-refusals.js';
 import type { DocumentLoader, JsonLdProcessor, ProcessorEvent } from './processor.js';
 import type { ContextFailure } from './errors.js';
 
-/** Different events of which a request keeps the details. */
+/** Maximum number of different events of which a request keeps the details. */
 const MAX_EVENTS = 1000;
 
 /** An event of the processor, and how often it occurred. */
@@ -13,7 +13,7 @@ export interface CountedEvent {
   readonly count: number;
 }
 
-/** The processing of one request, with the contexts that were gathered for it and no others. */
+/** The processing of one request, with only the contexts that were gathered for it. */
 export class ProcessingSession {
   readonly #processor: JsonLdProcessor;
   readonly #gathered: GatheredContexts;
@@ -25,18 +25,18 @@ export class ProcessingSession {
     this.#gathered = gathered;
   }
 
-  /** The context that was needed and is unavailable. The processor's own error does not always say. */
+  /** The context that was needed but is unavailable. The processor's own error does not always name it. */
   get failure(): (ContextFailure & { readonly url: string }) | undefined {
     return this.#failure;
   }
 
-  /** Changes with the meaning of the contexts that were gathered; undefined when one of them was not available. */
+  /** A key for the meanings of the gathered contexts; undefined if one of them is unavailable. */
   get contextsKey(): string | undefined {
     const { contents, failures } = this.#gathered;
     return failures.size > 0 ? undefined : [...contents].map(([url, { key }]) => `${url} ${key}`).join(' ');
   }
 
-  /** Whether one of the contexts that were gathered has terms whose names may be IRIs. */
+  /** Whether one of the gathered contexts has terms whose names may be IRIs. */
   get namesIris(): boolean {
     return [...this.#gathered.contents.values()].some((content) => content.namesIris);
   }
@@ -47,7 +47,10 @@ export class ProcessingSession {
   }
 
   /**
-   * @param context applied before those of the document; undefined or null for none, which the package does not take
+   * Expands a document.
+   *
+   * @param context applied before those of the document; undefined or null for none, because the package accepts
+   * neither
    * @throws ProcessorFailure
    */
   expand(document: object, context: unknown): Promise<unknown[]> {
@@ -60,7 +63,7 @@ export class ProcessingSession {
     );
   }
 
-  /** @param expanded in expanded form; @throws ProcessorFailure */
+  /** Compacts a document. @param expanded in expanded form; @throws ProcessorFailure */
   compact(expanded: object, context: unknown): Promise<Record<string, unknown>> {
     return failing(() =>
       this.#processor.compact(expanded, context, {
@@ -71,7 +74,7 @@ export class ProcessingSession {
     );
   }
 
-  /** The same without keeping its events. */
+  /** A session with the same contexts that records its own events. */
   withoutEvents(): ProcessingSession {
     return new ProcessingSession(this.#processor, this.#gathered);
   }
@@ -104,7 +107,7 @@ async function failing<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** The strings among the details of an event, which distinguish events of one code. */
+/** The strings among the details of an event, which distinguish events with the same code. */
 function keyOf(details: Readonly<Record<string, unknown>>): string {
   const texts = Object.values(details).filter((value) => typeof value === 'string');
   return texts.join(' ');

@@ -5,10 +5,13 @@ import { type Refused, shown } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import type { JsonLdRequest } from './request-body.js';
 
-/** What the processor threw; `cause` has it. */
+/** An error that the processor threw, which is the `cause`. */
 export class ProcessorFailure extends Error {}
 
-/** Says of a failure what is wrong, and where: at each place that it can be about, at the document where none is found. */
+/**
+ * Turns a failure into a refusal that says what is wrong, at each place that it may be about, or at the document if
+ * none is found.
+ */
 export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): Refused {
   if (cause instanceof RangeError) return tooMuch('Processing goes too deep or produces too much.');
   const error = processingErrorOf(cause);
@@ -25,7 +28,7 @@ export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): 
   return { refused: { kind: 'jsonLdInvalid', detail, errors } };
 }
 
-/** Where a request names the context of a URL itself; its document where another context does. */
+/** The places at which a request itself names the context of a URL; its document if another context names it. */
 export function placesOfUrl(url: string, request: JsonLdRequest): readonly string[] {
   const found = contextsOf(request)
     .flatMap(({ value, pointer }) => referencesOf(value, pointer))
@@ -34,10 +37,10 @@ export function placesOfUrl(url: string, request: JsonLdRequest): readonly strin
   return found.length === 0 ? ['/document'] : found.slice(0, MAX_PLACES);
 }
 
-/** Places of one fault that are listed. */
+/** Maximum number of places listed for one fault. */
 const MAX_PLACES = 20;
 
-/** What members may not have, for errors of which the processor shows a value that it has already changed. */
+/** Tests for members that break a rule, for errors in which the processor reports a value that it has already changed. */
 const RULES: ReadonlyMap<string, (name: string, value: unknown) => boolean> = new Map([
   ['invalid @id value', (name: string, value: unknown) => /^@?id$/.test(name) && typeof value !== 'string'],
   [
@@ -51,7 +54,7 @@ export function tooMuch(detail: string): Refused {
   return { refused: { kind: 'limitExceeded', detail, errors: [] } };
 }
 
-/** The members that have the value which the error is about, or that break the same rule. */
+/** The members with the value that the error is about; if there are none, those that break the same rule. */
 function placesOfValue(error: unknown, { document }: JsonLdRequest): readonly string[] {
   const details = error instanceof Error && 'details' in error ? error.details : undefined;
   if (!isObject(details)) return [];
@@ -70,7 +73,7 @@ function placesOfValue(error: unknown, { document }: JsonLdRequest): readonly st
   return same.length > 0 || breaks === undefined ? same : alike;
 }
 
-/** The contexts in the request that define the term which the error is about. */
+/** The definitions of the term that the error is about, in the contexts of the request. */
 function placesOfTerm(term: string, request: JsonLdRequest): readonly string[] {
   return contextsOf(request)
     .flatMap(({ value, pointer }) =>
@@ -83,7 +86,7 @@ function placesOfTerm(term: string, request: JsonLdRequest): readonly string[] {
     .slice(0, MAX_PLACES);
 }
 
-/** The context of a request, and those on top of its documents. */
+/** The context of a request, and those at the top of its documents. */
 function contextsOf({ document, context, contextPointer }: JsonLdRequest): readonly Placed[] {
   const documents: readonly unknown[] = Array.isArray(document) ? document : [document];
   const own = documents.flatMap((one, index) => {

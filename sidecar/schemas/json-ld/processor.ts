@@ -1,7 +1,7 @@
 import jsonld from 'jsonld';
 import { contextResolvers, type ContextResolver } from './context-resolver.js';
 
-/** A warning of the processor, e.g. of a member that expansion drops. */
+/** A warning of the processor, e.g. about a member that expansion drops. */
 export interface ProcessorEvent {
   readonly code: string;
   readonly level: string;
@@ -10,9 +10,9 @@ export interface ProcessorEvent {
 }
 
 export interface ProcessorOptions {
-  /** Every context and document that is needed comes through it. */
+  /** Loads every context and document that is needed. */
   readonly documentLoader: DocumentLoader;
-  /** Throws where data would be dropped silently otherwise. */
+  /** Whether to throw an error if data would otherwise be dropped silently. */
   readonly safe?: boolean;
   readonly eventHandler?: (handling: { event: ProcessorEvent; next: () => void }) => void;
 }
@@ -31,19 +31,19 @@ interface CompactOptions extends ProcessorOptions {
 export interface JsonLdProcessor {
   expand(document: object, options: ExpandOptions): Promise<unknown[]>;
   compact(document: object, context: unknown, options: CompactOptions): Promise<Record<string, unknown>>;
-  /** The active context that a context leads to, from the initial one (JSON-LD 1.1 API § 4.1). */
+  /** The active context after processing a context, starting from the initial one (JSON-LD 1.1 API § 4.1). */
   activeContext(context: unknown, options: ProcessorOptions): Promise<ActiveContext>;
 }
 
-/** An active context as the package has it. */
+/** An active context, in the package's form. */
 export interface ActiveContext {
-  /** By terms; null, or with a null `@id`, for those that stand for nothing. */
+  /** Mappings by term; null, or with a null `@id`, for terms that stand for nothing. */
   readonly mappings: ReadonlyMap<string, TermMapping | null>;
   readonly '@language'?: string | null;
   readonly '@direction'?: string | null;
 }
 
-/** A term definition of an active context; other members are those of the definition as it was written. */
+/** A term definition in an active context; its other members are as written. */
 export interface TermMapping {
   readonly '@id': string | null;
   readonly reverse?: boolean;
@@ -61,10 +61,11 @@ interface Instance {
 }
 
 /**
- * A processor with caches of its own, whose built-in loader, which would fetch any URL, is replaced by a refusal.
+ * Creates a processor with its own caches. Its built-in loader, which would fetch any URL, is replaced by one that
+ * refuses.
  *
- * Contexts that were given as maps, and those that the loader calls `static`, stay in its caches, with whatever their
- * URLs gave then: see `SharedProcessor` for long-term use.
+ * Contexts given as maps, and those that the loader marks as `static`, stay in its caches, even if their URLs have
+ * another meaning later. See `SharedProcessor` for long-term use.
  */
 export function createProcessor(): JsonLdProcessor {
   const instance = (jsonld as unknown as () => Instance)();
@@ -89,16 +90,16 @@ export function createProcessor(): JsonLdProcessor {
 const { prependBase } = (jsonld as unknown as { url: { prependBase: (base: string, iri: string) => string } })
   .url;
 
-/** A reference in a document as the processor resolves it, so that both mean the same URL. */
+/** Resolves a reference in a document as the processor does, so that both get the same URL. */
 export function absoluteReference(base: string, reference: string): string {
   return prependBase(base, reference);
 }
 
-/** What a loader gives for a URL (JSON-LD 1.1 API § 9.4.1, RemoteDocument). */
+/** The result of loading a URL (JSON-LD 1.1 API § 9.4.1, RemoteDocument). */
 export interface LoadedDocument {
   readonly documentUrl: string;
   readonly document: unknown;
-  /** `static`: the processor may keep the context under this URL for ever. Only for what can never change. */
+  /** `static`: the processor may cache the context under this URL for ever. Only for content that can never change. */
   readonly tag?: 'static';
 }
 

@@ -1,12 +1,12 @@
 import { type InputIssue, isObject, member, pointerTo } from '../../shared/json/json.js';
 import { unwrapped } from './context-form.js';
 
-/** What an expansion or a compaction is asked to do. */
+/** A request to expand or compact a document. */
 export interface JsonLdRequest {
   readonly document: object;
-  /** Without `{"@context": …}` around it; undefined when there is none. */
+  /** The context, without `{"@context": …}` around it; undefined if there is none. */
   readonly context: unknown;
-  /** Where the context stands in the body. */
+  /** The position of the context in the body. */
   readonly contextPointer: string;
   readonly safe: boolean;
 }
@@ -19,7 +19,7 @@ export interface SizedRequest extends JsonLdRequest {
 const MEMBERS: ReadonlySet<string> = new Set(['document', 'context', 'safe']);
 const MAX_FAULTS = 100;
 
-/** Reads a body `{document, context?, safe?}`. @returns what is wrong with it otherwise */
+/** Reads a body `{document, context?, safe?}`. @returns the request, or what is wrong with the body */
 export function readRequest(body: unknown): JsonLdRequest | { readonly faults: readonly InputIssue[] } {
   if (!isObject(body)) return { faults: [{ pointer: '', detail: 'The body must be an object.' }] };
   if (!Object.hasOwn(body, 'document') && Object.keys(body).some((name) => !MEMBERS.has(name)))

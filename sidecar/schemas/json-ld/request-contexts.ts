@@ -8,32 +8,32 @@ import { type Refused, refusedFor } from './outcomes.js';
 import { absoluteReference, createProcessor, type JsonLdProcessor } from './processor.js';
 import type { JsonLdRequest } from './request-body.js';
 
-/** Different contexts that one document may have; the one that it is processed with is not among them. */
+/** Maximum number of different contexts in one document, not counting the one that it is processed with. */
 const MAX_DIFFERENT_CONTEXTS = 100;
 const MAX_FAULTS = 100;
 
-/** The contexts that a request holds itself, before any is loaded. */
+/** The contexts that a request itself contains, before any is loaded. */
 export interface RequestContexts {
   /** The URLs that they name. */
   readonly urls: ReadonlySet<string>;
-  /** The same for requests with the same contexts outside; undefined when they are not for sharing. */
+  /** Equal for requests with the same outer contexts; undefined if the processed contexts must not be shared. */
   readonly signature: string | undefined;
-  /** Of what stands in the request. */
+  /** Characters of the contexts in the request. */
   readonly characters: number;
   readonly parts: number;
 }
 
-/** Characters of contexts that are known to be within the limits. */
+/** Maximum number of characters of contexts that are remembered as being within the limits. */
 const MAX_KEPT = 4 * 1024 * 1024;
 
-/** Reads the contexts of requests, and remembers those that many requests have. */
+/** Reads the contexts of requests, and remembers them, because many requests have the same ones. */
 export class RequestContextReader {
   readonly #known = new LRUCache<string, RequestContexts>({
     maxSize: MAX_KEPT,
     sizeCalculation: (_, key) => 2 * key.length,
   });
 
-  /** @returns a refusal when they are too much to process */
+  /** @returns a refusal if the contexts are too much to process */
   read(request: JsonLdRequest, survey: DocumentSurvey): RequestContexts | Refused {
     const { context } = request;
     const { outerContexts, innerContexts } = survey;
@@ -51,7 +51,7 @@ export class RequestContextReader {
   }
 }
 
-/** Values by their JSON, equal ones once. */
+/** The values by their JSON text; equal values occur once. */
 function textsOf(values: readonly unknown[]): ReadonlyMap<string, unknown> {
   return new Map(values.map((value) => [JSON.stringify(value), value]));
 }
@@ -61,7 +61,7 @@ function tooMany(count: number): Refused {
   return refusedFor('limitExceeded', 'The contexts are too many', [{ pointer: '/document', detail }]);
 }
 
-/** @param values by their JSON */
+/** @param values by their JSON text */
 function refusalOf(
   values: ReadonlyMap<string, unknown>,
   { document, context, contextPointer }: JsonLdRequest,
@@ -93,7 +93,7 @@ function contextsIn(values: ReadonlyMap<string, unknown>, signature: string | un
   };
 }
 
-/** What processing the contexts of a request leaves in a processor. */
+/** The contexts of a request, with the weight that they have in a processor's cache. */
 export function contextUse(own: RequestContexts, gathered: GatheredContexts): ContextUse {
   let [characters, parts] = [own.characters, own.parts];
   for (const { text, parts: inside, isBundled } of gathered.contents.values()) {
@@ -103,7 +103,7 @@ export function contextUse(own: RequestContexts, gathered: GatheredContexts): Co
   return { gathered, signature: own.signature, weight: characters * parts };
 }
 
-/** Where a context of a document stands in the body; found by identity. */
+/** The pointer of a context of a document in the body. The context is found by object identity. */
 function pointerOf(value: unknown, context: unknown, pointer = '/document'): string | undefined {
   if (!Array.isArray(value) && !isObject(value)) return undefined;
   for (const [name, item] of Object.entries(value) as [string, unknown][]) {
@@ -116,26 +116,26 @@ function pointerOf(value: unknown, context: unknown, pointer = '/document'): str
 }
 
 /**
- * What a processor may keep of processed contexts: characters of theirs, each time for each context that they were
- * processed with. A character takes some 20 bytes.
+ * Maximum weight of the contexts in a processor's cache: the number of their characters, counted once for each
+ * context that they were processed with. A character takes some 20 bytes.
  */
 const MAX_WEIGHT = 5_000_000;
 
-/** Above it, the contexts of one request are not kept. */
+/** Maximum weight of the contexts of one request that are cached. */
 const MAX_SHARED_WEIGHT = MAX_WEIGHT / 2;
 
-/** The contexts of a request, as a processor keeps them. */
+/** The contexts of a request, as a processor caches them. */
 export interface ContextUse {
   readonly gathered: GatheredContexts;
-  /** The same for requests with the same contexts in the same order; undefined where nothing is to be cached. */
+  /** Equal for requests with the same contexts in the same order; undefined if nothing must be cached. */
   readonly signature: string | undefined;
   /** See {@link MAX_WEIGHT}. */
   readonly weight: number;
 }
 
 /**
- * A processor for many requests, which has the contexts that they share processed once. It keeps contexts under their
- * URLs, and is replaced when one of these comes to mean something else.
+ * A processor for many requests, which processes the contexts that they share only once. It caches contexts by URL,
+ * and is replaced as soon as one of these URLs has another meaning.
  */
 export class SharedProcessor {
   #processor: JsonLdProcessor = createProcessor();
@@ -144,9 +144,9 @@ export class SharedProcessor {
   #weight = 0;
 
   /**
-   * The processor for a request, which is to load nothing but what was gathered for it. It is one of
-   * the request's own where the contexts are too large to be kept, and where one is not available, as it may still be kept
-   * from before.
+   * The processor for a request, which must load nothing but what was gathered for the request. The request gets its
+   * own processor if its contexts are too large to be cached, or if one is unavailable, because the cache may still
+   * have it from an earlier request.
    */
   for(use: ContextUse): JsonLdProcessor {
     return this.#isKeepable(use) ? this.#shared(use) : createProcessor();

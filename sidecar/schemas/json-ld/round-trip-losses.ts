@@ -1,15 +1,15 @@
 import { isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
 import { type JsonLdWarning, shown } from './outcomes.js';
 
-/** Stands for a value that was left out of the comparison: JSON has no NaN. */
+/** Stands for a value that is left out of the comparison. JSON has no NaN, so it cannot be confused with a value. */
 export const LEFT_OUT = Number.NaN;
 
 /**
- * What a document loses when it is expanded and compacted again: nulls, arrays of one, arrays in arrays, changed values.
- * Names and IRIs that are only spelled differently do not count.
+ * Finds what a document loses when it is expanded and compacted again: nulls, arrays of one, arrays in arrays,
+ * changed values. Names and IRIs that are merely spelled differently do not count.
  *
- * @param back the document after the round trip; undefined when nothing came back
- * @param skip pointers of what is known to be dropped
+ * @param back the document after the round trip; undefined if nothing came back
+ * @param skip pointers to what is known to be dropped
  */
 export function lossesOf(
   document: unknown,
@@ -38,7 +38,7 @@ class Findings {
   readonly losses: JsonLdWarning[] = [];
   readonly #skip: ReadonlySet<string>;
   readonly #path: (string | number)[] = [];
-  /** Pointers of the prefixes of the path, as far as they were needed. */
+  /** Pointers of the prefixes of the path, computed as far as they were needed. */
   readonly #pointers: string[];
 
   constructor(base: string, skip: ReadonlySet<string>) {
@@ -46,7 +46,7 @@ class Findings {
     this.#skip = skip;
   }
 
-  /** Every call needs a `leave`. */
+  /** Each call needs a matching `leave`. */
   enter(token: string | number): void {
     this.#path.push(token);
   }
@@ -56,7 +56,7 @@ class Findings {
     if (this.#pointers.length > this.#path.length + 1) this.#pointers.pop();
   }
 
-  /** Whether the current place, or its member of that name, is known to be dropped. */
+  /** Whether the current place, or its member with that name, is known to be dropped. */
   isSkipped(...name: readonly string[]): boolean {
     return this.#skip.size > 0 && this.#skip.has(pointerTo(this.#pointer, ...name));
   }
@@ -111,7 +111,7 @@ function compareArray(items: readonly unknown[], back: unknown, findings: Findin
   const kept = [...items.entries()].filter(([, item]) => item !== null);
   if (kept.some(([, item]) => Array.isArray(item))) {
     findings.add(FLATTENED);
-    // JSON literals keep them.
+    // JSON literals keep their nulls.
     if (!Array.isArray(back) || !back.includes(null)) findNulls(items, findings);
     return;
   }
@@ -129,7 +129,7 @@ function compareArray(items: readonly unknown[], back: unknown, findings: Findin
 
 function compareMap(map: JsonObject, back: unknown, findings: Findings): void {
   if (!isObject(back)) {
-    // A value, list or reference that was written in full: nulls in it may still be lost.
+    // The map is a value, list or reference that was written in full; nulls in it may still be lost.
     findNulls(map, findings);
     return;
   }
@@ -157,7 +157,7 @@ function renamedPairs(
   );
 }
 
-/** Which names came back as which: keywords as their aliases, IRIs as terms, and the other way round. */
+/** Matches names with the names they came back as: keywords with their aliases, IRIs with terms, and the reverse. */
 function pairsOf(names: readonly string[], others: Set<string>): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   // Few names change. The bound keeps hostile documents from being slow.

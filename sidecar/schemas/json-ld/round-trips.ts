@@ -16,11 +16,11 @@ import { LEFT_OUT, lossesOf } from './round-trip-losses.js';
 /** A node at the top of a document. */
 export interface TopNode {
   readonly node: JsonObject;
-  /** Parts of it that may be lost; see `DocumentSurvey`. */
+  /** Parts of the node that may be lost; see `DocumentSurvey`. */
   readonly fragile: ReadonlySet<object>;
-  /** Applied before its own; undefined for none. */
+  /** Applied before the node's own context; undefined for none. */
   readonly context: unknown;
-  /** Pointers into the node of what is known to be dropped. */
+  /** Pointers, into the node, to what is known to be dropped. */
   readonly skip: ReadonlySet<string>;
 }
 
@@ -29,13 +29,14 @@ type Losses = readonly JsonLdWarning[];
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
-/** Warnings that quote values of the node: they are never cached. */
+/** Warnings that quote values of the node, so that they must not be cached. */
 const QUOTING: ReadonlySet<string> = new Set(['value-changed', 'compaction-fails']);
 
 /**
- * Expands nodes and compacts them again to find what is lost. Results are cached by shape, because entities of one model
- * usually lose the same. The cache is worth its keys: expanding an entity takes 148–195 µs with it and 272–344 µs without, which
- * would miss the target of bench/README.md. Compacting takes the same time with and without.
+ * Expands nodes and compacts them again to find what is lost. Results are cached by shape, because entities of one
+ * model usually lose the same. The cache is worth the cost of its keys: expanding an entity takes 148–195 µs with it
+ * and 272–344 µs without, which would miss the target of bench/README.md. Compacting takes the same time with and
+ * without.
  */
 export class RoundTrips {
   readonly #known = new LRUCache<string, Losses>({

@@ -16,17 +16,17 @@ import { RoundTrips } from './round-trips.js';
 import type { Supplied } from './errors.js';
 
 interface JsonLdInput {
-  /** Of the body `{document, context?, safe?}`. */
+  /** Text of the body `{document, context?, safe?}`. */
   readonly text: string;
-  /** Changes whenever the URL of a context may mean something else. */
+  /** Changes whenever the URL of a context may have another meaning. */
   readonly stamp: string;
-  /** What was needed in the rounds before. */
+  /** The contexts that were needed in earlier rounds. */
   readonly supplied: Supplied;
 }
 
-/** Characters of an answer. */
+/** Maximum number of characters of an answer. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
-/** Of a request. IRIs of contexts are bounded, so that the results of smaller ones are, too. */
+/** Characters of a request whose result cannot be too large, because the IRIs in contexts are bounded. */
 const SMALL = 48 * 1024;
 
 type Operation = (
@@ -36,7 +36,7 @@ type Operation = (
   roundTrips: RoundTrips,
 ) => Promise<Processed | Refused>;
 
-/** JSON-LD tasks of a worker. They share what the worker knows of contexts. */
+/** Creates the JSON-LD tasks of a worker. They share the contexts that the worker knows. */
 export function createJsonLdTasks() {
   const known = new KnownContexts();
   const shared = new SharedProcessor();
@@ -51,7 +51,7 @@ export function createJsonLdTasks() {
     const body = withDoubles(submitted);
     const request = readRequest(body);
     if ('faults' in request) return refusedFor('bodyInvalid', 'The body is invalid', request.faults);
-    // Where nothing had to be replaced, the body is the submitted one.
+    // If nothing had to be replaced, `body` is the submitted object itself.
     const changed = body === submitted ? [] : changedNumbers(documentIn(submitted), '/document');
     const survey = surveyOf(request.document);
     const own = contexts.read(request, survey);
@@ -85,18 +85,18 @@ export function createJsonLdTasks() {
     /** JSON-LD expansion; the answer is `{result, warnings}`. */
     expandDocument: (input: JsonLdInput): Promise<Outcome> => run(input, expandDocument),
 
-    /** JSON-LD compaction; as `expandDocument`. */
+    /** JSON-LD compaction; the answer has the same form as that of `expandDocument`. */
     compactDocument: (input: JsonLdInput): Promise<Outcome> => run(input, compactDocument),
 
     checkContext,
 
-    /** What the terms of a context mean; see `contextTerms`. */
+    /** Determines what the terms of a context mean; see `contextTerms`. */
     contextTerms: (input: TermsInput) => {
       protectPrototypes();
       return contextTerms(input);
     },
 
-    /** The context of a model that has its own; see `composeContext`. */
+    /** Composes the context of a model that has its own; see `composeContext`. */
     composeContext: (input: ComposeInput) => {
       protectPrototypes();
       return composeContext(input);
@@ -131,8 +131,9 @@ function answerOf(
 }
 
 /**
- * Freezes the prototypes of all objects. The JSON-LD package uses IRIs as members of objects. A hostile context with
- * relative ones, such as "constructor", would make it write to a prototype, which later requests would read.
+ * Prevents additions to the prototypes of all objects and functions. The JSON-LD package uses IRIs as names of
+ * members. A hostile context with relative IRIs, such as "constructor", would make it write to a prototype, which
+ * later requests would read.
  */
 function protectPrototypes(): void {
   if (!Object.isExtensible(Object.prototype)) return;
@@ -142,14 +143,15 @@ function protectPrototypes(): void {
   Object.preventExtensions(Object.prototype);
 }
 
-/** Characters of a number that are shown. */
+/** Maximum number of characters of a number that are shown. */
 const MAX_SHOWN = 80;
 
 /**
- * A warning for each number that processing changes, because no double holds it: JSON-LD processors calculate with doubles.
+ * A warning for each number that processing changes because no double holds it: JSON-LD processors calculate with
+ * doubles.
  *
- * @param document as it was submitted
- * @param pointer where it stands in the body
+ * @param document the document as submitted
+ * @param pointer its position in the body
  */
 function changedNumbers(document: JsonValue, pointer: string): readonly JsonLdWarning[] {
   return [...losslessNumbersIn(document, pointer)].map(({ pointer: at, number }) => ({

@@ -2,20 +2,20 @@ import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { coreIriOf, coreVersionOf } from './core-context.js';
 
-/** What a term means in the end, as a definition that needs no other: an IRI, a keyword, or a map of absolute IRIs. */
+/** The meaning of a term, as a definition that depends on no other: an IRI, a keyword, or a map of absolute IRIs. */
 export type TermMeaning = string | JsonObject;
 
-/** The meanings of the terms of a context; null for a term that it takes away. In the order of their code units. */
+/** The meanings of the terms of a context, sorted by code units; null for a term that the context removes. */
 export type ContextTerms = ReadonlyMap<string, TermMeaning | null>;
 
-/** All that a context says, but for `@vocab` and `@base`. */
+/** Everything that a context says, except `@vocab` and `@base`. */
 export interface ContextMeaning {
   readonly terms: ContextTerms;
-  /** What strings are read as that no term says more about. */
+  /** How strings are read if no term says more about them. */
   readonly defaults: Readonly<Partial<Record<'@language' | '@direction', string>>>;
 }
 
-/** What a term means: its IRI, and what else its definition says, as JSON with members in order. */
+/** The meaning of a term: its IRI, and the rest of its definition as JSON with sorted members. */
 export interface ComparableTerm {
   readonly iri: string;
   readonly coercion?: string;
@@ -25,8 +25,8 @@ export interface ComparableTerm {
 const DEFAULTS = ['@language', '@direction'] as const;
 
 /**
- * What the terms of a context mean, in a form that is the same for the same meaning. Terms of the core context are left out, as
- * it always wins.
+ * What the terms of a context mean, in a form that is equal for equal meanings. Terms of the core context are left
+ * out, because it always takes precedence.
  */
 export function comparableTerms({
   terms,
@@ -40,9 +40,9 @@ export function comparableTerms({
 }
 
 /**
- * The value of the `@context` of a model's context without the core context, which comes last and redefines no other term.
+ * The `@context` value of a model's context without the core context, which comes last and redefines no other term.
  *
- * @param text of the document, as it is stored
+ * @param text the document as stored
  */
 export function withoutCore(text: string): readonly JsonValue[] {
   const document = parseWithDoubles(text) as JsonValue;
@@ -63,13 +63,16 @@ function comparable(meaning: TermMeaning | null): ComparableTerm {
   return { iri, coercion: JSON.stringify(Object.fromEntries(inOrder)) };
 }
 
-/** The IRI of `@reverse` is told apart, and a container has no order. */
+/**
+ * A member of a definition in comparable form: the IRI of `@reverse` is compared separately, and containers have no
+ * order.
+ */
 function saidBy(name: string, value: JsonValue): JsonValue {
   if (name === '@reverse') return true;
   return name === '@container' && isArray(value) ? value.toSorted() : value;
 }
 
-/** The IRI that a term stands for; undefined where it stands for none. */
+/** The IRI that a term stands for; undefined if it stands for none. */
 export function iriOf(meaning: TermMeaning | null | undefined): string | undefined {
   if (meaning === null || meaning === undefined) return undefined;
   const iri = typeof meaning === 'string' ? meaning : (meaning['@reverse'] ?? meaning['@id']);
