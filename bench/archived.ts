@@ -34,7 +34,7 @@ const SHAPES: Readonly<Record<string, BrokerShape>> = {
   'page grows with its offset': { ...PLAIN, page: 'by-offset' },
 };
 
-/** What it costs to archive all that a purge deletes: time at brokers of several shapes, and memory. */
+/** The cost of archiving everything that a purge deletes: time with brokers of several shapes, and memory. */
 export const archived: Bench = {
   name: 'archived',
   async run(options) {
@@ -120,7 +120,7 @@ async function measure(
   };
 }
 
-/** Of a purge that is not archived and of one that is, by gateways that have done nothing before. */
+/** Measures the memory of a purge that is not archived and of one that is, each with a fresh gateway. */
 async function measureBoth(
   keeping: GatewaySettings,
   { say }: BenchOptions,

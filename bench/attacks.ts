@@ -14,7 +14,7 @@ import { pipelinedPurges, pipelinedReads, pipelinedUnread } from './attacks/pipe
 import { runAttack, type AttackResult } from './attacks/run-attack.js';
 import type { Bench, Target } from './support/bench.js';
 
-/** What the machine itself makes of it. */
+/** The baseline: what the machine does without an attack. */
 const nothing: Attack = {
   name: 'nothing',
   run: async ({ pause }) => {
@@ -51,7 +51,7 @@ const GROWTH_MAX_MIB = 16;
 /** The default of SHUTDOWN_GRACE_MS, two seconds for records and answers, and one to end. */
 const STOP_MAX_S = 28;
 
-/** Attacks on the built gateway, each in a gateway of its own whose health is watched from another process. Linux only. */
+/** Attacks on the built gateway. Each attack has its own gateway, whose health is watched from another process. Linux only. */
 export const attacks: Bench = {
   name: 'attacks',
   async run({ rounds, only, say }) {

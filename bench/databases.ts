@@ -21,7 +21,7 @@ const KINDS = {
 } as const;
 type Rates = Record<keyof typeof KINDS, number>;
 
-/** Reads and writes of models with SQLite in a file and with PostgreSQL on this machine; both have commits on disk. */
+/** Reads and writes of models, with SQLite in a file and with PostgreSQL on this machine; both commit to disk. */
 export const databases: Bench = {
   name: 'databases',
   async run({ rounds, say }) {
@@ -39,7 +39,7 @@ export const databases: Bench = {
     const names = ['SQLite', 'PostgreSQL'] as const;
     try {
       for (const name of names) await fill(gateways[name]);
-      // The first round is a warm-up. In turns, so that neither is always the first.
+      // The first round is a warm-up. The databases take turns, so that neither always goes first.
       for (let round = 0; round <= rounds; round += 1) {
         say(round === 0 ? 'warm-up' : `round ${String(round)}`);
         for (const name of round % 2 === 0 ? names : names.toReversed()) {

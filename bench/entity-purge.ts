@@ -9,7 +9,10 @@ import { spreadOf, timed } from './support/statistics.js';
 
 const TYPE = 'BenchVehicle';
 const AMOUNT = sized({ quick: 2_000, default: 10_000, large: 20_000 });
-/** One by one, so many entities are enough for code to be compiled; a batch purge of all is over before that. */
+/**
+ * With single deletes, this many entities are enough for the code to be compiled. A batch purge of all entities ends before
+ * that.
+ */
 const WARM_UP_AMOUNT = sized({ quick: 500, default: 2_000 });
 const BATCH_WARM_UPS = 10;
 const LATENCY_MS = 2;
@@ -17,10 +20,10 @@ const SINGLE_CONCURRENCY = 10;
 const PAGE_SIZE = Number(settings.PURGE_PAGE_SIZE.default);
 const BATCH_SIZE = Number(settings.PURGE_BATCH_SIZE.default);
 const CONCURRENCY = Number(settings.PURGE_CONCURRENCY.default);
-/** A batch purge is over in a fraction of a second, so that each round can afford several, and the median needs them. */
+/** A batch purge takes a fraction of a second, so each round can afford several, and the median needs them. */
 const BATCH_RUNS_PER_ROUND = 5;
 
-/** Purges entities by every way there is, and compares them within each round. */
+/** Purges entities in every available way, and compares the ways within each round. */
 export const entityPurge: Bench = {
   name: 'entity-purge',
   async run(options) {
@@ -48,7 +51,7 @@ interface Contestants {
   readonly batch: BenchGateway;
 }
 
-/** Milliseconds that each way took; what has the same index ran one after the other. */
+/** Milliseconds that each way took. Measurements with the same index ran one after the other. */
 interface Times {
   readonly script: number[];
   readonly scriptDeletes: number[];
@@ -58,7 +61,7 @@ interface Times {
   readonly deleting: number[];
 }
 
-/** What the measurements of one kind add to the times. */
+/** One measurement; returns what it adds to the times. */
 type Run = (amount: number) => Promise<Partial<Record<keyof Times, number>>>;
 
 async function measure(contestants: Contestants, { rounds, say }: BenchOptions): Promise<Times> {
@@ -75,7 +78,7 @@ async function measure(contestants: Contestants, { rounds, say }: BenchOptions):
   }
   for (let round = 1; round <= rounds; round++) {
     say(`round ${round} of ${rounds}`);
-    // Who goes first takes turns, so that nobody always profits from what the other left behind.
+    // The order alternates, so that no contestant always profits from what the other has left behind.
     const isOdd = round % 2 === 1;
     for (const each of isOdd ? [runs.script, runs.single] : [runs.single, runs.script]) await run(each);
     for (let again = 0; again < BATCH_RUNS_PER_ROUND; again++) {
@@ -147,7 +150,7 @@ function resultOf(times: Times): BenchResult {
       String(runs.length),
     ]),
   };
-  // A ratio of speeds is that of the times the other way round: first within a round, then the median of all rounds.
+  // A ratio of speeds is the inverse ratio of times: computed within each round, then the median of all rounds.
   const batchInRound = times.script.map(
     (_, round) =>
       spreadOf(times.batch.slice(round * BATCH_RUNS_PER_ROUND, (round + 1) * BATCH_RUNS_PER_ROUND)).median,

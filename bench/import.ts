@@ -23,7 +23,7 @@ const KINDS = {
 } as const;
 type Times = Record<keyof typeof KINDS, number>;
 
-/** A repository of models with a document that they share, a context and examples, in one request. */
+/** Imports a repository of models in one request, with a shared document, a context and examples. */
 export const importing: Bench = {
   name: 'import',
   async run({ rounds, say }) {
@@ -75,7 +75,7 @@ async function importInto(gateway: BenchGateway, body: Buffer, status: string, q
   const headers = { 'content-type': 'application/gzip' };
   const answer = await request(`${gateway.url}/api/v2/import${query}`, { method: 'POST', headers, body });
   const { summary } = (await answer.body.json()) as { summary: Readonly<Record<string, unknown>> };
-  // All models; the document and the context change by themselves, or not.
+  // All models count. The document and the context may or may not be among the changes.
   if (Number(summary[status]) < MODELS || summary['refused'] !== 0) throw new Error(JSON.stringify(summary));
 }
 
@@ -109,7 +109,7 @@ function commonSchema(nameType: string): object {
   };
 }
 
-/** As large as a published model at the median, some 5 KB. */
+/** About as large as the median published model, some 5 KB. */
 function schemaOf(index: number): object {
   const attributes = Array.from({ length: 25 }, (_, number) => [
     `attribute${String(number)}`,

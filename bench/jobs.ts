@@ -18,7 +18,10 @@ const WAYS = [
 ] as const;
 type Way = (typeof WAYS)[number];
 
-/** A purge whose caller waits, against the same purge as a job: by itself, watched, and with a maximum that holds over a crash. */
+/**
+ * A purge whose caller waits, compared with the same purge as a job: alone, with listeners, and with a maximum that holds even
+ * after a crash.
+ */
 export const jobs: Bench = {
   name: 'jobs',
   async run({ rounds, say }) {

@@ -1,6 +1,6 @@
 /**
- * Runs benches: `npm run bench -- [NAME …] [--quick | --large] [--rounds N] [--only TEXT] [--json FILE]`; see README.md
- * beside this file.
+ * Runs benches: `npm run bench -- [NAME …] [--quick | --large] [--rounds N] [--only TEXT] [--json FILE]`; see README.md in this
+ * folder.
  */
 import { writeFile } from 'node:fs/promises';
 import { archived } from './archived.js';
@@ -43,7 +43,7 @@ const QUICK: readonly Bench[] = [
   workbench,
 ];
 const DEFAULT: readonly Bench[] = [...QUICK, temporalMemory, databases, sidecars];
-/** The last ones take long, and run only if they are named. */
+/** The last two take long, and run only if they are named. */
 const ALL: readonly Bench[] = [...DEFAULT, growth, attacks];
 
 const { size, names, rounds, only } = command;
@@ -73,7 +73,7 @@ for (const bench of chosen) {
     results[name] = { seconds, targets, data };
     console.log(`${name}, ${seconds.toFixed(0)} s\n\n${textOf({ tables, targets })}\n`);
   } catch (error) {
-    // The others still run, and their results are written.
+    // The other benches still run, and their results are written.
     console.error(`${name} failed:`, error);
     results[name] = { error: String(error) };
     process.exitCode = 1;

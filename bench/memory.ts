@@ -6,7 +6,9 @@ import { measureMemory, memoryResult, type GatewayMemory } from './support/gatew
 const TYPE = 'BenchVehicle';
 const AMOUNTS = sized({ quick: [1_000, 50_000], default: [1_000, 200_000, 1_000_000] });
 
-/** The gateway's resident memory by the number of matches. All of /proc, hence Linux only; one round is enough. */
+/**
+ * The gateway's resident memory by the number of matches. It is read from /proc, so this is Linux only; one round is enough.
+ */
 export const memory: Bench = {
   name: 'memory',
   async run({ say }) {

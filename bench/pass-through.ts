@@ -10,7 +10,7 @@ import { quantileOf, spreadOf } from './support/statistics.js';
 import { connectWire, type WireRequest } from './support/wire-load.js';
 
 const CONNECTIONS = 64;
-/** A turn takes about a tenth of a second, so that all contestants meet the same machine. */
+/** A turn takes about a tenth of a second, so that the load of the machine affects all contestants equally. */
 const TURN_REQUESTS = 1000;
 const TURNS_PER_ROUND = sized({ quick: 2, default: 12 });
 const WARM_UP_REQUESTS = sized({ quick: 2_000, default: 10_000 });
@@ -41,26 +41,26 @@ interface Contestant {
   readonly pid: number;
 }
 
-/** What one contestant reached in one round. */
+/** The result of one contestant in one round. */
 interface Measured {
   readonly contestant: string;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Time of its process for one request, in microseconds of one core. */
+  /** CPU time of its process per request, in microseconds of one core. */
   readonly cpuUs: number;
 }
 
-/** By load, then by round: all contestants. */
+/** All contestants, by load and round. */
 type Rounds = Readonly<Record<string, readonly (readonly Measured[])[]>>;
 
 const GATEWAY = 'gateway';
 const TRACED = 'gateway, 1 % traced';
 const BARE = 'bare Node proxy';
-/** Takes the spans; answers whatever is sent. */
+/** Receives the spans; it answers every request. */
 const COLLECTOR = 'pass-through-broker.js';
 
-/** What passes through to the broker, against a bare Node proxy, and nginx where there is one. */
+/** Requests that pass through to the broker, compared with a bare Node proxy, and with nginx if it is installed. */
 export const passThrough: Bench = {
   name: 'pass-through',
   async run({ rounds, say }) {
@@ -105,7 +105,7 @@ export const passThrough: Bench = {
   },
 };
 
-/** @throws Error unless a proxy answers with the bytes of the broker */
+/** Checks a proxy. @throws Error unless it answers with the same bytes as the broker */
 async function checkAnswer(brokerUrl: string, proxyUrl: string, load: WireRequest): Promise<void> {
   const answer = async (url: string) => {
     const { statusCode, body } = await request(url + load.target, {
@@ -118,7 +118,7 @@ async function checkAnswer(brokerUrl: string, proxyUrl: string, load: WireReques
     throw new Error(`${proxyUrl} does not answer as the broker does.`);
 }
 
-/** Contestants take turns, each of them so often, and go first in turns. */
+/** Contestants take `turns` turns each, in alternating order. */
 async function round(
   contestants: readonly Contestant[],
   load: WireRequest,

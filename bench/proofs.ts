@@ -7,11 +7,11 @@ import { spreadOf, timed } from './support/statistics.js';
 
 const TYPE = 'BenchVehicle';
 const AMOUNT = 100;
-/** As between a gateway and a broker in another zone: a round trip more is to be seen. */
+/** As between a gateway and a broker in another zone, so that one more round trip is visible. */
 const LATENCY_MS = 20;
 const PURGES_PER_ROUND = 5;
 
-/** Queries with more and more to prove. `n` makes one that was never sent before. */
+/** Queries with an increasing number of proofs. `n` makes a query that has not been sent before. */
 const QUERIES: readonly { readonly proves: number; readonly query: (n: number) => string }[] = [
   { proves: 2, query: (n) => `type=${TYPE}&q=speed<${1000 + n}` },
   { proves: 4, query: (n) => `type=${TYPE}&q=speed<${1000 + n};brandName;speed>=0` },
@@ -27,7 +27,7 @@ interface Cost {
   readonly ms: number;
 }
 
-/** What the first and the second purge by the same query cost. */
+/** The cost of the first and of the second purge with the same query. */
 export const proofs: Bench = {
   name: 'proofs',
   async run(options) {

@@ -13,9 +13,9 @@ import { write } from './schema-service.js';
 const TYPE = 'Scanned';
 const AMOUNT = sized({ quick: 10_000, default: 50_000 });
 const PAGE = 1000;
-/** With them an entity has about 1 kB. */
+/** With these, an entity has about 1 kB. */
 const ATTRIBUTES = 9;
-/** Speeds are from 0 to 179: of any 180 entities, one is invalid. */
+/** Speeds range from 0 to 179, so one of any 180 entities is invalid. */
 const FASTEST = 178;
 const INVALID = Array.from({ length: AMOUNT }, (_, index) => index % 180).filter(
   (speed) => speed > FASTEST,
@@ -41,13 +41,13 @@ const SCHEMA = {
   required: ['id', 'type', 'speed'],
 };
 
-/** Entities judged, in a second of one core, and in a second. */
+/** Number of entities judged per second of one core, and per second. */
 interface Rates {
   readonly perCore: number;
   readonly perSecond: number;
 }
 
-/** A scan against Ajv alone, which parses the same pages, takes the values and validates them. */
+/** A scan compared with Ajv alone, which parses the same pages, extracts the values and validates them. */
 export const scans: Bench = {
   name: 'scans',
   async run({ rounds, say }: BenchOptions) {
@@ -79,7 +79,7 @@ export const scans: Bench = {
   },
 };
 
-/** All pages as the broker sends them. */
+/** Reads all pages as the broker sends them. */
 async function pagesOf({ url }: BenchBroker): Promise<readonly string[]> {
   const pages: string[] = [];
   for (let offset = 0; offset < AMOUNT; offset += PAGE) {
@@ -126,7 +126,7 @@ function demand(invalid: number | undefined, checked: number | undefined): void 
     throw new Error(`${String(invalid)} of ${String(checked)} are invalid, and not ${INVALID} of ${AMOUNT}.`);
 }
 
-/** The CPU is that of all threads of a process. */
+/** The CPU time is that of all threads of a process. */
 async function ratesOf(pid: number, work: () => Promise<void>): Promise<Rates> {
   const [startedMs, cpuMs] = [performance.now(), await cpuMsOf(pid)];
   await work();

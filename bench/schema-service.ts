@@ -14,7 +14,7 @@ const REQUESTS = sized({ quick: 5_000, default: 20_000 });
 const WRITES = sized({ quick: 20, default: 100 });
 const MODELS = '/api/v2/domains/Bench/models';
 
-/** Attributes of a schema of 30 KB, and of one of 5 KB. */
+/** Number of attributes in a schema of 30 KB, and in one of 5 KB. */
 const ATTRIBUTES = 120;
 const FEW_ATTRIBUTES = 19;
 
@@ -26,7 +26,7 @@ interface Round {
   readonly smallWrites: number;
 }
 
-/** Reads of a schema of 30 KB against a bare Fastify server that sends the same bytes, and new versions of a model. */
+/** Reads of a schema of 30 KB, compared with a bare Fastify server that sends the same bytes, and new versions of a model. */
 export const schemaService: Bench = {
   name: 'schema-service',
   async run({ rounds, say }) {
@@ -65,7 +65,7 @@ async function measure(gateway: BenchGateway, bareUrl: string, round: number): P
   const etag = String(headers['etag']);
   const reads = async (of: string, status = 200, sent: Record<string, string> = {}) =>
     requestsPerSecond({ url: of, status, headers: sent, connections: CONNECTIONS, requests: REQUESTS });
-  // In turns, so that neither is always the first.
+  // They take turns, so that neither always goes first.
   const isEven = round % 2 === 0;
   const before = isEven ? await reads(bareUrl) : await reads(url);
   const after = isEven ? await reads(url) : await reads(bareUrl);
@@ -93,7 +93,7 @@ async function writesPerSecond(
   return rate;
 }
 
-/** Sends JSON, and throws unless the answer has a status. */
+/** Sends JSON. @throws Error unless the answer has the given status */
 export async function write(
   gateway: BenchGateway,
   method: 'POST' | 'PUT',
@@ -110,7 +110,7 @@ export async function write(
   if (answer.statusCode !== status) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
 }
 
-/** A schema of about 30 KB; those of different numbers differ in their title and in one attribute. */
+/** Returns a schema of about 30 KB. Schemas with different numbers differ in their title and in one attribute. */
 export function schemaOf(number: number, attributes = ATTRIBUTES): object {
   const properties = Array.from({ length: attributes }, (_, index) => [
     `attribute${index}`,

@@ -10,7 +10,7 @@ import { inTurns } from './support/workbench-rivals.js';
 const CONNECTIONS = 32;
 const VALIDATIONS = sized({ quick: 2_000, default: 10_000 });
 const SEARCHES = sized({ quick: 500, default: 2_000 });
-/** Models beside the one of the entity. */
+/** Number of models besides that of the entity. */
 const OTHERS = sized({ quick: 100, default: 300 });
 
 interface Round {
@@ -20,7 +20,7 @@ interface Round {
   readonly search: number;
 }
 
-/** A validation that finds its model by the type of the entity, and a search by an attribute, among 301 models. */
+/** A validation that finds its model by the entity's type, and a search by an attribute, among 301 models. */
 export const search: Bench = {
   name: 'search',
   async run({ rounds, say }) {
@@ -57,7 +57,7 @@ export const search: Bench = {
   },
 };
 
-/** One in 30 has the attribute that is searched for. */
+/** One model in 30 has the attribute that is searched for. */
 function schemaOf(index: number): object {
   const attribute = `special${String(index % 30)}`;
   return {

@@ -17,7 +17,7 @@ const BATCH_SIZE = Number(settings.PURGE_BATCH_SIZE.default);
 const CONCURRENCY = Number(settings.PURGE_CONCURRENCY.default);
 const SCRIPT_CONCURRENCY = 10;
 
-/** A broker at which all costs are constant. */
+/** A broker whose costs are all constant. */
 export const PLAIN: BrokerShape = {
   delete: 'constant',
   page: 'constant',
@@ -26,7 +26,7 @@ export const PLAIN: BrokerShape = {
   pageMax: PAGE_SIZE,
 };
 
-/** Brokers by what costs more the more they hold. */
+/** Brokers, named by which of their costs grow with the number of entities. */
 export const SHAPES: Readonly<Record<string, BrokerShape>> = {
   'all costs constant': PLAIN,
   'delete grows from the head': { ...PLAIN, delete: 'from-head' },
@@ -39,7 +39,7 @@ export const SHAPES: Readonly<Record<string, BrokerShape>> = {
   'count costs a page': { ...PLAIN, count: 'costs-a-page' },
 };
 
-/** What one way of purging came to. */
+/** The result of one way of purging. */
 interface Way {
   readonly ms: Spread;
   readonly times: readonly number[];
@@ -47,7 +47,9 @@ interface Way {
   readonly requests: number;
 }
 
-/** Purges at brokers whose costs depend on position, offset or size, against the best that knows the broker. */
+/**
+ * Purges with brokers whose costs depend on position, offset or size, compared with the best strategy that knows the broker.
+ */
 export const shapes: Bench = {
   name: 'shapes',
   async run(options) {

@@ -15,17 +15,17 @@ import { spreadOf } from './support/statistics.js';
 const JOBS = 300;
 const ENTITIES_OF_JOB = 5;
 
-/** Enough for a purge that deletes one by one to outlast its sidecar. */
+/** Enough for a purge with single deletes to still be running when its sidecar is killed. */
 const ENTITIES = 20_000;
 const LATENCY_MS = 5;
 
-/** Each takes the lease of 30 seconds, the default. */
+/** Each takes as long as the default lease, 30 seconds. */
 const KILLS = sized({ quick: 1, default: 1, large: 10 });
 
 const WAYS = ['one, SQLite', 'one, PostgreSQL', 'three, PostgreSQL'] as const;
 type Way = (typeof WAYS)[number];
 
-/** Small jobs over several sidecars, and how long a purge rests when its sidecar is killed. */
+/** Small jobs distributed over several sidecars, and how long a purge pauses when its sidecar is killed. */
 export const sidecars: Bench = {
   name: 'sidecars',
   async run({ rounds, say }) {
@@ -64,7 +64,7 @@ async function start(broker: BenchBroker, settings: GatewaySettings, names: read
   return Promise.all(names.map((name) => startGateway(broker.url, { ...settings, INSTANCE_NAME: name })));
 }
 
-/** Jobs that were submitted one by one, in turns, and are all done. */
+/** Measures jobs per second: jobs are submitted one by one to the sidecars in turn, until all are done. */
 async function jobsPerSecond(broker: BenchBroker, settings: GatewaySettings, count: number): Promise<number> {
   const gateways = await start(
     broker,
@@ -80,7 +80,7 @@ async function jobsPerSecond(broker: BenchBroker, settings: GatewaySettings, cou
   return JOBS / seconds;
 }
 
-/** Entities of its own for each job. */
+/** Returns a query with separate entities for each job. */
 function queryOf(job: number): string {
   const ids = Array.from(
     { length: ENTITIES_OF_JOB },
@@ -89,7 +89,7 @@ function queryOf(job: number): string {
   return `type=Job&id=${ids.join(',')}`;
 }
 
-/** How long a purge rests each time when the sidecar that works on it is killed, in milliseconds. */
+/** Measures how long a purge pauses each time the sidecar that runs it is killed, in milliseconds. */
 async function takeovers(
   broker: BenchBroker,
   url: string,
@@ -131,7 +131,7 @@ async function submit(gateway: BenchGateway | undefined, query: string): Promise
   return (await body.json()) as PurgeRecord;
 }
 
-/** The record of a purge once it is as wanted. */
+/** Returns the record of a purge once it satisfies a condition. */
 async function recordOf(
   gateway: BenchGateway | undefined,
   id: string,

@@ -20,14 +20,14 @@ const INSTANCES = sized({ quick: 10, default: 100 });
 const HISTORIES: Histories = { type: 'BenchSensor', entities: 100, before: INSTANCES, after: INSTANCES };
 const AMOUNT = amountBefore(HISTORIES);
 const QUERY = queryBefore(HISTORIES);
-/** Enough deletes for code to be compiled. */
+/** Enough deletes for the code to be compiled. */
 const WARM_UP: Histories = { ...HISTORIES, before: sized({ quick: 10, default: 50 }), after: 0 };
 const LATENCY_MS = 2;
 const CONCURRENCY = Number(settings.TEMPORAL_PURGE_CONCURRENCY.default);
-/** One by one, the script takes minutes: it is measured with so many deletes, and its time scaled up. */
+/** With one delete at a time, the script takes minutes. It is measured with this many deletes, and its time is scaled up. */
 const SLICE = sized({ quick: 500, default: 2_000 });
 
-/** Purges half of the instances of 100 temporal entities by every way there is, and compares them within each round. */
+/** Purges half of the instances of 100 temporal entities in every available way, and compares the ways within each round. */
 export const temporalPurge: Bench = {
   name: 'temporal-purge',
   async run(options) {
@@ -45,7 +45,9 @@ export const temporalPurge: Bench = {
   },
 };
 
-/** The gateway's resident memory by the number of instances. All of /proc, hence Linux only; one round is enough. */
+/**
+ * The gateway's resident memory by the number of instances. It is read from /proc, so this is Linux only; one round is enough.
+ */
 export const temporalMemory: Bench = { name: 'temporal-memory', run: measureTemporalMemory };
 
 const LABELS = {
@@ -72,14 +74,14 @@ async function measure(
     say(`round ${round} of ${rounds}`);
     const times: Record<Contestant, number> = { scriptAlone: 0, script: 0, gateway: 0, bound: 0 };
     const order = Object.keys(LABELS) as Contestant[];
-    // Who goes first takes turns, so that nobody always profits from what the other left behind.
+    // The order alternates, so that no contestant always profits from what the other has left behind.
     for (const each of round % 2 === 1 ? order : order.reverse()) times[each] = await runs[each](HISTORIES);
     results.push(times);
   }
   return results;
 }
 
-/** Each way as a function that makes the histories, purges them, and tells in how many milliseconds. */
+/** Returns each way as a function that creates the histories, purges them, and returns the milliseconds that it took. */
 function runsOf(
   brokerUrl: string,
   gatewayUrl: string,
@@ -122,7 +124,7 @@ function resultOf(rounds: readonly Round[]): BenchResult {
   const rows = Object.entries(LABELS).map(([key, label]) => {
     const name = key as Contestant;
     const spreadMs = spreadOf(rounds.map((round) => round[name]));
-    // A ratio of speeds is that of the times the other way round: first within a round, then the median of all rounds.
+    // A ratio of speeds is the inverse ratio of times: computed within each round, then the median of all rounds.
     const speedup = spreadOf(rounds.map((round) => round[name] / round.gateway));
     const perSecond = spreadOf(rounds.map((round) => (AMOUNT / round[name]) * 1000));
     return { name, label, spreadMs, speedup, perSecond };

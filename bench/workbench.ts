@@ -19,7 +19,10 @@ interface Round extends InThreads {
   readonly expand: number;
 }
 
-/** The workbench: over HTTP against a bare Fastify server, in process against the libraries alone, and who waits for whom. */
+/**
+ * The workbench: over HTTP compared with a bare Fastify server, in process compared with the libraries alone, and the latency
+ * of other requests.
+ */
 export const workbench: Bench = {
   name: 'workbench',
   async run({ rounds, say }) {

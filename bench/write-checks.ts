@@ -8,7 +8,7 @@ import { spreadOf } from './support/statistics.js';
 import { connectWire, type WireRequest } from './support/wire-load.js';
 
 const CONNECTIONS = [64, 1] as const;
-/** Contestants take turns, so that both meet the same machine. */
+/** Contestants take turns, so that the load of the machine affects both equally. */
 const TURN_REQUESTS = 500;
 const TURNS = sized({ quick: 2, default: 8 });
 const WARM_UP_REQUESTS = sized({ quick: 2_000, default: 4_000 });
@@ -37,7 +37,7 @@ const WRITE: WireRequest = {
   }),
 };
 
-/** What a checked write costs beside an unchecked one, through the same gateway, for an entity of 1 kB. */
+/** The cost of a checked write compared with an unchecked one, through the same gateway, for an entity of 1 kB. */
 export const writeChecks: Bench = {
   name: 'write-checks',
   async run({ rounds, say }) {

@@ -1,10 +1,10 @@
-/** What the process of the attacking broker is told; it answers `start` with its URL. */
+/** Commands for the process of the attacking broker; it answers `start` with its URL. */
 export type BrokerCommand = { readonly do: 'start' } | { readonly do: 'report' };
 
-/** What it was made to delete. */
+/** What the broker was asked to delete. */
 export interface BrokerReport {
-  /** Entities that might be deleted. */
+  /** Deleted entities that a request was allowed to delete. */
   deleted: number;
-  /** Deletes of anything else, or under a tenant. */
+  /** Deletes of anything else, or with a tenant. */
   outside: number;
 }

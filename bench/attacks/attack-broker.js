@@ -1,11 +1,11 @@
 /**
- * A broker that attacks the gateway, and takes note of each delete, in a process of its own. What it does depends on the type
- * that is asked for:
+ * A broker that attacks the gateway and records each delete, in a separate process. What it does depends on the type in the
+ * query:
  *
  * | Guarded | 1000 entities, which no attack may delete |
- * | Claim | pages without end, and a count of a million; these may be deleted |
+ * | Claim | endless pages, and a count of a million; these may be deleted |
  * | Nested | 60 MB of nested arrays |
- * | Hints | interim answers (103) without end |
+ * | Hints | endless interim answers (103) |
  * | Hang | no answer |
  * | Large | 64 MB |
  *
@@ -50,7 +50,7 @@ async function takeBatch(req, res) {
 }
 
 /**
- * Takes note of a deleted entity.
+ * Records a deleted entity.
  *
  * @param {IncomingMessage} req @param {unknown} id
  */

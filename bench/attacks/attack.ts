@@ -7,19 +7,19 @@ interface SendOptions {
   readonly body?: string | Buffer;
 }
 
-/** Where an attack takes place. */
+/** The environment of an attack. */
 export interface Scene {
   /** The gateway's URL, without a slash at the end. */
   readonly url: string;
-  /** To the gateway; closed when the attack is over. */
+  /** Connections to the gateway; closed when the attack is over. */
   readonly sockets: Sockets;
-  /** Sends a request as clients do. @returns the status; 0 where the connection ends without an answer */
+  /** Sends a request as clients do. @returns the status; 0 if the connection ends without an answer */
   readonly send: (method: string, target: string, options?: SendOptions) => Promise<number>;
   /** The gateway's database file. */
   readonly databasePath: string;
-  /** Aborts when the attack is to end. */
+  /** Aborts when the attack should end. */
   readonly signal: AbortSignal;
-  /** Waits, or until the attack is to end. */
+  /** Waits for the given time, or until the attack should end. */
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -32,8 +32,8 @@ export interface Attack {
   /**
    * Attacks for some seconds.
    *
-   * @returns what the attacker got, for people
-   * @throws Error when the gateway does what it must not do
+   * @returns a summary for people of what the attacker got
+   * @throws Error if the gateway does something that it must not do
    */
   run(scene: Scene): Promise<string>;
 }

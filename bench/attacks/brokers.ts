@@ -5,7 +5,7 @@ import { startWayBack } from './way-back.js';
 
 const HOLD_MS = 4000;
 
-/** Brokers that send interim answers for ever. */
+/** A broker that sends interim answers for ever. */
 export const endlessHints: Attack = {
   name: 'endless 103',
   run: async ({ sockets, pause }) => {
@@ -18,7 +18,7 @@ export const endlessHints: Attack = {
   },
 };
 
-/** Purges that get 60 MB of nested arrays for a page. */
+/** Purges that receive 60 MB of nested arrays as a page. */
 export const nestedPages: Attack = {
   name: 'pages of 60 MB',
   run: async ({ send }) => {
@@ -29,7 +29,7 @@ export const nestedPages: Attack = {
   },
 };
 
-/** 500 purges at once of a broker that claims a million matches each, and lists without end. */
+/** 500 simultaneous purges of a broker that claims a million matches for each, and lists without end. */
 export const claimedMatches: Attack = {
   name: '500 purges of a million',
   run: async ({ sockets, pause }) => {
@@ -47,7 +47,7 @@ export const claimedMatches: Attack = {
   },
 };
 
-/** Two gateways that have each other as broker. */
+/** Two gateways, each configured as the broker of the other. */
 export const ring: Attack = {
   name: 'a ring of two',
   prepare: async () => {

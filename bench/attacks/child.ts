@@ -9,7 +9,7 @@ export interface Child<Command> {
   close(): void;
 }
 
-/** Runs a script of this folder; plain JavaScript, so that no loader takes part. */
+/** Runs a script of this folder. Scripts are plain JavaScript, so that no loader is involved. */
 export function startChild<Command extends object>(script: string): Child<Command> {
   const child = fork(new URL(script, import.meta.url), { execArgv: [] });
   const ended = once(child, 'exit').then(([code]) => {

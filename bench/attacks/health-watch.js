@@ -1,6 +1,6 @@
 /**
- * Asks a gateway for its health every 50 ms, from a process of its own, so that nothing but the gateway makes an answer late.
- * Its parent says whom to ask, and later asks for the result.
+ * Asks a gateway for its health every 50 ms, from a separate process, so that only the gateway can delay an answer. The parent
+ * process says which gateway to ask, and later requests the result.
  *
  * @import { HealthReport, WatchCommand } from './health-protocol.js'
  */
@@ -26,7 +26,7 @@ let took = [];
 let startedMs = 0;
 
 /**
- * For how long the gateway's main thread has had a core, in ms (Linux: proc(5), schedstat).
+ * Returns how long the gateway's main thread has run on a core, in ms (Linux: proc(5), schedstat).
  *
  * @param {number} pid
  */
@@ -67,7 +67,7 @@ process.on('message', (/** @type {WatchCommand} */ command) => {
     return;
   }
   clearInterval(timer);
-  // What has not been answered yet counts as well.
+  // Requests that are still unanswered count as well.
   const look = setInterval(() => {
     if (waiting > 0) return;
     clearInterval(look);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Attack, Scene } from './attack.js';
 
-/** Attacks by connections that are held, and on which next to nothing moves. */
+/** Attacks with connections that are held open almost without traffic. */
 
 const UPLOAD = 'Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{';
 const ENTITY = `POST /ngsi-ld/v1/entities HTTP/1.1\r\nHost: 127.0.0.1\r\n${UPLOAD}`;
@@ -21,7 +21,11 @@ async function hold(scene: Scene, number: number, begin: string, drip?: string):
   return held;
 }
 
-/** What others get in the meantime: the slowest of some reads that pass through, in ms. @throws Error when one fails */
+/**
+ * Measures what other clients experience in the meantime: the slowest of some pass-through reads, in ms.
+ *
+ * @throws Error if one fails
+ */
 async function slowestRead({ send, pause }: Scene): Promise<number> {
   let slowest = 0;
   for (let count = 0; count < 5; count += 1) {
@@ -40,7 +44,7 @@ async function heldWhileReading(scene: Scene): Promise<string> {
   return `${scene.sockets.count} of ${before} open, reads within ${Math.round(slowest)} ms`;
 }
 
-/** Heads that never end. */
+/** Request heads that never end. */
 export const halfSentHeads: Attack = {
   name: 'half-sent heads',
   run: async (scene) => {
@@ -60,7 +64,7 @@ export const stalledUploads: Attack = {
   },
 };
 
-/** Uploads of a byte now and then. */
+/** Uploads that send a byte now and then. */
 export const drippingUploads: Attack = {
   name: 'dripping uploads',
   run: async (scene) => {
@@ -70,7 +74,7 @@ export const drippingUploads: Attack = {
   },
 };
 
-/** Large answers that are not read, or only a byte now and then. */
+/** Large answers that are never read, or only a byte now and then. */
 export const unreadAnswers: Attack = {
   name: 'answers unread',
   run: async (scene) => {
@@ -89,7 +93,7 @@ export const unreadAnswers: Attack = {
   },
 };
 
-/** Those who watch a purge, by the hundred, and read nothing. */
+/** Hundreds of clients that open the event stream of a purge and read nothing. */
 export const eventListeners: Attack = {
   name: 'event streams unread',
   run: async (scene) => {

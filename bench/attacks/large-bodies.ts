@@ -20,7 +20,7 @@ async function sendAll(
   return tally(statuses);
 }
 
-/** Eight bodies of 5 MB at once, again and again, to routes that take small ones and to one that takes them. */
+/** Eight bodies of 5 MB at once, repeatedly, to routes that accept only small ones and to one that accepts them. */
 export const largeBodies: Attack = {
   name: 'bodies of 5 MB',
   run: async (scene) => {

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'undici';
 
-/** What a process holds once everything that it no longer needs is collected: its heap and the memory beside it. */
+/** The memory that a process still needs after a garbage collection: its heap and external memory. */
 export interface LiveMemory {
   /** In bytes. */
   read(): Promise<number>;
@@ -13,7 +13,7 @@ export interface LiveMemory {
 const ATTEMPTS = 100;
 const ATTEMPT_MS = 50;
 
-/** Options of Node for a process whose memory is to be read, and the port that they set. */
+/** Returns Node options for a process whose memory will be read, and the port that they set. */
 export async function inspectable(): Promise<{
   readonly port: number;
   readonly nodeOptions: readonly string[];
@@ -29,7 +29,7 @@ export async function inspectable(): Promise<{
 /**
  * Connects to the inspector of a process.
  *
- * @throws Error when it does not answer
+ * @throws Error if it does not answer
  */
 export async function connectMemory(pid: number, port: number): Promise<LiveMemory> {
   process.kill(pid, 'SIGUSR1');
@@ -57,7 +57,7 @@ export async function connectMemory(pid: number, port: number): Promise<LiveMemo
   }
   return {
     read: async () => {
-      // What a first collection lets go of, e.g. by finalizers, goes with the next.
+      // What the first collection releases, e.g. through finalizers, is collected by the next.
       for (let round = 0; round < 3; round += 1) await call('HeapProfiler.collectGarbage');
       const expression = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())';
       const answer = (await call('Runtime.evaluate', { expression })) as {

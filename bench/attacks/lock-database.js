@@ -1,4 +1,4 @@
-/** Locks an SQLite file until its parent lets go of it. */
+/** Locks a SQLite file until the parent process disconnects. */
 import Database from 'better-sqlite3';
 
 process.on('message', (/** @type {{ readonly lock: string }} */ { lock }) => {

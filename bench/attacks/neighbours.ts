@@ -26,7 +26,7 @@ export const lockedDatabase: Attack = {
   },
 };
 
-/** The metrics are read as often as possible. */
+/** Clients read the metrics as often as possible. */
 export const scrapedMetrics: Attack = {
   name: 'metrics scraped hard',
   run: async ({ send, signal }) => {

@@ -3,7 +3,7 @@ import { tally } from './sockets.js';
 
 const LONG = 'x'.repeat(60_000);
 
-/** Header fields without end, with what limits a purge behind them, where a parser may stop counting. */
+/** A flood of header fields, followed by the fields that limit a purge, at a point where a parser may have stopped counting. */
 export const headerFloods: Attack = {
   name: 'header floods',
   run: async ({ sockets, signal }) => {
@@ -46,7 +46,7 @@ export const requestLines: Attack = {
   },
 };
 
-/** Patterns that are large once they are compiled, or slow to match. */
+/** Patterns that are large once compiled, or slow to match. */
 export const patternBombs: Attack = {
   name: 'idPattern bombs',
   run: async ({ send, signal }) => {

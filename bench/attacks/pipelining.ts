@@ -5,7 +5,7 @@ const HANG = 'GET /ngsi-ld/v1/entities?type=Hang HTTP/1.1\r\nHost: 127.0.0.1\r\n
 const LIVE = 'GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
 const PURGE = 'DELETE /ngsi-ld/v1/entities?type=None HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
 
-/** 44,000 small requests behind one that is not answered, on each of eight connections. */
+/** 44,000 small requests, pipelined behind one that is never answered, on each of eight connections. */
 export const pipelinedReads: Attack = {
   name: 'pipelined behind an open request',
   run: async ({ sockets, pause, signal }) => {
@@ -23,7 +23,7 @@ export const pipelinedReads: Attack = {
   },
 };
 
-/** 44,000 small requests at once that are all answered, to a client that reads nothing. */
+/** 44,000 small requests at once, all of which are answered, to a client that reads nothing. */
 export const pipelinedUnread: Attack = {
   name: 'pipelined, answers unread',
   run: async ({ sockets, pause }) => {
@@ -36,7 +36,7 @@ export const pipelinedUnread: Attack = {
   },
 };
 
-/** A thousand purges at once on a connection, behind an open request and without one. */
+/** A thousand pipelined purges on one connection, with and without an open request before them. */
 export const pipelinedPurges: Attack = {
   name: '1000 purges on a connection',
   run: async ({ sockets, pause }) => {

@@ -13,31 +13,31 @@ import type { HealthReport, WatchCommand } from './health-protocol.js';
 import { connectMemory, inspectable, type LiveMemory } from './live-memory.js';
 import { Sockets } from './sockets.js';
 
-/** What an attack did to a gateway. */
+/** The effect of an attack on a gateway. */
 export interface AttackResult {
   readonly name: string;
-  /** One for each round. */
+  /** One report per round. */
   readonly health: readonly HealthReport[];
   /** What the attacker got in the last round. */
   readonly outcome: string;
   /** Live memory before the first round and after each, in MiB. */
   readonly liveMiB: readonly number[];
-  /** The most resident memory, in MiB. */
+  /** Peak of resident memory, in MiB. */
   readonly peakMiB: number;
-  /** Entities deleted that no request was allowed to delete. */
+  /** Number of deleted entities that no request was allowed to delete. */
   readonly outside: number;
-  /** From SIGTERM in the middle of the attack to the end of the process. */
+  /** Time from SIGTERM in the middle of the attack to the end of the process. */
   readonly stopMs: number;
 }
 
 const MIB = 1024 * 1024;
-/** The health is watched for as long after an attack, since some work ends later. */
+/** The health is watched this long after an attack, since some work ends later. */
 const AFTERMATH_MS = 2000;
-/** What the attack started has ended by then. */
+/** By then, everything that the attack started has ended. */
 const SETTLE_MS = 3000;
 const BEFORE_STOP_MS = 1500;
 
-/** Attacks a gateway so many times, and once more while it is stopped. */
+/** Attacks a gateway `rounds` times, and once more while it is being stopped. */
 export async function runAttack(attack: Attack, rounds: number): Promise<AttackResult> {
   const folder = await mkdtemp(join(tmpdir(), 'attack-'));
   const broker = startChild<BrokerCommand>('attack-broker.js');
@@ -90,7 +90,7 @@ async function mibOf(memory: LiveMemory): Promise<number> {
   return (await memory.read()) / MIB;
 }
 
-/** Each kind of route once, so that what stays in memory from the first use on is there before. */
+/** Uses each kind of route once, so that memory that is kept from the first use on is allocated before measuring. */
 async function warmUp(url: string): Promise<void> {
   for (const [method, target] of [
     ['GET', '/health/live'],
@@ -110,7 +110,7 @@ async function warmUp(url: string): Promise<void> {
   ).body.dump();
 }
 
-/** A scene, and what ends it. */
+/** Opens a scene that can be closed. */
 function openScene(url: string, databasePath: string): Scene & { close(): Promise<void> } {
   const controller = new AbortController();
   const { signal } = controller;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Bare connections to one server. All stay open until they are closed together, or the server closes them. */
+/** Raw connections to one server. They stay open until they are closed together, or the server closes them. */
 export class Sockets {
   readonly #host: string;
   readonly #port: number;
@@ -14,13 +14,13 @@ export class Sockets {
     this.#port = Number(port);
   }
 
-  /** @throws the error of the connection, e.g. ECONNREFUSED */
+  /** Opens a connection. @throws the error of the connection, e.g. ECONNREFUSED */
   async connect(): Promise<Socket> {
     const socket = connect({ host: this.#host, port: this.#port });
     this.#open.add(socket);
     socket.once('close', () => this.#open.delete(socket));
     await once(socket, 'connect');
-    // The server may end it at any time.
+    // The server may close the connection at any time.
     socket.on('error', () => undefined);
     return socket;
   }
@@ -29,14 +29,14 @@ export class Sockets {
     return Promise.all(Array.from({ length: number }, async () => this.connect()));
   }
 
-  /** Sends on a connection of its own. @returns the status of the first answer; 0 where the connection ends without one */
+  /** Sends bytes on a new connection. @returns the status of the first answer; 0 if the connection ends without one */
   async exchange(bytes: string | Buffer): Promise<number> {
     const socket = await this.connect();
     socket.write(bytes);
     return statusFrom(socket);
   }
 
-  /** How many are open still. */
+  /** Number of open connections. */
   get count(): number {
     return this.#open.size;
   }
@@ -46,7 +46,7 @@ export class Sockets {
   }
 }
 
-/** The status of the first answer on a connection, which is then closed; 0 where there is none. */
+/** Returns the status of the first answer on a connection, which is then closed; 0 if there is none. */
 export async function statusFrom(socket: Socket): Promise<number> {
   return new Promise((resolve) => {
     let text = '';
@@ -60,7 +60,7 @@ export async function statusFrom(socket: Socket): Promise<number> {
   });
 }
 
-/** How often each of some values occurs, e.g. `400 × 431, 2 × 200`. */
+/** Counts how often each value occurs, e.g. `400 × 431, 2 × 200`. */
 export function tally(values: readonly (number | string)[]): string {
   const counts = new Map<number | string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

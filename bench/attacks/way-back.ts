@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a server that is started later: each of a ring needs to know the other's address. */
+/** Starts a forwarder to a server that is started later: in a ring, each gateway needs to know the address of the other. */
 export async function startWayBack() {
   let port: number | undefined;
   const sockets = new Set<Socket>();

@@ -13,7 +13,7 @@ const AMOUNT = 1_000;
 const SCAN = 'scan';
 const BARE = 'JSON.parse and Ajv with allErrors, counted by place';
 
-/** The CPU time of a scan by the number of its findings; each entity has them all. */
+/** The CPU time of a scan by the number of its findings; every entity has all of them. */
 export const scanFindings: Part = async ({ rounds, say }) => {
   const curves = new Curves([SCAN, BARE], (name) => name === BARE);
   const broker = await startBroker(0);
@@ -38,7 +38,7 @@ export const scanFindings: Part = async ({ rounds, say }) => {
   ];
 };
 
-/** So many attributes have the wrong type. */
+/** Returns a schema by which `findings` attributes have the wrong type. */
 function schemaWith(findings: number): object {
   const names = Array.from({ length: findings }, (_, number) => `attribute${number}`);
   return {

@@ -6,7 +6,7 @@ import { cpuTimed, Curves, leastOf, type Part } from './part.js';
 
 const AMOUNTS = sized({ quick: [10, 30, 100], default: [10, 30, 100, 300, 1_000, 3_000] });
 const WRITERS = 4;
-/** Requests of a round. */
+/** Requests per round. */
 const REQUESTS = 10;
 const MODELS = '/api/v2/domains/Bench/models';
 
@@ -18,7 +18,7 @@ const READS = {
 } as const;
 const AFTER_WRITE = 'context of the domain, after a new version of a model';
 
-/** The CPU time of reads by the number of models, beside the read of one model. */
+/** The CPU time of reads by the number of models, compared with the read of one model. */
 export const modelReads: Part = async ({ rounds, say }) => {
   const curves = new Curves([AFTER_WRITE, ...Object.keys(READS)], (name) => name === 'GET of one model');
   const gateway = await startGateway('http://127.0.0.1:9');
@@ -62,7 +62,7 @@ export const modelReads: Part = async ({ rounds, say }) => {
   ];
 };
 
-/** Ten attributes; one model in ten has the one that is searched for. */
+/** Ten attributes; one in ten models has the attribute that is searched for. */
 function schemaOf(number: number, version: number): object {
   const names = Array.from({ length: 10 }, (_, index) => `attribute${index}of${number % 50}`);
   if (number % 10 === 0) names.push('special');

@@ -5,7 +5,7 @@ import type { Curve, Plot } from '../support/plot.js';
 /** Measures the curves of some plots. */
 export type Part = (options: BenchOptions) => Promise<readonly Plot[]>;
 
-/** Collects the points of curves, in the order in which the curves are named. */
+/** Collects the points of curves, in the order in which the curves were named. */
 export class Curves {
   readonly #points: ReadonlyMap<string, [number, number][]>;
   readonly #isLimit: (name: string) => boolean;
@@ -24,14 +24,14 @@ export class Curves {
   }
 }
 
-/** The least of some rounds: what else runs on the machine only makes it longer. */
+/** Returns the minimum of some rounds: anything else that runs on the machine only makes a round slower. */
 export async function leastOf(rounds: number, measure: () => Promise<number>): Promise<number> {
   let least = Infinity;
   for (let round = 0; round < rounds; round += 1) least = Math.min(least, await measure());
   return least;
 }
 
-/** CPU time of all threads of a process while some work is done, in milliseconds. Waiting for a core is no part of it. */
+/** Returns the CPU time of all threads of a process during some work, in milliseconds. Waiting for a core is not included. */
 export async function cpuTimed(pid: number, work: () => Promise<unknown>): Promise<number> {
   const before = await cpuMsOf(pid);
   await work();

@@ -19,18 +19,18 @@ const AMOUNTS = sized({
   default: [1_000, 3_000, 10_000, 30_000, 100_000],
   large: [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000],
 });
-/** A broker whose pages grow with their offset takes minutes to list more. */
+/** Above this, a broker whose pages get slower with their offset takes minutes to list. */
 const BY_OFFSET_MAX = 100_000;
 const PAGE_SIZE = Number(settings.PURGE_PAGE_SIZE.default);
 const BATCH_SIZE = Number(settings.PURGE_BATCH_SIZE.default);
 const CONCURRENCY = Number(settings.PURGE_CONCURRENCY.default);
 
-/** Those of all shapes whose curves differ. */
+/** The shapes whose curves differ. */
 const GROWING = ['all costs constant', 'delete grows from the head', 'page grows with its offset'] as const;
 
 const KNOWN = ': list, then delete known ids';
 
-/** The time of a purge at brokers of several shapes, beside listing all and deleting known ids. */
+/** The time of a purge with brokers of several shapes, compared with listing all ids and deleting known ids. */
 export const purgeTimes: Part = async ({ rounds, say }) => {
   const names = GROWING.flatMap((name) => [name, name + KNOWN]);
   const curves = new Curves(names, (name) => name.endsWith(KNOWN));
@@ -68,7 +68,7 @@ export const purgeTimes: Part = async ({ rounds, say }) => {
 const NOT_ARCHIVED = 'not archived';
 const ARCHIVED = 'archived';
 
-/** CPU time and memory of purges that are archived, beside those that are not. */
+/** CPU time and memory of purges that are archived, compared with those that are not. */
 export const purgeArchives: Part = async ({ rounds, say }) => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-growth-'));
   const keeping: GatewaySettings = { PURGE_ARCHIVE: 'required', ARCHIVE_URL: pathToFileURL(folder).href };
@@ -121,6 +121,6 @@ export const purgeArchives: Part = async ({ rounds, say }) => {
   ];
 };
 
-/** What a purge may need more than the smallest one. */
+/** How much more memory a purge may need than the smallest one. */
 const MORE_MIB = 64;
 const LIMIT = `limit of purges that are not archived: ${MORE_MIB} MiB above the smallest`;

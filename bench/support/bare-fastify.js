@@ -1,6 +1,6 @@
 /**
- * A bare Fastify server in a process of its own: GET /document answers the bytes that its parent sends it over IPC,
- * POST /echo the JSON that it is sent.
+ * A bare Fastify server in a separate process. GET /document answers with the bytes that its parent sends it over IPC, and POST
+ * /echo with the JSON that it receives.
  */
 import Fastify from 'fastify';
 

@@ -1,11 +1,10 @@
 /**
- * What anyone would write to put a proxy before a broker with Node, in a process of its own: node:http and the quickest
- * interface of undici. It streams with backpressure, and does nothing else. Its parent sends it the broker's origin over
- * IPC, and is told its URL.
+ * The obvious Node proxy for a broker, in a separate process: node:http and the fastest interface of undici. It streams with
+ * backpressure, and does nothing else. Its parent sends it the broker's origin over IPC, and receives its URL.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  */
-/* oxlint-disable no-unused-vars -- Headers are taken out by naming them. */
+/* oxlint-disable no-unused-vars -- Headers are removed by destructuring them. */
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 

@@ -1,16 +1,16 @@
 import type { Spread } from './statistics.js';
 
-/** Something that must hold, and what was measured. */
+/** A condition that must hold, and the measured value. */
 export interface Target {
   readonly name: string;
-  /** For people, e.g. `>= 0.8`. */
+  /** The condition for people, e.g. `>= 0.8`. */
   readonly wanted: string;
   readonly measured: number;
   readonly spread?: Spread;
   readonly reached: boolean;
 }
 
-/** Rows for people; numbers already written out. */
+/** Rows for people; numbers are already formatted. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
@@ -20,16 +20,16 @@ export interface Table {
 export interface BenchResult {
   readonly tables: readonly Table[];
   readonly targets: readonly Target[];
-  /** The measurements themselves, for the JSON. */
+  /** The raw measurements, for the JSON. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 export interface BenchOptions {
-  /** How often everything is measured; each bench says what one round is. */
+  /** How often everything is measured; each bench defines what a round is. */
   readonly rounds: number;
-  /** Of a bench with parts, those whose names contain this. */
+  /** For a bench with parts: only the parts whose names contain this text. */
   readonly only: string;
-  /** Tells people what is going on. */
+  /** Reports progress. */
   readonly say: (text: string) => void;
 }
 
@@ -39,12 +39,12 @@ export interface Bench {
   run(options: BenchOptions): Promise<BenchResult>;
 }
 
-/** A target for a ratio measured once in every round: its median has to be at least `least`. */
+/** Makes a target for a ratio that is measured once per round: its median has to be at least `least`. */
 export function ratioTarget(name: string, spread: Spread, least: number): Target {
   return { name, wanted: `>= ${least}`, measured: spread.median, spread, reached: spread.median >= least };
 }
 
-/** A target for a ratio measured once in every round: its median may be at most `most`. */
+/** Makes a target for a ratio that is measured once per round: its median may be at most `most`. */
 export function mostTarget(name: string, spread: Spread, most: number): Target {
   return { name, wanted: `<= ${most}`, measured: spread.median, spread, reached: spread.median <= most };
 }

@@ -1,6 +1,6 @@
 /**
- * A process of its own that runs the embedded broker and does what its parent tells it over IPC. Plain JavaScript,
- * as is the broker, whose file is the argument.
+ * Runs the embedded broker in a separate process, and follows the commands that its parent sends over IPC. It is plain
+ * JavaScript, as is the broker, whose file is the argument.
  *
  * @import { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js'
  * @import { BrokerAnswer, BrokerCommand } from './broker-protocol.js'
@@ -30,7 +30,7 @@ async function obey(command) {
   if (command.do === 'seed') {
     const { type, amount, attributes = 0 } = command;
     broker.entities.seed(amount, (index) => ({ ...entity(type, index), ...more(attributes, index) }));
-    // The garbage of seeding is not to be collected while something is measured (--expose-gc).
+    // Collect the garbage of seeding now, so that it is not collected while something is measured (--expose-gc).
     globalThis.gc?.();
   }
   return broker.entities.count();

@@ -1,11 +1,11 @@
 import { request } from 'undici';
 
 /**
- * The requests that the rivals of the gateway send, with undici's plain `request` and its shared pool: faster than
- * `fetch`, so that they are not beaten by being slow themselves.
+ * The requests of the gateway's rivals. They use undici's plain `request` and its shared pool, which are faster than `fetch`,
+ * so that the rivals do not lose because of a slow client.
  */
 
-/** GET one page. @param parameters of the query, `limit` and `offset` included @throws Error unless it is 200 */
+/** Gets one page. @param parameters of the query, including `limit` and `offset` @throws Error unless the status is 200 */
 export async function getPage(brokerUrl: string, parameters: string): Promise<readonly { id: string }[]> {
   const { statusCode, body } = await request(`${brokerUrl}/ngsi-ld/v1/entities?${parameters}`);
   const page = await body.json();
@@ -13,7 +13,7 @@ export async function getPage(brokerUrl: string, parameters: string): Promise<re
   return page as { id: string }[];
 }
 
-/** DELETE one entity. @throws Error unless it is 204 */
+/** Deletes one entity. @throws Error unless the status is 204 */
 export async function deleteEntity(brokerUrl: string, id: string): Promise<void> {
   const { statusCode, body } = await request(`${brokerUrl}/ngsi-ld/v1/entities/${encodeURIComponent(id)}`, {
     method: 'DELETE',
@@ -22,7 +22,7 @@ export async function deleteEntity(brokerUrl: string, id: string): Promise<void>
   if (statusCode !== 204) throw new Error(`DELETE ended with ${statusCode}.`);
 }
 
-/** Batch-deletes entities. @throws Error unless it is 204 */
+/** Deletes entities in one batch. @throws Error unless the status is 204 */
 export async function deleteBatch(brokerUrl: string, ids: readonly string[]): Promise<void> {
   const { statusCode, body } = await request(`${brokerUrl}/ngsi-ld/v1/entityOperations/delete`, {
     method: 'POST',

@@ -4,18 +4,21 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { BrokerAnswer, BrokerCommand } from './broker-protocol.js';
 
-/** The embedded broker in a process of its own. */
+/** The embedded broker in a separate process. */
 export interface BenchBroker {
   /** Base URL without a slash at the end. */
   readonly url: string;
-  /** Makes `amount` entities of a type, with the ids of entityIds(), and with so many more attributes of about 100 bytes. */
+  /**
+   * Creates `amount` entities of a type, with the ids of entityIds(), and with `attributes` more attributes of about 100 bytes
+   * each.
+   */
   seed(type: string, amount: number, attributes?: number): Promise<void>;
-  /** How many entities there are. */
+  /** Returns the number of entities. */
   count(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The ids of the entities that seed() makes. */
+/** Returns the ids of the entities that seed() creates. */
 export function entityIds(type: string, amount: number): readonly string[] {
   return Array.from({ length: amount }, (_, index) => `urn:ngsi-ld:${type}:${index}`);
 }
@@ -24,7 +27,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const BROKER = join(ROOT, '.tests/.bench/broker.mjs');
 let bundled: Promise<unknown> | undefined;
 
-/** Makes one plain file of the embedded broker, so that no loader has a part in what is measured. */
+/** Bundles the embedded broker into one plain file, so that no loader affects the measurements. */
 async function bundle(): Promise<void> {
   bundled ??= build({
     entryPoints: [join(ROOT, 'sidecar/embedded-broker/index.ts')],
@@ -41,8 +44,8 @@ async function bundle(): Promise<void> {
 /**
  * Starts the embedded broker in a child process.
  *
- * @param latencyMs time every request waits before the broker looks at it, in milliseconds
- * @throws Error when the process ends, or says why it cannot do what it is told
+ * @param latencyMs how long every request waits before the broker handles it, in milliseconds
+ * @throws Error if the process ends, or reports that a command failed
  */
 export async function startBroker(latencyMs: number): Promise<BenchBroker> {
   await bundle();
@@ -52,7 +55,7 @@ export async function startBroker(latencyMs: number): Promise<BenchBroker> {
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`The broker's process ended with code ${String(code)}.`);
   });
-  // Its end is news only to whoever waits for an answer.
+  // Its end only matters to a caller that waits for an answer.
   ended.catch(() => {});
 
   /** One command at a time: answers carry no number. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** `quick` shows in seconds that a bench works; `large` takes minutes more than `default`. */
+/** `quick` shows within seconds that a bench works; `large` takes minutes longer than `default`. */
 type Size = 'quick' | 'default' | 'large';
 
 const { values, positionals } = parseArgs({
@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 });
 const size: Size = values.quick ? 'quick' : values.large ? 'large' : 'default';
 
-/** What the command line asks for. */
+/** The options from the command line. */
 export const command = {
   size,
   names: positionals,
@@ -26,7 +26,7 @@ export const command = {
   svg: values.svg,
 };
 
-/** The value for the size of this run. Where `large` has none, it is that of `default`. */
+/** Returns the value for the size of this run. If there is none for `large`, that of `default` is used. */
 export function sized<Value>(values: {
   readonly quick: Value;
   readonly default: Value;

@@ -1,8 +1,8 @@
-/** A thread in which one contestant works, and nothing else: what others do to the same code does not matter to it. */
+/** A thread in which only one contestant runs, so that its code is not affected by how other contestants use it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { register } from 'tsx/esm/api';
 
-// Threads do not have the loader of the thread that starts them.
+// Threads do not inherit the loader of the thread that starts them.
 register();
 const { CONTESTANTS } = await import('./workbench-contestants.js');
 
@@ -17,10 +17,10 @@ parentPort?.on('message', (times) => {
 });
 
 /**
- * Does the work so many times.
+ * Repeats the work.
  *
  * @param {number} times
- * @returns how often a second
+ * @returns repetitions per second
  */
 async function rateOf(times) {
   const startedMs = performance.now();

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /**
- * Time that the threads of a process have had on a core so far, in milliseconds: of /proc (schedstat), which Linux alone
- * has. NaN elsewhere. Threads that have ended are not counted.
+ * Returns the time that the threads of a process have run on a core so far, in milliseconds, from /proc (schedstat). This only
+ * works on Linux; elsewhere the result is NaN. Threads that have ended are not included.
  */
 export async function cpuMsOf(pid: number): Promise<number> {
   try {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** An HTTP server in a process of its own. */
+/** An HTTP server in a separate process. */
 export interface ForkedServer {
   readonly url: string;
   readonly pid: number;
@@ -9,11 +9,11 @@ export interface ForkedServer {
 }
 
 /**
- * Runs a script of this folder that serves once it is told what for, and answers with its URL.
+ * Runs a script of this folder that starts a server after a message, and answers with its URL.
  *
- * @param script file name; plain JavaScript, so that no loader has a part in what is measured
- * @param message what it is told
- * @throws Error when its process ends before it serves
+ * @param script file name; plain JavaScript, so that no loader affects the measurements
+ * @param message sent to the script
+ * @throws Error if its process ends before it serves
  */
 export async function forkServer(script: string, message: string): Promise<ForkedServer> {
   const child = fork(new URL(script, import.meta.url), { execArgv: [] });

@@ -2,7 +2,7 @@ import type { BenchResult } from './bench.js';
 import { startGateway, type BenchGateway, type GatewaySettings } from './gateway.js';
 import { memoryOf } from './memory-of.js';
 
-/** Resident memory of a gateway, in MiB: before a purge, at the most, and right after it. */
+/** Resident memory of a gateway, in MiB: before a purge, at its peak, and right after the purge. */
 export interface GatewayMemory {
   readonly amount: number;
   readonly idleMiB: number;
@@ -12,7 +12,7 @@ export interface GatewayMemory {
 
 const GROWTH_MAX_MIB = 64;
 
-/** Purges once with a gateway that has done nothing before, with the settings it has by default where none are given. */
+/** Runs one purge with a fresh gateway, by default with default settings. */
 export async function measureMemory(
   brokerUrl: string,
   amount: number,
@@ -35,7 +35,7 @@ export async function measureMemory(
   }
 }
 
-/** @param unit what the amounts are of, in the plural */
+/** Makes tables and targets of the results. @param unit of the amounts, in the plural */
 export function memoryResult(results: readonly GatewayMemory[], unit: string): BenchResult {
   const [first, last] = [results[0], results.at(-1)];
   const growth = (last?.peakMiB ?? NaN) - (first?.peakMiB ?? NaN);

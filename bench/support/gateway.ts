@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 
-/** The built gateway in a process of its own. */
+/** The built gateway in a separate process. */
 export interface BenchGateway {
   readonly url: string;
   readonly pid: number;
@@ -20,7 +20,7 @@ export interface BenchGateway {
   kill(): Promise<void>;
 }
 
-/** Settings of the gateway that a bench sets; all others have their defaults. */
+/** Settings that benches set; all others have their defaults. */
 export type GatewaySettings = Readonly<
   Partial<
     Record<
@@ -45,10 +45,10 @@ export type GatewaySettings = Readonly<
 const MAIN = fileURLToPath(new URL('../../dist/sidecar/main.js', import.meta.url));
 
 /**
- * Starts the built gateway the way `npm start` does, in production.
+ * Starts the built gateway as `npm start` does, in production mode.
  *
- * @param nodeOptions of its process, besides those of `npm start`
- * @throws Error when its process ends before it listens
+ * @param nodeOptions additional Node options, besides those of `npm start`
+ * @throws Error if its process ends before it listens
  */
 export async function startGateway(
   brokerUrl: string,
@@ -72,7 +72,7 @@ export async function startGateway(
     },
   );
   const exited = once(child, 'exit');
-  // Whatever ends this process ends the gateway too.
+  // Whatever ends this process also ends the gateway.
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   const url = await Promise.race([
@@ -109,7 +109,7 @@ export async function startGateway(
   };
 }
 
-/** Reads the log up to the line that says where the gateway listens; the rest is thrown away. */
+/** Reads the log up to the line with the URL of the gateway, and discards the rest. */
 async function listeningUrl(log: Readable): Promise<string> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: log });

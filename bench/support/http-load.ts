@@ -2,17 +2,17 @@ import { Client } from 'undici';
 
 export interface Load {
   readonly url: string;
-  /** A body of JSON, to be posted; without one, the requests are GETs. */
+  /** A JSON body, sent with POST; without a body, the requests are GETs. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Status that every answer must have. */
+  /** The status that every answer must have. */
   readonly status: number;
   readonly connections: number;
   readonly requests: number;
 }
 
 /**
- * Sends so many requests over so many connections, each waiting for its answer before it sends the next.
+ * Sends requests over several connections. Each connection waits for an answer before it sends the next request.
  *
  * @returns requests per second
  * @throws Error for an answer with another status

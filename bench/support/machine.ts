@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 
-/** What the numbers were measured on. */
+/** The machine on which the numbers were measured. */
 export interface Machine {
   readonly system: string;
   readonly cpu: string;
   readonly cores: number;
   readonly memoryBytes: number;
-  /** How many processes wanted a core in the last minute, on average. */
+  /** Average number of processes that wanted a core in the last minute. */
   readonly load: number;
 }
 
@@ -36,7 +36,7 @@ export function thisCommit(): string {
   }
 }
 
-/** Versions of Node.js, of this package and of the libraries that it is compared with. */
+/** Returns the versions of Node.js, of this package and of the libraries that it is compared with. */
 export function versions(): Readonly<Record<string, string>> {
   const compared = COMPARED.map((name) => [name, versionIn(`node_modules/${name}/`)] as const);
   return Object.fromEntries([['node', process.version], ['gateway', versionIn('')], ...compared]);

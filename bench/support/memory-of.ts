@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 
 /** Resident memory of a process, in bytes. */
 export interface ProcessMemory {
-  /** Now. */
+  /** Currently. */
   readonly resident: number;
-  /** The most there ever was. */
+  /** At its peak. */
   readonly peak: number;
 }
 
 /**
- * Reads the resident memory of a process from /proc (proc(5): VmRSS and VmHWM), which Linux alone has.
+ * Reads the resident memory of a process from /proc (proc(5): VmRSS and VmHWM), which only Linux has.
  *
- * @throws Error elsewhere, or when there is no such process
+ * @throws Error on other systems, or if there is no such process
  */
 export async function memoryOf(pid: number): Promise<ProcessMemory> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');

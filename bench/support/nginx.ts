@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** nginx as a proxy, in a process of its own. */
+/** nginx as a proxy, in a separate process. */
 export interface Nginx {
   readonly url: string;
   readonly pid: number;
   close(): Promise<void>;
 }
 
-/** Starts nginx as a proxy before a broker, in one process; undefined where there is none on the PATH. */
+/** Starts nginx as a proxy for a broker, in one process; undefined if there is no nginx on the PATH. */
 export async function startNginx(brokerUrl: string): Promise<Nginx | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-nginx-'));
   const port = await freePort();
@@ -28,7 +28,7 @@ export async function startNginx(brokerUrl: string): Promise<Nginx | undefined> 
     accepts(port).then(() => true),
     once(child, 'exit').then(
       () => false,
-      () => false, // There is no nginx.
+      () => false, // nginx is not installed.
     ),
   ]);
   const close = async () => {
@@ -45,7 +45,7 @@ export async function startNginx(brokerUrl: string): Promise<Nginx | undefined> 
   return undefined;
 }
 
-/** Its temporary files go into the folder as well, so that nobody has to be root. */
+/** Puts its temporary files into the folder as well, so that it does not need root. */
 function configuration(folder: string, broker: string, port: number): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${join(folder, name)};`)
@@ -75,7 +75,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves when somebody listens at the port. */
+/** Resolves when a server listens on the port. */
 async function accepts(port: number): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     const socket = connect(port, '127.0.0.1');

@@ -1,6 +1,6 @@
 /**
- * A broker that only answers, in a process of its own, for measuring what stands before it: a GET of one entity (0.5 kB),
- * a GET of a page (30 kB), and a POST, whose body it reads. Its parent is told its URL over IPC.
+ * A broker that only answers, in a separate process, for measuring what is in front of it. It answers a GET of one entity (0.5
+ * kB), a GET of a page (30 kB), and a POST, whose body it reads. Its parent receives its URL over IPC.
  */
 import { createServer } from 'node:http';
 

@@ -2,13 +2,13 @@
 export interface Curve {
   readonly name: string;
   readonly points: readonly (readonly [x: number, y: number])[];
-  /** What a curve is compared with is dashed, and has the colour of the curve before it. */
+  /** The reference of a comparison is dashed, and has the colour of the curve before it. */
   readonly isLimit?: boolean;
 }
 
 /** Curves over the same axes. */
 export interface Plot {
-  /** Of its file, without an ending. */
+  /** The name of its file, without extension. */
   readonly name: string;
   readonly title: string;
   readonly x: string;
@@ -16,7 +16,7 @@ export interface Plot {
   readonly curves: readonly Curve[];
 }
 
-/** Where a value lies on an axis, from 0 to 1, and which values are written there. */
+/** Maps a value to its position on an axis, from 0 to 1, and has the labelled values. */
 interface Axis {
   readonly at: (value: number) => number;
   readonly ticks: readonly number[];
@@ -88,7 +88,7 @@ function axisOf(values: readonly number[]): Axis {
   return { at: (value) => value / (ticks.at(-1) ?? 1), ticks };
 }
 
-/** A round number that fits four to ten times into the largest value. */
+/** Returns a round number that fits about four to ten times into the largest value. */
 function stepOf(most: number): number {
   const power = 10 ** Math.floor(Math.log10(most));
   return most / power >= 4 ? power : most / power >= 2 ? power / 2 : power / 5;
@@ -114,7 +114,7 @@ function text(x: number, y: number, content: string, attributes = ''): string {
   return `<text x="${x}" y="${y}" ${attributes}>${escaped(content)}</text>`;
 }
 
-/** Such as 100 k for 100,000. */
+/** Shortens numbers, e.g. 100,000 to 100 k. */
 function short(value: number): string {
   if (value >= 1e6) return `${value / 1e6} M`;
   return value >= 1000 ? `${value / 1000} k` : String(Number(value.toPrecision(3)));

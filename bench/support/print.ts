@@ -1,12 +1,12 @@
 import type { BenchResult, Table, Target } from './bench.js';
 
-/** Writes the tables and targets of a bench for people. */
+/** Formats the tables and targets of a bench for people. */
 export function textOf({ tables, targets }: Pick<BenchResult, 'tables' | 'targets'>): string {
   const all = targets.length === 0 ? tables : [...tables, targetTable(targets)];
   return all.map(textOfTable).join('\n\n');
 }
 
-/** A number with three significant digits, or with all its digits before the point. */
+/** Formats a number with three significant digits, or with all digits before the decimal point. */
 export function digits(value: number): string {
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
@@ -26,7 +26,7 @@ function targetTable(targets: readonly Target[]): Table {
   };
 }
 
-/** The first column is text and stands to the left, the others to the right. */
+/** The first column is text and aligned left, the others are aligned right. */
 function textOfTable({ title, columns, rows }: Table): string {
   const lines = [columns, ...rows];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length)));

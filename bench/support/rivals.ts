@@ -5,11 +5,11 @@ import { timed } from './statistics.js';
 export interface ScriptTimes {
   /** Milliseconds from start to end. */
   readonly totalMs: number;
-  /** Milliseconds of it spent on deletes: the rest went into its queries. */
+  /** Milliseconds of it that were spent on deletes; its queries took the rest. */
   readonly deletesMs: number;
 }
 
-/** The script anyone would write: the first page, all its entities one by one, the first page again, until it is empty. */
+/** The obvious script: read the first page, delete all its entities one by one, and repeat until the page is empty. */
 export async function runScript(
   brokerUrl: string,
   type: string,
@@ -29,7 +29,7 @@ export async function runScript(
   return { totalMs, deletesMs };
 }
 
-/** Lists all `amount` ids of a type, page after page, and deletes nothing. */
+/** Lists all `amount` ids of a type, page by page, and deletes nothing. */
 export async function listAll(
   brokerUrl: string,
   type: string,
@@ -44,7 +44,7 @@ export async function listAll(
   return ids;
 }
 
-/** Batch-deletes entities whose ids are known. */
+/** Deletes entities with known ids in batches. */
 export async function deleteKnown(
   brokerUrl: string,
   ids: readonly string[],

@@ -1,4 +1,7 @@
-/** Ids in a row, of which each can be taken out: finds ranks and slices in O(log n), by a Fenwick tree of what is left. */
+/**
+ * A sequence of ids from which any id can be removed. Finds ranks and slices in O(log n), with a Fenwick tree of the remaining
+ * ids.
+ */
 export class Row {
   /** @type {readonly string[]} */
   #ids;
@@ -19,7 +22,7 @@ export class Row {
     return this.#positions.size;
   }
 
-  /** @param {string} id @returns {number | undefined} how many are left before it */
+  /** @param {string} id @returns {number | undefined} how many remaining ids are before it */
   rankOf(id) {
     const position = this.#positions.get(id);
     if (position === undefined) return undefined;
@@ -37,7 +40,7 @@ export class Row {
       this.#tree[at] = (this.#tree[at] ?? 0) - 1;
   }
 
-  /** @param {number} offset @param {number} limit @returns {readonly string[]} what is left, from an offset on */
+  /** @param {number} offset @param {number} limit @returns {readonly string[]} the remaining ids, starting at an offset */
   slice(offset, limit) {
     const found = [];
     for (let at = this.#positionOf(offset); at < this.#ids.length && found.length < limit; at++) {
@@ -47,7 +50,7 @@ export class Row {
     return found;
   }
 
-  /** @param {number} rank @returns {number} the position of what has this rank; the end where nothing has */
+  /** @param {number} rank @returns {number} the position of the id with this rank; the end if there is none */
   #positionOf(rank) {
     let position = 0;
     let left = rank;

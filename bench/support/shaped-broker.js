@@ -1,6 +1,6 @@
 /**
- * A process of its own that runs a broker of a given shape: how long its deletes and pages take depends on position, offset
- * or size. The time is spent on the processor, as a broker that searches or sorts spends it. Only what a purge by type needs.
+ * Runs a broker of a given shape in a separate process: how long its deletes and pages take depends on position, offset or
+ * size. It spends the time on the processor, as a broker that searches or sorts does. It only has what a purge by type needs.
  *
  * @import { BrokerShape, ShapedAnswer, ShapedCommand } from './shaped-protocol.js'
  */
@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Row } from './row.js';
 
-/** Microseconds. */
+/** In microseconds. */
 const REQUEST_US = 100;
 const DELETE_US = 20;
 const STEP_US = 0.025;
@@ -26,7 +26,7 @@ function spend(us) {
   while (performance.now() < until);
 }
 
-/** @param {BrokerShape} shape @param {string} id @returns {boolean} whether it was there */
+/** @param {BrokerShape} shape @param {string} id @returns {boolean} whether it existed */
 function remove(shape, id) {
   const rank = row.rankOf(id);
   if (rank === undefined) return false;
@@ -36,7 +36,7 @@ function remove(shape, id) {
   return true;
 }
 
-/** @param {number} bytes @returns {Record<string, unknown>} about as many bytes as JSON */
+/** @param {number} bytes @returns {Record<string, unknown>} attributes that have about this size as JSON */
 function attributesOf(bytes) {
   const amount = Math.ceil(bytes / 100);
   const property = { type: 'Property', value: 'x'.repeat(60) };
@@ -48,7 +48,7 @@ function page(shape, query) {
   const limit = shape.paging ? Number(query.get('limit') ?? 20) : Infinity;
   const offset = shape.paging ? Number(query.get('offset') ?? 0) : 0;
   const isCounted = query.get('count') === 'true';
-  // A type that nothing has: the purge asks whether the filter is honoured.
+  // A type that no entity has: the purge asks whether the filter is applied.
   const isNone = query.get('type')?.includes('PurgeProbe') === true;
   if (limit > shape.pageMax && limit !== Infinity)
     return { status: 400, body: { title: 'limit is too large' } };

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { BrokerShape, ShapedAnswer, ShapedCommand } from './shaped-protocol.js';
 
-/** A broker of some shape, in a process of its own. */
+/** A broker of a given shape, in a separate process. */
 export interface ShapedBroker {
   readonly url: string;
   seed(ids: readonly string[]): Promise<void>;

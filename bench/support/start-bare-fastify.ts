@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A bare Fastify server in a process of its own (bare-fastify.js). */
+/** A bare Fastify server in a separate process (bare-fastify.js). */
 export interface BareFastify {
   readonly url: string;
   close(): void;
 }
 
-/** @param document what GET /document answers */
+/** Starts the server. @param document the answer to GET /document */
 export async function startBareFastify(document: {
   readonly text: string;
   readonly mediaType: string;

@@ -1,11 +1,11 @@
-/** What repeated measurements come to. */
+/** Summary of repeated measurements. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** @throws RangeError when there are no values */
+/** Summarises measurements. @throws RangeError if there are no values */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const [min, max] = [sorted[0], sorted.at(-1)];
@@ -16,7 +16,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min, max };
 }
 
-/** The value below which a share of all values lies. @throws RangeError when there are no values */
+/** Returns the value below which a share of all values lies. @throws RangeError if there are no values */
 export function quantileOf(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -24,7 +24,7 @@ export function quantileOf(values: readonly number[], share: number): number {
   return value;
 }
 
-/** Milliseconds that some work takes. */
+/** Measures how many milliseconds some work takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();

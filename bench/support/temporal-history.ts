@@ -1,12 +1,12 @@
 import { deleteEvolution, listInstances, postEvolution } from './temporal-requests.js';
 
-/** Temporal entities of one type, each with the same attributes; the instances of an attribute are a second apart. */
+/** Temporal entities of one type, each with the same attributes. The instances of an attribute are one second apart. */
 export interface Histories {
   readonly type: string;
   readonly entities: number;
-  /** Instances of each attribute before the cutoff: those that the purge is for. */
+  /** Number of instances of each attribute before the cutoff, which the purge should delete. */
   readonly before: number;
-  /** Instances of each attribute from the cutoff on, which stay. */
+  /** Number of instances of each attribute from the cutoff on, which stay. */
   readonly after: number;
 }
 
@@ -14,19 +14,19 @@ const ATTRIBUTES = ['temperature', 'humidity'];
 const CUTOFF = '2026-01-01T00:00:00Z';
 const PAGE_SIZE = 1000;
 
-/** The query for all instances before the cutoff, as a client writes it. */
+/** Returns the query for all instances before the cutoff, as a client would write it. */
 export function queryBefore({ type }: Histories): string {
   return `type=${type}&timerel=before&timeAt=${CUTOFF}`;
 }
 
-/** How many instances lie before the cutoff. */
+/** Returns the number of instances before the cutoff. */
 export function amountBefore({ entities, before }: Histories): number {
   return entities * ATTRIBUTES.length * before;
 }
 
 /**
- * Puts the histories into a broker, in place of those that an earlier call has put there, and looks at them: what a
- * broker does when it is first asked, such as making an index, belongs to nobody's time.
+ * Puts the histories into a broker, replacing those of an earlier call, and queries them once. That way, work that a broker
+ * does at the first query, such as building an index, is not included in any measurement.
  */
 export async function seedHistories(brokerUrl: string, histories: Histories): Promise<void> {
   for (let index = 0; index < histories.entities; index++) {
@@ -37,7 +37,11 @@ export async function seedHistories(brokerUrl: string, histories: Histories): Pr
   await checkHistories(brokerUrl, histories, amountBefore(histories));
 }
 
-/** @throws Error unless the broker shows so many instances before the cutoff, and all from it on */
+/**
+ * Checks what is left.
+ *
+ * @throws Error unless the broker shows `before` instances before the cutoff, and all from the cutoff on
+ */
 export async function checkHistories(brokerUrl: string, histories: Histories, before: number): Promise<void> {
   const after = amountBefore({ ...histories, before: histories.after });
   for (const [timerel, amount] of Object.entries({ before, after })) {

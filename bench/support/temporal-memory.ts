@@ -6,7 +6,7 @@ import { amountBefore, checkHistories, queryBefore, seedHistories } from './temp
 import { purgeInstances } from './temporal-requests.js';
 
 const HISTORIES = { type: 'BenchSensor', entities: 100, after: 0 } as const;
-/** Instances of each of an entity's two attributes: 1,000, 100,000 and perhaps 1,000,000 in all. */
+/** Number of instances of each of an entity's two attributes: 1,000, 100,000 and perhaps 1,000,000 in all. */
 const BEFORE = sized({ quick: [5, 50], default: [5, 500], large: [5, 500, 5_000] });
 
 /** Measures the gateway's resident memory by the number of instances purged. */
@@ -15,7 +15,7 @@ export async function measureTemporalMemory({ say }: Pick<BenchOptions, 'say'>):
   for (const before of BEFORE) {
     const histories = { ...HISTORIES, before };
     const instances = amountBefore(histories);
-    // A new broker each time, so that nothing is left of the histories of the last one.
+    // Use a new broker each time, so that nothing of earlier histories is left.
     const broker = await startBroker(0);
     try {
       say(`${instances.toLocaleString('en')} instances`);

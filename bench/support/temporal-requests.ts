@@ -2,7 +2,7 @@ import { request } from 'undici';
 
 const ROOT = '/ngsi-ld/v1/temporal/entities';
 
-/** POST one temporal entity. @throws Error unless it is created */
+/** Creates one temporal entity. @throws Error unless it was created */
 export async function postEvolution(brokerUrl: string, evolution: object): Promise<void> {
   const { statusCode, body } = await request(brokerUrl + ROOT, {
     method: 'POST',
@@ -13,7 +13,7 @@ export async function postEvolution(brokerUrl: string, evolution: object): Promi
   if (statusCode !== 201) throw new Error(`POST ended with ${statusCode}.`);
 }
 
-/** DELETE one whole temporal entity, where it is there. @throws Error unless it is gone */
+/** Deletes one whole temporal entity, if it exists. @throws Error unless it is gone */
 export async function deleteEvolution(brokerUrl: string, id: string): Promise<void> {
   const { statusCode, body } = await request(`${brokerUrl}${ROOT}/${encodeURIComponent(id)}`, {
     method: 'DELETE',
@@ -23,11 +23,11 @@ export async function deleteEvolution(brokerUrl: string, id: string): Promise<vo
 }
 
 /**
- * GET one page of temporal entities.
+ * Gets one page of temporal entities.
  *
- * @param parameters of the query, `limit` included
- * @returns the paths of all instances that it shows
- * @throws Error unless it is 200, hence complete
+ * @param parameters of the query, including `limit`
+ * @returns the paths of all instances in the page
+ * @throws Error unless the status is 200, which means that the page is complete
  */
 export async function listInstances(brokerUrl: string, parameters: string): Promise<readonly string[]> {
   const { statusCode, body } = await request(`${brokerUrl}${ROOT}?${parameters}`);
@@ -43,7 +43,7 @@ export async function listInstances(brokerUrl: string, parameters: string): Prom
   );
 }
 
-/** DELETE one instance. @throws Error unless it is 204 */
+/** Deletes one instance. @throws Error unless the status is 204 */
 export async function deleteInstance(brokerUrl: string, path: string): Promise<void> {
   const { statusCode, body } = await request(brokerUrl + path, { method: 'DELETE' });
   await body.dump();
@@ -51,7 +51,7 @@ export async function deleteInstance(brokerUrl: string, path: string): Promise<v
 }
 
 /**
- * Purges instances at a gateway, as a client does.
+ * Purges instances through a gateway, as a client does.
  *
  * @throws Error unless the answer says that exactly `amount` instances were deleted
  */

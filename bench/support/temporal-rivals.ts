@@ -11,10 +11,9 @@ export interface TemporalScriptTimes {
 }
 
 /**
- * The script anyone would write: GET the temporal entities, DELETE each instance shown, GET again, until nothing is
- * shown.
+ * The obvious script: GET the temporal entities, DELETE each instance in the answer, and repeat until nothing is left.
  *
- * @param most deletes after which it ends, for a sample of it
+ * @param most number of deletes after which to stop, to measure a sample
  */
 export async function runTemporalScript(
   brokerUrl: string,
@@ -39,10 +38,10 @@ export async function runTemporalScript(
 }
 
 /**
- * Deletes instances whose paths are known, as fast as undici can: one connection for each delete in flight, a handler
- * in place of promises and streams.
+ * Deletes instances with known paths as fast as undici can: with one connection per delete in flight, and a handler instead of
+ * promises and streams.
  *
- * @throws Error when one does not end with 204
+ * @throws Error if a delete does not end with 204
  */
 export async function deleteKnownInstances(
   brokerUrl: string,
@@ -60,7 +59,7 @@ export async function deleteKnownInstances(
         sent += 1;
         pool.dispatch({ method: 'DELETE', path }, handler);
       };
-      // One for all: none of its calls needs to know which request it is about.
+      // All requests share one handler, because none of its calls needs to know its request.
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart: () => {},
         onResponseStart: (_controller, statusCode) => {

@@ -1,30 +1,30 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One kind of request, sent again and again. */
+/** One kind of request, sent repeatedly. */
 export interface WireRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** A body of JSON. */
+  /** A JSON body. */
   readonly body?: string;
-  /** What every answer must have. */
+  /** The status that every answer must have. */
   readonly status: number;
 }
 
 interface WireResult {
   /** From the first request to the last answer, in milliseconds. */
   readonly elapsedMs: number;
-  /** One for each request, in milliseconds. */
+  /** One per request, in milliseconds. */
   readonly latenciesMs: readonly number[];
 }
 
 /** Open connections to one server. */
 export interface WireClient {
   /**
-   * Sends so many requests, on all connections at once, each of which waits for its whole answer before it sends the next.
+   * Sends requests on all connections at once. Each connection waits for a whole answer before it sends the next request.
    *
-   * @throws Error for an answer with another status, one without Content-Length, and a connection that ends
+   * @throws Error for an answer with another status or without Content-Length, and if a connection ends
    */
   load(request: WireRequest, requests: number): Promise<WireResult>;
   close(): void;
@@ -33,8 +33,8 @@ export interface WireClient {
 const HEAD_END = '\r\n\r\n';
 
 /**
- * Connects to a server, to load it with requests. Writes and reads bytes without an HTTP client, which would take as long
- * for a request as what is measured.
+ * Connects to a server to put it under load. Writes and reads bytes without an HTTP client, which would take as long per
+ * request as what is measured.
  *
  * @param origin `http://host:port`
  */
@@ -78,7 +78,7 @@ function requestBytes(host: string, { method, target, body }: WireRequest): Buff
 class WireConnection {
   readonly #socket: Socket;
   #head: Buffer = Buffer.alloc(0);
-  /** Bytes of the body still to come; undefined until the head is there. */
+  /** Bytes of the body that are still missing; undefined until the head has arrived. */
   #missing: number | undefined;
   #status = 0;
   #resolve: () => void = () => undefined;
@@ -98,7 +98,7 @@ class WireConnection {
     return new WireConnection(socket);
   }
 
-  /** Sends a request, and resolves when its whole answer is there. */
+  /** Sends a request, and resolves when its whole answer has arrived. */
   async exchange(request: Buffer, status: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#status = status;

@@ -12,15 +12,15 @@ import { validationTasks } from '../../sidecar/schemas/validation/tasks.js';
 import { parkingEntity, PARKING_SCHEMA, PARKING_TERMS } from './workbench-parking.js';
 
 const SAMPLES = 2000;
-/** Different entities that are processed in turns. */
+/** Number of different entities, which are processed in turn. */
 const ENTITIES = 500;
 const CONTEXT = 'https://city.example/contexts/Parking';
 const CORE = coreContextUrl('1.8');
 
-/** One operation of a contestant, to be repeated: from a text to a text, but for bare Ajv and inference. */
+/** One operation of a contestant, to be repeated. It goes from text to text, except for bare Ajv and inference. */
 export type Work = () => unknown;
 
-/** What the workbench does, and the libraries under it do, without a server, a worker or a wire. */
+/** The operations of the workbench, and of the libraries that it uses, without server, worker or network. */
 export const CONTESTANTS = {
   ajv: bareAjv,
   judge: ownJudge,
@@ -40,7 +40,7 @@ export const CONTESTANTS = {
 
 export type Contestant = keyof typeof CONTESTANTS;
 
-/** What one operation of inference reads. */
+/** Returns the size of the input of one inference, in megabytes. */
 export function samplesMegabytes(): number {
   return JSON.stringify(samples()).length / 1e6;
 }
@@ -73,7 +73,7 @@ function ownJudge(): () => unknown {
   };
 }
 
-/** As fast as it can be used: contexts that never change, and so are processed once. */
+/** The fastest way to use jsonld.js: with contexts that never change, so that each is processed only once. */
 function bareJsonLd() {
   const contexts = new Map<string, unknown>([
     [CONTEXT, { '@context': PARKING_TERMS }],
@@ -118,7 +118,7 @@ function ownJsonLd() {
   };
 }
 
-/** The texts of different entities, one after the other, again and again. */
+/** Returns a function that cycles through the texts of different entities. */
 function inRotation(textOf: (entity: object) => string): () => string {
   const texts = Array.from({ length: ENTITIES }, (_, index) => textOf(parkingEntity(index)));
   let at = 0;

@@ -1,7 +1,7 @@
 import { Client, request } from 'undici';
 import { sized } from './command.js';
 
-/** How long GET /health/live took, in milliseconds. */
+/** Latency of GET /health/live, in milliseconds. */
 export interface HealthLatency {
   readonly label: string;
   readonly p50: number;
@@ -12,7 +12,10 @@ export interface HealthLatency {
 const SAMPLES = sized({ quick: 300, default: 2_000 });
 const HOSTILE = sized({ quick: 2, default: 10 });
 
-/** The latency of a gateway's health while nothing runs, and while ten validations hang in a pattern that backtracks. */
+/**
+ * Measures the latency of a gateway's health check while nothing runs, and while ten validations hang in a pattern that
+ * backtracks.
+ */
 export async function healthUnderLoad(gatewayUrl: string): Promise<readonly HealthLatency[]> {
   await hostileModel(gatewayUrl);
   await sampled(gatewayUrl, '', () => false);
@@ -27,7 +30,7 @@ export async function healthUnderLoad(gatewayUrl: string): Promise<readonly Heal
   return [idle, busy];
 }
 
-/** One request after the other, each a millisecond after the answer before it, until there are enough, or it is over. */
+/** Sends requests one at a time, each a millisecond after the previous answer, until there are enough or `isOver` is true. */
 async function sampled(gatewayUrl: string, label: string, isOver: () => boolean): Promise<HealthLatency> {
   const client = new Client(gatewayUrl);
   const took: number[] = [];

@@ -1,4 +1,4 @@
-/** A model of the size and shape that models of cities have, its terms, and entities of it. */
+/** A model with the size and shape of typical models for cities, its terms, and entities for it. */
 
 const URI = { type: 'string', format: 'uri' } as const;
 const DATE_TIME = { type: 'string', format: 'date-time' } as const;
@@ -86,12 +86,12 @@ const NAMES = [
   'Parking',
 ].filter((name) => !['id', 'type', 'location', 'name', 'description'].includes(name));
 
-/** A context of its names. */
+/** A context for its names. */
 export const PARKING_TERMS: Readonly<Record<string, string>> = Object.fromEntries(
   NAMES.map((name) => [name, `https://city.example/terms/${name}`]),
 );
 
-/** The same for the same number, normalized; about 2 KB. */
+/** Returns a normalized entity of about 2 KB; the same number always gives the same entity. */
 export function parkingEntity(number: number): Readonly<Record<string, unknown>> {
   const observedAt = '2026-11-21T10:00:00Z';
   const property = (value: unknown) => ({ type: 'Property', value });

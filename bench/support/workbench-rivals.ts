@@ -4,17 +4,17 @@ import { spreadOf } from './statistics.js';
 import { samplesMegabytes, type Contestant } from './workbench-contestants.js';
 import { sized } from './command.js';
 
-/** Operations per second, each contestant on a thread of its own; inference in MB/s. */
+/** Operations per second, with each contestant on a separate thread; inference in MB/s. */
 export type InThreads = Readonly<Record<Contestant, number>>;
 
 const VALIDATIONS = sized({ quick: 4_000, default: 20_000 });
 const PROCESSED = sized({ quick: 1_000, default: 4_000 });
 
-/** The contestants of the workbench, two by two. */
+/** The contestants of the workbench, in pairs. */
 export class Rivals {
   readonly #workers = new Map<Contestant, Worker>();
 
-  /** The next round; even ones begin with the library. */
+  /** Runs a round; even rounds begin with the library. */
   async round(isEven: boolean): Promise<InThreads> {
     const [bareExpand, ownExpand] = await this.#inTurns(isEven, PROCESSED, 'bareExpand', 'ownExpand');
     const [bareCompact, ownCompact] = await this.#inTurns(isEven, PROCESSED, 'bareCompact', 'ownCompact');
@@ -60,8 +60,8 @@ function threadOf(contestant: Contestant): Worker {
 }
 
 /**
- * The rates of two contestants that take turns many times, the first one first in even rounds: what else goes on on the
- * machine meets both alike, and what meets a single turn does not count.
+ * Measures two contestants that alternate many times; the first one starts in even rounds. Other load on the machine affects
+ * both equally, and outliers in single turns do not count.
  */
 export async function inTurns(
   isEven: boolean,
