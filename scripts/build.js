@@ -1,6 +1,6 @@
 /**
  * Builds everything into dist/: the sidecar, the command line and their worker (ESM), each Kong plugin as one CommonJS file,
- * the launcher of Kong's plugin server beside their folder, and the console.
+ * the launcher of Kong's plugin server next to the folder of the plugins, and the console.
  */
 import { basename, join } from 'node:path';
 import { consoleFiles } from './console.js';
@@ -21,8 +21,8 @@ const common = {
 };
 
 /**
- * Makes a few files of a program and its worker: to load hundreds takes it a fifth longer to start. Side by side, for workers are
- * looked for beside the module that starts them.
+ * Bundles a program and its worker into a few files; with hundreds of files, starting takes a fifth longer. The files are in one
+ * folder, because a worker is looked up next to the module that starts it.
  *
  * @param {string} name of the program, and of its other files @param {string} outdir @param {boolean} sourcemap
  */
@@ -41,13 +41,13 @@ async function program(name, outdir, sourcemap) {
     format: 'esm',
     sourcemap: sourcemap && 'linked',
   });
-  // A worker may be starting meanwhile: what the entries import comes before them.
+  // A worker may be starting in the meantime, so files that the entries import are written before the entries.
   const isEntry = (/** @type {string} */ path) => !basename(path).startsWith(`${name}-`);
   return outputFiles.toSorted((one, other) => Number(isEntry(one.path)) - Number(isEntry(other.path)));
 }
 
 const sidecar = await program('main', join(dist, 'sidecar'), true);
-/** For the package: without maps. */
+/** For the package, without source maps. */
 const cli = await program('cli', dist, false);
 
 const forKong = await Promise.all(

@@ -3,11 +3,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
-/** What the page names. Each gets the hash of its content in its name, so that it can be cached for ever. */
+/** The files that the page refers to. The name of each gets a hash of its content, so that it can be cached for ever. */
 const ENTRIES = ['main.tsx', 'styles/index.css', 'favicon.svg'];
 
 /**
- * The files of the console, to be put into dist/. None where its sources are not there: the image of Kong is built
+ * Returns the files of the console for dist/. There are none if its sources are missing, because the image of Kong is built
  * without them.
  *
  * @param {typeof import('esbuild').build} build
@@ -27,7 +27,7 @@ export async function consoleFiles(build, root, dist) {
     entryNames: 'assets/[name]-[hash]',
     chunkNames: 'assets/[name]-[hash]',
     bundle: true,
-    // Sections and editors are loaded when they are needed.
+    // Sections and editors are loaded when they are first needed.
     splitting: true,
     format: 'esm',
     minify: true,
@@ -43,7 +43,7 @@ export async function consoleFiles(build, root, dist) {
   return withPacked([
     ...outputFiles,
     { path: join(outdir, 'licenses.md'), contents: Buffer.from(await licensesOf(root, metafile)) },
-    // The page comes last, so that the files that it names are there before it.
+    // The page comes last, so that the files it refers to already exist.
     {
       path: join(outdir, 'index.html'),
       contents: Buffer.from(pageOf(page, relative(root, outdir), metafile)),
@@ -51,11 +51,11 @@ export async function consoleFiles(build, root, dist) {
   ]);
 }
 
-/** How files are packed beside themselves, for browsers that take it. */
+/** How files are also stored in compressed form, for browsers that accept it. */
 const PACKINGS = { '.br': brotliCompressSync, '.gz': gzipSync };
 
 /**
- * Adds packed forms of files, before each of them. What an earlier build packed is not packed again: it takes seconds.
+ * Adds the compressed forms of files, each before its file. Unchanged files are not compressed again, because this takes seconds.
  *
  * @param {readonly Pick<import('esbuild').OutputFile, 'path' | 'contents'>[]} files
  */
@@ -78,8 +78,8 @@ async function withPacked(files) {
 }
 
 /**
- * The page with the names of built files in place of those of sources. The names are relative: the console may be below the path
- * of a gateway in front.
+ * Returns the page with the names of built files instead of source files. The names are relative, because the console may be
+ * below the path of a gateway in front.
  *
  * @param {string} source @param {string} outdir relative @param {import('esbuild').Metafile} metafile
  */
@@ -100,7 +100,7 @@ function pageOf(source, outdir, { outputs }) {
 }
 
 /**
- * All parts that a script imports before it runs, so that they are asked for at once.
+ * Returns all files that a script imports before it runs, so that the page can request them at once.
  *
  * @param {string} path @param {import('esbuild').Metafile['outputs']} outputs @returns {string[]}
  */
@@ -119,7 +119,7 @@ function importedBy(path, outputs) {
   return [...found];
 }
 
-/** What is bundled is passed on with its licences. @param {string} root @param {import('esbuild').Metafile} metafile */
+/** Collects the licences of the bundled packages. @param {string} root @param {import('esbuild').Metafile} metafile */
 async function licensesOf(root, { inputs }) {
   const names = Object.keys(inputs).flatMap(
     (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],

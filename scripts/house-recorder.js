@@ -1,4 +1,7 @@
-/** Loaded into each thread of a gateway by house.js: writes what ran since the last time into the current folder. */
+/**
+ * house.js loads this into each thread of a gateway. Writes the functions that have run since the last time to the current
+ * folder.
+ */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { isMainThread, MessagePort, threadId } from 'node:worker_threads';
@@ -22,7 +25,7 @@ if (isMainThread) {
     process.send?.('written');
   });
 } else {
-  // An idle worker is blocked until its next task, and is ended from outside: its answer is the last chance.
+  // An idle worker is blocked until its next task, and is ended from outside, so the only chance to write is after its answer.
   // oxlint-disable-next-line typescript/unbound-method -- it is applied to the port it was called on
   MessagePort.prototype.postMessage = new Proxy(MessagePort.prototype.postMessage, {
     apply(post, port, message) {

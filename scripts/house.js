@@ -1,7 +1,7 @@
 /**
- * Measures the sources below sidecar/ and kong-plugins/: `npm run house -- [REV …]` prints a column for each git revision, or one
- * for the work tree. Each revision is also compiled file by file and started, with the packages that are installed now, to count
- * what a purge, a validation and other requests run through, from the request to its answer.
+ * Measures the sources in sidecar/ and kong-plugins/: `npm run house -- [REV …]` prints a column for each git revision, or one
+ * for the work tree. Each revision is also compiled file by file and started, with the currently installed packages, to count
+ * the files and functions that a purge, a validation and other requests run, from the request to its answer.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, '..');
 
 /** @typedef {Record<string, number | string>} Figures */
 
-/** What stands in front of the engine and of the validator, or keeps records. */
+/** Files in front of the engine and of the validator, and files that keep records. */
 const FRONT = /\/sidecar\/(?:[^/]+|(?:http|jobs|metrics|store|schemas\/store)\/.*)$/;
 
 const SCHEMA = {
@@ -105,14 +105,18 @@ async function measureSources(folder) {
   };
 }
 
-/** The files of the project that a file imports, types included. @param {string} path @param {string} text */
+/** Returns the project's files that a file imports, including type imports. @param {string} path @param {string} text */
 function importsOf(path, text) {
   const found = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
   const own = found.filter((name) => name.startsWith('.'));
   return new Set(own.map((name) => posix.join(dirname(path), name).replace(/\.js$/, '.ts')));
 }
 
-/** The room of the first level; none for the files directly in sidecar/, which wire. @param {string} path from the root */
+/**
+ * Returns the room at the first level; undefined for files directly in sidecar/, which wire the rooms.
+ *
+ * @param {string} path from the root
+ */
 function roomOf(path) {
   const [component, room, ...rest] = path.split('/');
   return rest.length === 0 ? undefined : `${component} ${room}`;
@@ -150,10 +154,10 @@ async function measureRequests(folder) {
     const url = /http:\/\/[\d.]+:\d+/.exec(String(printed[0]))?.[0] ?? '';
 
     /**
-     * Sends a request, and counts what ran from then on.
+     * Sends a request, and counts what runs from then on.
      *
      * @param {string} path @param {RequestInit} request
-     * @param {() => boolean} isDone whether what it has begun has come to its end
+     * @param {() => boolean} isDone whether the work that it started has ended
      */
     const run = async (path, request, isDone = () => true) => {
       await written(child);
@@ -212,7 +216,7 @@ async function runRetention(run, json, broker) {
   return run(`/api/v2/retention-policies/${RETENTION_POLICY.name}/run`, { method: 'POST' }, broker.isEmpty);
 }
 
-/** A broker with three entities, which matches all queries but those that probe a filter. */
+/** Starts a broker with three entities, which match all queries except probes of a filter. */
 async function startBroker() {
   const all = [1, 2, 3].map((n) => ({ id: `urn:ngsi-ld:Vehicle:${n}`, type: 'Vehicle' }));
   let entities = all;
@@ -244,16 +248,16 @@ async function startBroker() {
   };
 }
 
-/** Has the gateway write its coverage. @param {import('node:child_process').ChildProcess} child */
+/** Makes the gateway write its coverage. @param {import('node:child_process').ChildProcess} child */
 async function written(child) {
-  // Workers write theirs a moment after their answer.
+  // Workers write their coverage a moment after their answer.
   await sleep(500);
   child.send('write');
   await once(child, 'message');
 }
 
 /**
- * Files and functions of the project that ran; a module's own first run does not count.
+ * Returns the project's files and functions that ran. The top-level code of a module does not count.
  *
  * @param {string} coverage folder with what V8 wrote @param {string} compiled
  */

@@ -1,8 +1,8 @@
-/** How the two files for Kong are built: the plugin, and the launcher of Kong's plugin server with kong-pdk in it. */
+/** Build options for the two files for Kong: the plugin, and the launcher of Kong's plugin server, which includes kong-pdk. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** kong-pdk loads ts-node, and with it TypeScript, for plugins that are written in TypeScript. Ours is built before. */
+/** kong-pdk loads ts-node, and TypeScript with it, for plugins written in TypeScript. Ours is compiled in advance. */
 const withoutTsNode = {
   name: 'without-ts-node',
   /** @param {import('esbuild').PluginBuild} build */
@@ -33,7 +33,7 @@ export function kongBuilds(root, target) {
   return [
     {
       ...common,
-      // Kong's plugin server loads every file of its folder: one bundled file for each plugin, nothing beside it.
+      // Kong's plugin server loads every file in its folder, so each plugin is one bundled file, and the folder has no others.
       entryPoints: plugins.map(({ name }) => ({ in: join(folder, name, 'index.ts'), out: name })),
       outdir: join(target, 'kong-plugins'),
       outExtension: { '.js': '.cjs' },
@@ -41,13 +41,13 @@ export function kongBuilds(root, target) {
     },
     {
       ...common,
-      // Beside that folder, and with a name by which it is ESM wherever it is copied to.
+      // Next to that folder, with an extension that makes it ESM wherever it is copied to.
       entryPoints: [{ in: join(folder, 'pluginserver.ts'), out: 'kong-pluginserver' }],
       outdir: target,
       outExtension: { '.js': '.mjs' },
       format: 'esm',
       plugins: [withoutTsNode],
-      // So that the file is the same wherever packages are linked from.
+      // Makes the file the same wherever packages are linked from.
       preserveSymlinks: true,
       // For the plugins, which kong-pdk requires by their paths.
       banner: {

@@ -1,12 +1,12 @@
-/** Puts what esbuild made into a folder, without disturbing who reads from it meanwhile. */
+/** Writes the output of esbuild to a folder, without disturbing programs that read from it at the same time. */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
-/** esbuild; or an end with advice where this Node.js is too old, or packages are missing. */
+/** Loads esbuild. Ends the process with advice if Node.js is too old, or packages are missing. */
 export async function loadEsbuild() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 22 || (major === 22 && minor < 19)) {
-    // As sidecar/shared/node-version.ts does. npm scripts get here where npm was not allowed to run install scripts.
+    // Same check as in sidecar/shared/node-version.ts. npm scripts get here if npm was not allowed to run install scripts.
     console.error(
       `This needs Node.js 22.19 or newer, and runs on ${process.versions.node}. Install a supported version (22, 24 or 26), or run \`npm rebuild node --ignore-scripts=false\`: it installs one for npm scripts.`,
     );
@@ -14,7 +14,7 @@ export async function loadEsbuild() {
   }
   try {
     const esbuild = await import('esbuild');
-    // Fails where its binary is missing, or is one for another system.
+    // Fails if its binary is missing, or is for another system.
     await esbuild.transform('');
     return esbuild;
   } catch {
@@ -32,9 +32,9 @@ export async function filesBelow(folder) {
 }
 
 /**
- * Makes a folder hold exactly these files. Safe to repeat while another process runs from the folder: every file is
- * written aside and renamed into place, files that did not change are not touched, and only files that are no longer
- * made are removed. Ends the process with advice where the folder cannot be written.
+ * Makes a folder contain exactly these files. It is safe to repeat this while another process runs from the folder: every
+ * file is written elsewhere and renamed into place, unchanged files are not touched, and only files that are no longer built
+ * are removed. Ends the process with advice if the folder cannot be written.
  *
  * @param {readonly Pick<import('esbuild').OutputFile, 'path' | 'contents'>[]} outputs
  * @param {string} folder absolute
@@ -57,7 +57,7 @@ async function put(outputs, folder) {
     const current = await readFile(output.path).catch(() => undefined);
     if (current?.equals(output.contents)) continue;
     await mkdir(dirname(output.path), { recursive: true });
-    // Written outside the target folder: a plugin server starting now must never see a half-written plugin.
+    // Written outside the target folder, because a plugin server that is starting must never see a half-written plugin.
     const name = relative(folder, output.path).replaceAll(/[\\/]/g, '-');
     const aside = join(folder, `.${String(process.pid)}-${name}`);
     await writeFile(aside, output.contents);

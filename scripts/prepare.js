@@ -1,4 +1,4 @@
-// npm runs this after `npm ci`: it removes the C++ headers that come with the package `node`. They are 67 MB, and nothing is compiled here.
+// npm runs this after `npm ci`. It removes the 67 MB of C++ headers in the package `node`, since nothing is compiled here.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

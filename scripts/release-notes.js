@@ -1,6 +1,6 @@
 /**
- * Prints what CHANGELOG.md says of a version, for its release: node scripts/release-notes.js 1.2.0
- * Refuses a version that package.json does not have, or that CHANGELOG.md says nothing about; `Unreleased` shows what comes next.
+ * Prints what CHANGELOG.md says about a version, for its release: node scripts/release-notes.js 1.2.0
+ * Refuses any version but that of package.json, and one that CHANGELOG.md does not mention. `Unreleased` shows what comes next.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

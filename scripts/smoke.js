@@ -1,8 +1,8 @@
 /**
- * Tries a running gateway, standalone or behind Kong, with three entities of its own:
+ * Tests a running gateway, standalone or behind Kong, with three entities that it creates itself:
  * node scripts/smoke.js http://127.0.0.1:8000
  *
- * Waits up to two minutes until purges work. Prints a line for each check, and ends with 1 at the first that fails.
+ * Waits up to two minutes until purges work. Prints a line for each check, and exits with 1 at the first failure.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,10 +1,10 @@
 /**
- * Builds, and runs all tests with node:test, but for those in test/long, which take minutes each. Types, rules and formatting
- * are checked meanwhile. Arguments narrow the run to the tests below these paths, without build and checks:
+ * Builds, and runs all tests with node:test, except those in test/long, which take minutes each. Types, lint rules and
+ * formatting are checked at the same time. Arguments restrict the run to the tests in these paths, without build and checks:
  * npm test -- test/unit
  *
- * All TypeScript is compiled first, file by file into .tests/: compiling it in each of the many processes and worker threads
- * takes longer than the tests.
+ * All TypeScript is first compiled file by file into .tests/, because compiling it in each of the many processes and worker
+ * threads would take longer than the tests.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
@@ -22,15 +22,17 @@ const targets = isNarrowed ? process.argv.slice(2) : ['test/unit', 'test/integra
 const isCovered = process.env['NODE_V8_COVERAGE'] !== undefined;
 const isLong = targets.some((target) => target.startsWith('test/long'));
 
-/** Whether dist/ was built: beside what follows, up to the first test. */
+/** Whether dist/ was built. The build runs in parallel with the following code, up to the first test. */
 const built = isNarrowed
   ? Promise.resolve(true)
   : ended(spawn(process.execPath, [join(import.meta.dirname, 'build.js')], { stdio: 'inherit' }));
 
-/** How many processes share the test files. */
+/** Number of processes that share the test files. */
 const GROUPS = { unit: 4, others: 10 };
 
-/** Files that take longest, each in another group: the run ends with groups of short ones, so that no core waits for long. */
+/**
+ * The slowest files, each in a different group. The run then ends with groups of short ones, so that no core is idle for long.
+ */
 const LONGEST = (
   'console-browser api-import postgres-sidecars gateway-build settings gateway-start schema-store-contract-postgres ' +
   'api-workbench-hostile gateway-postgres json-schema-workers purge-jobs gateway-limits import-killed'
@@ -70,7 +72,7 @@ async function testFiles(target) {
     .map((file) => join(compiled, relative(root, file)).replace(/\.ts$/, '.js'));
 }
 
-/** What files share, workers for example, is closed after the last; see test/support/shared-by-files.ts. */
+/** Resources that files share, such as workers, are closed after the last file; see test/support/shared-by-files.ts. */
 const GROUP_START = `import { createRequire } from 'node:module';
 import { after, describe } from 'node:test';
 const load = createRequire(import.meta.url);
@@ -80,15 +82,19 @@ after(async () => {
 });
 `;
 
-/** A suite of all that is in a file, loaded at once so that its hooks are those of the suite. @param {string} file compiled */
+/**
+ * Returns a suite with everything in a file, which is loaded at once so that its hooks belong to the suite.
+ *
+ * @param {string} file compiled
+ */
 function suiteOf(file) {
   const title = relative(compiled, file).replace(/\.js$/, '.ts');
   return `describe(${JSON.stringify(title)}, () => void load(${JSON.stringify(file)}));\n`;
 }
 
 /**
- * Tests share processes: to start one for each file, and to load the gateway there, takes longer than most of them. Those of
- * whole gateways come first.
+ * Puts test files into groups that share a process, because starting a process for each file and loading the gateway there
+ * takes longer than most tests. Tests of whole gateways come first.
  *
  * @param {readonly string[]} all compiled test files @returns {Promise<string[]>} the files to run
  */
@@ -98,7 +104,7 @@ async function inGroups(all) {
     ...dealt(longestFirst(all.filter((file) => !isUnit(file))), GROUPS.others),
     ...dealt(all.filter(isUnit), GROUPS.unit),
   ].filter((members) => members.length > 0);
-  // A name with a dot is left alone by a narrowed run that begins meanwhile.
+  // A restricted run that starts in the meantime leaves names with a leading dot alone.
   const groupFolder = join(compiled, '.groups');
   await mkdir(groupFolder, { recursive: true });
   return Promise.all(
@@ -117,7 +123,7 @@ function longestFirst(files) {
 }
 
 /**
- * Neighbours in the alphabet test the same, and take equally long: they go to different groups.
+ * Deals items to groups in turn: neighbours in the alphabet test similar things and take equally long, so they are separated.
  *
  * @param {readonly string[]} items @param {number} count of groups @returns {string[][]}
  */
@@ -132,19 +138,20 @@ const files = isGrouped ? await inGroups(found) : found;
 const env = {
   ...process.env,
   NODE_ENV: 'test',
-  // Many processes load the same modules. What the tests reach could not be told exactly with it.
+  // Many processes load the same modules. With this cache, coverage would not be exact.
   ...(isCovered ? {} : { NODE_COMPILE_CACHE: join(compiled, '.compiled-by-node') }),
   ...(isNarrowed ? {} : { TEST_IS_BUILT: 'yes' }),
   ...(isLong ? { TEST_THOROUGHLY: 'yes' } : {}),
 };
-// One server for all files that need one; a file that is run without this script starts one for itself.
+// Starts one server for all files that need it; a file that is run without this script starts its own.
 if (!env.TEST_DATABASE_URL && found.filter((file) => /integration.*postgres/.test(file)).length > 1)
   env.TEST_DATABASE_URL = await startPostgres();
 
-/** Starts a PostgreSQL, which ends with this process. @returns {Promise<string>} its URL */
+/** Starts a PostgreSQL server, which ends with this process. @returns {Promise<string>} its URL */
 async function startPostgres() {
   const program = join(compiled, 'test', 'support', 'postgres-server.js');
-  // Its standard input is a pipe that breaks when this process ends; out of its group, it survives Ctrl+C for tidying up.
+  // Its standard input is a pipe that breaks when this process ends. It has its own process group, so that it survives Ctrl+C
+  // and can clean up.
   const server = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   server.on('exit', (code) => {
     if (code) process.exit(code);
@@ -157,17 +164,17 @@ if (!(await built)) process.exit(1);
 const child = spawn(
   process.execPath,
   [
-    // Maps, and hooks on promises, take a quarter of the time of many tests; who looks for a fault runs few files.
+    // Source maps and promise hooks take a quarter of the time of many tests; a developer who looks for a fault runs few files.
     isGrouped
       ? `--import=${pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.js')).href}`
       : '--enable-source-maps',
-    // What a test makes lives shortly, as with the checks.
+    // Tests create short-lived objects, as the checks do.
     '--max-semi-space-size=64',
     '--test',
     '--test-reporter=spec',
-    // Of a file, or of all that share a process: half an hour, on a machine that is busy with other things.
+    // For a file, or for all files that share a process: half an hour, for a machine that is busy with other things.
     '--test-timeout=1800000',
-    // They wait as well as work: with one more than there are cores, the cores were idle for an eighth of the time.
+    // Tests also wait: with one process more than there are cores, the cores were idle for an eighth of the time.
     `--test-concurrency=${availableParallelism() + 2}`,
     ...files,
   ],
@@ -175,7 +182,8 @@ const child = spawn(
 );
 const tested = ended(child);
 if (!isNarrowed) {
-  // Tests wait more than they work. A fault that the checks find ends them: it would be far up in what they print.
+  // Tests wait more than they use the processor. If the checks find a fault, the tests are stopped, because the message would
+  // otherwise be far up in their output.
   const isClean = await ended(
     spawn(process.execPath, [join(import.meta.dirname, 'check.js')], { cwd: root, stdio: 'inherit' }),
   );

@@ -1,16 +1,16 @@
 /**
- * Loaded before the tests of many files: node:test follows every promise with an asynchronous hook, only to say which test a
- * stray error belongs to. Tests of the gateway make millions of promises, and up to a quarter of their time went there. Without
- * it such an error fails the run all the same, with its message; a run of few files, where promises are followed, names the test.
+ * Loaded before runs of many test files. node:test tracks every promise with an asynchronous hook, only to say which test an
+ * uncaught error belongs to. Tests of the gateway create millions of promises, and this took up to a quarter of their time.
+ * Without tracking, such an error still fails the run, with its message. A run of few files tracks promises, and names the test.
  */
 import asyncHooks from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-// Worker threads load what their process does; there are no tests in them.
+// Worker threads also load what their process loads; no tests run in them.
 if (isMainThread) {
   const { createHook } = asyncHooks;
   asyncHooks.createHook = (callbacks) => {
-    // An older Node does not know the option, and follows promises.
+    // An older Node does not know the option, and tracks promises.
     const options = { ...callbacks, trackPromises: false };
     return createHook(options);
   };

@@ -1,15 +1,15 @@
 /**
- * Makes console/purge/world-data.ts, the lines of coasts and borders on the map of geoqueries, from countries-110m.json of the npm
- * package world-atlas: `node scripts/world-lines.js path/to/countries-110m.json`. Its data are those of Natural Earth, which are in the
- * public domain.
+ * Generates console/purge/world-data.ts, the lines of coasts and borders on the map of geoqueries, from countries-110m.json of
+ * the npm package world-atlas: `node scripts/world-lines.js path/to/countries-110m.json`. Its data comes from Natural Earth,
+ * and is in the public domain.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Parts of a degree that are kept: finer than the lines are. */
+/** Resolution in steps per degree; it is finer than the lines are. */
 const STEPS = 20;
 
-/** Points in a row of the file. */
+/** Number of points per row of the file. */
 const IN_A_ROW = 12;
 
 /** @typedef {[number, number]} Pair */
@@ -22,7 +22,7 @@ const rows = arcs.flatMap((arc) => {
   const points = pointsOf(arc);
   /** @type {string[]} */
   const found = [];
-  // Each row begins with the last point of the one before.
+  // Each row begins with the last point of the previous row.
   for (let first = 0; first < points.length - 1; first += IN_A_ROW)
     found.push(rowOf(points.slice(first, first + IN_A_ROW + 1)));
   return found;
@@ -39,7 +39,7 @@ ${rows.join('\n')}
 `,
 );
 
-/** The points of an arc, whose own are steps (TopoJSON). @param {Pair[]} arc @returns {Pair[]} */
+/** Returns the points of an arc, which stores them as steps (TopoJSON). @param {Pair[]} arc @returns {Pair[]} */
 function pointsOf(arc) {
   const { scale, translate } = transform;
   let [x, y] = [0, 0];
