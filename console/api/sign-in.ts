@@ -66,7 +66,9 @@ export function onSignInChange(listener: () => void): () => void {
 }
 
 /**
- * Leaves the page for the provider, which later redirects back to it. @throws an error if the provider does not support this
+ * Leaves the page for the provider, which later redirects back to it.
+ *
+ * @throws an error if the provider does not support this
  */
 export async function signIn(settings: SignInSettings): Promise<void> {
   const oauth = await import('oauth4webapi');

@@ -16,7 +16,9 @@ export function token(): string | undefined {
 }
 
 /**
- * Asks the user for the token. Requests that need it at the same time share one question. @returns whether a token was given
+ * Asks the user for the token. Requests that need it at the same time share one question.
+ *
+ * @returns whether a token was given
  */
 export function askForToken(): Promise<boolean> {
   if (waiting === undefined) {

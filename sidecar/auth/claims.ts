@@ -13,8 +13,8 @@ const MAX_VALUES = 10_000;
 /**
  * Returns the value of a claim.
  *
- * @param path the name of the claim, or several names joined by dots that lead to a nested value. Names may contain dots
- * themselves (`https://example.org/roles`, `resource_access.city.gateway.roles`): the longest existing name is tried first
+ * @param path the name of the claim, or names joined by dots that lead to a nested value. Names may contain dots themselves
+ * (`https://example.org/roles`, `resource_access.city.gateway.roles`): the longest existing name is tried first
  */
 export function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];

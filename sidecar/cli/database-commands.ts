@@ -5,8 +5,9 @@ import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 
 /**
- * Migrates a database to the newest format. A SQLite file must already exist, because its path may be mistyped. @throws
- * CliError
+ * Migrates a database to the newest format. A SQLite file must already exist, because its path may be mistyped.
+ *
+ * @throws CliError
  */
 export async function migrateCommand(
   database: string | undefined,

@@ -39,7 +39,9 @@ const MAX_ARCHIVE = 512 * 1024 * 1024;
 const SCHEMA = '/domains/{domain}/models/{model}/schema';
 
 /**
- * Makes the candidate for a push of one model. Documents that its schema refers to are read from the gateway. @throws CliError
+ * Makes the candidate for a push of one model. Documents that its schema refers to are read from the gateway.
+ *
+ * @throws CliError
  */
 export async function candidateOf(draft: Draft, gateway: ApiClient, context: CliContext): Promise<Candidate> {
   const models = await context.openModels();
