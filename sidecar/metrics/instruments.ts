@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 
-/** What all names begin with. */
+/** The prefix of all metric names. */
 export const METRICS_PREFIX = 'ngsild_gateway_';
 
 /** Makes the counters, gauges and histograms of one gateway. Names are given without the prefix. */
@@ -30,7 +30,7 @@ export class Instruments {
     return new Histogram({ name: METRICS_PREFIX + name, help, buckets, labelNames, registers });
   }
 
-  /** A gauge of the moment, asked for whenever the metrics are read. */
+  /** Makes a gauge whose value is computed whenever the metrics are read. */
   current(name: string, help: string, value: () => number | Promise<number>): void {
     new Gauge({
       name: METRICS_PREFIX + name,
@@ -42,7 +42,7 @@ export class Instruments {
     });
   }
 
-  /** A counter of what is summed up elsewhere. */
+  /** Makes a counter whose total is kept elsewhere and read whenever the metrics are read. */
   sum(name: string, help: string, value: () => number): void {
     new Counter({
       name: METRICS_PREFIX + name,
@@ -56,10 +56,13 @@ export class Instruments {
   }
 }
 
-/** Names of policies that have a label of their own: there are no more policies, unless many are deleted and made. */
+/**
+ * Maximum number of policy names used as labels. There are never more policies at a time, but policies can be deleted
+ * and created.
+ */
 const MAX_POLICIES = 1000;
 
-/** Names policies in labels: those beyond the first thousand are `other`. */
+/** Makes a function that turns policy names into labels: after the first thousand names, further ones become `other`. */
 export function createPolicyLabel(): (policy: string) => string {
   const known = new Set<string>();
   return (policy) => {

@@ -4,13 +4,13 @@ const TARGETS = ['entities', 'temporal'] as const;
 const OUTCOMES = ['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'] as const;
 const RUN_OUTCOMES = [...OUTCOMES, 'held_back', 'skipped', 'not_begun'] as const;
 
-/** Which collection a purge is of. */
+/** The collection that a purge deletes from. */
 type Target = (typeof TARGETS)[number];
 
 /** How a job ended: the final states of its record. */
 type Outcome = (typeof OUTCOMES)[number];
 
-/** The labels of what became of items, by the members that count them. */
+/** Labels for the results of items, by the member that counts them. */
 const PURGED = {
   deleted: 'deleted',
   alreadyGone: 'already_gone',
@@ -25,28 +25,31 @@ const RESTORED = {
 } as const;
 const VERDICTS = { valid: 'valid', invalid: 'invalid', notJudged: 'not_judged' } as const;
 
-/** Counts of items, which a dry run has not touched. */
+/** Counts of items; a dry run has not touched them. */
 type Result<Member extends string> = { readonly [Name in Member]?: number } & { readonly dryRun?: boolean };
 
 /** Records every purge and restore, however it was started. Never throws. */
 export interface PurgeMetrics {
-  /** A purge begins to work. */
+  /** Called when a purge starts to run. */
   started(target: Target): void;
-  /** Items were deleted by a purge that may still run. */
+  /** Called when a purge has deleted items; it may still be running. */
   deleted(target: Target, items: number): void;
-  /** It has ended; one that was refused before it began to work was not started. Its counts are added once, here. */
+  /**
+   * Called when a purge has ended; if it was refused before running, `started` was not called. Its counts are added
+   * here, once.
+   */
   ended(target: Target, outcome: Outcome, result: Result<keyof typeof PURGED>): void;
-  /** A request of a purge is sent once more. */
+  /** Called when a request of a purge is retried. */
   retried(): void;
-  /** The record of a purge could not be kept. */
+  /** Called when the record of a purge could not be stored. */
   recordLost(): void;
-  /** A restore has ended; it may have been a dry run. */
+  /** Called when a restore has ended; it may have been a dry run. */
   restored(outcome: Outcome, result: Result<keyof typeof RESTORED>): void;
-  /** A segment of an archive could not be stored. */
+  /** Called when a segment of an archive could not be stored. */
   archiveFailed(): void;
 }
 
-/** Counters of purges; each that can be named beforehand is there from the start, so that its first increase shows. */
+/** Creates the counters of purges. Counters with known labels exist from the start, so that their first increase is visible. */
 export function createPurgeMetrics(instruments: Instruments): PurgeMetrics {
   const started = instruments.counter(
     'purges_started_total',
@@ -123,11 +126,11 @@ function addItems<Member extends string>(
 
 /** Records every scan. Never throws. */
 export interface ScanMetrics {
-  /** It has ended. Its counts are added once, here. */
+  /** Called when a scan has ended. Its counts are added here, once. */
   ended(outcome: Outcome, counts: Readonly<Record<keyof typeof VERDICTS, number>>): void;
 }
 
-/** Counters of scans; each is there from the start, so that its first increase shows. */
+/** Creates the counters of scans. All exist from the start, so that their first increase is visible. */
 export function createScanMetrics(instruments: Instruments): ScanMetrics {
   const ended = instruments.counter('scan_ended_total', 'Scans that have ended, by outcome.', ['outcome']);
   const entities = instruments.counter(
@@ -147,16 +150,18 @@ export function createScanMetrics(instruments: Instruments): ScanMetrics {
 
 /** Records every run of a retention policy. Never throws. */
 export interface RetentionMetrics {
-  /** The policy runs on its schedule: all its outcomes are there from now on, so that the first increase of each shows. */
+  /** Called when a policy is enabled: creates the counters of all its outcomes, so that the first increase of each is visible. */
   enabled(policy: string): void;
   /**
-   * @param outcome `held_back`: it only reported, because far more matched than usual; `skipped`: the run before had not ended;
-   * `not_begun`: it could not begin
+   * Called for each run.
+   *
+   * @param outcome `held_back`: it only reported, because it had far more matches than usual; `skipped`: the previous
+   * run had not ended; `not_begun`: it could not start
    */
   ran(policy: string, outcome: (typeof RUN_OUTCOMES)[number]): void;
 }
 
-/** Counters of runs; a policy that is not enabled is there from its first run on. */
+/** Creates the counters of runs. Counters of a policy that is not enabled exist only after its first run. */
 export function createRetentionMetrics(instruments: Instruments): RetentionMetrics {
   const runs = instruments.counter(
     'retention_runs_total',

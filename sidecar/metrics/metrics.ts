@@ -20,18 +20,18 @@ export interface Metrics {
   readonly writes: WriteMetrics;
   /** Media type of the text. */
   readonly contentType: string;
-  /** All metrics in the text format of Prometheus; those who ask at the same time share one reading. */
+  /** Returns all metrics in the Prometheus text format; concurrent calls share one reading. */
   text(): Promise<string>;
 }
 
-/** Metrics of the event loop's delay that repeat what the others say, and are NaN before the first measurement. */
+/** Metrics of the event loop delay that add nothing to the others, and are NaN before the first measurement. */
 const LEFT_OUT = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
   (part) => `${METRICS_PREFIX}nodejs_eventloop_lag_${part}_seconds`,
 );
 
 /**
- * One registry for each gateway, so that several gateways in one process do not share their counts. What is measured of the
- * process is measured from the first reading on: a gateway is not slowed down by metrics that are never read.
+ * Creates the metrics with a registry of their own, so that several gateways in one process do not share counts.
+ * Process metrics are only collected from the first reading on: metrics that nobody reads do not slow down the gateway.
  */
 export function createMetrics(sources: StateSources): Metrics {
   const registry = new Registry();
@@ -46,7 +46,8 @@ export function createMetrics(sources: StateSources): Metrics {
   let reading: Promise<string> | undefined;
 
   async function read(): Promise<string> {
-    // Whoever asks in the same turn of the event loop gets the same text: it takes milliseconds, and files of the system.
+    // Calls in the same turn of the event loop get the same text, because reading takes milliseconds and opens system
+    // files.
     await nextTurn();
     if (!measuresProcess) {
       collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX });
@@ -70,20 +71,20 @@ export function createMetrics(sources: StateSources): Metrics {
   };
 }
 
-/** How one request to the broker ended. */
+/** The outcome of one request to the broker. */
 interface BrokerRequestEnd {
   readonly method: string;
-  /** Of its answer; undefined when there was none. */
+  /** Status of the answer; undefined if there was none. */
   readonly status: number | undefined;
-  /** Why there was none, in one of a few words. */
+  /** Why there was no answer, as one of a few fixed words. */
   readonly noAnswer?: string | undefined;
   readonly ms: number;
 }
 
-/** How one request that was passed through ended. */
+/** The outcome of one request that was passed through. */
 interface PassThroughEnd {
   readonly method: string;
-  /** The one sent to the client; undefined when the exchange broke off. */
+  /** Status sent to the client; undefined if the exchange was aborted. */
   readonly status: number | undefined;
   readonly ms: number;
 }
@@ -92,14 +93,14 @@ interface PassThroughEnd {
 interface RequestMetrics {
   readonly brokerAnswered: (end: BrokerRequestEnd) => void;
   readonly passedThrough: (end: PassThroughEnd) => void;
-  /** @param reason one of a few words, known beforehand */
+  /** @param reason one of a few fixed words */
   refused(reason: string): void;
 }
 
-/** Seconds: from a broker in the same rack to one that takes until the time-out. */
+/** In seconds, from a broker in the same rack to one that answers just before the timeout. */
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Methods that have a label of their own: a client may send any word. */
+/** Methods used as labels; others become `other`, because a client may send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'];
@@ -122,7 +123,7 @@ function createRequestMetrics(instruments: Instruments): RequestMetrics {
     'Requests refused before anything looked at what they ask for, by reason.',
     ['reason'],
   );
-  // An alert watches this one: it is there from the start, so that its first increase shows.
+  // Alerts watch this counter, so it exists from the start and its first increase is visible.
   refused.inc({ reason: 'token' }, 0);
   return {
     brokerAnswered: ({ method, status, noAnswer, ms }) =>
@@ -143,12 +144,12 @@ function classOf(status: number | undefined): string | undefined {
   return status === undefined ? undefined : CLASSES[Math.floor(status / 100) - 1];
 }
 
-/** Records every write that is looked at. Never throws. */
+/** Records every write that is checked. Never throws. */
 interface WriteMetrics {
-  /** @param policy the setting's is empty */
+  /** @param policy empty for the one from WRITE_CHECK */
   judged(entities: readonly JudgedEntities[], ms: number): void;
   refused(policy: string, entities: number): void;
-  /** @param reason one of a few words */
+  /** @param reason one of a few fixed words */
   failed(policy: string, reason: string): void;
 }
 
@@ -158,7 +159,7 @@ interface JudgedEntities {
   readonly entities: number;
 }
 
-/** Seconds: from a small entity to a large batch. */
+/** In seconds, from a small entity to a large batch. */
 const JUDGING_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 function createWriteMetrics(instruments: Instruments): WriteMetrics {
@@ -195,25 +196,25 @@ function createWriteMetrics(instruments: Instruments): WriteMetrics {
   };
 }
 
-/** What is looked at whenever the metrics are read. None of it throws. */
+/** State that is read whenever the metrics are read. These functions must not throw. */
 export interface StateSources {
-  /** Purges at work now, dry runs included. */
+  /** Number of running purges, including dry runs. */
   readonly purgesRunning: () => number;
-  /** Scans at work now. */
+  /** Number of running scans. */
   readonly scansRunning: () => number;
-  /** Purges that wait for their turn, at all gateways on the same database. */
+  /** Number of jobs waiting in the queue, at all gateways on the same database. */
   readonly purgesQueued: () => Promise<number>;
-  /** Tasks of the worker threads. */
+  /** Number of tasks of the worker threads. */
   readonly workers: () => { readonly waiting: number; readonly running: number };
   /** Whether the broker answers. */
   readonly isBrokerUp: () => Promise<boolean>;
   /** Whether the store can be read and written. */
   readonly isStoreUp: () => Promise<boolean>;
-  /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
+  /** The number of statements that had to wait for another process's lock since startup, and the total waiting time. */
   readonly lockWaits: () => { readonly count: number; readonly ms: number };
 }
 
-/** Registers what is true of the moment. */
+/** Registers the metrics of the current state. */
 function registerStateMetrics(instruments: Instruments, sources: StateSources): void {
   instruments
     .gauge('build_info', 'Always 1; the label has the version of the gateway.', ['version'])

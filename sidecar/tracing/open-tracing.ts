@@ -2,26 +2,26 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { createTracing, type Tracing } from './tracing.js';
 
 export interface TracingOptions {
-  /** Of the collector; undefined where nothing is to be traced. */
+  /** URL of the collector; undefined if tracing is off. */
   readonly endpoint: URL | undefined;
   readonly serviceName: string;
   readonly instanceName: string | undefined;
-  /** Share of requests that are traced, 0 to 1. */
+  /** Fraction of requests to trace, 0 to 1. */
   readonly share: number;
-  /** Called when the collector takes no spans any more, and when it does again. Must not throw. */
+  /** Called when the collector stops accepting spans, and when it accepts them again. Must not throw. */
   readonly onAway: (reason: string) => void;
   readonly onBack: () => void;
 }
 
-/** Longest wait for the collector: one export, and the last one when the gateway closes, in milliseconds. */
+/** Time limits for the collector in milliseconds: for one export, and for the last one when the gateway closes. */
 const EXPORT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2000;
 
 /**
- * Sends spans to a collector, by OTLP over HTTP with JSON. Loads OpenTelemetry's SDK only where there is one; the
- * SDK itself reads further variables of the environment, such as OTEL_EXPORTER_OTLP_HEADERS.
+ * Sends spans to a collector, as OTLP over HTTP with JSON. Loads the OpenTelemetry SDK only if there is a collector.
+ * The SDK itself reads further environment variables, such as OTEL_EXPORTER_OTLP_HEADERS.
  *
- * @returns undefined where there is none
+ * @returns undefined if there is no collector
  */
 export async function openTracing({
   endpoint,
@@ -54,7 +54,7 @@ export async function openTracing({
   });
 }
 
-/** Tells when an exporter begins to fail, and when it works again: the SDK tells nobody. */
+/** Wraps an exporter to report when it starts to fail and when it works again, which the SDK does not report. */
 function watched(
   exporter: SpanExporter,
   { onAway, onBack }: Pick<TracingOptions, 'onAway' | 'onBack'>,
@@ -77,7 +77,7 @@ function watched(
   };
 }
 
-/** Without the answer of the collector, which the error has as well. */
+/** Returns the reason without the answer of the collector, which the error also contains. */
 function reasonOf(error: (Error & { readonly code?: unknown }) | undefined): string {
   const { code = '', message = '' } = error ?? {};
   return `${String(code)} ${message}`.trim();

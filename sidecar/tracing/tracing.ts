@@ -14,31 +14,31 @@ import type { PurgeEvent } from '../purge/index.js';
 import { parseTraceparent, type Traceparent } from '../shared/traceparent.js';
 import { isFinal, type JobRecord, kindOf } from '../store/index.js';
 
-/** Turns what this gateway does into spans. None of it throws, and no span has a query, a header or a body in it. */
+/** Records the work of this gateway as spans. Its methods never throw, and no span contains a query, a header or a body. */
 export interface Tracing {
   /**
-   * A request has arrived. Where its span is recorded, the span becomes the `traceparent` of what this gateway does for the
-   * request; what is passed through keeps its own.
+   * Called when a request has arrived. If its span is recorded, the span becomes the `traceparent` of everything that
+   * this gateway does for the request; requests that are passed through keep their own.
    */
   request(req: IncomingMessage, res: ServerResponse): void;
   brokerAnswered(end: BrokerRequestEnd): void;
-  /** A job begins to work in this process, does something, and is over here. */
+  /** Called when a job starts in this process, for each of its events, and when it ends here. */
   readonly jobs: {
     started(record: JobRecord): void;
     event(record: JobRecord, event: PurgeEvent): void;
     ended(record: JobRecord): void;
   };
-  /** Ends what is open, and sends what has not been sent; at most two seconds. */
+  /** Ends open spans and sends the remaining ones, within two seconds. */
   close(): Promise<void>;
 }
 
-/** One job at work: its span, and that of its current phase. */
+/** A running job: its span and the span of its current phase. */
 interface TracedJob {
   readonly span: Span;
   phase: { readonly name: string; readonly span: Span } | undefined;
 }
 
-/** What a job begins to do with an event of its engine. */
+/** The phase that a job enters with an event of its engine. */
 const PHASES: Readonly<Partial<Record<PurgeEvent['type'], string>>> = {
   counted: 'delete',
   progress: 'delete',
@@ -46,14 +46,17 @@ const PHASES: Readonly<Partial<Record<PurgeEvent['type'], string>>> = {
 };
 
 /**
- * @param tracer records every span that it is asked for
- * @param share of the requests and jobs that come without a trace, 0 to 1, that are traced
+ * @param tracer records every span that is started
+ * @param share of the requests and jobs without a trace of their own, 0 to 1, that are traced
  * @param flush sends the spans that have ended
  */
 export function createTracing(tracer: Tracer, share: number, flush: () => Promise<void>): Tracing {
   const jobs = new Map<string, TracedJob>();
 
-  /** Decided before a span is made: of most requests none is, and each would cost as much as a tenth of the request. */
+  /**
+   * Decided before a span is created, because most requests have none, and creating one would cost up to a tenth of the
+   * request.
+   */
   function isTraced(parent: Traceparent | undefined): boolean {
     return parent?.isSampled ?? Math.random() < share;
   }
@@ -113,7 +116,7 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
       started(record) {
         const { id, target, requestId, traceparent, createdAt } = record;
         const parent = parentIn(traceparent);
-        // Whether a request is traced is decided with the request; a scheduled run has none.
+        // Requests were sampled when they arrived; a scheduled run has no request.
         const isRun = record.target !== 'scan' && record.retentionPolicy !== undefined;
         if (isRun ? !isTraced(parent) : parent?.isSampled !== true) return;
         const startTime = Date.now();
@@ -133,7 +136,7 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
         const job = jobs.get(id);
         if (job === undefined) return;
         const phase = PHASES[type];
-        // Second tries of the last phase make progress as well.
+        // Retries in the last phase report progress, too.
         if (phase !== undefined && job.phase?.name !== 'check') begin(job, phase);
         if (type === 'broker-away' || type === 'broker-back') job.span.addEvent(type);
       },
@@ -171,7 +174,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** The routes that spans name. Any other path is that of a client, which may put anything into it. */
+/** The routes that appear in spans. Any other path comes from a client and may contain anything. */
 const ROUTE = new RegExp(
   '^(?:/ngsi-ld/v1/(?:temporal/)?(?:entities|entityOperations|entityMaps|attributes|csourceRegistrations|' +
     'csourceSubscriptions|info|jsonldContexts|snapshots|subscriptions|types)' +
@@ -180,17 +183,17 @@ const ROUTE = new RegExp(
     '|/(?:api|console|health|metrics|ngsi-ld))(?=[/?]|$)',
 );
 
-/** What kind of request a path is of; never an identifier. */
+/** Returns the route of a request's path; never an identifier. */
 function routeOf(target: string): string {
   return ROUTE.exec(target)?.[0] ?? '/';
 }
 
-/** The span that a header names; none where it names none. */
+/** Returns the parent span in a `traceparent` header, if there is a valid one. */
 function parentIn(traceparent: string | readonly string[] | undefined): Traceparent | undefined {
   return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
 }
 
-/** What the next span is a child of; the root where there is no parent. */
+/** Returns the context of a new span: its parent, or the root if there is none. */
 function contextOf(parent: Traceparent | undefined): Context {
   if (parent === undefined) return ROOT_CONTEXT;
   const { isSampled, ...ids } = parent;
