@@ -1,6 +1,6 @@
 /**
- * The part of an AbortSignal that long work needs; every AbortSignal is one. Short requests use something cheaper
- * (`http/client-disconnect.ts`): making and collecting an AbortSignal takes 8 µs.
+ * The part of an AbortSignal that long-running work needs; every AbortSignal has it. Short requests use something
+ * cheaper (`http/client-disconnect.ts`), because creating and collecting an AbortSignal takes 8 µs.
  */
 export interface CancelSignal {
   readonly aborted: boolean;

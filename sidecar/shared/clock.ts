@@ -1,23 +1,23 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time, injected so that tests need not wait. */
+/** A source of time, injected so that tests need not wait. */
 export interface Clock {
-  /** Milliseconds since the epoch: the time of day, which may be set. */
+  /** Milliseconds since the epoch: the time of day, which can be set. */
   now(): number;
   /**
-   * Milliseconds since some moment, for how long something takes or is good for: at least as many as have passed. It is never set
-   * back, and goes on while this process is stopped.
+   * Milliseconds since an arbitrary moment, to measure durations and expiry. It never goes back, advances at least as
+   * much as time has passed, and keeps advancing while the process is stopped.
    */
   monotonicMs(): number;
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason if the signal aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * The processor time in milliseconds that a thread of this process has had so far, by what the system calls the thread. Beside
-   * other work on the machine it is less than the time that has passed. Undefined where it is not known.
+   * The processor time that a thread of this process has used so far, in milliseconds; the thread is given by its
+   * system id. If the machine is busy, this is less than the elapsed time. Undefined if unknown.
    */
   readonly processorTimeMs?: (thread: string | undefined) => number | undefined;
-  /** The processor time in milliseconds that this process has had so far, in all of its threads. */
+  /** The processor time that all threads of this process have used so far, in milliseconds. */
   readonly processTimeMs?: () => number;
 }
 
@@ -37,13 +37,14 @@ export const systemClock: Clock = {
   },
 };
 
-/** How much the time of day may differ from a clock that is never set before it was set, in milliseconds. */
+/** How far the time of day may drift from a steady clock before it counts as having been set, in milliseconds. */
 const SET_MS = 1000;
 
 /**
- * See `Clock`. While the machine sleeps, only the time of day goes on: where that is set forward, as much may have passed.
+ * Makes the clock for `Clock.monotonicMs`. While the machine sleeps, only the time of day advances; so if it has jumped
+ * forward, that much time may have passed.
  *
- * @param steadyMs never set
+ * @param steadyMs a clock that is never set
  * @param dayMs the time of day
  */
 export function createMonotonicClock(steadyMs: () => number, dayMs: () => number): () => number {
@@ -60,7 +61,7 @@ export function createMonotonicClock(steadyMs: () => number, dayMs: () => number
   };
 }
 
-/** What the system calls the thread that asks; undefined where it does not say so, as outside of Linux. */
+/** Returns the system id of the calling thread; undefined if the system does not provide it, as outside of Linux. */
 export function systemThread(): string | undefined {
   try {
     return /^\d+\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self'))?.[1];
@@ -69,13 +70,13 @@ export function systemThread(): string | undefined {
   }
 }
 
-/** See `Clock`. @param thread as {@link systemThread} has it */
+/** See `Clock.processorTimeMs`. @param thread the id from {@link systemThread} */
 export function processorTimeMs(thread: string | undefined): number | undefined {
   if (thread === undefined) return undefined;
   try {
     const [nanoseconds = ''] = readFileSync(`/proc/self/task/${thread}/schedstat`, 'latin1').split(' ');
     const ms = Number(nanoseconds) / 1e6;
-    // A system that does not keep it says 0.
+    // Systems that do not keep it report 0.
     return ms > 0 ? ms : undefined;
   } catch {
     return undefined;

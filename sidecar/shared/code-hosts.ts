@@ -1,17 +1,17 @@
-/** A file in a repository of a code host, whichever of its URLs names it. */
+/** A file in a repository of a code host, independent of the URL that was used. */
 export interface HostedFile {
-  /** Where the repository can be browsed. */
+  /** The host where the repository can be browsed. */
   readonly host: string;
-  /** A user, an organisation, or the groups that the repository is in. */
+  /** A user, an organisation, or the groups that contain the repository. */
   readonly owner: string;
   readonly repository: string;
   /** A branch, tag or commit; undefined for the default branch. */
   readonly revision: string | undefined;
-  /** Below the root of the repository; not empty. */
+  /** Relative to the root of the repository; not empty. */
   readonly path: readonly string[];
 }
 
-/** What follows the name of a repository in URLs of its files, before the branch, the tag or the commit. */
+/** What follows the name of a repository in URLs of files, before the branch, tag or commit. */
 const VIEWS = new Set(['blob', 'tree', 'raw', 'src', 'media', 'edit', 'blame']);
 
 /** Hosts whose URLs are `/<owner>/<repository>/<revision>/<path>`. */
@@ -35,10 +35,10 @@ const BROWSED_HOSTS = new Set([
   'gitea.com',
 ]);
 
-/** Hosts of pages, whose URLs are `/<repository>/<path>`; GitHub had them below github.com at first. */
+/** Hosts of pages, with URLs like `/<repository>/<path>`; GitHub used to have them below github.com. */
 const PAGES = /^(?!(?:api|gist|raw|www)\.)([^.]+)\.(github\.(?:io|com)|gitlab\.io|codeberg\.page)$/;
 
-/** Where the repositories of pages are. */
+/** The hosts of the repositories that pages come from. */
 const HOSTS_OF_PAGES = new Map([
   ['gitlab.io', 'gitlab.com'],
   ['codeberg.page', 'codeberg.org'],
@@ -46,20 +46,20 @@ const HOSTS_OF_PAGES = new Map([
 
 const GITHUB = 'github.com';
 
-/** Hosts of copies, whose URLs are `/gh/<owner>/<repository>@<revision>/<path>`, or with the revision behind a slash. */
+/** CDNs, with URLs like `/gh/<owner>/<repository>@<revision>/<path>`, or with the revision after a slash. */
 const COPIES = new Set(['cdn.jsdelivr.net', 'cdn.statically.io']);
 
 /**
- * The repository and the file that a URL of a well-known code host means.
+ * Returns the repository and the file that a URL of a well-known code host refers to.
  *
- * @returns undefined for a URL of any other host, or of something that is not a file
+ * @returns undefined for a URL of any other host, or if it does not refer to a file
  */
 export function hostedFile(url: string): HostedFile | undefined {
   const { hostname } = new URL(url);
   const segments = segmentsOf(url);
   const [first = '', second = '', third = ''] = segments;
   const pages = PAGES.exec(hostname);
-  // A schema.json right below a name is that of a model, in the pages of a user.
+  // In the pages of a user, a schema.json directly below a name is that of a model, not a file of a repository.
   if (pages !== null && !(segments.length === 2 && second === 'schema.json')) {
     const host = HOSTS_OF_PAGES.get(pages[2] ?? '') ?? GITHUB;
     return fileIn({ host, owner: pages[1] ?? '', repository: first, ...unrevised(segments.slice(1)) });
@@ -80,7 +80,7 @@ export function hostedFile(url: string): HostedFile | undefined {
     return fileIn({ host: GITHUB, owner: second, repository, ...rest });
   }
   const dash = segments.indexOf('-');
-  // GitLab, also on hosts of its users; there are groups within groups.
+  // GitLab, including self-hosted instances; groups may be nested.
   if (dash >= 2 && VIEWS.has(segments[dash + 1] ?? ''))
     return fileIn({
       host: hostname,
@@ -113,7 +113,7 @@ function behindView(segments: readonly string[]): InRepository {
   return VIEWS.has(segments[0] ?? '') ? behindRevision(segments.slice(1)) : unrevised(segments);
 }
 
-/** `main`, `refs/heads/main`, `refs/tags/v1` and, as Gitea has it, `branch/main`. */
+/** Splits off the revision: `main`, `refs/heads/main`, `refs/tags/v1` or, in Gitea, `branch/main`. */
 function behindRevision(segments: readonly string[]): InRepository {
   const [first = '', second = '', third] = segments;
   if (first === 'refs' && second === 'heads') return { revision: known(third), path: segments.slice(3) };
@@ -123,7 +123,7 @@ function behindRevision(segments: readonly string[]): InRepository {
   return { revision: first === 'branch' ? known(second) : second, path: segments.slice(2) };
 }
 
-/** Names that default branches have. */
+/** Common names of default branches. */
 const DEFAULT_BRANCHES = new Set(['main', 'master', 'HEAD']);
 
 function known(revision: string | undefined): string | undefined {
@@ -131,10 +131,10 @@ function known(revision: string | undefined): string | undefined {
 }
 
 /**
- * The same text for all URLs of one file of one repository: of the default branch, or of one other branch, tag or commit. Files
- * of other owners have other keys, be it a fork.
+ * Returns the same key for all URLs of one file in one repository, on the default branch or on one other branch, tag or
+ * commit. The same file of another owner has another key, even in a fork.
  *
- * @returns undefined for URLs of hosts that are not known, and for those with a query, a port or credentials
+ * @returns undefined for URLs of unknown hosts, and for those with a query, a port or credentials
  */
 export function fileKey(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
@@ -146,8 +146,8 @@ export function fileKey(url: string): string | undefined {
 }
 
 /**
- * Whether two URLs name one file of one repository, in whatever state: forks and their branches have the same files. The names of
- * repositories are the same in any case of letters.
+ * Whether two files have the same path in repositories of the same name, whatever the owner and revision: forks and
+ * their branches have the same files. Repository names are compared without regard to case.
  */
 export function isSameFile(one: HostedFile | undefined, other: HostedFile | undefined): boolean {
   return (
@@ -158,12 +158,12 @@ export function isSameFile(one: HostedFile | undefined, other: HostedFile | unde
   );
 }
 
-/** What is a revision by its looks: names that branches commonly have, versions, and commits. */
+/** What looks like a revision: common branch names, versions, and commits. */
 const REVISION = /^(?:main|master|develop|trunk|HEAD|v?\d+(?:\.\d+)*|[0-9a-f]{40})$/;
 
 /**
- * The segments before a path in the URL of a host that is not known, without those of a revision at their end: what is left ends
- * with the name of the repository, where there is one.
+ * Removes the segments of a revision from the end of the segments before a path, for URLs of unknown hosts. The result
+ * ends with the name of the repository, if there is one.
  */
 export function withoutRevision(segments: readonly string[]): readonly string[] {
   const view = segments.findLastIndex((segment) => VIEWS.has(segment));
@@ -178,12 +178,12 @@ export function withoutRevision(segments: readonly string[]): readonly string[] 
   return left.length < segments.length ? withoutRevision(left) : left;
 }
 
-/** The decoded segments of the path of a URL. */
+/** Returns the decoded segments of the path of a URL. */
 export function segmentsOf(url: string): readonly string[] {
   return new URL(url).pathname.split('/').slice(1).map(decoded);
 }
 
-/** A text without percent-encoding; as it is where that is broken. */
+/** Decodes percent-encoding; returns the text unchanged if the encoding is malformed. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

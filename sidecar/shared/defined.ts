@@ -1,4 +1,4 @@
-/** An object without its members that are undefined. */
+/** Returns a copy of an object without its undefined members. */
 export function defined<Value extends object>(
   value: Value,
 ): { [Name in keyof Value]?: Exclude<Value[Name], undefined> } {

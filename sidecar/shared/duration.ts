@@ -11,9 +11,9 @@ const DESIGNATOR: Readonly<Record<string, (amount: string) => string>> = {
 };
 
 /**
- * Reads `90d`, `12h`, `30min`, `2w`, `6mo` and `1y`.
+ * Reads short durations such as `90d`, `12h`, `30min`, `2w`, `6mo` and `1y`.
  *
- * @returns a duration of ISO 8601, such as P90D; undefined for anything else
+ * @returns an ISO 8601 duration, such as P90D; undefined for anything else
  */
 export function shortDuration(text: string): string | undefined {
   const [, amount = '', unit = ''] = SHORT.exec(text) ?? [];

@@ -1,10 +1,10 @@
 import type { InputIssue } from './json/json.js';
 
 /**
- * What a client can be told that went wrong. http/problem-kinds.ts has the status, type and title of each.
+ * The kinds of problems that clients can be told about. http/problem-kinds.ts has the status, type and title of each.
  *
- * Errors that are not for clients are of the kind `internalError`: one that reaches a client all the same is logged, and
- * answered without a word about its cause.
+ * Errors that are not meant for clients have the kind `internalError`: if one reaches a client after all, it is logged,
+ * and the answer does not reveal its cause.
  */
 export type ProblemKind =
   | 'invalidRequest'
@@ -80,20 +80,20 @@ export type ProblemKind =
   | 'deadlineExceeded'
   | 'loopDetected';
 
-/** What a problem says beyond its kind and its sentence (RFC 9457, section 3.2). */
+/** Further members of a problem, besides its kind and its message (RFC 9457, section 3.2). */
 export interface ProblemMembers {
-  /** What is wrong with the input, and where. */
+  /** The faults of the input, with their places. */
   readonly errors?: readonly InputIssue[];
-  /** URIs of documents that are not there. */
+  /** URIs of missing documents. */
   readonly missing?: readonly string[];
   readonly [member: string]: unknown;
 }
 
-/** Base of every error that this product throws on purpose. The message is a sentence for whoever sent the request. */
+/** Base class of all errors that this product throws on purpose. The message is a sentence for the sender of the request. */
 export abstract class GatewayError extends Error {
   abstract readonly kind: ProblemKind;
 
-  /** Value of `Retry-After` (RFC 9110, section 10.2.3), where the same request may work later. */
+  /** Value of `Retry-After` (RFC 9110, section 10.2.3), if the same request may succeed later. */
   declare readonly retryAfter: string | undefined;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -106,12 +106,12 @@ export abstract class GatewayError extends Error {
   }
 }
 
-/** A body that can be read, and is wrong at one place. */
+/** A body that can be parsed, but is invalid at one place. */
 export class InvalidBodyError extends GatewayError {
   readonly kind = 'bodyInvalid';
   readonly errors: readonly InputIssue[];
 
-  /** @param pointer to what is wrong; the detail completes a sentence about it */
+  /** @param pointer to the fault; the detail completes a sentence about it */
   constructor(message: string, pointer: string, detail: string) {
     super(message);
     this.errors = [{ pointer, detail }];

@@ -1,10 +1,10 @@
-/** What shells and Docker call the end of a process by a signal: 128, and the number of the signal. */
+/** The exit code by which shells and Docker report a process ended by a signal: 128 plus the number of the signal. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Ends the first process of a container by SIGTERM and SIGINT while it starts: as long as nothing else listens to them. Linux
- * keeps such signals from a first process that has no listener. It would go on to start, take up work, and be killed in the
- * middle of that, when the time is over that it had to stop. Any other process ends without this.
+ * Lets SIGTERM and SIGINT end the first process of a container during startup, before there are other listeners. Linux
+ * does not deliver such signals to a first process without a listener: it would finish starting, take up work, and be
+ * killed in the middle of it when its time to stop is over. Other processes do not need this.
  */
 export function endWhileStarting(self: Pick<NodeJS.Process, 'pid' | 'on' | 'listenerCount' | 'exit'>): void {
   if (self.pid !== 1) return;

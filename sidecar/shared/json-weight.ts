@@ -1,14 +1,14 @@
 /** Limits of a JSON text. */
 export interface WeightLimits {
-  /** Arrays, objects and commas: some values take fifty times the memory of their text. */
+  /** Maximum number of arrays, objects and commas, because some values take fifty times the memory of their text. */
   readonly marks: number;
-  /** Arrays and objects within each other. */
+  /** Maximum nesting depth of arrays and objects. */
   readonly depth: number;
 }
 
 /**
- * Weighs JSON before it is parsed, piece by piece as it arrives: the time to parse it depends on its content, not on its
- * bytes alone. The weight of a text that is not JSON means nothing.
+ * Measures JSON before it is parsed, in chunks as it arrives, because the time to parse it depends on its content, not
+ * only on its size. The result is meaningless for a text that is not JSON.
  */
 export class JsonWeight {
   readonly #limits: WeightLimits;
@@ -22,26 +22,26 @@ export class JsonWeight {
     this.#limits = limits;
   }
 
-  /** Looks through the next bytes, which may end anywhere. */
+  /** Scans the next chunk, which may end anywhere. */
   add(bytes: Uint8Array): void {
-    // In variables of its own, and with small loops, it takes a fifth of the time.
+    // Local variables and small loops make this five times as fast.
     let [marks, depth, deepest, inString] = [this.#marks, this.#depth, this.#deepest, this.#inString];
     const end = bytes.length;
     let at = this.#isEscaped ? 1 : 0;
-    /** The next backslash, as far as it is known: none before it. */
+    /** Position of the next known backslash: there is none before it. */
     let backslash = 0;
     while (at < end) {
       if (inString) {
         const near = Math.min(end, at + LONG);
         while (at < near && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at += 1;
         if (at === near && at < end) {
-          // Of a long text, native code finds what ends it.
+          // In a long string, native code finds its end faster.
           if (backslash < at) backslash = indexIn(bytes, BACKSLASH, at);
           at = Math.min(backslash, indexIn(bytes, QUOTE, at));
         }
         if (at >= end) break;
         inString = bytes[at] === BACKSLASH;
-        // What follows a backslash belongs to it.
+        // The character after a backslash belongs to the escape.
         at += inString ? 2 : 1;
         continue;
       }
@@ -60,7 +60,7 @@ export class JsonWeight {
     this.#isEscaped = at > end;
   }
 
-  /** Completes "The text …" when it is too much; undefined while it is not. */
+  /** Completes "The text …" if a limit is exceeded; otherwise undefined. */
   get excess(): string | undefined {
     const { marks, depth } = this.#limits;
     if (this.#deepest > depth) return `is nested deeper than ${depth} levels`;
@@ -68,10 +68,10 @@ export class JsonWeight {
   }
 }
 
-/** Bytes of a text that are looked at one by one, before the rest is searched. */
+/** Number of bytes of a string that are inspected one by one before the rest is searched. */
 const LONG = 24;
 
-/** @returns the end of the bytes where there is none */
+/** @returns the length of the bytes if not found */
 function indexIn(bytes: Uint8Array, byte: number, from: number): number {
   const at = bytes.indexOf(byte, from);
   return at === -1 ? bytes.length : at;
@@ -83,7 +83,7 @@ const COMMA = 0x2c;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
-/** What a byte outside of strings stands for; 0 for nothing that weighs. */
+/** The meaning of each byte outside of strings; 0 for bytes that do not count. */
 const MARKS = new Uint8Array(256);
 for (const [text, mark] of [
   ['"', QUOTE],

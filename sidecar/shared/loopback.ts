@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** True for addresses that only this machine reaches. */
+/** Whether only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true;
   return isIP(host) === 4 && host.startsWith('127.');

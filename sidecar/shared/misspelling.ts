@@ -1,12 +1,12 @@
-/** Words longer than this are not compared: they are not typing mistakes. */
+/** Longer words are not compared: they are unlikely to be typing mistakes. */
 const MAX_LENGTH = 100;
 
-/** Words that differ more are not misspellings of each other. */
+/** Words that differ in more letters are not misspellings of each other. */
 const MAX_MISTAKES = 3;
 
 /**
- * How many letters have to be added, removed, replaced, or swapped with their neighbour, to make one word of the other;
- * infinite where that is too much for a misspelling.
+ * Computes how many letters have to be added, removed, replaced, or swapped with their neighbour to turn one word into
+ * the other; infinite if that is too many for a misspelling.
  */
 export function mistakes(word: string, other: string): number {
   if (!canBeNear(word, other)) return Infinity;
@@ -15,13 +15,13 @@ export function mistakes(word: string, other: string): number {
   return distance > most ? Infinity : distance;
 }
 
-/** Whether two words are so alike in length that one may be a misspelling of the other. Cheap. */
+/** Whether two words are close enough in length for one to be a misspelling of the other. Cheap. */
 export function canBeNear(word: string, other: string): boolean {
   if (word.length > MAX_LENGTH || other.length > MAX_LENGTH) return false;
   return Math.abs(word.length - other.length) <= mostMistakes(word, other);
 }
 
-/** The word that another one is most likely a misspelling of; undefined if none is near. Among equally near ones the first. */
+/** Returns the candidate that the word is most likely a misspelling of; the first of several, undefined if none is near. */
 export function nearestOf(word: string, candidates: Iterable<string>): string | undefined {
   let nearest: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
@@ -35,7 +35,7 @@ function mostMistakes(word: string, other: string): number {
   return Math.min(MAX_MISTAKES, Math.floor(Math.max(word.length, other.length) / 3));
 }
 
-/** Optimal string alignment; only cells that can be within the bound are looked at. */
+/** Computes the optimal string alignment distance; only visits cells that can be within the bound. */
 function editDistance(one: string, other: string, most: number): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);

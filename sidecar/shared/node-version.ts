@@ -1,9 +1,10 @@
-/** The versions of Node.js that the gateway runs on, as package.json has them. */
+/** The Node.js versions that the gateway supports, as in package.json. */
 export const SUPPORTED_NODE = '^22.19 || ^24 || >=26';
 
 /**
- * Ends a process whose Node.js is too old: one line on standard error, exit code 2. Entry points call it before they import
- * anything else, since packages fail in their own words there, or crash. Its syntax is one that old versions read.
+ * Ends a process whose Node.js is too old: one line on standard error, exit code 2. Entry points call this before they
+ * import anything else, because packages would fail with their own messages or crash. Written in syntax that old
+ * versions can parse.
  */
 export function refuseOldNode(process: NodeJS.Process): void {
   if (!isTooOld(process.versions.node)) return;

@@ -1,26 +1,26 @@
 /**
- * The one table of purge options: all that a purge can be told besides what it selects. The parser, the OpenAPI description,
- * the command line, the console and docs/purges.md follow it.
+ * The table of purge options: everything that can be requested of a purge besides its query. The parser, the OpenAPI
+ * description, the command line, the console and docs/purges.md are based on it.
  */
 
 /** Where an option can be given: the query of a purge, POST /purges, PATCH of a purge, a retention policy, the console. */
 export type Place = 'query' | 'body' | 'change' | 'retention' | 'console';
 
 export interface PurgeOption {
-  /** A whole number from 1, true or false, or one of some words. */
+  /** A whole number from 1, true or false, or one of the listed words. */
   readonly type: 'count' | 'flag' | readonly string[];
   readonly most?: number;
   readonly unit?: string;
   readonly places: readonly Place[];
-  /** Of the command `purge`, with the name of its value. */
+  /** The flag of the `purge` command, with the name of its value. */
   readonly flag?: string;
   readonly help?: string;
-  /** The member of X-Purge-Policy that sets a limit to it. */
+  /** The member of X-Purge-Policy that limits the option. */
   readonly policy?: string;
-  /** Only deletes heed it: a preview goes without. */
+  /** Only matters for deletes, so a preview does not use it. */
   readonly isForDeletes?: true;
   readonly meaning: string;
-  /** Of its field in the console. */
+  /** The label of the field in the console. */
   readonly label?: string;
   readonly hint?: string;
 }
@@ -86,11 +86,11 @@ export const PURGE_OPTIONS = {
   },
 } as const satisfies Record<string, PurgeOption>;
 
-/** How much a purge archives, the least first. */
+/** How much a purge archives, in ascending order. */
 const ARCHIVE_MODES = PURGE_OPTIONS.archive.type;
 export type ArchiveMode = (typeof ARCHIVE_MODES)[number];
 
-/** The one of two that archives more. */
+/** Returns the mode that archives more. */
 export function stricterArchive(one: ArchiveMode, other: ArchiveMode): ArchiveMode {
   return ARCHIVE_MODES.indexOf(one) > ARCHIVE_MODES.indexOf(other) ? one : other;
 }
@@ -98,7 +98,7 @@ export function stricterArchive(one: ArchiveMode, other: ArchiveMode): ArchiveMo
 type Table = typeof PURGE_OPTIONS;
 export type PurgeOptionName = keyof Table;
 
-/** The names of the options that can be given in a place. */
+/** The names of the options allowed in a place. */
 export type OptionIn<Where extends Place> = {
   [Name in PurgeOptionName]: Where extends Table[Name]['places'][number] ? Name : never;
 }[PurgeOptionName];
@@ -111,7 +111,7 @@ type ValueOf<Type> = Type extends 'count'
       ? Word
       : never;
 
-/** What the options of a place may be set to. */
+/** The values of the options allowed in a place. */
 export type OptionValues<Where extends Place> = {
   readonly [Name in OptionIn<Where>]?: ValueOf<Table[Name]['type']> | undefined;
 };
@@ -122,27 +122,27 @@ type SchemaOf<Type> = Type extends 'count'
     ? { readonly type: 'boolean' }
     : { readonly type: 'string'; readonly enum: Type };
 
-/** The largest count: it has fifteen digits, so that every one is exact. */
+/** The largest count: fifteen digits, so that every number is exact. */
 const MOST = 999_999_999_999_999;
 
 const NAMES = Object.keys(PURGE_OPTIONS) as readonly PurgeOptionName[];
 
-/** An option with what only some have. */
+/** Returns an option, including optional members. */
 export function purgeOption(name: PurgeOptionName): PurgeOption {
   return PURGE_OPTIONS[name];
 }
 
-/** The flag by which the command line takes an option, such as `--rate`; undefined for one that stands in the query. */
+/** Returns the command-line flag of an option, such as `--rate`; undefined for an option that is only part of the query. */
 export function flagOf(name: PurgeOptionName): string | undefined {
   return purgeOption(name).flag?.split(' ', 1)[0];
 }
 
-/** The options that can be given in a place, in the order of the table. */
+/** Returns the options allowed in a place, in the order of the table. */
 export function optionsIn<Where extends Place>(place: Where): readonly OptionIn<Where>[] {
   return NAMES.filter((name): name is OptionIn<Where> => purgeOption(name).places.includes(place));
 }
 
-/** The JSON Schemas of the options that can be given in a place, by their names. */
+/** Returns the JSON Schemas of the options allowed in a place, by option name. */
 export function optionSchemas<Where extends Place>(
   place: Where,
 ): { readonly [Name in OptionIn<Where>]: SchemaOf<Table[Name]['type']> & { readonly description: string } } {
@@ -155,7 +155,7 @@ export function optionSchemas<Where extends Place>(
   return Object.fromEntries(schemas) as ReturnType<typeof optionSchemas<Where>>;
 }
 
-/** Those of some settings that are options of a place, as they are set. */
+/** Picks the settings that are options allowed in a place and have a value. */
 export function optionsOf<Where extends Place>(
   place: Where,
   settings: OptionValues<Where>,
@@ -164,7 +164,7 @@ export function optionsOf<Where extends Place>(
   return Object.fromEntries(given.map((name) => [name, settings[name]])) as OptionValues<Where>;
 }
 
-/** The parameters that say the same in the query of a purge; what is undefined is left out. */
+/** Converts options to query parameters of a purge, skipping undefined ones. */
 export function optionParameters(options: OptionValues<'query'>): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${String(value)}`],

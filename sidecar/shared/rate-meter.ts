@@ -1,10 +1,10 @@
-/** How far back it looks, in milliseconds: long enough to be steady, short enough to notice a throttle. */
+/** The length of the window, in milliseconds: long enough for a steady rate, short enough to notice throttling. */
 const WINDOW_MS = 5000;
 
-/** Samples are at least this far apart, in milliseconds, so that there are few of them. */
+/** Minimum distance between samples in milliseconds, to keep their number small. */
 const MIN_SPACING_MS = 100;
 
-/** A rate is not known before this time has passed, in milliseconds. */
+/** Minimum time before a rate is reported, in milliseconds. */
 const MIN_SPAN_MS = 500;
 
 interface Sample {
@@ -12,11 +12,11 @@ interface Sample {
   readonly done: number;
 }
 
-/** The rate of something over the last seconds. */
+/** Measures a rate over the last few seconds. */
 export class RateMeter {
   #samples: Sample[] = [];
 
-  /** Notes how much is done now. A count that goes back, since it was corrected, begins anew. */
+  /** Notes the current count. If the count decreases because it was corrected, measuring starts over. */
   note(atMs: number, done: number): void {
     const last = this.#samples.at(-1);
     if (last !== undefined && (done < last.done || atMs < last.atMs)) this.#samples = [];
@@ -26,14 +26,14 @@ export class RateMeter {
     while ((this.#samples[1]?.atMs ?? Infinity) <= atMs - WINDOW_MS) this.#samples.shift();
   }
 
-  /** Per second; undefined while it is not known. */
+  /** The rate per second; undefined while unknown. */
   get perSecond(): number | undefined {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (first === undefined || last === undefined || last.atMs - first.atMs < MIN_SPAN_MS) return undefined;
     return ((last.done - first.done) * 1000) / (last.atMs - first.atMs);
   }
 
-  /** Milliseconds until so much is done; undefined while that is not known. */
+  /** Returns the milliseconds until the total is reached; undefined while unknown. */
   leftMs(total: number): number | undefined {
     const [rate, done] = [this.perSecond, this.#samples.at(-1)?.done ?? 0];
     return rate === undefined || rate <= 0 ? undefined : (Math.max(0, total - done) / rate) * 1000;

@@ -1,7 +1,7 @@
-/** Characters that mean something else in a query, or cannot be seen. */
+/** Characters that have a special meaning in a query, or are invisible. */
 const STAYS_ENCODED = /[&%+#]|[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/gu;
 
-/** A query as it is read: percent-encoded only where it would else be another one. It is not for sending. */
+/** Makes a query readable: percent-encoded only where decoding would change its meaning. Not suitable for sending. */
 export function readableQuery(query: string): string {
   return query.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {

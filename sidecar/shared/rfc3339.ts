@@ -1,16 +1,16 @@
-/** Dates, times and durations as RFC 3339 writes them (section 5.6 and appendix A). */
+/** Dates, times and durations in the syntax of RFC 3339 (section 5.6 and appendix A). */
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?$/;
 const ZONED = /^(.*?)(?:[Zz]|([+-])(\d\d):(\d\d))$/s;
 
-/** Whether a text is a `full-date` that the calendar has. */
+/** Whether a text is a `full-date` that exists in the calendar. */
 export function isFullDate(text: string): boolean {
   const [, year, month, day] = (DATE.exec(text) ?? []).map(Number);
   return year !== undefined && month !== undefined && day !== undefined && isCalendarDay(year, month, day);
 }
 
-/** Whether the calendar, which is the Gregorian one at all times, has a day; months and days count from 1. */
+/** Whether a day exists in the (proleptic) Gregorian calendar; months and days count from 1. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
   if (month === 2) return day <= (isLeapYear(year) ? 29 : 28);
@@ -23,7 +23,7 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Whether a text is a `full-time`: with its offset from UTC, and second 60 only where a leap second can be, at 23:59 UTC. */
+/** Whether a text is a `full-time`: with an offset from UTC, and with second 60 only where a leap second can be, at 23:59 UTC. */
 export function isFullTime(text: string): boolean {
   const zoned = ZONED.exec(text);
   if (zoned === null) return false;
@@ -36,7 +36,7 @@ export function isFullTime(text: string): boolean {
 /**
  * Whether a text is a `partial-time`, which has no offset.
  *
- * @param offset from UTC in minutes; undefined where it is not known, and any minute may end with a leap second
+ * @param offset from UTC in minutes; if undefined, any minute may end with a leap second
  */
 export function isTimeOfDay(text: string, offset?: number): boolean {
   const [, hour = NaN, minute = NaN, second = NaN] = (TIME.exec(text) ?? []).map(Number);
@@ -49,12 +49,12 @@ export function isTimeOfDay(text: string, offset?: number): boolean {
 const USUAL =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
 
-/** Recognises most of the moments that there are, in a fraction of the time that it takes to look at the others. */
+/** Recognises most date-times in a fraction of the time of the complete check. */
 export function isUsualDateTime(text: string): boolean {
   return USUAL.test(text);
 }
 
-/** Whether a text is a `date-time`; between date and time is a T, and no blank, which the grammar does not have. */
+/** Whether a text is a `date-time`; the separator must be a T, because the grammar does not allow a space. */
 export function isDateTime(text: string): boolean {
   if (isUsualDateTime(text)) return true;
   return /^[Tt]$/.test(text.charAt(10)) && isFullDate(text.slice(0, 10)) && isFullTime(text.slice(11));
@@ -64,7 +64,7 @@ const OF_DAY = String.raw`T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)`;
 const OF_DAYS = String.raw`\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D`;
 const DURATION = new RegExp(`^P(?:(?:${OF_DAYS})(?:${OF_DAY})?|${OF_DAY}|\\d+W)$`);
 
-/** Whether a text is a `duration` (appendix A): no unit is left out between two others, and weeks stand alone. */
+/** Whether a text is a `duration` (appendix A): no unit may be skipped between two others, and weeks cannot be combined. */
 export function isDuration(text: string): boolean {
   return DURATION.test(text);
 }

@@ -1,3 +1,3 @@
-/** The roles of people who sign in. What each may do is in sidecar/auth/. */
+/** The roles of people who sign in. sidecar/auth/ defines what each role may do. */
 export const ROLES = ['viewer', 'modeller', 'purger', 'admin'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,29 +1,29 @@
 import { isArray, isObject, type JsonValue } from './json/json.js';
 
-/** Longest text from outside that messages repeat. */
+/** Maximum length of external text that messages repeat. */
 export const MAX_QUOTED_CHARS = 100;
 
-/** Longest string that messages repeat of a value. */
+/** Maximum length of a string value that messages repeat. */
 const MAX_SHOWN_CHARS = 60;
 
-/** A text from outside as messages show it: in double quotes, escaped, and cut where it is long. */
+/** Formats external text for messages: in double quotes, escaped, and shortened if it is long. */
 export function quoted(text: string, maxChars = MAX_QUOTED_CHARS): string {
   return JSON.stringify(cut(text, maxChars));
 }
 
-/** A text of at most so many characters, with an ellipsis where it was cut; never between the halves of a surrogate pair. */
+/** Shortens a text to a maximum length, with an ellipsis if it was cut; never splits a surrogate pair. */
 export function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const end = /[\uD800-\uDBFF]/.test(text.charAt(maxChars - 1)) ? maxChars - 1 : maxChars;
   return `${text.slice(0, end)}…`;
 }
 
-/** What to do about a time whose + was not encoded in a URL, and became a blank: 2026-01-01T00:00:00+02:00. */
+/** Returns advice for a time whose + was not encoded in a URL and became a space: 2026-01-01T00:00:00+02:00. */
 export function plusAdvice(time: string): string {
   return / \d\d:\d\d$/.test(time) ? ' (in a URL, write + as %2B)' : '';
 }
 
-/** A value as messages show it: always short. */
+/** Formats a value for messages; the result is always short. */
 export function shown(value: JsonValue | undefined): string {
   if (value === undefined) return 'missing';
   if (isArray(value)) return shownArray(value);

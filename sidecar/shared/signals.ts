@@ -1,12 +1,12 @@
-/** For so long, in milliseconds, the same signal again counts as the one before. */
+/** For this long, in milliseconds, the same signal counts as a repetition. */
 const ECHO_MS = 1000;
 
 /**
- * Recognises a signal that merely comes twice: Ctrl+C sends SIGINT to npm and to the process that npm started, and npm
- * sends it on as well.
+ * Recognises a signal that is merely delivered twice: Ctrl+C sends SIGINT to npm and to the process that npm started,
+ * and npm forwards it as well.
  *
  * @param nowMs a clock that never goes back
- * @returns true when a signal is the last one that counted, less than a second later
+ * @returns a function that returns true if a signal repeats the last one that counted within a second
  */
 export function createEchoFilter(nowMs: () => number): (signal: string) => boolean {
   let last: { readonly signal: string; readonly atMs: number } | undefined;
@@ -24,8 +24,8 @@ export function isNpmStart(env: Readonly<Record<string, string | undefined>>): b
 }
 
 /**
- * Calls `ended` once the parent process has ended. No signal says so: it looks at intervals, which costs next to nothing
- * and keeps no process alive.
+ * Calls `ended` once the parent process has ended. No signal reports that, so this polls, which costs next to nothing
+ * and does not keep the process alive.
  *
  * @param self `process`, whose `ppid` changes when the parent ends
  * @param everyMs the interval in milliseconds
@@ -43,10 +43,10 @@ export function onParentEnd(self: { readonly ppid: number }, everyMs: number, en
 const PARENT_LOOK_MS = 500;
 
 /**
- * Ends a service by SIGTERM and SIGINT, and with the npm that started it.
+ * Ends a service on SIGTERM and SIGINT, and when the npm that started it ends.
  *
  * @param self `process`
- * @param isByNpm npm is its parent; see isNpmStart
+ * @param isByNpm whether npm is the parent; see isNpmStart
  * @param nowMs a clock that never goes back
  */
 export function endBySignals(
@@ -60,26 +60,27 @@ export function endBySignals(
   };
   self.on('SIGTERM', onSignal);
   self.on('SIGINT', onSignal);
-  // An npm that is killed outright cannot pass the signal on; one that has passed it on asks for no hurry by its end.
+  // If npm is killed, it cannot forward the signal. If npm ends after forwarding it, that is not a request to force the
+  // stop.
   if (isByNpm) onParentEnd(self, PARENT_LOOK_MS, () => ending.ensure({ cause: 'npm has ended' }));
 }
 
-/** Causes of an end, as the log has them. */
+/** The cause of an end, for the log. */
 type EndCause = Readonly<Record<string, string>>;
 
 export interface EndingOptions {
-  /** Closes the service; when it is called again, in a hurry. */
+  /** Closes the service; a second call forces it to stop quickly. */
   readonly close: () => Promise<void>;
   readonly log: (cause: EndCause, words: string) => void;
-  /** Called once, when all is closed. */
+  /** Called once, when everything is closed. */
   readonly onClosed: () => void;
 }
 
-/** The end of a service, which comes once, however often it is asked for. */
+/** The end of a service, which happens once, however often it is requested. */
 export interface Ending {
-  /** Begins, or hurries what has begun. */
+  /** Begins to end the service, or speeds it up if it has begun. */
   ask(cause: EndCause): void;
-  /** Begins, unless it has begun: nobody asks for a hurry by that. */
+  /** Begins to end the service, unless it has begun; never speeds it up. */
   ensure(cause: EndCause): void;
 }
 
@@ -101,8 +102,8 @@ export function createEnding({ close, log, onClosed }: EndingOptions): Ending {
 }
 
 /**
- * Ends the process after a while, unless it has ended by itself: the client of a collector that does not answer would keep it
- * alive for ten seconds more.
+ * Ends the process after a while, unless it has ended by itself: the client of a collector that does not answer would
+ * keep it alive for another ten seconds.
  *
  * @param self `process`
  */

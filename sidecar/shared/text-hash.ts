@@ -1,9 +1,9 @@
-/** The halves of the last hash: to return them as a pair would allocate one for each of a million texts. */
+/** The halves of the last hash. Returning a pair instead would allocate an object for each of a million texts. */
 export const hashed = { low: 0, high: 0 };
 
 /**
- * Leaves a hash of 64 bits in {@link hashed}, by two interleaved multiply-and-mix lanes over UTF-16 code units. Random seeds
- * keep anyone from preparing texts that share a hash.
+ * Stores a 64-bit hash of a text in {@link hashed}, computed by two interleaved multiply-and-mix lanes over UTF-16 code
+ * units. Random seeds keep anyone from constructing texts with the same hash.
  */
 export function hashText(text: string, seed1: number, seed2: number): void {
   let a = seed1 ^ 0xdeadbeef;
@@ -12,7 +12,7 @@ export function hashText(text: string, seed1: number, seed2: number): void {
     const unit = text.charCodeAt(i);
     a = Math.imul(a ^ unit, 0x9e3779b1);
     b = Math.imul(b ^ unit, 0x5f356495);
-    // Without carrying between the lanes, each would be a plain 32-bit hash with its collisions.
+    // Without mixing between the lanes, each would be a plain 32-bit hash with its collisions.
     a ^= b >>> 15;
     b ^= a >>> 13;
   }

@@ -1,11 +1,11 @@
-/** A header `traceparent` as W3C Trace Context 1 § 3.2 has it: the trace, the span, and whether the span is sampled. */
+/** The content of a `traceparent` header (W3C Trace Context 1 § 3.2): the trace, the span, and whether the span is sampled. */
 export interface Traceparent {
   readonly traceId: string;
   readonly spanId: string;
   readonly isSampled: boolean;
 }
 
-/** Reads a header; undefined where it names no span. */
+/** Parses a header; undefined if it is invalid. */
 export function parseTraceparent(header: string): Traceparent | undefined {
   const [, traceId = '', spanId = '', flags = ''] =
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header) ?? [];

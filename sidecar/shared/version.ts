@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The version of this product: that of the package.json nearest above this file. */
+/** The version of this product: that of the nearest package.json above this file. */
 export const VERSION = versionAbove(import.meta.dirname);
 
 function versionAbove(folder: string): string {

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where archives are kept. */
+/** Where archives are stored. */
 export type ArchivePlace =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string };
 
-/** Bucket names of S3, and of its relatives that also take dots and capitals. */
+/** Bucket names of S3 and of compatible services, some of which also allow capital letters. */
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9.-]{1,61}[A-Za-z0-9]$/;
 
-/** What a part of a prefix may hold: nothing that an encoding could turn into something else. */
+/** Allowed characters in a part of a prefix: none that an encoding could change. */
 const PREFIX_PART = /^[A-Za-z0-9_.=-]{1,128}$/;
 
 /**
@@ -29,7 +29,7 @@ export function parseArchiveUrl(text: string): ArchivePlace {
 }
 
 function folderOf(url: URL, text: string): ArchivePlace {
-  // URL reads file:archive as file:///archive, although it looks like a folder of the project.
+  // The URL class reads file:archive as file:///archive, although it looks like a folder of the project.
   if (!/^file:\//i.test(text)) throw new Error('must name a folder by its whole path: file:///folder');
   if (url.host !== '') throw new Error('must name a folder of this machine: file:///folder');
   if (/%2f|%5c|%00/i.test(url.pathname)) throw new Error('must not have an encoded slash in its path');
@@ -39,7 +39,8 @@ function folderOf(url: URL, text: string): ArchivePlace {
 }
 
 function bucketOf(url: URL, text: string): ArchivePlace {
-  // URL lowers no case in a host of this scheme, but it resolves dots in the path: the text itself is read.
+  // The text itself is read, because the URL class resolves dots in the path (it keeps the case of the host in this
+  // scheme).
   const [bucket = '', ...parts] = text.replace(/^s3:\/\//i, '').split('/');
   if (!BUCKET.test(bucket) || url.port !== '') throw new Error('must name a bucket: s3://bucket/prefix');
   const named = parts.filter((part, index) => part !== '' || index < parts.length - 1);

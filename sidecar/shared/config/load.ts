@@ -6,26 +6,29 @@ import { settings, type Setting, type SettingName } from './settings.js';
 
 type Parsed<Name extends SettingName> = ReturnType<(typeof settings)[Name]['parse']>;
 
-/** Settings that have neither a value nor a default may be undefined. */
+/** Settings without a default may be undefined. */
 type OptionalName = {
   [Name in SettingName]: (typeof settings)[Name]['default'] extends string ? never : Name;
 }[SettingName];
 
-/** The checked configuration, by the names of the environment. */
+/** The validated configuration, with the names of the environment variables. */
 export type Config = Readonly<
   { [Name in Exclude<SettingName, OptionalName | 'BROKER_URL'>]: Parsed<Name> } & {
     [Name in Exclude<OptionalName, 'BROKER_URL'>]: Parsed<Name> | undefined;
   } & {
     BROKER_URL: URL | 'embedded';
-    /** Most entities in one page: the setting, or more than its default where the broker is quick with that. */
+    /**
+     * Maximum number of entities per page: the setting if given, otherwise a larger limit for brokers that are fast
+     * with large pages.
+     */
     PURGE_PAGE_SIZE_MAX: number;
   }
 >;
 
-/** Larger pages are hardly quicker anywhere. */
+/** Larger pages are hardly faster with any broker. */
 const MAX_PAGE_SIZE = 10_000;
 
-/** The environment is not a usable configuration; `mistakes` lists all mistakes. */
+/** The environment is not a valid configuration; `mistakes` lists all mistakes. */
 export class ConfigError extends GatewayError {
   readonly kind = 'internalError';
 
@@ -56,7 +59,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (!values.has('BROKER_URL')) {
     const host = values.get('HOST');
     if (env['BROKER_URL']) {
-      // Already reported as unparsable.
+      // Already reported as invalid.
     } else if (env['NODE_ENV'] === 'production' || (typeof host === 'string' && !isLoopback(host))) {
       mistakes.push(
         'BROKER_URL is needed when HOST is not loopback or NODE_ENV is production (`embedded` is for trying only)',
@@ -91,7 +94,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze(Object.fromEntries(values)) as Config;
 }
 
-/** The gateway is reachable from outside, nobody has to say who they are, and GATEWAY_OPEN does not say that this is meant. */
+/**
+ * Whether the gateway is reachable from outside and requires neither a token nor sign-in, without GATEWAY_OPEN to
+ * confirm that.
+ */
 function isOpenByOversight(
   values: ReadonlyMap<string, unknown>,
   env: Readonly<Record<string, string | undefined>>,
@@ -102,7 +108,7 @@ function isOpenByOversight(
   return isReachable && !isGuarded && values.get('GATEWAY_OPEN') !== true;
 }
 
-/** Settings that gateways on one port need: they share their data, and each has a name and metrics of its own. */
+/** Settings required if several gateways share a port: they share their data, and each has its own name and metrics. */
 const NEEDED_TO_REUSE_PORT = {
   DATABASE_URL: 'the gateways of one port share one PostgreSQL',
   INSTANCE_NAME: 'each gateway of a port needs a name of its own',
@@ -143,7 +149,7 @@ function ineffectiveSettings(
     );
 }
 
-/** What the settings of archives need of others. */
+/** Returns what is missing for the archive settings to work. */
 function archiveMistakes(values: ReadonlyMap<string, unknown>): readonly string[] {
   const mistakes: string[] = [];
   const least = values.get('PURGE_ARCHIVE');
@@ -161,7 +167,7 @@ function archiveMistakes(values: ReadonlyMap<string, unknown>): readonly string[
   return mistakes;
 }
 
-/** A gateway in front of itself would forward each request for ever. */
+/** Whether the broker is this gateway: it would forward each request to itself forever. */
 function pointsToItself(values: ReadonlyMap<string, unknown>): boolean {
   const broker = values.get('BROKER_URL');
   if (!(broker instanceof URL)) return false;

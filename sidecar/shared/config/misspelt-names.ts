@@ -2,17 +2,17 @@ import { GUARDED_PREFIXES, settings } from './settings.js';
 
 const NAMES: readonly string[] = Object.keys(settings);
 
-/** Shorter names are too often one edit away from a setting by chance. */
+/** Shorter names are too often one edit away from a setting by coincidence. */
 const MIN_CHARS = 8;
 
-/** The ending of a name that gives the unit of its value. */
+/** The suffix of a name that states the unit of its value. */
 const UNIT = /_(?:MS|BYTES|DAYS)$/;
 
 /**
- * Finds the names in an environment that were meant to be settings: a misspelt bound would silently not hold, a misspelt
- * secret would open the gateway.
+ * Finds the names in an environment that were meant as settings: a misspelt limit would silently not apply, and a
+ * misspelt secret would leave the gateway open.
  *
- * @returns a sentence for each
+ * @returns one sentence per name
  */
 export function misspeltNames(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => {
@@ -26,8 +26,8 @@ export function misspeltNames(env: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * Whether a variable was set by Kubernetes or by Docker links for a service, regardless of the name of the service: a service
- * `broker` sets BROKER_SERVICE_HOST, BROKER_PORT_1026_TCP and BROKER_PORT=tcp://….
+ * Whether Kubernetes or Docker links set a variable for a service, whatever the name of the service: a service `broker`
+ * sets BROKER_SERVICE_HOST, BROKER_PORT_1026_TCP and BROKER_PORT=tcp://….
  */
 export function isServiceLink(name: string, value: string | undefined): boolean {
   return (
@@ -37,7 +37,7 @@ export function isServiceLink(name: string, value: string | undefined): boolean 
   );
 }
 
-/** The setting that a name is one slip away from. */
+/** Returns the setting that a name differs from by a single slip. */
 function meantBy(name: string): string | undefined {
   if (name.length < MIN_CHARS) return undefined;
   return NAMES.find(
@@ -48,7 +48,7 @@ function meantBy(name: string): string | undefined {
   );
 }
 
-/** One letter inserted, dropped or changed, or two neighbours swapped. */
+/** Whether one letter was inserted, dropped or changed, or two neighbours were swapped. */
 function isOneEdit(a: string, b: string): boolean {
   const { start, restA, restB } = parted(a, b);
   if (restA + restB === 0) return false;
@@ -57,13 +57,13 @@ function isOneEdit(a: string, b: string): boolean {
   return restA === 2 && restB === 2 && isSwapped;
 }
 
-/** One differing stretch of at most three characters. */
+/** Whether the texts differ in a single stretch of at most three characters. */
 function differsLittle(a: string, b: string): boolean {
   const { restA, restB } = parted(a, b);
   return Math.max(restA, restB) <= 3;
 }
 
-/** Where two texts begin to differ, and how much of each lies between their common beginning and end. */
+/** Returns where two texts begin to differ, and the length of the differing part of each before their common ending. */
 function parted(a: string, b: string): { start: number; restA: number; restB: number } {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;

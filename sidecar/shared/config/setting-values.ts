@@ -1,4 +1,4 @@
-/** What the values of settings may be. */
+/** Parsers for the values of settings. */
 
 import { isIP } from 'node:net';
 import { isLoopback } from '../loopback.js';
@@ -7,7 +7,7 @@ import { ROLES, type Role } from '../roles.js';
 /** Reads one setting; throws an Error whose message completes "NAME …". */
 export type Parse<Value> = (text: string) => Value;
 
-/** A whole number in digits, from `least` to `most`. */
+/** Makes a parser for a whole number in digits, from `least` to `most`. */
 export function wholeNumber(least: number, most: number): Parse<number> {
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
@@ -17,14 +17,14 @@ export function wholeNumber(least: number, most: number): Parse<number> {
   };
 }
 
-/** A number from 0 to 1. */
+/** Parses a number from 0 to 1. */
 export function fraction(text: string): number {
   const value = /^(?:0|1|[01]?\.\d{1,10})$/.test(text) ? Number(text) : NaN;
   if (!(value >= 0 && value <= 1)) throw new Error('must be a number from 0 to 1');
   return value;
 }
 
-/** One of some words. */
+/** Makes a parser for one of some words. */
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): Parse<Choice> {
   return (text) => {
     const choice = choices.find((candidate) => candidate === text);
@@ -33,13 +33,13 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   };
 }
 
-/** `true` or `false`. */
+/** Parses `true` or `false`. */
 export function flag(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
   return text === 'true';
 }
 
-/** A comma list of host names. */
+/** Parses a comma-separated list of host names. */
 export function hosts(text: string): readonly string[] {
   return text.split(',').map((item) => {
     const host = item.trim().toLowerCase();
@@ -49,38 +49,38 @@ export function hosts(text: string): readonly string[] {
   });
 }
 
-/** Any text but an empty one. */
+/** Accepts any text that is not empty. */
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new Error('must not be empty');
   return text;
 }
 
 function token(text: string): string {
-  // A header value: visible ASCII only, so that Kong and every client can send it.
+  // Sent as a header value: visible ASCII only, so that Kong and every client can send it.
   if (!/^[\x21-\x7e]{8,1024}$/.test(text))
     throw new Error('must be 8 to 1024 visible ASCII characters without blanks');
   return text;
 }
 
-/** Secrets separated by commas. */
+/** Parses secrets separated by commas. */
 export function tokens(text: string): readonly string[] {
   return text.split(',').map(token);
 }
 
-/** A secret, or two separated by a comma. */
+/** Parses one secret, or two separated by a comma. */
 export function oneOrTwoTokens(text: string): readonly string[] {
   const all = tokens(text);
   if (all.length > 2) throw new Error('must be one secret, or two separated by a comma');
   return all;
 }
 
-/** A text from which a key can be made. */
+/** Checks a secret from which a key is derived. */
 export function archiveSecret(text: string): string {
   if (text.length < 16) throw new Error('must have 16 characters or more');
   return text;
 }
 
-/** An http or https URL without query, fragment and credentials. */
+/** Parses an http or https URL without query, fragment and credentials. */
 export function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -91,7 +91,7 @@ export function httpUrl(text: string): URL {
   return url;
 }
 
-/** What a URL of PostgreSQL may say behind its `?`. What is not known would be left out silently, a misspelt sslmode with it. */
+/** Supported query parameters of a PostgreSQL URL. Others would be ignored silently, including a misspelt sslmode. */
 const DATABASE_PARAMETERS: readonly string[] = [
   'sslmode',
   'sslrootcert',
@@ -105,13 +105,13 @@ const DATABASE_PARAMETERS: readonly string[] = [
 ];
 const SSL_MODES: readonly string[] = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-/** A URL as libpq takes it. No message repeats any of it: it holds a password. */
+/** Validates a libpq URL. Messages never repeat any part of it, because it contains a password. */
 export function databaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== '')
     throw new Error('must be a URL such as postgres://user:password@host:5432/database');
   const parameters = url.searchParams;
-  // A "?" in a password makes parameters of its rest: their names are not repeated either.
+  // If a password contains a "?", the rest of it looks like parameters, so messages do not repeat their names either.
   const names = [...parameters.keys()];
   if (!names.every((name) => DATABASE_PARAMETERS.includes(name)) || new Set(names).size < names.length)
     throw new Error(`must have no parameters but ${DATABASE_PARAMETERS.join(', ')}, each once`);
@@ -126,13 +126,13 @@ export function databaseUrl(text: string): string {
   return text;
 }
 
-/** Kept as it is written: tokens name their issuer character by character. */
+/** Validates an issuer. It is kept exactly as written, because tokens must name it character for character. */
 export function issuer(text: string): string {
   secureUrl(httpUrl(text));
   return text;
 }
 
-/** The URL of a set of keys. */
+/** Parses the URL of a key set. */
 export function keysUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '' || url.hash !== '')
@@ -140,7 +140,7 @@ export function keysUrl(text: string): URL {
   return secureUrl(url);
 }
 
-/** Who can change keys on their way can sign in as anybody. */
+/** Requires https or a loopback address: whoever can change keys in transit can sign in as anybody. */
 function secureUrl(url: URL): URL {
   const isLocal = url.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
   if (url.protocol !== 'https:' && !isLocal)
@@ -148,7 +148,7 @@ function secureUrl(url: URL): URL {
   return url;
 }
 
-/** Values of a claim, and the role that each means; undefined where it means none. */
+/** Parses the roles that the values of a claim map to; undefined for a value that maps to no role. */
 export function roleMap(text: string): ReadonlyMap<string, Role | undefined> {
   const entries = text.split(',').map((item) => {
     const at = item.lastIndexOf('=');
@@ -162,7 +162,7 @@ export function roleMap(text: string): ReadonlyMap<string, Role | undefined> {
   return new Map(entries);
 }
 
-/** A comma list of IP addresses and networks. */
+/** Parses a comma-separated list of IP addresses and networks. */
 export function networks(text: string): readonly string[] {
   return text.split(',').map((item) => {
     const [address = '', prefix, ...rest] = item.trim().split('/');
@@ -175,10 +175,10 @@ export function networks(text: string): readonly string[] {
   });
 }
 
-/** A comma list of origins. */
+/** Parses a comma-separated list of origins. */
 export function origins(text: string): readonly string[] {
   const found = text.split(',').map((item) => {
-    // Nothing behind the port, not even a slash: it would look like a bound on paths.
+    // Nothing is allowed after the port, not even a slash, which would look like a restriction to paths.
     const isOrigin = /^https?:\/\/[^/?#@*\s]+$/i.test(item.trim()) && URL.canParse(item);
     if (!isOrigin)
       throw new Error('must be a comma list of origins such as https://example.org or http://localhost:8000');
@@ -187,15 +187,15 @@ export function origins(text: string): readonly string[] {
   return [...new Set(found)];
 }
 
-/** An IRI to which names can be appended. */
+/** Validates an IRI to which names can be appended. */
 export function baseIri(text: string): string {
-  // A term is appended unchanged, so the base must end with a separator.
+  // A term is appended directly, so the base must end with a separator.
   if (!/^(?:https?:\/\/[^/]|urn:[^:])[^\s<>"{}|\\^`]*[/#]$/i.test(text) || !URL.canParse(text))
     throw new Error('must be an absolute http, https or urn IRI that ends in / or #');
   return text;
 }
 
-/** The base URL of a broker, or `embedded`. */
+/** Parses the base URL of a broker, or `embedded`. */
 export function brokerUrl(text: string): URL | 'embedded' {
   if (text === 'embedded') return text;
   const url = httpUrl(text);

@@ -1,4 +1,4 @@
-/** The one table of settings: name, default, meaning and check. Types, loading and docs/config.md all follow it. */
+/** The table of settings: name, default, meaning and validation. Types, loading and docs/config.md are based on it. */
 
 import { parseArchiveUrl } from './archive-url.js';
 import {
@@ -24,11 +24,11 @@ import {
 } from './setting-values.js';
 
 export interface Setting<Value> {
-  /** As text; undefined where the setting is optional or its default depends on others. */
+  /** The default as text; undefined if the setting is optional or its default depends on other settings. */
   readonly default: string | undefined;
   readonly parse: Parse<Value>;
   readonly meaning: string;
-  /** Never printed. */
+  /** Whether the value must never be printed. */
   readonly secret?: boolean;
 }
 
@@ -302,7 +302,7 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-/** A name that starts like this and is not in the table is a mistake: a misspelled bound would silently not hold. */
+/** A name with one of these prefixes that is not in the table is a mistake: a misspelt limit would silently not apply. */
 export const GUARDED_PREFIXES = ['PURGE_', 'RETRY_', 'BROKER_', 'TEMPORAL_'] as const;
 
 function setting<Value>(fallback: string, parse: Parse<Value>, meaning: string) {

@@ -1,6 +1,6 @@
 /**
- * A decimal number, exactly: `digits` × 10^`exponent`. The digits neither begin nor end with a zero, so that equal numbers
- * have equal members; zero has no digits.
+ * An exact decimal number: `digits` × 10^`exponent`. The digits have no leading or trailing zeros, so that equal
+ * numbers have equal members; zero has no digits.
  */
 export interface Decimal {
   readonly isNegative: boolean;
@@ -8,7 +8,7 @@ export interface Decimal {
   readonly exponent: number;
 }
 
-/** An exponent that is not calculated with: of ten digits or more. */
+/** Matches an exponent too large to calculate with: ten digits or more. */
 const HUGE_EXPONENT = /[eE][+-]?0*[1-9]\d{9}/;
 
 /** Whether the exponent of a literal is so large that {@link decimalOf} refuses it. */
@@ -19,9 +19,9 @@ export function hasHugeExponent(literal: string): boolean {
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * The number that a JSON literal writes down.
+ * Parses a JSON number literal.
  *
- * @throws {SyntaxError} when the text is not such a literal, or its exponent is huge
+ * @throws {SyntaxError} if the text is not such a literal, or its exponent is huge
  */
 export function decimalOf(literal: string): Decimal {
   const parts = NUMBER.exec(literal);
@@ -39,7 +39,7 @@ export function decimalOf(literal: string): Decimal {
 }
 
 /**
- * The number that a double means: that of its shortest decimal text. So 0.1 is a tenth.
+ * Converts a double to the number that its shortest decimal text represents. So 0.1 is exactly a tenth.
  *
  * @throws {SyntaxError} for Infinity and NaN
  */
@@ -47,29 +47,29 @@ export function decimalOfDouble(value: number): Decimal {
   return decimalOf(String(value));
 }
 
-/** Negative, zero or positive, as the first number is less than, equal to or greater than the second. */
+/** Returns a negative number, zero or a positive number if the first number is less than, equal to or greater than the second. */
 export function compareDecimals(one: Decimal, other: Decimal): number {
   const [sign, otherSign] = [signOf(one), signOf(other)];
   return sign === otherSign ? sign * compareSizes(one, other) : sign - otherSign;
 }
 
 /**
- * Whether a number is a whole multiple of another. Takes time with the length of the digits, whatever the exponents are.
+ * Whether a number is a whole multiple of another. The time depends on the length of the digits, not on the exponents.
  *
  * @param divisor not zero
  */
 export function isMultipleOf(value: Decimal, divisor: Decimal): boolean {
   const shift = value.exponent - divisor.exponent;
   if (value.digits === '') return true;
-  // The digits do not end with a zero, so they cannot be divided by ten.
+  // The digits do not end with a zero, so they are not divisible by ten.
   if (shift < 0) return false;
   const modulus = BigInt(divisor.digits);
   return ((BigInt(value.digits) % modulus) * powerOfTen(shift, modulus)) % modulus === 0n;
 }
 
 /**
- * Whether a double is a whole multiple of another, each taken as {@link decimalOfDouble} takes it: 19.99 is one of 0.01.
- * Infinity and NaN are not.
+ * Whether a double is a whole multiple of another, both converted by {@link decimalOfDouble}: 19.99 is a multiple of
+ * 0.01. Infinity and NaN never are.
  *
  * @param divisor finite, not zero
  */
@@ -79,7 +79,7 @@ export function isDoubleMultipleOf(value: number, divisor: number): boolean {
   return isMultipleOf(decimalOfDouble(value), decimalOfDouble(divisor));
 }
 
-/** The double nearest to a whole multiple of another one: three times 0.1 is 0.3. */
+/** Multiplies a double by a whole number and returns the nearest double: three times 0.1 is 0.3. */
 export function multiplied(value: number, factor: number): number {
   if (Number.isInteger(value) || !Number.isSafeInteger(factor)) return value * factor;
   const { isNegative, digits, exponent } = decimalOfDouble(value);
@@ -98,7 +98,7 @@ function compareSizes(one: Decimal, other: Decimal): number {
   return one.digits < other.digits ? -1 : 1;
 }
 
-/** 10^exponent modulo a number, by squaring. */
+/** Computes 10^exponent modulo a number, by repeated squaring. */
 function powerOfTen(exponent: number, modulus: bigint): bigint {
   let power = 1n % modulus;
   let base = 10n % modulus;

@@ -1,29 +1,29 @@
 import { closingQuote } from './lossless-json.js';
 
-/** A place in a text. */
+/** A position in a text. */
 export interface Position {
-  /** From 1. */
+  /** Starting at 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units. */
+  /** Starting at 1, in UTF-16 code units. */
   readonly column: number;
 }
 
-/** A value that a pointer leads to, or passes through. All of them form a tree, so that one scan finds them. */
+/** A value that a pointer leads to, or passes through. Together they form a tree, so that one scan finds all of them. */
 interface Wanted {
   readonly parent: Wanted | undefined;
   readonly children: Map<string, Wanted>;
   position: Position | undefined;
 }
 
-/** An array or object on the way to something wanted; `index` is of the next item, in an array. */
+/** An array or object on the way to a wanted value; for an array, `index` is that of the next item. */
 interface Open {
   readonly wanted: Wanted;
   index: number | undefined;
 }
 
 /**
- * Where the values are that pointers lead to; for a pointer that leads nowhere, where the last value on its way is. Takes
- * one scan of the text for all of them, and no recursion.
+ * Finds the positions of the values that pointers lead to; for a pointer that leads nowhere, the position of the last
+ * existing value on its path. Scans the text once for all pointers, without recursion.
  *
  * @param text JSON that `checkJson` has accepted
  * @param pointers the reference tokens of JSON pointers (RFC 6901), unescaped
@@ -64,7 +64,7 @@ function locate(text: string, root: Wanted): void {
   }
 }
 
-/** Goes on behind a value, or into the innermost open one. @returns the next value to locate, and its start */
+/** Continues after a value, or inside the innermost open one. @returns the next value to locate, and its start */
 function nextWanted(text: string, start: number, open: Open[]): [Wanted | undefined, number] {
   let at = start;
   for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
@@ -92,7 +92,7 @@ function nextWanted(text: string, start: number, open: Open[]): [Wanted | undefi
 }
 
 const BLANK = /[ \t\n\r]*/y;
-/** Everything between names and values: the text is known to be JSON. */
+/** Everything between names and values, in a text known to be JSON. */
 const BETWEEN = /[ \t\n\r,:]*/y;
 const SCALAR = /[^ \t\n\r,\]}]*/y;
 
@@ -117,7 +117,7 @@ function valueEnd(text: string, start: number): number {
       at = stringEnd(text, at);
       continue;
     }
-    // {, [ and }, ] differ from each other in a bit that does not matter here.
+    // The opening signs { and [, like the closing signs } and ], differ only in the bit that is masked here.
     if ((code | 0x20) === 0x7b) depth += 1;
     else if ((code | 0x20) === 0x7d) depth -= 1;
     at += 1;
@@ -130,10 +130,10 @@ function stringEnd(text: string, start: number): number {
 }
 
 /**
- * Where the items of an array stand in its text.
+ * Finds the items of an array in its text.
  *
  * @param text JSON of an array
- * @returns where each begins and ends, spaces left out
+ * @returns the start and end of each item, without surrounding whitespace
  */
 export function itemSpans(text: string): readonly (readonly [start: number, end: number])[] {
   const spans: (readonly [number, number])[] = [];
@@ -141,13 +141,13 @@ export function itemSpans(text: string): readonly (readonly [start: number, end:
   for (;;) {
     const start = end(BETWEEN, text, at);
     if (start >= text.length || text[start] === ']') return spans;
-    // Of what is not JSON, a character at least: this ends.
+    // If the text is not JSON, advances by at least one character, so that this ends.
     at = Math.max(start + 1, valueEnd(text, start));
     spans.push([start, at]);
   }
 }
 
-/** Turns places into lines and columns; the places must come in ascending order. */
+/** Makes a function that converts offsets to lines and columns; offsets must be ascending. */
 function lineCounter(text: string): (at: number) => Position {
   let line = 1;
   let lineStart = 0;

@@ -7,10 +7,10 @@ import {
   isMultipleOf,
 } from './decimal.js';
 
-/** A JSON value as `parseJson` gives it: numbers that no double holds are exact. */
+/** A JSON value as returned by `parseJson`: numbers that a double cannot represent are exact. */
 export type JsonValue = null | boolean | number | LosslessNumber | string | readonly JsonValue[] | JsonObject;
 
-/** A JSON object; members are read with {@link member}, for their names are the author's. */
+/** A JSON object; use {@link member} to read members, because their names come from outside. */
 export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
@@ -32,24 +32,24 @@ export function isSchema(value: JsonValue | undefined): value is Schema {
   return typeof value === 'boolean' || isObject(value);
 }
 
-/** The object's own member; never one that every object inherits, such as `constructor`. */
+/** Returns an own member of the object, never an inherited one such as `constructor`. */
 export function member<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The items of an array; a single value as an array of one. */
+/** Returns the items of an array; a single value as an array of one. */
 export function itemsOf(value: JsonValue): readonly JsonValue[] {
   return isArray(value) ? value : [value];
 }
 
-/** The strings in a JSON array; none when the value is not an array. */
+/** Returns the strings in a JSON array; none if the value is not an array. */
 export function stringsOf(value: JsonValue | undefined): readonly string[] {
   return isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /**
- * An object of these members. `__proto__` becomes an ordinary member, as JSON.parse makes it. Takes a fraction of the time
- * of Object.fromEntries.
+ * Makes an object with these members. `__proto__` becomes an ordinary member, as in JSON.parse. Takes a fraction of the
+ * time of Object.fromEntries.
  */
 export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
   const object: Record<string, JsonValue> = {};
@@ -60,7 +60,7 @@ export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonO
   return object;
 }
 
-/** The object without the members of these names; itself where it has none of them, as is usual. */
+/** Returns the object without the members with these names; the object itself if it has none of them, which is the usual case. */
 export function without(object: JsonObject, names: ReadonlySet<string>): JsonObject {
   for (const name of names)
     if (Object.hasOwn(object, name))
@@ -68,7 +68,7 @@ export function without(object: JsonObject, names: ReadonlySet<string>): JsonObj
   return object;
 }
 
-/** Whether two values are the same JSON: the order of an object's members does not count, nor how a number is written. */
+/** Whether two values are equal as JSON: neither the order of members nor the spelling of numbers matters. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (one instanceof LosslessNumber)
@@ -83,7 +83,7 @@ export function sameJson(one: unknown, other: unknown): boolean {
   );
 }
 
-/** The type of a value, by the name that schemas have for it; all numbers are numbers. */
+/** Returns the JSON Schema type of a value; all numbers are `number`. */
 export function jsonType(value: JsonValue): 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' {
   if (value === null) return 'null';
   if (isArray(value)) return 'array';
@@ -99,17 +99,17 @@ export function jsonType(value: JsonValue): 'null' | 'boolean' | 'number' | 'str
   }
 }
 
-/** Whether a value is of a type of JSON Schema: 1.0 is an integer. */
+/** Whether a value has a JSON Schema type: 1.0 is an integer. */
 export function isOfType(value: JsonValue, type: string): boolean {
   return type === 'integer' ? isInteger(value) : jsonType(value) === type;
 }
 
-/** A JSON pointer (RFC 6901) of these reference tokens, without the `#` of a fragment. */
+/** Returns the JSON pointer (RFC 6901) with these reference tokens, without the `#` of a fragment. */
 export function pointerOf(tokens: readonly string[]): string {
   return pointerTo('', ...tokens);
 }
 
-/** A JSON pointer that goes on from another one. */
+/** Extends a JSON pointer by further tokens. */
 export function pointerTo(base: string, ...tokens: readonly (string | number)[]): string {
   let pointer = base;
   for (const token of tokens) pointer += `/${typeof token === 'number' ? token : escaped(token)}`;
@@ -120,7 +120,7 @@ function escaped(token: string): string {
   return /[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token;
 }
 
-/** The reference tokens of a JSON pointer; undefined when the text is not a pointer. */
+/** Returns the reference tokens of a JSON pointer; undefined if the text is not a pointer. */
 export function tokensOf(pointer: string): readonly string[] | undefined {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;
@@ -130,20 +130,20 @@ export function tokensOf(pointer: string): readonly string[] | undefined {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The pointer as the fragment of a URI (RFC 6901 section 6), without `#`. */
+/** Returns the pointer as the fragment of a URI (RFC 6901 section 6), without `#`. */
 export function fragmentOf(tokens: readonly string[]): string {
-  // What encodeURI leaves alone may stand in a fragment, except `#`. It throws on half a surrogate pair.
+  // Everything that encodeURI leaves unencoded is allowed in a fragment, except `#`. It throws for a lone surrogate.
   return encodeURI(pointerOf(tokens).replaceAll(/[\uD800-\uDFFF]/gu, '\uFFFD')).replaceAll('#', '%23');
 }
 
-/** One step of a pointer: a member of an object, or an item of an array. */
+/** Follows one token of a pointer: to a member of an object, or an item of an array. */
 export function step(value: JsonValue | undefined, token: string): JsonValue | undefined {
   if (isObject(value)) return member(value, token);
   if (!isArray(value) || !/^(?:0|[1-9]\d*)$/.test(token)) return undefined;
   return value[Number(token)];
 }
 
-/** What is wrong at one place of an input. */
+/** A fault at one place of an input. */
 export interface InputIssue {
   /** JSON Pointer (RFC 6901) into the input. */
   readonly pointer: string;
@@ -151,15 +151,18 @@ export interface InputIssue {
   readonly detail: string;
 }
 
-/** A number of JSON, exactly as it was written. */
+/** A JSON number, exactly as it was written. */
 export type JsonNumber = number | LosslessNumber;
 
-/** What an exact number gives to JSON.stringify; a property of each, since what has a function is never copied silently. */
+/**
+ * What JSON.stringify writes for an exact number. `toJSON` is an own property of each number, because an object with a
+ * function is never cloned silently.
+ */
 let jsonOf = (number: LosslessNumber): string => number.text;
 
 let areThereAny = false;
 
-/** Whether this thread has met an exact number yet. Most never do, and need not look for any. */
+/** Whether this thread has ever created an exact number. Most never do, and then need not search for any. */
 export function areThereLosslessNumbers(): boolean {
   return areThereAny;
 }
@@ -169,17 +172,17 @@ function toJSON(this: LosslessNumber): string {
 }
 
 /**
- * A number that no double holds: an integer beyond 2^53, or a decimal of more digits. {@link isLossy} says which these are.
+ * A number that a double cannot represent: an integer beyond 2^53, or a decimal with more digits. See {@link isLossy}.
  *
- * It cannot be sent to another thread (a DataCloneError says so), and JSON.stringify writes it as a string: `writeJson` writes
- * it as it was.
+ * It cannot be sent to another thread (that throws a DataCloneError), and JSON.stringify writes it as a string; use
+ * `writeJson` to write it unchanged.
  */
 export class LosslessNumber {
   readonly text: string;
   readonly decimal: Decimal;
   readonly toJSON = toJSON;
 
-  /** @param text a number of JSON, not so large that it is beyond the range of doubles */
+  /** @param text a JSON number within the range of doubles */
   constructor(text: string) {
     this.text = text;
     this.decimal = decimalOf(text);
@@ -190,7 +193,7 @@ export class LosslessNumber {
     return this.decimal.exponent >= 0;
   }
 
-  /** The same for all ways to write the number. */
+  /** The same text for all spellings of the number. */
   get canonical(): string {
     const { isNegative, digits, exponent } = this.decimal;
     return `${isNegative ? '-' : ''}${digits}e${exponent}`;
@@ -206,7 +209,7 @@ export class LosslessNumber {
   }
 }
 
-/** Does some work while JSON.stringify writes exact numbers in another way. */
+/** Runs work during which JSON.stringify writes exact numbers with the given function. */
 export function writingNumbers<Result>(
   write: (number: LosslessNumber) => string,
   work: () => Result,
@@ -221,14 +224,14 @@ export function writingNumbers<Result>(
 }
 
 /**
- * Whether a number of JSON would change if it were read as a double and written again: 9007199254740993 and
+ * Whether a JSON number would change if it were read as a double and written again: 9007199254740993 and
  * 0.1000000000000000001 would.
  */
 export function isLossy(literal: string): boolean {
   const double = Number(literal);
-  // A double holds fifteen digits at least, unless it is very small.
+  // A double represents at least fifteen digits exactly, unless it is very small.
   if ((literal.length <= 15 && !/[eE]/.test(literal)) || !Number.isFinite(double)) return false;
-  // As nearly all programs write doubles.
+  // Nearly all programs write doubles this way.
   if (String(double) === literal) return false;
   return compareDecimals(decimalOf(literal), decimalOfDouble(double)) !== 0;
 }
@@ -241,7 +244,10 @@ export function isInteger(value: unknown): boolean {
   return value instanceof LosslessNumber ? value.isInteger : Number.isInteger(value);
 }
 
-/** Negative, zero or positive, as the first is less than, equal to or greater than the second; infinite ones too, but not NaN. */
+/**
+ * Returns a negative number, zero or a positive number if the first is less than, equal to or greater than the second.
+ * Accepts infinite numbers, but not NaN.
+ */
 export function compareNumbers(one: JsonNumber, other: JsonNumber): number {
   const areDoubles = typeof one === 'number' && typeof other === 'number';
   if (areDoubles || one === Infinity || one === -Infinity || other === Infinity || other === -Infinity)
@@ -249,7 +255,7 @@ export function compareNumbers(one: JsonNumber, other: JsonNumber): number {
   return compareDecimals(decimalIn(one), decimalIn(other));
 }
 
-/** Whether a number is a whole multiple of another, each taken as it is written. @param divisor finite, not zero */
+/** Whether a number is a whole multiple of another, both taken as written. @param divisor finite, not zero */
 export function isMultiple(value: JsonNumber, divisor: JsonNumber): boolean {
   if (typeof value === 'number' && typeof divisor === 'number') return isDoubleMultipleOf(value, divisor);
   return Number.isFinite(doubleOf(value)) && isMultipleOf(decimalIn(value), decimalIn(divisor));
@@ -260,7 +266,7 @@ function compareDoubles(one: number, other: number): number {
   return one < other ? -1 : 1;
 }
 
-/** The number itself, or the double nearest to it. */
+/** Returns the number itself, or the nearest double. */
 export function doubleOf(number: JsonNumber): number {
   return typeof number === 'number' ? number : number.double;
 }

@@ -12,44 +12,47 @@ import {
   writingNumbers,
 } from './json.js';
 
-/** Stands before the digits of an exact number while the text around it is read or written. Nobody else knows it. */
+/**
+ * Precedes the digits of an exact number while the surrounding text is read or written. It is random, so no input can
+ * contain it.
+ */
 const MARK = crypto.getRandomValues(new Uint32Array(4)).join('-');
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
 
-/** Texts without this have no number that a double does not hold; others may have none either. */
+/** Texts without a match contain no number that a double cannot represent; a match does not prove that there is one. */
 const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
- * An escape in a name, up to the colon. V8's JSON.parse may read such a name as another one: a name with a backslash that it
- * parsed earlier (nodejs/node#63785). A client that sends both texts could hide a member that way.
+ * An escape in a name, up to the colon. V8's JSON.parse may confuse such a name with another name containing a
+ * backslash that it parsed earlier (nodejs/node#63785). By sending both texts, a client could hide a member.
  */
 const ESCAPED_NAME = /\\.[^"\\]*"\s*:/s;
 
 /**
- * Reads a text as JSON.parse does, but for numbers that no double holds: they become {@link LosslessNumber}s. Takes the
- * time of JSON.parse where the text has no long numbers and no escapes in names.
+ * Parses a text like JSON.parse, except that numbers that a double cannot represent become {@link LosslessNumber}s. As
+ * fast as JSON.parse if the text has no long numbers and no escapes in names.
  *
- * @throws {SyntaxError} when it is not JSON
+ * @throws {SyntaxError} if the text is not JSON
  */
 export function parseJson(text: string): unknown {
   return parse(text, SUSPECT.test(text));
 }
 
-/** Reads a text as JSON.parse does; all numbers become doubles. @throws {SyntaxError} when it is not JSON */
+/** Parses a text like JSON.parse; all numbers become doubles. @throws {SyntaxError} if the text is not JSON */
 export function parseWithDoubles(text: string): unknown {
   return parse(text, false);
 }
 
 function parse(text: string, mayHaveExactNumbers: boolean): unknown {
-  // Also where it is read again below: what stands in the place of numbers must not turn something else into JSON.
+  // Needed even if the text is parsed again below: the marks must not turn an invalid text into valid JSON.
   const value: unknown = JSON.parse(text);
   if (!mayHaveExactNumbers && !ESCAPED_NAME.test(text)) return value;
   const { marked, names } = withMarks(text, mayHaveExactNumbers);
   return marked === text ? value : unmarked(JSON.parse(marked), names);
 }
 
-/** What parseWithDoubles reads; undefined where the text is not JSON. */
+/** Parses a text with parseWithDoubles; undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return parseWithDoubles(text);
@@ -58,7 +61,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** As JSON.stringify, with {@link LosslessNumber}s as they were read. */
+/** Like JSON.stringify, but writes {@link LosslessNumber}s as they were read. */
 export function writeJson(value: unknown, indent?: number): string {
   const marked = { count: 0 };
   const text = writingNumbers(
@@ -71,14 +74,14 @@ export function writeJson(value: unknown, indent?: number): string {
   return marked.count > 0 ? text.replaceAll(MARKED, '$1') : text;
 }
 
-/** An exact number, and where it stands. */
+/** An exact number and its place. */
 export interface PlacedNumber {
   /** JSON pointer (RFC 6901). */
   readonly pointer: string;
   readonly number: LosslessNumber;
 }
 
-/** The exact numbers in a value of bounded depth, in order. */
+/** Yields the exact numbers in a value of bounded depth, in order. */
 export function* losslessNumbersIn(value: JsonValue, pointer = ''): Iterable<PlacedNumber> {
   if (value instanceof LosslessNumber) yield { pointer, number: value };
   else if (isArray(value))
@@ -88,7 +91,7 @@ export function* losslessNumbersIn(value: JsonValue, pointer = ''): Iterable<Pla
       yield* losslessNumbersIn(item, pointerTo(pointer, name));
 }
 
-/** Whether there is an exact number in a value of bounded depth. */
+/** Whether a value of bounded depth contains an exact number. */
 export function hasLosslessNumber(value: JsonValue): boolean {
   return areThereLosslessNumbers() && holdsOne(value);
 }
@@ -101,7 +104,7 @@ function holdsOne(value: JsonValue): boolean {
   return false;
 }
 
-/** One text for all values that are the same JSON; see `sameJson`. */
+/** Returns a text that is the same for all values that are equal as JSON; see `sameJson`. */
 export function canonicalJson(value: JsonValue): string {
   if (isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (value instanceof LosslessNumber) return value.canonical;
@@ -113,10 +116,10 @@ export function canonicalJson(value: JsonValue): string {
   return `{${members.sort().join()}}`;
 }
 
-/** Up to so many of one of two lists, comparing each value with each is quicker than making texts. */
+/** If one of two lists has at most this many values, comparing all pairs is faster than making canonical texts. */
 const FEW = 16;
 
-/** Those of some values that are on a list, however long both are. */
+/** Returns the values that are also on the list, efficiently for any lengths. */
 export function valuesAmong(values: readonly JsonValue[], list: readonly JsonValue[]): readonly JsonValue[] {
   if (Math.min(values.length, list.length) <= FEW)
     return values.filter((value) => list.some((one) => sameJson(one, value)));
@@ -124,7 +127,7 @@ export function valuesAmong(values: readonly JsonValue[], list: readonly JsonVal
   return values.filter((value) => texts.has(canonicalJson(value)));
 }
 
-/** The value with the nearest doubles in the place of exact numbers; the same where there are none. */
+/** Returns the value with the nearest doubles instead of exact numbers; the value itself if there are none. */
 export function withDoubles(value: JsonValue): JsonValue {
   if (!hasLosslessNumber(value)) return value;
   if (value instanceof LosslessNumber) return value.double;
@@ -133,12 +136,12 @@ export function withDoubles(value: JsonValue): JsonValue {
   return objectOf(entries.map(([name, item]) => [name, withDoubles(item)] as const));
 }
 
-/** @returns the text with marks in the place of numbers that no double holds, and of names with escapes; and these names */
+/** @returns the text with marks instead of numbers that a double cannot represent, and of names with escapes; and those names */
 function withMarks(
   text: string,
   marksNumbers: boolean,
 ): { readonly marked: string; readonly names: readonly string[] } {
-  /** By their literals. */
+  /** The index of each name, by its literal. */
   const names = new Map<string, number>();
   let marked = '';
   let copied = 0;
@@ -178,7 +181,7 @@ function isColonNext(text: string, from: number): boolean {
 
 const COLON = /[ \t\n\r]*:/y;
 
-/** Replaces marks by what they stand for, in place. It uses no recursion, since a text may be nested to any depth. */
+/** Replaces marks by what they represent, in place. Without recursion, because a text may be nested to any depth. */
 function unmarked(root: unknown, names: readonly string[]): unknown {
   if (typeof root !== 'object' || root === null) return exactOr(root);
   const open: object[] = [root];
@@ -191,7 +194,7 @@ function unmarked(root: unknown, names: readonly string[]): unknown {
       if (!isRenamed && value === held) continue;
       if (isRenamed) Reflect.deleteProperty(at, name);
       const own = name.startsWith(MARK) ? (names[Number(name.slice(MARK.length))] ?? '') : name;
-      // Not by assignment: a member may be called __proto__.
+      // Not by assignment, because a member may be called __proto__.
       Object.defineProperty(at, own, { value, configurable: true, enumerable: true, writable: true });
     }
   }
@@ -204,7 +207,7 @@ function exactOr(value: unknown): unknown {
     : value;
 }
 
-/** Where a string ends; the end of the text where it does not. */
+/** Returns the index of the closing quote of a string; the length of the text if it is not closed. */
 export function closingQuote(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -2,40 +2,40 @@ import { hasHugeExponent } from './decimal.js';
 import { closingQuote, parseJson, parseWithDoubles } from './lossless-json.js';
 import { LosslessNumber } from './json.js';
 
-/** A text is not JSON, or is JSON that two readers could understand differently. */
+/** A text is not JSON, or is JSON that two parsers could interpret differently. */
 export class JsonTextError extends Error {
   /** @param detail completes "line 1, column 2: …" */
   constructor(
     readonly line: number,
     readonly column: number,
     readonly detail: string,
-    /** It is JSON, but nested too deeply. */
+    /** The text is JSON, but nested too deeply. */
     readonly isTooDeep = false,
   ) {
     super(`line ${line}, column ${column}: ${detail}`);
   }
 }
 
-/** What a {@link JsonTextError} says, as plain data: it crosses threads. */
+/** The content of a {@link JsonTextError} as plain data, which can be sent between threads. */
 export interface Unreadable {
-  /** From 1. */
+  /** Starting at 1. */
   readonly line: number;
-  /** From 1, in UTF-16 units. */
+  /** Starting at 1, in UTF-16 code units. */
   readonly column: number;
-  /** Completes "line 1, column 2: …" */
+  /** Completes "line 1, column 2: …". */
   readonly detail: string;
   readonly isTooDeep: boolean;
 }
 
-/** How a text is read. */
+/** How to read a text. */
 export interface ReadJsonOptions {
-  /** Whether numbers beyond a double may be there; the value then holds Infinity in their place. @default false */
+  /** Whether numbers beyond the range of doubles are allowed; they are read as Infinity. @default false */
   readonly anyNumber?: boolean;
   /** Whether members may be called `__proto__`, which libraries that assign members one by one lose. @default true */
   readonly anyName?: boolean;
 }
 
-/** Reads a text that {@link checkJson} accepts; the value is as `parseJson` gives it. */
+/** Reads a text that {@link checkJson} accepts; the value is the same as from `parseJson`. */
 export function readJson(
   text: string,
   options: ReadJsonOptions = {},
@@ -44,10 +44,10 @@ export function readJson(
 }
 
 /**
- * The value of most texts that {@link checkJson} accepts, in half of its time: the text has as many members as the value,
- * so that none was there twice.
+ * Reads most texts that {@link checkJson} accepts, in half the time: if the text has as many members as the value, no
+ * member occurs twice.
  *
- * @returns undefined where the careful check is needed
+ * @returns undefined if the careful check is needed
  */
 function readPlainly(text: string): { readonly value: unknown } | undefined {
   const { members, depth, hasLongNumber } = measure(text);
@@ -75,8 +75,8 @@ function readCarefully(
 }
 
 /**
- * The members that a text writes down, how deep it is nested, and whether a number has an exponent or as many digits as some
- * doubles do not hold, where it is JSON; it does not matter for other texts.
+ * Counts the members in a JSON text, measures its nesting depth, and finds out whether a number has an exponent, or so
+ * many digits that a double may not represent it. The result is meaningless if the text is not JSON.
  */
 function measure(text: string): {
   readonly members: number;
@@ -95,7 +95,7 @@ function measure(text: string): {
       if (digits > 15) hasLongNumber = true;
       continue;
     }
-    // The e of an exponent, but not that of true.
+    // The e of an exponent, but not the one in `true`.
     if (digits > 0 && (code | 0x20) === 0x65) hasLongNumber = true;
     digits = 0;
     if (code === QUOTE) at = closingQuote(text, at);
@@ -110,8 +110,8 @@ const [QUOTE, COLON, POINT] = [0x22, 0x3a, 0x2e];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers:
- * both are looked at with care.
+ * Counts the members of all objects in a value that is not too deep. Returns NaN if a member is called `__proto__` or a
+ * number is infinite, because both need the careful check.
  */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity ? NaN : 0;
@@ -121,7 +121,7 @@ function countMembers(value: unknown): number {
     for (const item of value as readonly unknown[]) count += countMembers(item);
     return count;
   }
-  // Inherited members would be counted too, and lead to the careful check.
+  // Inherited members would be counted too, which only leads to the careful check.
   for (const name in value) {
     if (name === '__proto__') return NaN;
     count += 1 + countMembers((value as Readonly<Record<string, unknown>>)[name]);
@@ -129,21 +129,22 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** Arrays and objects within each other; deeper ones would overflow the stack of recursive readers. */
+/** Maximum nesting depth of arrays and objects; recursive functions would overflow the stack on deeper ones. */
 const MAX_DEPTH = 500;
 
 const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const WHITESPACE = /[ \t\n\r]*/y;
 
-/** An array or object that is not closed yet; `members` are the names so far, in an object. */
+/** An array or object that is not closed yet; for an object, `members` are the names so far. */
 interface Open {
   readonly members: Set<string> | undefined;
 }
 
 /**
- * Checks that a text is JSON (RFC 8259) that all readers understand alike: no member twice in one object, no number beyond a
- * double (section 6) or with an exponent of ten digits, at most 500 levels. Takes linear time, and no recursion.
+ * Checks that a text is JSON (RFC 8259) that all parsers interpret in the same way: no member occurs twice in an
+ * object, no number is beyond the range of doubles (section 6) or has an exponent of ten digits, and the nesting is at
+ * most 500 levels. Takes linear time, without recursion.
  *
  * @throws JsonTextError
  */
@@ -165,7 +166,7 @@ export function checkJson(text: string, { anyNumber = false, anyName = true }: R
       }
     } else at = scalarEnd(text, at, anyNumber);
 
-    // Behind a value.
+    // After a value.
     for (;;) {
       at = skip(text, at);
       const around = open.at(-1);
@@ -190,7 +191,7 @@ function closing({ members }: Open): string {
   return members === undefined ? ']' : '}';
 }
 
-/** Reads the name of a member and the colon. @returns where its value begins */
+/** Reads the name of a member and the colon. @returns the start of its value */
 function memberEnd(text: string, start: number, members: Set<string>, anyName: boolean): number {
   if (text[start] !== '"') throw errorAt(text, start, 'expected the name of a member in double quotes');
   const end = stringEnd(text, start);

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import { GatewayError } from '../errors.js';
 
-/** No worker was free in time, or no further task may wait; the caller may try again later. */
+/** No worker was free in time, or the queue is full; the caller may try again later. */
 export class WorkersBusyError extends GatewayError {
   readonly kind = 'busy';
   override readonly retryAfter = '1';
@@ -14,16 +14,16 @@ export class WorkersBusyError extends GatewayError {
 }
 
 /**
- * The task took too much time or memory and was ended; its worker was replaced.
+ * A task took too much time or memory and was ended; its worker was replaced.
  *
- * A schema that is too costly to accept is refused with another error. With one that was accepted, the work was only too
- * slow this time.
+ * A schema that is too costly to accept is refused with a different error. For a schema that was accepted, the task was
+ * only too slow this time.
  */
 export class TaskTooCostlyError extends GatewayError {
   readonly kind = 'busy';
   override readonly retryAfter = '1';
 
-  /** @param bound what the task ran out of */
+  /** @param bound the limit that the task exceeded */
   constructor(
     readonly bound: 'time' | 'memory',
     message: string,
@@ -33,13 +33,13 @@ export class TaskTooCostlyError extends GatewayError {
   }
 }
 
-/** The task threw an unexpected error, its worker could not run, or the pool was closed. */
+/** A task threw an unexpected error, its worker could not run, or the pool was closed. */
 export class TaskFailedError extends GatewayError {
   readonly kind = 'internalError';
 }
 
 /**
- * The result of a task. For one that takes too much time or memory, what `instead` returns or throws.
+ * Returns the result of a task. If the task takes too much time or memory, returns or throws what `instead` does.
  *
  * @throws what the task and `instead` throw
  */
@@ -55,11 +55,11 @@ export async function unlessTooCostly<Result, Instead = never>(
   }
 }
 
-/** The pause before busy workers are asked again, in milliseconds. */
+/** The pause before retrying when the workers are busy, in milliseconds. */
 const ASK_AGAIN_MS = 200;
 
 /**
- * The result of a task for a caller who would rather wait than come again: it is given to the workers until they are not busy.
+ * Returns the result of a task, for a caller that prefers waiting to failing: retries until a worker accepts the task.
  *
  * @throws the signal's reason, and what the task throws
  */

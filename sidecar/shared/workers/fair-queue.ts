@@ -1,13 +1,13 @@
 export interface QueueOptions {
-  /** How many workers there are. */
+  /** Number of workers. */
   readonly workers: number;
-  /** Tasks that may wait while all of them are busy. */
+  /** Maximum number of tasks waiting while all workers are busy. */
   readonly maxWaiting: number;
-  /** How many tasks of a queue key may be handed over together; at least one. */
+  /** The maximum number of tasks of a queue key to hand over together; at least one. */
   readonly batchSize: (queueKey: string) => number;
 }
 
-/** Tasks that one worker runs next. */
+/** The tasks that one worker runs next. */
 export interface Batch<Task> {
   readonly queueKey: string;
   readonly tasks: readonly Task[];
@@ -16,23 +16,23 @@ export interface Batch<Task> {
 /**
  * Decides which tasks run next and which may wait. It runs nothing and reads no clock.
  *
- * Queue keys take turns; tasks of one key run in the order of arrival. With two workers or more, no key holds all of
- * them, and all quarantined keys together hold one, so that slow tasks delay others for a limited time only. Neither one
- * key nor all quarantined keys together take more than half of the places for waiting.
+ * Queue keys take turns; tasks of one key run in the order of arrival. With two or more workers, no key can hold all of
+ * them, and all quarantined keys together can hold only one, so that slow tasks delay others for a limited time only.
+ * Neither one key nor all quarantined keys together can use more than half of the waiting places.
  */
 export class FairQueue<Task> {
   readonly #options: QueueOptions;
-  /** How many workers one queue key may hold. */
+  /** Maximum number of workers that one queue key may hold. */
   readonly #maxWorkersPerKey: number;
-  /** How many tasks of one queue key may wait, and how many of all quarantined keys together. */
+  /** Maximum number of waiting tasks of one queue key, and of all quarantined keys together. */
   readonly #maxWaitingPerKey: number;
-  /** Waiting tasks by queue key, in the order of arrival; the keys are in the order of their turns. */
+  /** Waiting tasks by queue key, in the order of arrival; the order of the keys is that of their turns. */
   readonly #waitingByKey = new Map<string, Task[]>();
-  /** Waiting tasks that must be handed over by themselves. */
+  /** Waiting tasks that must be handed over one at a time. */
   readonly #alone = new Set<Task>();
-  /** How many workers each queue key holds, if any. */
+  /** Number of workers that each queue key holds, if any. */
   readonly #held = new Map<string, number>();
-  /** Until when a queue key is quarantined, in milliseconds of the caller's clock. */
+  /** When the quarantine of a queue key ends, in milliseconds of the caller's clock. */
   readonly #quarantines = new Map<string, number>();
   #waiting = 0;
   #busy = 0;
@@ -43,12 +43,12 @@ export class FairQueue<Task> {
     this.#maxWaitingPerKey = Math.max(1, Math.floor(options.maxWaiting / 2));
   }
 
-  /** How many tasks wait. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Adds a task. @returns false when it may not wait because the queue, or the share of its key, is full */
+  /** Adds a task. @returns false if it may not wait, because the queue or the share of its key is full */
   offer(queueKey: string, task: Task, now: number): boolean {
     const { workers, maxWaiting } = this.#options;
     const waiting = this.#waitingByKey.get(queueKey) ?? [];
@@ -64,10 +64,10 @@ export class FairQueue<Task> {
   }
 
   /**
-   * The tasks that a free worker runs now: several where the queue key allows it, one otherwise. They hold the worker
-   * until `release`.
+   * Takes the tasks that a free worker runs now: several if the queue key allows it, otherwise one. They hold the
+   * worker until `release`.
    *
-   * @returns undefined when nothing may run
+   * @returns undefined if nothing may run
    */
   take(now: number): Batch<Task> | undefined {
     for (const [queueKey, waiting] of this.#waitingByKey) {
@@ -85,7 +85,10 @@ export class FairQueue<Task> {
     return undefined;
   }
 
-  /** A task that waits elsewhere, for one certain worker, runs there now: it holds the worker until `release`. */
+  /**
+   * Records that a task that waited for one specific worker, outside of this queue, runs there now; it holds the worker
+   * until `release`.
+   */
   hold(queueKey: string, task: Task): Batch<Task> {
     this.#held.set(queueKey, this.#heldBy(queueKey) + 1);
     this.#busy += 1;
@@ -93,10 +96,10 @@ export class FairQueue<Task> {
   }
 
   /**
-   * The worker of a batch is free.
+   * Records that the worker of a batch is free.
    *
-   * @param again tasks of the batch that are still to be done: they wait before all others of the queue key, and each is
-   *   handed over by itself
+   * @param again tasks of the batch that still have to be done: they wait ahead of all other tasks of the queue key,
+   * and each is handed over alone
    */
   release({ queueKey }: Batch<Task>, again: readonly Task[] = []): void {
     const held = this.#heldBy(queueKey) - 1;
@@ -111,7 +114,7 @@ export class FairQueue<Task> {
     this.#waiting += again.length;
   }
 
-  /** Removes the tasks at the head of each queue key that have waited too long. */
+  /** Removes and returns the tasks at the head of each queue key that have waited too long. */
   expired(isLate: (task: Task) => boolean): readonly Task[] {
     const tasks: Task[] = [];
     for (const [queueKey, waiting] of this.#waitingByKey) {
@@ -125,7 +128,7 @@ export class FairQueue<Task> {
     return tasks;
   }
 
-  /** Removes a task. @returns false when it did not wait */
+  /** Removes a task. @returns false if it was not waiting */
   withdraw(queueKey: string, task: Task): boolean {
     const waiting = this.#waitingByKey.get(queueKey) ?? [];
     const at = waiting.indexOf(task);
@@ -143,7 +146,7 @@ export class FairQueue<Task> {
     this.#quarantines.set(queueKey, until);
   }
 
-  /** Removes all waiting tasks. */
+  /** Removes and returns all waiting tasks. */
   drain(): readonly Task[] {
     const tasks = [...this.#waitingByKey.values()].flat();
     this.#waitingByKey.clear();
@@ -175,7 +178,7 @@ export class FairQueue<Task> {
     return tasks;
   }
 
-  /** How many of the first tasks may be handed over together. */
+  /** Returns how many of the first tasks may be handed over together. */
   #together(waiting: readonly Task[], size: number): number {
     const alone = this.#alone.size === 0 ? -1 : waiting.findIndex((task) => this.#alone.has(task));
     return alone === 0 ? 1 : Math.min(size, alone === -1 ? waiting.length : alone);

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 
-/** Calls `act` after so many milliseconds. @returns calls it off */
+/** Calls `act` after a number of milliseconds. @returns a function that cancels it */
 export type StartTimer = (ms: number, act: () => void) => () => void;
 
 export const startTimer: StartTimer = (ms, act) => {
@@ -9,25 +9,25 @@ export const startTimer: StartTimer = (ms, act) => {
 };
 
 /**
- * Bounds of the heap of a worker, in MB. At the limit of V8, Node 24 ends the whole process rather than the worker if one
- * allocation is large, such as that of a Map that doubles. So a worker is ended long before: what it holds can still become
- * three times as much at once.
+ * Limits of a worker's heap, in MB. When V8's limit is reached by a large allocation, such as that of a Map that doubles,
+ * Node 24 ends the whole process instead of the worker. So a worker is ended long before, at a size that can still triple
+ * without reaching the limit.
  */
 export const HEAP = { usedMb: 256, limitMb: 1024 } as const;
 
-/** How often the heap of a worker that runs something is looked at, in milliseconds. */
+/** How often the heap of a busy worker is checked, in milliseconds. */
 const LOOK_MS = 20;
 
-/** Watches the heap of a worker, from outside of it, until it is stopped. */
+/** Watches the heap of a worker from outside until it is stopped. */
 export class HeapWatch {
   readonly #timer: NodeJS.Timeout;
   #isLooking = false;
   #isStopped = false;
 
-  /** @param onFull is called once if the worker holds more than it may, garbage included */
+  /** @param onFull called once if the heap of the worker exceeds its limit, including garbage */
   constructor(worker: Worker, onFull: () => void) {
     this.#timer = setInterval(() => {
-      // A worker that has ended has no heap any more.
+      // A worker that has ended has no heap.
       if (!this.#isLooking) this.#look(worker, onFull).catch(() => this.stop());
     }, LOOK_MS);
   }
@@ -47,7 +47,7 @@ export class HeapWatch {
   }
 }
 
-/** What ends a worker that holds too much; its code is Node's own. */
+/** The error for ending a worker whose heap is too large; its code is the same as Node's own. */
 export class HeapFullError extends Error {
   readonly code = 'ERR_WORKER_OUT_OF_MEMORY';
 

@@ -11,13 +11,13 @@ export interface PoolOptions {
   /** The module that workers load; it calls `serve`. */
   readonly entry: URL;
   /**
-   * Number of workers at most. The first is started for the first task, and one more whenever tasks wait. With two or more, one
-   * kind of work cannot occupy all.
+   * Maximum number of workers. The first is started for the first task, further ones whenever tasks wait. With two or
+   * more, tasks of one queue key cannot occupy all.
    */
   readonly threads: number;
-  /** Tasks that may wait for a worker. */
+  /** Maximum number of tasks waiting for a worker. */
   readonly queueLength: number;
-  /** How long one task may take from its start, in milliseconds. */
+  /** Time limit of one task from its start, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock?: Clock;
   /** For deadlines. */
@@ -25,7 +25,7 @@ export interface PoolOptions {
 }
 
 /**
- * The entry module of that name beside another module, with the same file extension (source or built).
+ * Returns the entry module with that name next to another module, with the same file extension (source or built).
  *
  * @param url `import.meta.url` of the other module
  */
@@ -36,16 +36,16 @@ export function entryBeside(name: string, url: string): URL {
 /** How long a queue key is quarantined after one of its tasks cost a worker, in milliseconds. */
 const QUARANTINE_MS = 30_000;
 
-/** How many deadlines a task waits at most, and the least that limit can be in milliseconds. */
+/** The maximum waiting time of a task, as a number of deadlines, and its lower limit in milliseconds. */
 const WAIT = { deadlines: 5, minMs: 10_000 } as const;
 
-/** How long an abandoned task may go on, in milliseconds: starting a new worker takes longer. */
+/** How long an abandoned task may continue, in milliseconds: starting a new worker takes longer. */
 const GRACE_MS = 100;
 
 /**
- * A pool of worker threads for work on user input. A task past its deadline is ended together with its worker, which is
- * replaced; the calling thread never blocks. A `FairQueue` decides which tasks run and which may wait, so that tasks of
- * one queue key do not delay the others for long.
+ * A pool of worker threads for work on user input. A task that exceeds its deadline is ended together with its worker,
+ * which is replaced; the calling thread never blocks. A `FairQueue` decides which tasks run and which may wait, so that
+ * tasks of one queue key do not delay others for long.
  */
 export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   readonly #options: PoolOptions;
@@ -54,7 +54,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   readonly #queue: FairQueue<Task>;
   readonly #slots: WorkerSlot[] = [];
   readonly #running = new Set<RunningBatch>();
-  /** Tasks that wait for one certain worker. */
+  /** Tasks that wait for a specific worker. */
   readonly #pinned = new Map<Task, WorkerSlot>();
   #isClosed = false;
   #isDispatching = false;
@@ -99,7 +99,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     });
   }
 
-  /** How many tasks wait for a worker, and how many workers are at. */
+  /** Returns the number of waiting tasks, and of tasks that workers are running. */
   load(): { readonly waiting: number; readonly running: number } {
     let running = 0;
     for (const { batch } of this.#running) running += batch.tasks.length;
@@ -116,7 +116,10 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     await Promise.all(this.#slots.map((slot) => slot.close()));
   }
 
-  /** Tasks that arrive in one tick of the event loop are handed over together: a message costs as much as a short task. */
+  /**
+   * Hands over tasks that arrive in the same turn of the event loop together, because a message costs as much as a
+   * short task.
+   */
   #dispatchSoon(): void {
     if (this.#isDispatching) return;
     this.#isDispatching = true;
@@ -174,7 +177,10 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     for (const [index, task] of batch.tasks.entries()) task.settle(result.outcomes[index]);
   }
 
-  /** A worker did not finish a batch. Of several tasks, any may be to blame: each is tried again by itself. */
+  /**
+   * Handles a batch that its worker did not finish. If it had several tasks, any may be to blame, so each is tried
+   * again alone.
+   */
   #fail(batch: Batch<Task>, cause: unknown, isLate: boolean): void {
     const { queueKey, tasks } = batch;
     this.#costs.forget(queueKey);
@@ -187,7 +193,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     if (again.length === 0) for (const task of tasks) task.fail(task.failure(cause, isLate));
   }
 
-  /** A task was abandoned. If a worker runs nothing else, it gets a short grace period. */
+  /** Handles an abandoned task. If its worker runs nothing else, the worker is ended after a short grace period. */
   #withdraw(task: Task, mayFinish: boolean): void {
     if (this.#pinned.delete(task) || this.#queue.withdraw(task.queueKey, task) || mayFinish) return;
     for (const run of this.#running) {
@@ -196,7 +202,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     }
   }
 
-  /** When no worker can be loaded, waiting tasks would never run: they fail. */
+  /** Fails all waiting tasks if no worker can be loaded, because they would never run. */
   #giveUpWithout(cause: unknown): void {
     if (!this.#slots.every(({ isBroken }) => isBroken)) return;
     for (const task of [...this.#queue.drain(), ...this.#pinned.keys()])
@@ -205,39 +211,39 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   }
 }
 
-/** Prefers one worker for each queue key, because it still has what it compiled before. */
+/** Selects the preferred worker of a queue key, which still has what it compiled earlier. */
 function homeOf(queueKey: string, workers: number): number {
   let sum = 0;
   for (let at = 0; at < queueKey.length; at += 1) sum += queueKey.charCodeAt(at);
   return sum % workers;
 }
 
-/** Tasks in one message. */
+/** Maximum number of tasks in one message. */
 const MAX_BATCH = 64;
 
-/** Estimated time that the tasks of one message may take together, in milliseconds. */
+/** Maximum estimated time of the tasks in one message together, in milliseconds. */
 const BATCH_MS = 2;
 
 /**
- * A task that took at least this long, in milliseconds, is slow and counts in full. A shorter one may have been quick:
+ * A task that took at least this long, in milliseconds, is slow and counts in full. A shorter one may be quick in fact:
  * workers run at a lower priority, so they may lose their core for some milliseconds.
  */
 const SLOW_MS = 20;
 
-/** Weight of the latest tasks in the estimate: after a slow one, dozens of quick ones must follow. */
+/** Weight of the latest tasks in the estimate: it takes dozens of quick tasks to outweigh a slow one. */
 const WEIGHT = 0.1;
 
-/** Queue keys that are remembered. */
+/** Maximum number of queue keys to remember. */
 const MAX_KEYS = 1000;
 
 /**
- * How long tasks of each queue key took recently. Handing a task to another thread costs more than many tasks themselves,
- * so quick tasks are handed over together. A slow task must not delay others in its batch.
+ * Estimates how long tasks of each queue key take. Handing a task to another thread costs more than many tasks
+ * themselves, so quick tasks are handed over together. A slow task must not delay others in its batch.
  */
 export class TaskCosts {
   readonly #msByKey = new Map<string, number>();
 
-  /** Records how long each task of one message took, in milliseconds; at least one. */
+  /** Records how long each task of one message took, in milliseconds; at least one task. */
   note(queueKey: string, ms: readonly number[]): void {
     const longest = Math.max(...ms);
     const mean = ms.reduce((sum, one) => sum + one, 0) / ms.length;
@@ -250,12 +256,12 @@ export class TaskCosts {
     if (oldest !== undefined) this.#msByKey.delete(oldest);
   }
 
-  /** Forgets how long tasks of a queue key took, because one of them failed. */
+  /** Forgets the estimate for a queue key, because one of its tasks failed. */
   forget(queueKey: string): void {
     this.#msByKey.delete(queueKey);
   }
 
-  /** How many tasks of a queue key to hand over at once: one, unless they are known to be quick. */
+  /** Returns how many tasks of a queue key to hand over at once: one, unless they are known to be quick. */
   batchSize(queueKey: string): number {
     const ms = this.#msByKey.get(queueKey) ?? Infinity;
     return Math.max(1, Math.min(MAX_BATCH, Math.floor(BATCH_MS / ms)));

@@ -6,9 +6,10 @@ import type { Task } from './task.js';
 import type { Job, JobResult, Loaded, WorkerStart } from './tasks.js';
 
 /**
- * Options of Node for workers: those of this process that concern modules, since workers refuse many of the others.
+ * Returns the Node options for workers: those options of this process that concern modules. Workers refuse many other
+ * options.
  *
- * @param execArgv of this process
+ * @param execArgv the options of this process
  */
 export function workerArguments(execArgv: readonly string[]): string[] {
   const kept: string[] = [];
@@ -21,8 +22,8 @@ export function workerArguments(execArgv: readonly string[]): string[] {
 }
 
 /**
- * Bounds of one worker; it is ended before its heap comes near to the limit. Compiling follows references by recursion, which
- * needs more than the usual stack.
+ * Limits of one worker; it is ended before its heap comes near the limit. Compiling follows references by recursion,
+ * which needs a larger stack than usual.
  */
 const RESOURCES = {
   maxOldGenerationSizeMb: HEAP.limitMb,
@@ -33,21 +34,21 @@ const RESOURCES = {
 export interface SlotOptions {
   /** The module that the worker loads; it calls `serve`. */
   readonly entry: URL;
-  /** The worker has loaded its modules. */
+  /** Called when the worker has loaded its modules. */
   readonly onLoaded: () => void;
-  /** No worker can be loaded; `restart` tries again. */
+  /** Called when the worker cannot be loaded; `restart` tries again. */
   readonly onBroken: (cause: unknown) => void;
 }
 
-/** What a worker runs, for whom waits for it. */
+/** Settles the promise for the jobs that the worker is running. */
 interface Running {
   readonly resolve: (results: readonly JobResult[]) => void;
   readonly reject: (cause: unknown) => void;
 }
 
 /**
- * A slot for one worker, which runs one batch of jobs at a time. A worker that is ended or lost is replaced, as long as it had
- * loaded.
+ * A slot for one worker, which runs one batch of jobs at a time. A worker that was ended or lost is replaced, provided
+ * that it had loaded.
  */
 export class WorkerSlot {
   readonly #options: SlotOptions;
@@ -62,7 +63,7 @@ export class WorkerSlot {
     this.#worker = this.#load();
   }
 
-  /** Whether it can run jobs at once. */
+  /** Whether the worker can run jobs immediately. */
   get isFree(): boolean {
     return this.#state === 'free';
   }
@@ -75,15 +76,15 @@ export class WorkerSlot {
     return this.#state === 'broken';
   }
 
-  /** Tries again to load a worker after that failed. */
+  /** Tries again to load a worker after a failure. */
   restart(): void {
     this.#worker = this.#load();
   }
 
   /**
-   * Runs jobs in the worker, one after the other; it must be free.
+   * Runs jobs in the worker, one after the other; the worker must be free.
    *
-   * @throws what ended the worker, or what cannot be cloned between threads
+   * @throws the reason why the worker ended, or an error if the jobs cannot be cloned between threads
    */
   async run(jobs: readonly Job[]): Promise<readonly JobResult[]> {
     const worker = this.#worker;
@@ -103,17 +104,17 @@ export class WorkerSlot {
     }
   }
 
-  /** The thread of the worker, once that has loaded. */
+  /** The thread id of the worker, once it has loaded. */
   get threadId(): number | undefined {
     return this.#loaded?.threadId;
   }
 
-  /** What the system calls the thread of the worker, where it is known. */
+  /** The system id of the worker's thread, if known. */
   get thread(): string | undefined {
     return this.#loaded?.thread;
   }
 
-  /** Ends the worker, and what it runs. */
+  /** Ends the worker and what it is running. */
   end(): void {
     this.#lose(this.#worker, new Error('The worker was ended.'));
   }
@@ -138,7 +139,7 @@ export class WorkerSlot {
     worker.on('message', (message: Loaded | readonly JobResult[]) => {
       if (worker !== this.#worker || this.#state === 'broken') return;
       this.#state = 'free';
-      // One that has nothing to do does not keep the process.
+      // An idle worker does not keep the process alive.
       worker.unref();
       if ('loaded' in message) {
         this.#loaded = message;
@@ -150,7 +151,7 @@ export class WorkerSlot {
     return worker;
   }
 
-  /** The worker is of no use any more. */
+  /** Discards a worker that can no longer be used. */
   #lose(worker: Worker, cause: unknown): void {
     if (worker !== this.#worker || this.#state === 'broken') return;
     void worker.terminate();
@@ -174,26 +175,27 @@ function counter(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** How a batch ended: an outcome for each of its tasks, or what ended the worker. */
+/** The result of a batch: one outcome per task, or the reason why the worker ended. */
 export type BatchResult =
   | { readonly outcomes: readonly JobResult[] }
   | { readonly cause: unknown; readonly isLate: boolean };
 
 /**
- * The part of a deadline after which the processor time of a worker is looked at first. Most tasks have ended by then, and it
- * costs more than they do.
+ * The fraction of a deadline after which the processor time of a worker is first read. Most tasks have ended by then,
+ * and reading it costs more than they do.
  */
 const FIRST_LOOK = 0.05;
 
 /**
- * How many deadlines may pass, and at least so many milliseconds, whatever a worker gets of the processor: no longer than tasks
- * behind it wait.
+ * The maximum elapsed time of a batch, however little processor time its worker gets: a number of deadlines, but at
+ * least this many milliseconds. It is no longer than the time that tasks behind it may wait.
  */
 const MAX_PASSED = { deadlines: 4, leastMs: 1000 } as const;
 
 /**
- * A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. Where the system
- * says how much processor time the worker had, that counts: beside other work, the machine may be slow, and not the task.
+ * A batch that a worker is running. Its deadline counts from the start, because the worker has loaded and is free. If
+ * the system reports the processor time of the worker, the deadline applies to that: on a busy machine, the task may
+ * not be what is slow.
  */
 export class RunningBatch {
   readonly batch: Batch<Task>;
@@ -229,13 +231,13 @@ export class RunningBatch {
     }
   }
 
-  /** Ends the worker if the batch still runs in `ms` milliseconds, regardless of its deadline. */
+  /** Ends the worker if the batch is still running after `ms` milliseconds, regardless of its deadline. */
   endWithin(ms: number): void {
     this.#cancel();
     this.#cancel = this.#endAfter(ms);
   }
 
-  /** Ends the worker once it has had its time. @returns ends that */
+  /** Ends the worker once its time is used up. @returns a function that stops watching */
   #watch(deadlineMs: number, processorTimeMs: () => number | undefined): () => void {
     const firstMs = FIRST_LOOK * deadlineMs;
     const mostMs = Math.max(MAX_PASSED.deadlines * deadlineMs, MAX_PASSED.leastMs);

@@ -5,15 +5,15 @@ import type { Job, JobResult } from './tasks.js';
 
 export interface TaskOptions extends Job {
   readonly queueKey: string;
-  /** In milliseconds, from its start. */
+  /** Time limit from the start of the task, in milliseconds. */
   readonly deadlineMs: number;
-  /** When it began to wait, in milliseconds of the pool's clock. */
+  /** When the task began to wait, in milliseconds of the pool's clock. */
   readonly since: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A task that a caller waits for. */
+/** A task that a caller is waiting for. */
 export class Task {
   readonly #options: TaskOptions;
   #stopListening: () => void = nothing;
@@ -40,19 +40,20 @@ export class Task {
     return { kind: this.#options.kind, input: this.#options.input };
   }
 
-  /** Whether it has ended for its caller. */
+  /** Whether the caller already has a result or an error. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Fails with the reason of the signal if that aborts first, and then calls `onGivenUp`. */
+  /** Fails with the reason of the signal if it aborts first, and then calls `onGivenUp`. */
   failOnAbort(signal: CancelSignal, onGivenUp: () => void): void {
     const giveUp = (): void => {
       this.fail(signal.reason);
       onGivenUp();
     };
     signal.addEventListener('abort', giveUp);
-    // A function that is assigned to a property where it is written lives, with all it refers to, until a full collection of V8.
+    // A function literal that is assigned to a property directly stays alive, with everything it refers to, until V8's
+    // next full collection.
     const stopListening = (): void => signal.removeEventListener('abort', giveUp);
     this.#stopListening = stopListening;
   }
@@ -69,7 +70,7 @@ export class Task {
     this.#options.reject(error);
   }
 
-  /** The error it fails with, given what happened to its worker. */
+  /** Returns the error for a task, given what happened to its worker. */
   failure(cause: unknown, isLate = false): GatewayError {
     const { kind, deadlineMs } = this.#options;
     if (isLate) return new TaskTooCostlyError('time', `The task took more than ${deadlineMs} ms.`);

@@ -9,30 +9,30 @@ import {
 import type { CancelSignal } from '../cancel-signal.js';
 import { systemThread } from '../clock.js';
 
-/** Functions of a worker, by kind of task. Inputs and results cross threads by structured clone. */
+/** The functions of a worker, by kind of task. Inputs and results are sent between threads by structured clone. */
 export type TaskTable = Readonly<Record<string, (input: never) => unknown>>;
 
 export interface RunOptions {
-  /** How long the task may take from its start, in milliseconds; the pool's own deadline when left out. */
+  /** Time limit of the task from its start, in milliseconds; by default, that of the pool. */
   readonly deadlineMs?: number | undefined;
-  /** Abandons the task: it leaves the queue, or is ended after a short grace period. */
+  /** Abandons the task: it is removed from the queue, or ended after a short grace period. */
   readonly signal?: CancelSignal | undefined;
-  /** Lets a task that has begun finish within its deadline when it is abandoned. For tasks that are often abandoned. */
+  /** Lets an abandoned task that has begun finish within its deadline. For tasks that are often abandoned. */
   readonly mayFinish?: boolean;
   /**
-   * Groups tasks that may be slow together, such as all that use one schema. They wait for each other rather than delay
-   * others, and never take all workers. Defaults to the kind of the task.
+   * Groups tasks that are probably slow for the same reason, such as all tasks that use one schema. They wait for each
+   * other instead of delaying others, and never occupy all workers. Defaults to the kind of the task.
    */
   readonly queueKey?: string | undefined;
-  /** The thread that is to run it (`threadId`), before others that wait; any, when that one is gone. */
+  /** The thread that must run the task (`threadId`), ahead of other waiting tasks; any thread if it no longer exists. */
   readonly threadId?: number | undefined;
 }
 
-/** Runs tasks outside the calling thread. A task may be run twice, so it must have no side effects. */
+/** Runs tasks outside the calling thread. A task may run twice, so it must not have side effects. */
 export interface TaskRunner<Tasks extends TaskTable> {
   /**
-   * @throws {WorkersBusyError} when it cannot even wait in the queue
-   * @throws {TaskTooCostlyError} past its deadline, or out of memory
+   * @throws {WorkersBusyError} if the task cannot even wait in the queue
+   * @throws {TaskTooCostlyError} if it exceeds its deadline, or runs out of memory
    * @throws {TaskFailedError}
    */
   run<Kind extends keyof Tasks & string>(
@@ -42,7 +42,7 @@ export interface TaskRunner<Tasks extends TaskTable> {
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>>;
 }
 
-/** A task as it is sent to a worker. */
+/** A task as sent to a worker. */
 export interface Job {
   readonly kind: string;
   readonly input: unknown;
@@ -54,35 +54,35 @@ export type JobResult = ({ readonly value: unknown } | { readonly error: Error }
   readonly ms: number;
 };
 
-/** What a worker says once, when it has loaded its modules and can begin. */
+/** The message that a worker sends once, when it has loaded its modules and can begin. */
 export interface Loaded {
   readonly loaded: true;
   readonly threadId: number;
-  /** What the system calls its thread, where it is known. */
+  /** The system id of its thread, if known. */
   readonly thread: string | undefined;
 }
 
 /** How much lower the priority of a worker is than that of the main thread (nice, -20 to 19). */
 const NICENESS = 5;
 
-/** What a worker gets when it is started. */
+/** The data that a worker gets when it starts. */
 export interface WorkerStart {
-  /** Its first element grows with each message that the worker is sent. */
+  /** Its first element increases with each message sent to the worker. */
   readonly sent: Int32Array;
 }
 
-/** Called by a worker's entry module: runs the jobs that this thread is sent, one after the other. */
+/** Called by a worker's entry module: runs the jobs sent to this thread, one after the other. */
 export function serve(tasks: TaskTable): void {
   if (parentPort === null) throw new Error('Only a worker can serve.');
   const port = parentPort;
   const byKind = new Map(Object.entries(tasks));
   lowerPriority();
   port.postMessage({ loaded: true, threadId, thread: systemThread() } satisfies Loaded);
-  // Once the module has been loaded.
+  // After the module has been loaded.
   setImmediate(() => void runJobs(port, byKind));
 }
 
-/** Waits for jobs without the event loop, which would take longer to wake up than many of them take. */
+/** Waits for jobs without the event loop, which would take longer to wake up than many jobs take. */
 async function runJobs(port: MessagePort, tasks: TasksByKind): Promise<never> {
   const { sent } = workerData as WorkerStart;
   for (;;) {
@@ -95,7 +95,7 @@ async function runJobs(port: MessagePort, tasks: TasksByKind): Promise<never> {
 
 type TasksByKind = ReadonlyMap<string, (input: never) => unknown>;
 
-/** The results of jobs, which run one after the other. */
+/** Returns the results of jobs, which run one after the other. */
 export async function outcomesOf(jobs: readonly Job[], tasks: TasksByKind): Promise<readonly JobResult[]> {
   const outcomes: JobResult[] = [];
   for (const job of jobs) outcomes.push(await outcomeOf(job, tasks));
@@ -117,11 +117,11 @@ async function outcomeOf({ kind, input }: Job, tasks: TasksByKind): Promise<JobR
   }
 }
 
-/** On Linux, a priority applies to one thread; elsewhere to the whole process. */
+/** Lowers the priority of this thread. On Linux, a priority applies to one thread; elsewhere to the whole process. */
 function lowerPriority(): void {
   if (parentPort === null || process.platform !== 'linux') return;
   try {
-    // A new thread has the priority of the thread that started it.
+    // A new thread inherits the priority of the thread that started it.
     setPriority(Math.min(19, getPriority() + NICENESS));
   } catch {
     // Some sandboxes forbid it. Nothing depends on it.
