@@ -6,7 +6,7 @@ import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { AddressRefused, type ResolveHost, systemResolve, vettedLookup } from './vetted-lookup.js';
 
-/** Why a remote document is not available. For the first two, nothing was sent to that host. */
+/** Why a remote document is not available. For the first two reasons, nothing was sent to the host. */
 export type RemoteFailure =
   | 'origin-not-allowed'
   | 'address-not-allowed'
@@ -18,11 +18,11 @@ export type RemoteFailure =
   | 'media-type'
   | 'not-json';
 
-/** A document of another origin that could not be fetched, or is not what it should be. */
+/** A document of another origin that could not be fetched, or is not acceptable. */
 export class RemoteDocumentError extends GatewayError {
   readonly kind = 'internalError';
   readonly failure: RemoteFailure;
-  /** The URL that was asked for; after redirects, the message names the last one. */
+  /** The requested URL; after redirects, the message names the last one. */
   readonly url: string;
 
   constructor(failure: RemoteFailure, url: string, message: string, options?: ErrorOptions) {
@@ -32,23 +32,23 @@ export class RemoteDocumentError extends GatewayError {
   }
 }
 
-/** A document of another origin: a context, a schema. */
+/** A document of another origin, such as a context or a schema. */
 interface RemoteDocument {
-  /** Where it was found in the end, after redirects; without fragment. */
+  /** The final URL after redirects, without fragment. */
   readonly url: string;
   readonly text: string;
-  /** The text, parsed. */
+  /** The parsed text. */
   readonly document: unknown;
 }
 
-/** Fetches JSON documents, from origins that were allowed and nowhere else. */
+/** Fetches JSON documents from allowed origins only. */
 export interface RemoteDocuments {
-  /** Whether a URL is of an allowed origin. */
+  /** Whether a URL has an allowed origin. */
   allows(url: string): boolean;
   /**
-   * Fetches one document; nothing is cached.
+   * Fetches one document, without caching.
    *
-   * @throws RemoteDocumentError, or the signal's reason when it aborts
+   * @throws RemoteDocumentError, or the signal's reason if the signal aborts
    */
   fetch(url: string, signal?: AbortSignal): Promise<RemoteDocument>;
   close(): Promise<void>;
@@ -57,11 +57,11 @@ export interface RemoteDocuments {
 export interface RemoteDocumentsOptions {
   /** E.g. `https://smart-data-models.github.io`; scheme, host and port must match. */
   readonly allowedOrigins: readonly string[];
-  /** For one document, redirects included. */
+  /** Time limit for one document, including redirects. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
   readonly maxRedirects?: number;
-  /** Replaces the connections, for tests: addresses are vetted where these are made. */
+  /** Replaces the connections, for tests; replacing them also disables the vetting of addresses. */
   readonly dispatcher?: Dispatcher;
   /** Replaces the system's resolver, for tests. */
   readonly resolveHost?: ResolveHost;
@@ -69,16 +69,16 @@ export interface RemoteDocumentsOptions {
 
 const ACCEPT = 'application/ld+json, application/schema+json;q=0.9, application/json;q=0.9, text/plain;q=0.1';
 /**
- * JSON, and what servers send for files of which they do not know the type: raw.githubusercontent.com sends plain text, nginx
- * and buckets send bytes for `.jsonld`, and some servers send no type.
+ * JSON, and the media types that servers send for files of unknown type: raw.githubusercontent.com sends plain text,
+ * nginx and buckets send octet streams for `.jsonld`, and some servers send no type.
  */
 const MEDIA_TYPES =
   /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:json|plain)|(?:application|binary)\/octet-stream|)$/;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Of an answer whose body is of no interest. */
+/** How much to read of a body that is not needed. */
 const DUMP_BYTES = 16 * 1024;
 
-/** A fetcher with its own connections. Nothing is ever fetched when no origin is allowed. */
+/** Makes a fetcher with its own connections. If no origin is allowed, nothing is ever fetched. */
 export function createRemoteDocuments(options: RemoteDocumentsOptions): RemoteDocuments {
   const { timeoutMs = 10_000, maxBytes = 5 * 1024 * 1024, maxRedirects = 5 } = options;
   const origins = new Set(options.allowedOrigins.map((origin) => new URL(origin).origin));
@@ -86,7 +86,7 @@ export function createRemoteDocuments(options: RemoteDocumentsOptions): RemoteDo
     options.dispatcher ??
     new Agent({
       connect: { timeout: timeoutMs, lookup: vettedLookup(options.resolveHost ?? systemResolve) },
-      // One deadline covers a whole document.
+      // A single deadline covers the whole document.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -170,7 +170,7 @@ function failureOf(error: unknown): Failed {
   return new Failed('unreachable', `its host cannot be reached (${code})`);
 }
 
-/** Where a redirect leads, or a page's link to itself as JSON-LD (JSON-LD 1.1 API § 9.4.3). */
+/** Returns the target of a redirect, or of a page's link to its own JSON-LD (JSON-LD 1.1 API § 9.4.3). */
 function nextUrl({ statusCode, headers }: Dispatcher.ResponseData, target: URL): string | undefined {
   const location = REDIRECTS.has(statusCode) ? single(headers['location']) : undefined;
   const isPage = statusCode === 200 && !MEDIA_TYPES.test(mediaType(headers));
@@ -178,7 +178,7 @@ function nextUrl({ statusCode, headers }: Dispatcher.ResponseData, target: URL):
   return link !== undefined && URL.canParse(link, target.href) ? new URL(link, target).href : undefined;
 }
 
-/** What a document may hold: it is read on the event loop. */
+/** Limits of a document's content, because it is parsed on the event loop. */
 const WEIGHT: WeightLimits = { marks: 100_000, depth: 500 };
 
 async function read(
@@ -195,7 +195,7 @@ async function read(
   if (!MEDIA_TYPES.test(type)) return refuse('media-type', `it is ${type}, not JSON`);
   const encoding = (single(headers['content-encoding']) ?? 'identity').toLowerCase();
   const isPacked = encoding === 'gzip' || encoding === 'x-gzip';
-  // Some servers keep files packed, and send them so whatever is asked for.
+  // Some servers store files compressed, and send them so regardless of the request.
   if (encoding !== 'identity' && !isPacked)
     return refuse('media-type', `it is encoded as ${encoding}, which was not asked for`);
   const tooLarge = `it is larger than ${maxBytes} bytes`;
@@ -207,7 +207,7 @@ async function read(
   const unpacked = isPacked ? pipeline(body, createGunzip(), () => {}) : body;
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > maxBytes) throw new Failed('too-large', tooLarge);
     weight.add(chunk);
     if (weight.excess !== undefined) throw new Failed('too-large', `it ${weight.excess}`);
@@ -230,7 +230,7 @@ function single(value: string | readonly string[] | undefined): string | undefin
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
 }
 
-/** A URL as messages may show it: without credentials, and not endless. */
+/** Shortens a URL for messages, without credentials. */
 function shown(url: string): string {
   return url.replace(/\/\/[^/@]*@/, '//').slice(0, 300);
 }
@@ -238,7 +238,7 @@ function shown(url: string): string {
 /** One link of a Link header (RFC 8288 § 3): its target and its parameters as written. */
 const LINK = /<([^<>]*)>((?:[^,"]|"[^"]*")*)/g;
 
-/** The target of `rel="alternate"; type="application/ld+json"` in a Link header; undefined when there is none. */
+/** Returns the target of `rel="alternate"; type="application/ld+json"` in a Link header; undefined if there is none. */
 export function alternateOf(linkHeader: string | undefined): string | undefined {
   for (const [, target, parameters = ''] of (linkHeader ?? '').matchAll(LINK)) {
     if (

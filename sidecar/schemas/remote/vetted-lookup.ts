@@ -1,10 +1,10 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** All addresses of a host name, as the system resolves it. */
+/** Resolves a host name to all its addresses. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** A host name without an allowed address. */
+/** A host name resolves to no allowed address. */
 export class AddressRefused extends Error {}
 
 /** The system's own resolver. */
@@ -17,10 +17,11 @@ export const systemResolve: ResolveHost = (hostname) =>
   });
 
 /**
- * A lookup for sockets that yields only addresses a host may have. The connection is made to the same addresses that were
- * vetted, so that a name which resolves otherwise the next time gains nothing (DNS rebinding).
+ * Makes a lookup for sockets that only returns addresses that the host may have. The connection uses the same addresses
+ * that were vetted, so a name that resolves differently the next time gains nothing (DNS rebinding).
  *
- * Private addresses are for names that say they are inside a network; a name of the public DNS must have a public one.
+ * Private addresses are only allowed for names that are recognisably inside a network; a name of the public DNS must
+ * have a public address.
  */
 export function vettedLookup(resolveHost: ResolveHost): LookupFunction {
   return (hostname, options, callback) => {
@@ -50,15 +51,15 @@ async function vettedAddresses(
   return addresses;
 }
 
-/** Of networks that are somebody's own (RFC 1122, 1918, 4193, 6598): loopback, private, shared address space. */
+/** Addresses of private networks (RFC 1122, 1918, 4193, 6598): loopback, private, shared address space. */
 const PRIVATE = subnets({
   ipv4: ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'],
   ipv6: ['::1/128', 'fc00::/7'],
 });
 
 /**
- * Where no document can be (RFC 6890): this host, link-local (where clouds keep their metadata), multicast, reserved,
- * documentation, and tunnels that hide an IPv4 address.
+ * Addresses where no document can be (RFC 6890): this host, link-local (where clouds provide their metadata),
+ * multicast, reserved, documentation, and tunnels that hide an IPv4 address.
  */
 const NEVER = subnets({
   ipv4: [
@@ -87,18 +88,21 @@ const NEVER = subnets({
 
 export type AddressKind = 'public' | 'private' | 'never';
 
-/** What kind of network an IP address is in; IPv4 addresses mapped or translated to IPv6 count as what they stand for. */
+/**
+ * Returns the kind of network of an IP address; an IPv4 address that is mapped or translated to IPv6 counts as that
+ * IPv4 address.
+ */
 export function addressKind(address: string): AddressKind {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  // In this order: `::1` is private, and the rest of the old `::/96` is nothing.
+  // The order matters: `::1` is private, but the rest of the deprecated `::/96` is never allowed.
   if (PRIVATE.check(address, family)) return 'private';
   return NEVER.check(address, family) ? 'never' : 'public';
 }
 
-/** Names that only exist inside a network: without a dot, or of a domain kept for that (RFC 6761, 6762, 8375). */
+/** Names that only exist inside a network: without a dot, or in a domain reserved for that purpose (RFC 6761, 6762, 8375). */
 const INSIDE_NAME = /^[^.]+$|\.(?:localhost|local|internal|intranet|lan|corp|home\.arpa|svc|test)$/;
 
-/** Whether a host name says that it is inside a network. */
+/** Whether a host name is recognisably inside a network. */
 export function isInsideHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   return INSIDE_NAME.test(host);
@@ -112,7 +116,7 @@ function subnets(networks: {
   for (const network of networks.ipv4) {
     const [address = '', bits = ''] = network.split('/');
     list.addSubnet(address, Number(bits), 'ipv4');
-    // The same, behind a translator to IPv6 (RFC 6052).
+    // The same network behind a translator to IPv6 (RFC 6052).
     list.addSubnet(`64:ff9b::${address}`, 96 + Number(bits), 'ipv6');
   }
   for (const network of networks.ipv6) {
