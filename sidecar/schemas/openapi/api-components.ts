@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { URI } from './attribute-schemas.js';
 
-/** Components of the NGSI-LD API that do not depend on the model (ETSI GS CIM 009 V1.9.1, clause 6). */
+/** Components of the NGSI-LD API that are the same for all models (ETSI GS CIM 009 V1.9.1, clause 6). */
 
 type Components = Readonly<Record<string, JsonObject>>;
 
-/** Under these names; a model's own schemas get others. */
+/** These names are reserved: a model's own schemas get different ones. */
 export const API_SCHEMAS = {
   ProblemDetails: {
     type: 'object',
@@ -146,12 +146,15 @@ export function headerRef(name: string): JsonObject {
   return { $ref: `#/components/headers/${name}` };
 }
 
-/** A body of application/json. */
+/** Makes the content of an application/json body. */
 export function jsonContent(schema: JsonObject, examples?: JsonObject): JsonObject {
   return { 'application/json': { schema, ...(examples === undefined ? {} : { examples }) } };
 }
 
-/** Brokers send problems as application/json (clause 5.5.3), gateways as application/problem+json. */
+/**
+ * Makes the response for a problem. Brokers send problems as application/json (clause 5.5.3), gateways as
+ * application/problem+json.
+ */
 function problem(description: string): JsonObject {
   const schema = { $ref: '#/components/schemas/ProblemDetails' };
   return { description, content: { ...jsonContent(schema), 'application/problem+json': { schema } } };
@@ -161,7 +164,7 @@ function header(name: string, description: string): JsonObject {
   return { name, in: 'header', description, schema: { type: 'string' } };
 }
 
-/** Lists are separated by commas. */
+/** Makes a query parameter; lists are comma-separated. */
 function query(name: string, description: string, schema: JsonObject = { type: 'string' }): JsonObject {
   const isList: JsonValue = schema['type'] === 'array';
   return { name, in: 'query', description, ...(isList ? { style: 'form', explode: false } : {}), schema };

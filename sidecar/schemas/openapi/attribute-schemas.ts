@@ -1,12 +1,12 @@
 import { type AttributeKind, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
 import type { JsonObject, Schema } from '../../shared/json/json.js';
 
-/** Schemas of NGSI-LD that every model's OpenAPI document uses (ETSI GS CIM 009 V1.9.1, clause 5.2). */
+/** Schemas of NGSI-LD that are used by the OpenAPI document of every model (ETSI GS CIM 009 V1.9.1, clause 5.2). */
 
 export const URI: JsonObject = { type: 'string', format: 'uri' };
 const DATE_TIME: JsonObject = { type: 'string', format: 'date-time' };
 
-/** What all attributes may have; further members are attributes of the attribute. */
+/** Members that all kinds of attributes may have; further members are sub-attributes. */
 const COMMON_MEMBERS: JsonObject = {
   observedAt: { ...DATE_TIME, description: 'When the value was observed.' },
   datasetId: { ...URI, description: 'Distinguishes the instances of an attribute.' },
@@ -25,7 +25,7 @@ const VALUE_TYPE: JsonObject = { type: 'string', description: 'Data type of the 
 const STRINGS: JsonObject = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
 const URIS: JsonObject = { anyOf: [URI, { type: 'array', items: URI }] };
 
-/** What the values of each kind have in common. */
+/** The common schema of the values of each kind. */
 const VALUES: Readonly<Record<AttributeKind, Schema>> = {
   Property: { description: 'Any JSON value but null.' },
   GeoProperty: {
@@ -74,7 +74,7 @@ const OWN_MEMBERS: Readonly<Record<AttributeKind, JsonObject>> = {
   ListRelationship: { objectType: STRINGS },
 };
 
-/** The normalized representation of an attribute of a kind, with any value. */
+/** Returns the schema of a normalized attribute of a kind, with any value. */
 export function attributeSchema(kind: AttributeKind): JsonObject {
   const valueMember = VALUE_MEMBERS[kind];
   return {
@@ -89,7 +89,7 @@ export function attributeSchema(kind: AttributeKind): JsonObject {
   };
 }
 
-/** What the value of a Property may be instead of a string of a date or time (clause 4.6.3). */
+/** What the value of a Property may be instead of a date or time string (clause 4.6.3). */
 export const TYPED_VALUE: JsonObject = {
   type: 'object',
   description: 'A value with its data type, e.g. DateTime.',

@@ -13,20 +13,20 @@ import {
 } from './normalized-schema.js';
 import { modelPaths } from './model-paths.js';
 
-/** What an OpenAPI document of a model is made from. */
+/** The input for the OpenAPI document of a model. */
 export interface ModelOpenApiInput {
   readonly domain: string;
   readonly model: string;
-  /** The type of its entities; the name of the model when not given. */
+  /** The type of the model's entities; the name of the model if not given. */
   readonly entityType?: string | undefined;
   /** Version of the model. */
   readonly version: number | string;
   readonly description?: string | undefined;
-  /** Entities in key-values form: JSON Schema 2020-12, self-contained. */
+  /** The schema of entities in key-values form: JSON Schema 2020-12, self-contained. */
   readonly schema: JsonObject;
   /** An entity in key-values form. */
   readonly example?: JsonObject;
-  /** Whether the example is one in this form alone. */
+  /** Whether the example is valid in key-values form only. */
   readonly isKeyValuesOnly?: boolean;
   /** `@context` of the examples in JSON-LD. */
   readonly context?: JsonValue;
@@ -35,13 +35,13 @@ export interface ModelOpenApiInput {
 }
 
 /**
- * The OpenAPI 3.1 document of a model: the operations of NGSI-LD on its entities. Nothing in it refers to anything
- * outside.
+ * Makes the OpenAPI 3.1 document of a model: the NGSI-LD operations on its entities. The document contains no external
+ * references.
  *
- * Schemas are named `<Model>` (normalized), `<Model>KeyValues`, `<Model>Fragment` (attributes alone) and
+ * Schemas are named `<Model>` (normalized), `<Model>KeyValues`, `<Model>Fragment` (only attributes) and
  * `<Model>.<attribute>`.
  *
- * @throws SchemaRefusedError for a schema that is not self-contained
+ * @throws SchemaRefusedError if the schema is not self-contained
  */
 export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
   const { domain, model, entityType = model, version, description } = input;
@@ -106,7 +106,7 @@ function descriptionOf(description: string | undefined, schema: JsonObject): Jso
   return typeof text === 'string' ? { description: text } : {};
 }
 
-/** The example in its representations; none when tools would find a reference in it. */
+/** Returns the example in its representations; none if tools would find a reference in it. */
 function exampleComponents(
   { example, isKeyValuesOnly = false, context }: ModelOpenApiInput,
   attributes: readonly ModelAttribute[],
@@ -138,7 +138,7 @@ function refsTo(examples: JsonObject, names: readonly string[]): JsonObject {
 
 interface Names {
   readonly taken: ReadonlySet<string>;
-  /** The wanted name as far as components may have it (OpenAPI 3.1.0 § 4.8.7), numbered when it is taken. */
+  /** Allots the wanted name, with invalid characters replaced (OpenAPI 3.1.0 § 4.8.7), and numbered if it is taken. */
   allot(wanted: string): string;
 }
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../shared/json/json.js';
 import { headerRef, jsonContent, parameterRef, responseRef } from './api-components.js';
 
-/** What the operations refer to, by component names. */
+/** The parts that the operations refer to, by component name. */
 export interface PathParts {
   readonly model: string;
-  /** Of its entities; not the model's name where the schema asks for another. */
+  /** The type of the entities; differs from the model's name if the schema requires another type. */
   readonly entityType: string;
   readonly entity: JsonObject;
   readonly keyValues: JsonObject;
@@ -14,7 +14,7 @@ export interface PathParts {
   readonly examples: { readonly json: JsonObject; readonly ld: JsonObject; readonly keyValues: JsonObject };
 }
 
-/** Operations on the entities of a model, as any broker has them (ETSI GS CIM 009 V1.9.1, clauses 6.4 to 6.7). */
+/** Makes the operations on the entities of a model, as every broker offers them (ETSI GS CIM 009 V1.9.1, clauses 6.4 to 6.7). */
 export function modelPaths(parts: PathParts): JsonObject {
   const { model, entityType } = parts;
   const common = [parameterRef('Tenant'), parameterRef('Link')];
@@ -148,7 +148,7 @@ function attributeName(names: readonly string[]): JsonObject {
   };
 }
 
-/** A request's body, with the @context in it when it is JSON-LD. */
+/** Makes a request body; JSON-LD bodies contain the @context. */
 function body(schema: JsonObject, examples?: PathParts['examples']): JsonObject {
   return {
     required: true,
@@ -159,7 +159,7 @@ function body(schema: JsonObject, examples?: PathParts['examples']): JsonObject 
   };
 }
 
-/** An answer's body, normalized or in key-values form, as the options ask. */
+/** Makes the content of an answer, normalized or in key-values form, depending on the options of the request. */
 function shown(entity: JsonObject, keyValues: JsonObject, examples?: PathParts['examples']): JsonObject {
   const schema = { anyOf: [entity, keyValues] };
   const content = body(schema)['content'] as JsonObject;

@@ -23,18 +23,19 @@ export interface SharedNames {
 /** The normalized representation of a model's entities (ETSI GS CIM 009 V1.9.1, clause 4.5.1). */
 export interface NormalizedSchemas {
   readonly entity: JsonObject;
-  /** Some of its members: what is sent to add or change attributes. */
+  /** Some members of an entity, as sent to add or change attributes. */
   readonly fragment: JsonObject;
   /** One schema for an instance of each attribute, by component name. */
   readonly attributes: readonly (readonly [string, JsonObject])[];
 }
 
 /**
- * Makes the normalized schemas from the key-values one: the schema of a member becomes that of the attribute's value.
+ * Makes the normalized schemas from the key-values schema: the schema of a member becomes that of the attribute's
+ * value.
  *
  * @param model the name of the model, for titles
  * @param type the type of the model's entities
- * @param nameOf the name of the component of an attribute
+ * @param nameOf returns the component name of an attribute
  */
 export function normalizedSchemas(
   model: string,
@@ -70,7 +71,7 @@ export function normalizedSchemas(
   };
 }
 
-/** An attribute is one instance, or several that differ by their datasetId (clause 4.5.5). */
+/** Makes the schema of an attribute: one instance, or several with different datasetIds (clause 4.5.5). */
 function instances(component: string): JsonObject {
   return { anyOf: [componentRef(component), { type: 'array', minItems: 1, items: componentRef(component) }] };
 }
@@ -100,16 +101,16 @@ function instanceSchema(attribute: ModelAttribute, targets: Targets, shared: Sha
   };
 }
 
-/** Formats of strings that brokers may hold as typed values. */
+/** Formats of strings that brokers may store as typed values. */
 const TIMES: ReadonlySet<JsonValue | undefined> = new Set(['date-time', 'date', 'time']);
 
 /**
- * The schema of the member that holds the value; undefined where what the model says cannot be meant for it.
+ * Returns the schema of the member that holds the value; undefined if the model's schema cannot apply to it.
  *
- * @param written all that the model says of the member of a key-values entity
+ * @param written everything that the model says about the member of a key-values entity
  */
 function valueSchema({ kind, schema }: ModelAttribute, written: readonly JsonObject[]): Schema | undefined {
-  // The items of the key-values form are URIs, those of the normalized one are objects.
+  // Items are URIs in key-values form, but objects in normalized form.
   if (kind === 'ListRelationship') return undefined;
   if (WRAPPED_KINDS.has(kind)) {
     const inner = written
@@ -124,10 +125,10 @@ function valueSchema({ kind, schema }: ModelAttribute, written: readonly JsonObj
   return isObject(schema) ? without(schema, SAID_OF_ATTRIBUTES) : schema;
 }
 
-/** Annotations that stand at the attribute, and not at its value. */
+/** Annotations that belong to the attribute, not to its value. */
 const SAID_OF_ATTRIBUTES: ReadonlySet<string> = new Set(['title', 'description']);
 
-/** The first schema that has an annotation says it. */
+/** Collects annotations; if several schemas have the same one, the first applies. */
 function annotationsOf(schemas: readonly JsonObject[], keywords: readonly string[]): JsonObject {
   return objectOf(
     keywords.flatMap((keyword) => {
@@ -137,15 +138,15 @@ function annotationsOf(schemas: readonly JsonObject[], keywords: readonly string
   );
 }
 
-/** A model's schema as components of an OpenAPI document. */
+/** A model's schema, split into components of an OpenAPI document. */
 export interface FlatModel {
   /** The schema itself: entities in key-values form. */
   readonly root: JsonObject;
-  /** The schemas it refers to, by component name. */
+  /** The schemas that it refers to, by component name. */
   readonly definitions: ReadonlyMap<string, Schema>;
   readonly targets: Targets;
   readonly attributes: readonly ModelAttribute[];
-  /** Whether entities have no other members. */
+  /** Whether entities must not have other members. */
   readonly isClosed: boolean;
 }
 
@@ -154,12 +155,12 @@ export function componentRef(name: string): { readonly $ref: string } {
 }
 
 /**
- * Takes a self-contained schema apart: what it refers to becomes components, and identifiers and keywords that are not of
- * JSON Schema 2020-12 or OpenAPI extensions are gone (OpenAPI 3.1.0 § 4.8.24).
+ * Splits a self-contained schema: what it refers to becomes components. Identifiers, and keywords that are neither JSON
+ * Schema 2020-12 nor OpenAPI extensions, are removed (OpenAPI 3.1.0 § 4.8.24).
  *
- * @param rootName name of the component of the schema itself
- * @param reserved names that the components it refers to may not have
- * @throws SchemaRefusedError for a schema that is not self-contained
+ * @param rootName component name of the schema itself
+ * @param reserved names that the other components must not have
+ * @throws SchemaRefusedError if the schema is not self-contained
  */
 export function flatModel(schema: JsonObject, rootName: string, reserved: ReadonlySet<string>): FlatModel {
   const { root, definitions, targets, attributes } = attributesOf(schema, {
@@ -176,15 +177,15 @@ export function flatModel(schema: JsonObject, rootName: string, reserved: Readon
 }
 
 /**
- * Whether a keyword without schemas in it goes into OpenAPI. Values that hold a `$ref` do not: tools that look for
- * references everywhere would take it for one, and fetch it.
+ * Whether to keep a keyword that contains no schemas in OpenAPI. Keywords whose value contains a `$ref` are removed,
+ * because tools that look for references everywhere would take it for one and fetch it.
  */
 function isKept(keyword: string, value: JsonValue): boolean {
   const isKnown = isStandard(keyword) || keyword.startsWith('x-');
   return isKnown && keyword !== '$comment' && !holdsReference(value);
 }
 
-/** Whether a value has, at any depth, a member that looks like a reference. */
+/** Whether a value contains a member that looks like a reference, at any depth. */
 export function holdsReference(value: JsonValue): boolean {
   if (isArray(value)) return value.some(holdsReference);
   return isObject(value) && (Object.hasOwn(value, '$ref') || Object.values(value).some(holdsReference));
