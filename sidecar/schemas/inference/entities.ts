@@ -6,23 +6,23 @@ import { readEntity, type Reading } from '../../ngsi-ld/representation/read-enti
 import type { Inference, Sample } from './inference.js';
 import type { SampleFaults } from './samples.js';
 
-/** Members that brokers write (clause 4.8): of an entity as it was read, not of the model. */
+/** Members that brokers set (clause 4.8): they belong to an entity as retrieved, not to the model. */
 const WRITTEN_BY_BROKERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt']);
 
 interface EntitySampleOptions {
   /** Reference tokens that lead to the entity in the submitted document. */
   readonly tokens: readonly string[];
-  /** `ngsi-ld`: any that the entity shows. */
+  /** `ngsi-ld`: any representation, as recognised from the entity. */
   readonly form: 'ngsi-ld' | 'ngsiv2' | 'geojson';
   readonly model: string | undefined;
-  /** False: faults do not keep an entity from counting, unless nothing of it can be read. */
+  /** If false, an entity with faults still counts, unless it cannot be read at all. */
   readonly isStrict: boolean;
 }
 
 /**
- * Adds any object, as validation shows it to a schema in key-values form: `@id` and `@type` by their usual names, typed
- * values (`{"@type": "DateTime", "@value": …}`) by what they hold, and each value of an attribute that has several datasets.
- * A type that is not the model's is added to `faults` instead.
+ * Adds any object, converted like validation converts key-values for a schema: `@id` and `@type` become `id` and
+ * `type`, typed values (`{"@type": "DateTime", "@value": …}`) become what they contain, and every value of an attribute
+ * with several datasets is included. If the type is not that of the model, adds a fault instead.
  *
  * @param tokens reference tokens that lead to the object in the submitted document
  */
@@ -38,8 +38,8 @@ export function addKeyValues(
 }
 
 /**
- * Adds an entity in any representation (ETSI GS CIM 009, clause 4.5), or in that of NGSIv2: its attributes by their values,
- * further instances of one included. Faults of its structure are added to `faults` instead.
+ * Adds an entity in any representation (ETSI GS CIM 009, clause 4.5), or that of NGSIv2: the values of its attributes,
+ * including those of further instances. If its structure has faults, adds those instead.
  */
 export function addEntity(
   submitted: JsonObject,
@@ -69,7 +69,7 @@ export function addEntity(
     keyValues: without(keyValues, WRITTEN_BY_BROKERS),
     instances,
     kinds,
-    // NGSIv2 shows the kind of few attributes, but the units of all.
+    // NGSIv2 reveals the kind of few attributes, but the units of all.
     units: new Map(
       [...(reading.form === 'ngsiv2' ? Object.keys(entity) : kinds.keys())].map((name) => [
         name,
@@ -80,7 +80,7 @@ export function addEntity(
   if (fault !== undefined) faults.add(place(first.locate(['type'])), fault);
 }
 
-/** The readings of an object as one sample: the first, and what attributes have in the others. */
+/** Combines the readings of an object into one sample: the first, and the values of attributes in the others. */
 function sampleOf([first, ...others]: readonly [Reading, ...Reading[]]): Required<
   Pick<Sample, 'keyValues' | 'instances'>
 > {
@@ -94,8 +94,8 @@ function sampleOf([first, ...others]: readonly [Reading, ...Reading[]]): Require
 }
 
 /**
- * The kinds of attributes whose key-values form wraps the value in an object (clause 4.5.4): it is the concise form as
- * well. The others' do not show.
+ * Returns the kinds of attributes whose key-values form wraps the value in an object (clause 4.5.4), which is also the
+ * concise form. The kinds of other attributes cannot be recognised.
  */
 function kindsShown(keyValues: JsonObject): ReadonlyMap<string, AttributeKind> {
   return new Map(
@@ -107,8 +107,8 @@ function kindsShown(keyValues: JsonObject): ReadonlyMap<string, AttributeKind> {
 }
 
 /**
- * The unit codes of an attribute's instances (clause 4.5.2), in NGSIv2 from the metadata; undefined among them for an instance
- * without one.
+ * Returns the unit codes of an attribute's instances (clause 4.5.2), in NGSIv2 from the metadata; includes undefined if
+ * an instance has none.
  */
 function unitsOf(attribute: JsonValue | undefined, form: Form): ReadonlySet<string | undefined> {
   const instances = isArray(attribute) ? attribute : [attribute];

@@ -2,8 +2,9 @@ import { GatewayError } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/json.js';
 
 /**
- * Samples from which no schema can be inferred; `errors` has the first faults. `bodyInvalid`: a sample is not an object, not
- * an entity or not of the model's type, or samples are missing. `limitExceeded`: their schema would be larger than one may be.
+ * No schema can be inferred from these samples; `errors` has the first faults. `bodyInvalid`: a sample is not an
+ * object, not an entity or not of the model's type, or there are no samples. `limitExceeded`: the schema would exceed
+ * the limits of schemas.
  */
 export class SamplesRefusedError extends GatewayError {
   constructor(
@@ -16,7 +17,7 @@ export class SamplesRefusedError extends GatewayError {
   }
 }
 
-/** @param limit what the schema would have too much of */
+/** Makes the error for exceeding a limit. @param limit what the schema would have too much of */
 export function tooRich(limit: string, cause?: Error): SamplesRefusedError {
   const detail = `their schema would have ${limit}`;
   return new SamplesRefusedError(
@@ -30,26 +31,26 @@ export function tooRich(limit: string, cause?: Error): SamplesRefusedError {
 }
 
 /**
- * Bounds of what is inferred. Past one of the first four the schema says less, for good: more samples never make it say
- * more again, so that it only ever widens.
+ * Limits of inference. Beyond any of the first four, the schema permanently says less: more samples never make it more
+ * specific again, so that it only ever widens.
  */
 export const INFERENCE_LIMITS = {
-  /** Distinct names of the objects at one place; with more, the names are data, and any object will do. */
+  /** Distinct names of the objects at one place; with more, the names are treated as data, and any object is accepted. */
   names: 200,
-  /** Arrays and objects within each other that are looked into; deeper ones are just arrays and objects. */
+  /** Maximum nesting depth of arrays and objects that is examined; the content of deeper ones is not described. */
   levels: 48,
-  /** Distinct strings at one place that are still an enumeration. */
+  /** Maximum number of distinct strings at one place for an enumeration. */
   enumeratedValues: 20,
-  /** UTF-16 units of a string that is still a word of an enumeration. */
+  /** Maximum length of a string in an enumeration, in UTF-16 code units. */
   enumeratedLength: 64,
-  /** UTF-16 units of a string that is looked at for its format. */
+  /** Maximum length of a string whose format is detected, in UTF-16 code units. */
   formattedLength: 2048,
-  /** Faults of samples that are listed. */
+  /** Maximum number of listed faults. */
   faults: 100,
-  /** UTF-16 units of a fault's pointer; of a longer one a part is shown. */
+  /** Maximum length of a fault's pointer, in UTF-16 code units; a longer one is shown in part. */
   pointerLength: 10_000,
-  /** UTF-16 units of the pointers of all faults that are listed. */
+  /** Maximum total length of the pointers of all listed faults, in UTF-16 code units. */
   pointersLength: 100_000,
-  /** UTF-16 units of what is said of a fault. */
+  /** Maximum length of the description of a fault, in UTF-16 code units. */
   detailLength: 1000,
 } as const;

@@ -7,7 +7,10 @@ import {
   member,
 } from '../../shared/json/json.js';
 
-/** Arrays around the positions of each geometry, and the fewest items of each, from outside in (RFC 7946, section 3.1). */
+/**
+ * The arrays around the positions of each geometry, from the outside in, with the minimum number of items of each (RFC
+ * 7946, section 3.1).
+ */
 const LISTS = {
   Point: [],
   MultiPoint: [0],
@@ -24,12 +27,12 @@ const SINGLE = Object.keys(LISTS).filter(isSingle);
 /** The types of geometries, in the order of the standard. */
 export const GEOMETRY_TYPES: readonly GeometryType[] = [...SINGLE, 'GeometryCollection'];
 
-/** The least that a position has: longitude and latitude. */
+/** The minimum length of a position: longitude and latitude. */
 const POSITION_LENGTH = 2;
 
 /**
- * The type of a GeoJSON geometry: what {@link geometrySchema} accepts; undefined for anything else. Collections within
- * collections, which RFC 7946 advises against, are not recognised.
+ * Returns the type of a GeoJSON geometry that {@link geometrySchema} accepts; undefined for anything else. Collections
+ * inside collections, which RFC 7946 advises against, are not recognised.
  */
 export function geometryTypeOf(object: JsonObject): GeometryType | undefined {
   const type = member(object, 'type');
@@ -42,7 +45,7 @@ export function geometryTypeOf(object: JsonObject): GeometryType | undefined {
     : undefined;
 }
 
-/** The schema of a geometry; it refers to {@link POSITION} and, for a collection, to those of the other types. */
+/** Returns the schema of a geometry; it refers to {@link POSITION} and, for a collection, to the schemas of the other types. */
 function geometrySchema(type: GeometryType): JsonObject {
   const name = type === 'GeometryCollection' ? 'geometries' : 'coordinates';
   const held =
@@ -60,7 +63,7 @@ function geometrySchema(type: GeometryType): JsonObject {
   };
 }
 
-/** Definitions that schemas of these geometries need, in a fixed order. */
+/** Returns the definitions that schemas with these geometries need, in a fixed order. */
 export function geometryDefinitions(
   types: ReadonlySet<GeometryType>,
 ): readonly (readonly [string, JsonObject])[] {
@@ -90,7 +93,7 @@ function isSingleGeometry(value: JsonValue): boolean {
   );
 }
 
-/** @param lists fewest items of the arrays around positions; `at` of them were gone through */
+/** @param lists minimum number of items of the arrays around positions; `at` of them have been checked */
 function hasShape(value: JsonValue | undefined, lists: readonly number[], at = 0): boolean {
   if (!isArray(value)) return false;
   const least = lists[at];
@@ -98,12 +101,12 @@ function hasShape(value: JsonValue | undefined, lists: readonly number[], at = 0
   return value.length >= least && value.every((item) => hasShape(item, lists, at + 1));
 }
 
-/** The member that holds the strings of a LanguageProperty, in key-values form as well (ETSI GS CIM 009, clause 4.5.4). */
+/** The member that holds the strings of a LanguageProperty, also in key-values form (ETSI GS CIM 009, clause 4.5.4). */
 export const LANGUAGE_MAP = 'languageMap';
 
 /**
- * What a LanguageProperty in key-values form says in each language: strings, or lists of them. Undefined where they
- * are something else.
+ * Returns the texts of a LanguageProperty in key-values form: a string, or a list of strings, for each language.
+ * Undefined if the values are anything else.
  */
 export function languagesOf(object: JsonObject): readonly JsonValue[] | undefined {
   const map = member(object, LANGUAGE_MAP);

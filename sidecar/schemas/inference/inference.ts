@@ -19,29 +19,29 @@ import { emptyShape, noObjects, type Shape, typesIn } from './shape.js';
 import { cut } from '../../shared/shown.js';
 
 export interface InferenceOptions {
-  /** Lists the strings of places that have few of them. */
+  /** Whether to enumerate the strings of places that have only a few. */
   readonly enumerates?: boolean;
-  /** The name of the model, which is the type of its entities; every sample that has a `type` has this one. */
+  /** The name of the model, which is the type of its entities; every sample that has a `type` must have this one. */
   readonly model?: string | undefined;
 }
 
-/** One sample in key-values form, with what is known of its attributes. */
+/** One sample in key-values form, with what is known about its attributes. */
 export interface Sample {
   readonly keyValues: JsonObject;
-  /** Values that attributes have beside those in `keyValues`, in further instances. */
+  /** Further values of attributes, besides those in `keyValues`: those of further instances. */
   readonly instances?: readonly (readonly [attribute: string, value: JsonValue])[];
   readonly kinds?: ReadonlyMap<string, AttributeKind>;
-  /** The unit codes of all instances of an attribute; undefined among them for an instance that has none. */
+  /** The unit codes of all instances of an attribute; includes undefined if an instance has none. */
   readonly units?: ReadonlyMap<string, ReadonlySet<string | undefined>>;
 }
 
-/** A sample's `@context` says what names mean. It is not part of the entity. */
+/** The `@context` of a sample defines the meaning of names. It is not part of the entity. */
 const CONTEXT: ReadonlySet<string> = new Set(['@context']);
 
-/** The id that stands for all ids in the schema of a model without one. */
+/** An id to infer from, so that the schema of a model describes `id` even if no sample has one. */
 const ANY_ID = 'urn:ngsi-ld:any';
 
-/** Infers a schema from samples that are added one after another; see {@link inferSchema} for what it promises. */
+/** Infers a schema from samples that are added one by one; see {@link inferSchema} for its guarantees. */
 export class Inference {
   readonly #model: string | undefined;
   readonly #enumerates: boolean;
@@ -61,8 +61,10 @@ export class Inference {
   }
 
   /**
-   * @returns what is wrong with the sample's `type`; then it does not count. Undefined when it was added.
-   * @throws {SamplesRefusedError} when the samples have more attributes than a schema may
+   * Adds a sample.
+   *
+   * @returns the fault of the sample's `type`, in which case it is not added; otherwise undefined
+   * @throws {SamplesRefusedError} if the samples have more attributes than a schema may have
    */
   add({ keyValues, instances = [], kinds = new Map(), units = new Map() }: Sample): string | undefined {
     const fault = this.#model === undefined ? undefined : typeFault(member(keyValues, 'type'), this.#model);
@@ -76,7 +78,7 @@ export class Inference {
       SCHEMA_LIMITS.subschemas,
       meaningOf,
     );
-    // Validation shows a schema the one of several types that is the model.
+    // In validation, a schema sees only the one of several types that is the model's.
     const types = stringsOf(member(keyValues, 'type')).map((type) => ['type', type] as const);
     for (const [name, value] of [...types, ...instances]) {
       const known = this.#root.members?.get(name);
@@ -88,7 +90,7 @@ export class Inference {
     return undefined;
   }
 
-  /** The schema of the samples so far, of which there is at least one. @throws {SamplesRefusedError} */
+  /** Returns the schema of the samples so far; there must be at least one. @throws {SamplesRefusedError} */
   schema(): JsonObject {
     const renderer = new Renderer();
     const members = renderer.members(
@@ -110,7 +112,7 @@ export class Inference {
     return schema;
   }
 
-  /** Samples with an id and a type each are entities: the types are listed as long as they are few. */
+  /** If all samples have an id and a type, they are entities, and their types are listed as long as there are only a few. */
   #typeSchema(shape: Shape, renderer: Renderer): JsonObject {
     if (this.#model !== undefined) return typeSchema(this.#model, typesIn(shape.types).includes('array'));
     const areEntities = ['id', 'type'].every(
@@ -121,7 +123,7 @@ export class Inference {
   }
 }
 
-/** An attribute that is null in key-values form is none at all in the other representations (clause 4.5). */
+/** Whether an attribute was null in key-values form; in the other representations, it does not exist then (clause 4.5). */
 function wasNull({ types }: Shape): boolean {
   return typesIn(types).includes('null');
 }
@@ -130,7 +132,7 @@ function isReference(kind: AttributeKind | undefined): boolean {
   return kind === 'Relationship' || kind === 'ListRelationship';
 }
 
-/** What cannot become a model is not given. */
+/** Refuses a schema that could not become a model. */
 function checkLimits(schema: JsonObject): void {
   try {
     resolveWith(schema);
@@ -142,7 +144,7 @@ function checkLimits(schema: JsonObject): void {
 
 const MAX_SHOWN_LENGTH = 100;
 
-/** What keeps a sample from being one of the model, whose name is among the types of its entities; undefined for nothing. */
+/** Returns why a sample is not an entity of the model, whose name must be among its types; undefined if it is one. */
 function typeFault(type: JsonValue | undefined, model: string): string | undefined {
   if (type === undefined || type === model) return undefined;
   if (isArray(type) && type.includes(model) && type.every((name) => typeof name === 'string'))
@@ -151,7 +153,7 @@ function typeFault(type: JsonValue | undefined, model: string): string | undefin
   return `must be "${model}", or a list of types with it; found ${found}`;
 }
 
-/** The schema of the member `type` of a model's entities. */
+/** Returns the schema of the member `type` of a model's entities. */
 function typeSchema(model: string, hasLists: boolean): JsonObject {
   const alone = { const: model };
   if (!hasLists) return alone;
@@ -159,8 +161,8 @@ function typeSchema(model: string, hasLists: boolean): JsonObject {
 }
 
 /**
- * A schema of `type` that lists types, with the names that IRIs among them end in: validation shows a schema the name of
- * its model where an entity has the IRI. Any other schema as it is.
+ * Adds the last part of each IRI to a schema of `type` that lists types, because in validation a schema sees the name
+ * of its model even if the entity has the IRI. Any other schema is returned unchanged.
  */
 function withLocalNames(schema: JsonObject): JsonObject {
   const listed = member(schema, 'enum');

@@ -22,21 +22,21 @@ import { geometryTypeOf, LANGUAGE_MAP, languagesOf } from './geojson.js';
 import { INFERENCE_LIMITS } from './errors.js';
 
 /**
- * What the strings at a place are known to be, regardless of their looks: `reference`, the URI of an entity; `name`, a word of
- * a vocabulary, such as an entity type.
+ * What the strings at a place are known to be, regardless of their appearance: `reference`, the URI of an entity;
+ * `name`, a word of a vocabulary, such as an entity type.
  */
 export type Meaning = 'reference' | 'name' | undefined;
 
-/** Adds what is seen in samples to shapes. Takes time and memory linear in the size of the samples. */
+/** Adds what is observed in samples to shapes. Takes time and memory linear in the size of the samples. */
 export class Observer {
   readonly #enumerates: boolean;
 
-  /** @param enumerates whether distinct strings are kept, for enumerations; names always are */
+  /** @param enumerates whether to keep distinct strings, for enumerations; names are always kept */
   constructor(enumerates: boolean) {
     this.#enumerates = enumerates;
   }
 
-  /** @param level how many arrays and objects the value is within, in its sample */
+  /** Adds a value to a shape. @param level the nesting depth of the value in its sample */
   see(shape: Shape, value: JsonValue, level: number, meaning?: Meaning): void {
     shape.types |= bitOf(typeOf(value));
     if (typeof value === 'string') this.#seeString(shape, value, meaning);
@@ -70,10 +70,10 @@ export class Observer {
   }
 
   /**
-   * Adds an object that is not taken for a well-known one.
+   * Adds an object that was not recognised as a well-known one.
    *
-   * @param mostNames how many distinct names are described; past that, none
-   * @param meaningOf what the strings of a member are
+   * @param mostNames maximum number of distinct names to describe; beyond it, none is described
+   * @param meaningOf returns what the strings of a member are known to be
    */
   seeMembers(
     objects: ObjectsShape,
@@ -101,7 +101,8 @@ export class Observer {
 
     if (shape.areEntityIds !== false) shape.areEntityIds = text.startsWith('urn:ngsi-ld:');
     if (shape.words === null) return;
-    // A string with a format is not a word: once the format is lost, it would turn free text into an enumeration.
+    // A string with a format is not a word: when the format no longer applies to all strings, it would turn free text
+    // into an enumeration.
     const isWord = meaning === 'name' || (this.#enumerates && meaning === undefined && format === undefined);
     shape.words =
       isWord && text.length <= INFERENCE_LIMITS.enumeratedLength ? withWord(shape.words, text) : null;

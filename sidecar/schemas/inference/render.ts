@@ -18,21 +18,21 @@ import {
   typesIn,
 } from './shape.js';
 
-/** Writes shapes as JSON Schemas of draft 2020-12, and keeps account of the definitions that they refer to. */
+/** Converts shapes to JSON Schemas of draft 2020-12, and keeps track of the definitions that they refer to. */
 export class Renderer {
   readonly #geometries = new Set<GeometryType>();
   #count = 0;
 
-  /** What the schemas written so far refer to, by name in `$defs`; undefined when that is nothing. */
+  /** The definitions that the schemas so far refer to, by name in `$defs`; undefined if there are none. */
   get definitions(): JsonObject | undefined {
     return this.#geometries.size === 0 ? undefined : objectOf(geometryDefinitions(this.#geometries));
   }
 
   /**
-   * The schema of one place. Keywords on one type say nothing of the others, so that mixed types need no alternatives;
-   * geometries alone stand beside the rest under `anyOf`.
+   * Returns the schema of one place. Keywords for one type do not affect other types, so mixed types need no
+   * alternatives; only geometries need an `anyOf` next to the rest.
    *
-   * @throws {SamplesRefusedError} before writing more schemas than one may have
+   * @throws {SamplesRefusedError} before making more schemas than allowed
    */
   schemaOf(shape: Shape, enumerates: boolean): JsonObject {
     this.#count += 1;
@@ -52,10 +52,11 @@ export class Renderer {
   }
 
   /**
-   * The keywords on the members of objects. Where objects of several kinds are at one place, or have too many names, any
-   * will do; but members that wrap a value are named, because validation needs to know what the value of an attribute is.
+   * Returns the keywords for the members of objects. If a place has objects of several kinds, or too many names, any
+   * object is accepted; but members that wrap a value are listed, because validation must know what the value of an
+   * attribute is.
    *
-   * @param mayLack whether a member is not required, even though all objects have it
+   * @param mayLack whether a member is optional even though all objects have it
    */
   members(
     { geometries, languages, wrappings, others, members }: ObjectsShape,
@@ -94,7 +95,7 @@ export class Renderer {
     const { geometries, languages, others } = objects;
     if (languages === undefined || geometries !== undefined || others > 0)
       return this.members(objects, (_, shape) => this.schemaOf(shape, enumerates));
-    // Of an empty map nothing is known of its texts.
+    // An empty map says nothing about its texts.
     const texts = languages.types !== 0 && { additionalProperties: this.schemaOf(languages, enumerates) };
     return {
       required: [LANGUAGE_MAP],
@@ -103,14 +104,14 @@ export class Renderer {
   }
 }
 
-/** An entity's own identity comes first, then names by their UTF-16 units. */
+/** Orders id and type first, then names by their UTF-16 code units. */
 function compareNames(one: string, other: string): number {
   const rank = (name: string) => (name === 'id' ? 0 : name === 'type' ? 1 : 2);
   return rank(one) - rank(other) || (one < other ? -1 : one > other ? 1 : 0);
 }
 
 function typeKeyword(types: readonly ShapeType[]): { readonly type?: JsonValue } {
-  // A fraction makes a number of the integers beside it.
+  // With fractions, integers are numbers too.
   const names = types
     .filter((type) => type !== 'integer' || !types.includes('fraction'))
     .map((type) => (type === 'fraction' ? 'number' : type));
@@ -119,7 +120,7 @@ function typeKeyword(types: readonly ShapeType[]): { readonly type?: JsonValue }
   return { type: names.length === 1 ? first : names };
 }
 
-/** What a place may hold, where that is words alone, or null. */
+/** Returns the values of a place that only has words, or null. */
 function enumerationOf(words: Shape['words'], types: readonly ShapeType[]): readonly JsonValue[] | undefined {
   const isWordsOnly = types.every((type) => type === 'string' || type === 'null');
   if (!words || !isWordsOnly) return undefined;
@@ -129,7 +130,7 @@ function enumerationOf(words: Shape['words'], types: readonly ShapeType[]): read
 type Kinds = ReadonlyMap<string, AttributeKind>;
 type Units = ReadonlyMap<string, ReadonlySet<string | undefined>>;
 
-/** What the samples say of attributes that no keyword of JSON Schema says: their kind, and their unit. */
+/** What samples reveal about attributes that no keyword of JSON Schema can express: their kind and their unit. */
 export class Annotations {
   readonly #kinds = new Map<string, Set<AttributeKind>>();
   readonly #units = new Map<string, Set<string | undefined>>();
@@ -140,8 +141,8 @@ export class Annotations {
   }
 
   /**
-   * The schema of an attribute with `x-ngsi`: its kind, where all samples that name one agree, or where its values can
-   * be of one kind only; its unit code, where all agree.
+   * Adds `x-ngsi` to the schema of an attribute: its kind, if all samples that state one agree or its values can only
+   * be of one kind; and its unit code, if all agree.
    */
   annotated(name: string, shape: Shape, schema: JsonObject): JsonObject {
     if (NO_OWN_ATTRIBUTES.has(name)) return schema;
@@ -153,7 +154,7 @@ export class Annotations {
   }
 }
 
-/** The kind of an attribute that was only seen in key-values form, where its values tell. */
+/** Returns the kind of an attribute that was only seen in key-values form, if its values reveal it. */
 function kindByValue(shape: Shape): AttributeKind | undefined {
   if (refersToEntities(shape)) return 'Relationship';
   const { types, objects } = shape;
@@ -163,7 +164,7 @@ function kindByValue(shape: Shape): AttributeKind | undefined {
   return isLanguageMapOnly(objects) ? 'LanguageProperty' : undefined;
 }
 
-/** Ids of entities, or arrays of them. */
+/** Whether the values are ids of entities, or arrays of them. */
 function refersToEntities({ types, areEntityIds, items }: Shape): boolean {
   const seen = typesIn(types).filter((type) => type !== 'null');
   const areItemsIds = items === undefined || (items.areEntityIds === true && onlyStrings(items));

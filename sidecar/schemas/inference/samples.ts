@@ -17,11 +17,11 @@ interface PlacedSample {
 }
 
 /**
- * The samples of a document: an object is one, and each item of an array.
+ * Returns the samples of a document: an object is one sample, an array contains one per item.
  *
- * @param base reference tokens of the document in the submitted one
- * @throws {SamplesRefusedError} when there is none, or one is not an object, has a number that is out of range or a name with
- *   half a surrogate pair
+ * @param base reference tokens of the document within the submitted one
+ * @throws {SamplesRefusedError} if there are no samples, or a sample is not an object, has a number that is out of
+ * range or a name with a lone surrogate
  */
 export function samplesIn(document: JsonValue, base: readonly string[] = []): readonly PlacedSample[] {
   const faults = new SampleFaults();
@@ -51,10 +51,11 @@ function kindOf(value: JsonValue): string {
 }
 
 /**
- * Finds numbers such as 1e400, which become infinite when they are read, and names of halves of characters, which fit into no
- * schema's URIs.
+ * Reports numbers such as 1e400, which become infinite when parsed, and names with lone surrogates, which cannot be
+ * used in the URIs of a schema.
  *
- * @param path to the value; as it was when this returns. Copies of it at each member would be too many.
+ * @param path to the value; changed during the call and restored at its end, because a copy for each member would be
+ * too expensive
  */
 function addUnsound(value: JsonValue, path: string[], faults: SampleFaults): void {
   if (typeof value === 'number')
@@ -76,19 +77,19 @@ function addUnsound(value: JsonValue, path: string[], faults: SampleFaults): voi
   }
 }
 
-/** Whether nothing can be wrong with the value, nor within it. */
+/** Whether the value is a scalar without faults. */
 function isSoundScalar(value: JsonValue): boolean {
   return typeof value === 'number' ? Number.isFinite(value) : !isArray(value) && !isObject(value);
 }
 
-/** Gathers faults of samples; keeps the first ones, and how many there are. */
+/** Collects faults of samples: keeps the first ones, and counts all. */
 export class SampleFaults {
   readonly #first: InputIssue[] = [];
   #count = 0;
   #pointersLength = 0;
   #isFull = false;
 
-  /** @param tokens reference tokens of the place; looked at now, and not kept */
+  /** Adds a fault. @param tokens reference tokens of the place; used immediately, not kept */
   add(tokens: readonly string[], detail: string): void {
     this.#count += 1;
     if (this.#isFull) return;
@@ -104,7 +105,7 @@ export class SampleFaults {
     this.#first.push({ pointer, detail: `${within}${cut(detail, INFERENCE_LIMITS.detailLength)}` });
   }
 
-  /** @throws {SamplesRefusedError} when there is any */
+  /** @throws {SamplesRefusedError} if there are any faults */
   throwIfAny(): void {
     if (this.#count === 0) return;
     const listed = this.#count > this.#first.length ? `, the first ${this.#first.length} are listed` : '';
@@ -117,7 +118,7 @@ export class SampleFaults {
   }
 }
 
-/** How many tokens lead to the nearest place around, or the place itself, whose pointer is short enough. */
+/** Returns how many tokens lead to the place, or to the nearest enclosing place whose pointer is short enough. */
 function shownCount(tokens: readonly string[]): number {
   let length = 0;
   const tooLong = tokens.findIndex((token) => (length += token.length + 1) > INFERENCE_LIMITS.pointerLength);

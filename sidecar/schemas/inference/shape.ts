@@ -2,15 +2,15 @@ import { hasFormat } from '../json-schema/formats.js';
 import { INFERENCE_LIMITS } from './errors.js';
 import type { GeometryType } from './geojson.js';
 
-/** The formats that are inferred. */
+/** The formats that can be inferred. */
 const FORMATS = ['date-time', 'date', 'time', 'uuid', 'email', 'ipv4', 'ipv6', 'uri'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /**
- * What a string must look like to be taken for one of a format; the format's own check decides then.
+ * What a string must look like to be considered for a format; the format's own check then decides.
  *
- * Of URIs, only those that are not written by accident: `Mo-Fr:08:00` and `A:1` are URIs to RFC 3986. A UUID in a URN is
- * one URN among others.
+ * For `uri`, only strings that are not URIs by accident: `Mo-Fr:08:00` and `A:1` are URIs according to RFC 3986. A UUID
+ * in a URN is treated like any other URN.
  */
 const LOOKS: Readonly<Record<Format, RegExp>> = {
   'date-time': /^\d{4}-\d\d-\d\d[Tt]/,
@@ -23,60 +23,60 @@ const LOOKS: Readonly<Record<Format, RegExp>> = {
   uri: /^(?:urn:[^:]+:|[a-z][a-z\d+.-]*:\/\/|(?:mailto|tel|geo|did|data):)/i,
 };
 
-/** Matches every string with a format, and few others. */
+/** Matches every string that can have a format, and few others. */
 const MAY_HAVE_FORMAT = /[:@]|^[\dA-Fa-f]+[.-]/;
 
 /**
- * The format of a string by the same check that validation makes; the first that fits, so that each string has at most
- * one. Were there several, samples with fewer of them could narrow the schema.
+ * Returns the format of a string, by the same check as validation. It is the first that fits, so that each string has
+ * at most one: with several, a sample with fewer formats could narrow the schema.
  */
 export function formatOf(text: string): Format | undefined {
   if (text.length > INFERENCE_LIMITS.formattedLength || !MAY_HAVE_FORMAT.test(text)) return undefined;
   return FORMATS.find((format) => LOOKS[format].test(text) && hasFormat(format, text));
 }
 
-/** Whether a string that is known to be a reference, such as an entity's id, is a URI by the check of validation. */
+/** Whether a string that is known to be a reference, such as an entity's id, is a URI by the same check as validation. */
 export function hasUriFormat(text: string): boolean {
   return text.length <= INFERENCE_LIMITS.formattedLength && hasFormat('uri', text);
 }
 
-/** Types of JSON as JSON Schema names them, in the order in which schemas list them; fractions are its other numbers. */
+/** The types of JSON Schema, in the order in which schemas list them; `fraction` means numbers that are not integers. */
 const TYPES = ['object', 'array', 'string', 'integer', 'fraction', 'boolean', 'null'] as const;
 export type ShapeType = (typeof TYPES)[number];
 
 /**
- * What was seen at one place in all samples. Everything seen is added to sets, or drops something for good. Therefore neither
- * the order of the samples nor repeating one makes a difference, and more of them only ever widen the shape.
+ * What was observed at one place in all samples. Every observation adds to a set, or drops something permanently.
+ * Therefore neither the order nor the repetition of samples matters, and more samples only ever widen the shape.
  *
- * Samples may have as many places as characters: what a place need not have is undefined.
+ * Samples may have as many places as characters, so whatever a place does not need is undefined.
  */
 export interface Shape {
-  /** Of a member: how many of the objects around it have it. */
+  /** For a member: how many of the enclosing objects have it. */
   count: number;
-  /** A set of types, by the bits of {@link bitOf}. */
+  /** A set of types, as a combination of the bits of {@link bitOf}. */
   types: number;
-  /** The one format of all strings; null when they have none in common, undefined before the first string. */
+  /** The common format of all strings; null if there is none, undefined before the first string. */
   format: Format | null | undefined;
   /** Whether all strings are ids of NGSI-LD entities; undefined before the first string. */
   areEntityIds: boolean | undefined;
-  /** Distinct strings as long as they can be an enumeration; null when not, or when enumerations are not wanted. */
+  /** Distinct strings, as long as they can be an enumeration; null if they cannot, or if enumerations are off. */
   words: Set<string> | null | undefined;
-  /** All items of all arrays; undefined while these are empty. */
+  /** The shape of all items of all arrays; undefined while there are none. */
   items: Shape | undefined;
   objects: ObjectsShape | undefined;
 }
 
-/** The objects at one place. Well-known ones are not taken apart. */
+/** The objects at one place. Well-known kinds of objects are not described by their members. */
 export interface ObjectsShape {
-  /** Types of the GeoJSON geometries among them. */
+  /** Types of the GeoJSON geometries among the objects. */
   geometries: Set<GeometryType> | undefined;
-  /** What the language maps among them hold for their languages; undefined when there is none. */
+  /** The shape of the texts in the language maps among the objects; undefined if there are no language maps. */
   languages: Shape | undefined;
-  /** Names of the members that alone make an object the wrapping of a value, such as `languageMap`. */
+  /** Names of members that, as the only member, make an object the wrapping of a value, such as `languageMap`. */
   wrappings: Set<string> | undefined;
-  /** How many others there are. */
+  /** Number of other objects. */
   others: number;
-  /** The members of the others, by name; undefined when there are too many names. */
+  /** The members of the other objects, by name; undefined if there are too many names. */
   members: Map<string, Shape> | undefined;
 }
 
@@ -94,7 +94,7 @@ export function bitOf(type: ShapeType): number {
   return BITS[type];
 }
 
-/** The types of a set, in the order of {@link TYPES}. */
+/** Returns the types in a set, in the order of {@link TYPES}. */
 export function typesIn(types: number): readonly ShapeType[] {
   return TYPES.filter((type) => (types & BITS[type]) !== 0);
 }

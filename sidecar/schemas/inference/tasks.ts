@@ -15,11 +15,11 @@ export interface InferInput extends InferSchemaOptions {
 /** The text of the schema, or why there is none. */
 export type InferOutcome = TaskAnswer<SamplesRefusedError['kind']>;
 
-/** Tasks that run in a worker because there may be many samples. */
+/** Tasks that run in a worker, because there may be many samples. */
 export const inferenceTasks = {
-  /** The schema of samples; see `inferSchema`. */
+  /** Infers the schema of samples; see `inferSchema`. */
   infer({ text, ...options }: InferInput): InferOutcome {
-    // What is wrong with numbers is reported with the pointers of all of them.
+    // Any number is read, so that faults of numbers can be reported with the pointers of all of them.
     const read = readJson(text, { anyNumber: true });
     if ('unreadable' in read) return read;
     try {
@@ -32,7 +32,7 @@ export const inferenceTasks = {
   },
 };
 
-/** A schema without any attribute is not what anybody wants to know. @throws SamplesRefusedError */
+/** Refuses samples without any attribute, because their schema would be of no use. @throws SamplesRefusedError */
 function requireMembers(document: JsonValue): void {
   const samples = isArray(document) ? document : [document];
   const isEmpty = (sample: JsonValue) => isObject(sample) && Object.keys(sample).length === 0;
@@ -45,28 +45,28 @@ function requireMembers(document: JsonValue): void {
 export type InferenceTasks = typeof inferenceTasks;
 
 /**
- * How samples are written: any JSON, such as key-values; or entities, in any representation of NGSI-LD, in that of NGSIv2, or
- * in GeoJSON. `ngsi-ld` takes the last two as well where they show.
+ * How samples are written: any JSON, such as key-values; or entities, in any representation of NGSI-LD, in that of
+ * NGSIv2, or in GeoJSON. `ngsi-ld` also accepts the last two where they can be recognised.
  */
 export type SampleForm = 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
 
 export interface InferSchemaOptions extends InferenceOptions {
   readonly form?: SampleForm;
-  /** False: an entity that breaks rules of its representation counts by the values that can be read. True when not given. */
+  /** If false, an entity that breaks rules of its representation still counts, with the values that can be read. Default true. */
   readonly isStrict?: boolean | undefined;
 }
 
 /**
- * A JSON Schema of draft 2020-12 from samples: the items of an array, or a single object.
+ * Infers a JSON Schema of draft 2020-12 from samples: the items of an array, or a single object.
  *
- * - It accepts every sample. Entities are accepted in key-values form, as validation makes it.
- * - Neither the order of samples and members nor repetition makes a difference.
- * - With more samples it only widens: it accepts all that it accepted before, as far as it had been described; a member
- *   of which it said nothing may be described now.
- * - It is within the limits of schemas.
+ * - It accepts every sample. Entities are accepted in key-values form, as made by validation.
+ * - Neither the order of samples and members nor repetition matters.
+ * - With more samples, it only widens: it accepts everything that it accepted before, as far as that was described; a
+ *   member that it did not describe may be described now.
+ * - It does not exceed the limits of schemas.
  *
  * @throws {SamplesRefusedError} naming what is not a sample or an entity, or not of the model's type
- * @throws {SamplesRefusedError} when the schema would be larger than a schema may be
+ * @throws {SamplesRefusedError} if the schema would exceed the limits of schemas
  */
 export function inferSchema(
   document: JsonValue,
