@@ -63,8 +63,9 @@ export function listName(epoch: number): string {
 }
 
 /**
- * Returns the epoch of the process that wrote a list of segments; the highest is the last. @returns undefined for
- * another name
+ * Returns the epoch of the process that wrote a list of segments; the highest is the last.
+ *
+ * @returns undefined for another name
  */
 export function listEpoch(name: string): number | undefined {
   const [, epoch] = LIST_NAME.exec(name) ?? [];
