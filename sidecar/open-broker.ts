@@ -50,7 +50,7 @@ export async function openBroker(
     timeoutMs: config.BROKER_TIMEOUT_MS,
     viaName,
     large: new TurnQueue(newConnections),
-    // The time of day, as retention has it.
+    // Compares the broker's `Date` with the time of day, which retention uses as well.
     onReply: (reply) => (aheadMs = clockAheadMs(reply, systemClock.now()) ?? aheadMs),
     onEnded,
   });

@@ -6,7 +6,7 @@ import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 /** An attribute of a normalized entity, for people. */
 export interface ShownAttribute {
   readonly name: string;
-  /** Property, Relationship …; empty if none of its instances has a type. */
+  /** Property, Relationship … of the first instance; empty if it has no type. */
   readonly kind: string;
   /** Its value, shortened, with its unit; for several instances, their number. */
   readonly short: string | { readonly instances: number };

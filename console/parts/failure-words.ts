@@ -17,7 +17,7 @@ export function failureTitle(error: unknown): string {
   }
 }
 
-/** Returns the gateway's message for an error, and says if the request may have arrived. */
+/** Returns the gateway's message for an error, and whether the request may have arrived. */
 export function failureDetail(error: unknown): string {
   if (error instanceof UnreachableError)
     return error.mayHaveArrived

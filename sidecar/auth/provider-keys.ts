@@ -22,8 +22,8 @@ export interface ProviderKeysOptions {
 }
 
 /**
- * The keys of a provider. They are used until newer ones have been read, however long the provider is unavailable. During that
- * time, a token with an unknown key is not accepted.
+ * The keys of a provider. They are used until newer ones have been read, however long the provider is unavailable. While it is
+ * unavailable, a token with an unknown key is not accepted.
  */
 export class ProviderKeys {
   readonly #options: ProviderKeysOptions;

@@ -14,8 +14,8 @@ export type OwnedThing = 'purge' | 'scan' | 'retentionPolicy' | 'writePolicy';
 
 export interface RouteRule {
   /**
-   * The caller needs one of these roles. If the list is empty, any signed-in caller is allowed. `open` allows everybody, signed
-   * in or not, because brokers, monitoring systems and browsers read it before signing in or without it.
+   * The caller needs one of these roles. If the list is empty, any signed-in caller is allowed. `open` allows everybody,
+   * because brokers, monitoring systems, and browsers before they have signed in use such a route.
    */
   readonly roles: readonly Role[] | 'open';
   /** Empty if the route's items have no tenant. */

@@ -35,9 +35,7 @@ export interface SignedIn {
   readonly validForMs: number;
 }
 
-/**
- * Algorithms of which only the provider can make the signature: neither `none`, nor one that signs with a shared key (HS256).
- */
+/** Signature algorithms that need the provider's private key: neither `none`, nor an algorithm with a shared key (HS256). */
 const ALGORITHMS = [
   'RS256',
   'RS384',

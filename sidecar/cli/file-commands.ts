@@ -18,7 +18,7 @@ export const compact = (...given: Processing) => processJsonLd('compact', ...giv
 
 type Processing = readonly [file: string, options: JsonLdOptions, gateway: ApiClient, context: CliContext];
 
-/** @throws CliError */
+/** Sends a document with its context to a gateway, and writes the result. @throws CliError */
 async function processJsonLd(
   how: 'expand' | 'compact',
   file: string,
@@ -41,7 +41,7 @@ async function processJsonLd(
   return EXIT.done;
 }
 
-/** Returns a URL unchanged, and the context in a file. */
+/** Returns a URL unchanged; for a file, returns the context in it. */
 async function contextOf(name: string, context: CliContext): Promise<unknown> {
   if (/^https?:\/\//i.test(name)) return name;
   const content = await readJson(name, context);

@@ -17,7 +17,7 @@ export function onGateway(command: Command): Command {
   return command.addOption(gatewayOption()).option('--json', 'JSON output, one document per line');
 }
 
-/** Adds the options that all commands share that list or show something on a gateway. */
+/** Adds the options of commands that list or show something on a gateway. */
 export function listing(command: Command): Command {
   return onGateway(command).addOption(outputOption());
 }

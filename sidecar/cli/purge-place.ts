@@ -25,7 +25,7 @@ export interface PurgePreview {
   readonly atLeast?: boolean;
   /** Possible reasons why nothing matched. */
   readonly hints?: readonly string[];
-  /** Id of the plan, with which exactly what was previewed can be deleted. */
+  /** Id of a plan that deletes exactly what was previewed. */
   readonly plan?: string;
 }
 

@@ -84,8 +84,8 @@ export function brokerOf({ broker, gateway }: PlaceOptions): URL | undefined {
 }
 
 /**
- * The value of Authorization for the broker, directly or through a gateway. It is never an argument, because other users can
- * see arguments.
+ * Returns the value of Authorization for the broker, directly or through a gateway. It is never an argument, because other
+ * users can see arguments.
  */
 export function authorizationOf(env: Env): string | undefined {
   return headerIn(env['NGSILD_AUTHORIZATION'], 'NGSILD_AUTHORIZATION');

@@ -20,7 +20,7 @@ import { isThere, modelAround, type ModelAround } from './model-around.js';
 import { requireName } from './push-plan.js';
 import { isFolder, readFolders, type ReadFolders } from './repository-folder.js';
 
-/** The result of checking a file: the verdicts in the form of the API, or why there are none. */
+/** The result of checking a file: the verdicts in the form of the API, or the reason why there are none. */
 export type Checked = { readonly answer: string } | { readonly fault: string; readonly exitCode: ExitCode };
 
 /** Checks the texts of files against models. */
