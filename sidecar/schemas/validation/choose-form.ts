@@ -5,7 +5,7 @@ import type { Model } from './model.js';
 import type { Spelling } from '../json-schema/spelling.js';
 import { type EntityOptions, type EntityVerdict, isValidIn, validateEntity } from './validate-entity.js';
 
-/** Forms as people call them. */
+/** The names of the forms in sentences. */
 const WORDS: Readonly<Record<Form, string>> = {
   normalized: 'normalized',
   concise: 'concise',
@@ -14,11 +14,11 @@ const WORDS: Readonly<Record<Form, string>> = {
 };
 
 /**
- * Validates an entity in the form that is claimed; else in the one that it is most likely in, which is GeoJSON for a Feature.
+ * Validates an entity in the claimed form, or else in the form that it most likely has; a Feature is GeoJSON.
  *
- * Where that finds errors and another form does not, a warning (`other-form`) says so. The other form is taken when the
- * entity may as well be meant in it, and the model describes all attributes that leave it open: the model then decides what
- * the entity does not show.
+ * If this finds errors but another form has none, a warning (`other-form`) says so. The other form is used instead if
+ * the entity may be in either form, and the model describes all attributes that leave this open: the model then
+ * decides what the entity does not show.
  */
 export function validateInLikelyForm(
   entity: JsonObject,
@@ -31,12 +31,15 @@ export function validateInLikelyForm(
   return validateByGuess(entity, model, { ...options, form }, spelling);
 }
 
-/** Whether {@link validateInLikelyForm} certainly finds no error: in a part of its time, and without warnings. */
+/**
+ * Whether {@link validateInLikelyForm} is certain to find no error. Much faster, but gives no warnings; false does
+ * not mean that there are errors.
+ */
 export function isPlainlyValid(entity: JsonObject, model: Model): boolean {
   return !isFeature(entity) && isValidIn(undefined, entity, model, {});
 }
 
-/** What is wrong with a Feature itself comes before what is wrong with the entity in it. */
+/** Errors of the Feature itself come before those of the entity in it. */
 function validateFeature(
   feature: JsonObject,
   model: Model,
@@ -53,7 +56,7 @@ function validateFeature(
     tokens: locate(one.tokens),
   });
   const { isStrict = true } = options;
-  // The parameter `form` means the whole Feature, not what its properties are.
+  // The parameter `form` is about the whole Feature, not about its properties.
   const others = inner.warnings.filter(({ code }) => code !== OTHER_FORM).map(placed);
   const tolerated = isStrict ? [] : own.map(({ tokens, say }) => ({ tokens, code: 'ngsi-ld', say }));
   return {
@@ -96,7 +99,8 @@ function rejected(form: Form, guess: Form): string {
 }
 
 /**
- * What any of some models has against an entity. An attribute that one of them does not know may be known to another.
+ * Validates an entity against several models, and reports the errors by all of them. An attribute is unknown only if
+ * no model knows it.
  *
  * @param models at least one
  */
@@ -133,7 +137,7 @@ interface Issue {
   readonly say: () => string;
 }
 
-/** Models of one entity agree on what NGSI-LD forbids: it is said once. */
+/** Removes duplicates: the models of one entity report the same violations of NGSI-LD. */
 function distinct<One extends Issue>(all: readonly One[]): readonly One[] {
   const keyOf = ({ tokens, keyword, code, say }: Issue) => JSON.stringify([tokens, keyword, code, say()]);
   return [...new Map(all.map((one) => [keyOf(one), one] as const)).values()];

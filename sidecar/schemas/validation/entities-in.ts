@@ -12,10 +12,10 @@ import {
 } from '../../shared/json/json.js';
 import type { TaskRefusal } from '../../shared/task-answer.js';
 
-/** Entities of one body. */
+/** Maximum number of entities in one body. */
 export const MAX_ENTITIES = 10_000;
 
-/** Faults that a refusal lists. */
+/** Maximum number of faults that a refusal lists. */
 const MAX_LISTED = 100;
 
 /** Why a body is refused. */
@@ -29,15 +29,15 @@ export interface PlacedEntity {
 
 export interface BodyEntities {
   readonly entities: readonly PlacedEntity[];
-  /** Whether the body is an array of entities, or a GeoJSON FeatureCollection, even of one. */
+  /** Whether the body is an array of entities, or a GeoJSON FeatureCollection, even of one Feature. */
   readonly isList: boolean;
 }
 
 /**
- * The entities of a body: itself, the items of an array, or the Features of a FeatureCollection.
+ * Finds the entities of a body: the body itself, the items of an array, or the Features of a FeatureCollection.
  *
- * @param form that is claimed; in another than GeoJSON there are no collections
- * @param types that entities may have; `FeatureCollection` may be one
+ * @param form the claimed form; only GeoJSON has collections
+ * @param types the types that entities may have; `FeatureCollection` may be one
  */
 export function entitiesIn(
   body: JsonValue,
@@ -69,7 +69,7 @@ function listed(
   return { entities, isList: true };
 }
 
-/** @param places of what should be an entity */
+/** @param places of the values that should be entities */
 function invalid(places: readonly (readonly string[])[]): { readonly refused: ValidationRefusal } {
   return {
     refused: {
@@ -84,20 +84,20 @@ function invalid(places: readonly (readonly string[])[]): { readonly refused: Va
   };
 }
 
-/** The types of some entities of a body, and where the first of them stands. */
+/** A set of types that entities of a body have, and the place of the first such entity. */
 export interface TypesInBody {
   readonly types: readonly NamedType[];
   /** JSON pointer to the entity. */
   readonly pointer: string;
 }
 
-/** A type as an entity has it, and the name at its end where it is an IRI. */
+/** A type as written in an entity, and the name at its end if it is an IRI. */
 export interface NamedType {
   readonly type: string;
   readonly localName: string;
 }
 
-/** Different types that the entities of one body may have. */
+/** Maximum number of different types among the entities of one body. */
 const MAX_TYPES = 100;
 
 const TOO_MANY_TYPES: ValidationRefusal = {
@@ -106,7 +106,7 @@ const TOO_MANY_TYPES: ValidationRefusal = {
   errors: [],
 };
 
-/** The types of entities, once for each set of them; refused where an entity has none. */
+/** The types of entities, once for each different set; refused if an entity has no type. */
 export function typesInBody(
   entities: readonly PlacedEntity[],
   form: SubmittedForm | undefined,
@@ -127,7 +127,7 @@ export function typesInBody(
   return untyped.length > 0 ? { refused: refusalOfUntyped(untyped) } : [...lists.values()];
 }
 
-/** The types that an entity says it has; of a Feature, the entity within. */
+/** The types that an entity states; for a Feature, those of the entity inside. */
 export function typesOf(entity: JsonObject, form: SubmittedForm | undefined): readonly string[] {
   const isGeoJson = form === 'geojson' || (form === undefined && isFeature(entity));
   const properties = isGeoJson ? member(entity, 'properties') : undefined;

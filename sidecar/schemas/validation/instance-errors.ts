@@ -15,28 +15,28 @@ import { explain, type Explained, type Fault } from '../json-schema/explain.js';
 import type { Model } from './model.js';
 import type { Spelling } from '../json-schema/spelling.js';
 
-/** What is done for further instances at most, and for one of them at least. */
+/** Limits on checking further instances; at least one is always checked. */
 const INSTANCE_LIMITS = {
-  /** Faults after which no more are looked for: more than are shown. */
+  /** Number of faults after which the search stops: more than are shown. */
   issues: 100,
-  /** Values that all readings which are validated have together. */
+  /** Maximum number of values in all validated readings together. */
   validated: 20_000_000,
-  /** Values that all readings which are explained have together. */
+  /** Maximum number of values in all explained readings together. */
   explained: 500_000,
 } as const;
 
 export interface InstanceIssue {
   readonly issue: Explained;
   readonly reading: Reading;
-  /** Whether it is to be said of the instance as a whole. */
+  /** Whether to report the issue at the instance as a whole. */
   readonly isAtInstance: boolean;
 }
 
 /**
- * What the schema has against an entity with a further instance of an attribute, beyond what it has against it anyway.
+ * Finds the issues of an entity with a further instance of an attribute, in addition to those that it has anyway.
  *
- * If the entity has no other issues, everything found comes from the instance. Else only what is within the
- * attribute surely does.
+ * If the entity has no other issues, every issue found is due to the instance. Otherwise only those within the
+ * attribute are certain to be.
  */
 export function instanceIssues(
   readings: readonly Reading[],
@@ -68,7 +68,7 @@ export function instanceIssues(
   return { issues: found, leftOut: [] };
 }
 
-/** What is wrong with other attributes is said already, and would be found for each instance again. */
+/** Leaves out other attributes with issues: those are already reported, and would be found again for each instance. */
 function withoutOthersBlamed(view: View): (reading: Reading) => JsonObject {
   const blamed = new Set(view.issues.flatMap(({ tokens }) => tokens.slice(0, 1)));
   return (reading) =>
@@ -85,7 +85,10 @@ function withinOnly(all: readonly Explained[], reading: Reading): readonly Insta
     .map((issue) => ({ issue, reading, isAtInstance: false }));
 }
 
-/** @param elsewhere other attributes that instances have made wrong, of which the same is not said for each; added to */
+/**
+ * @param elsewhere other attributes in which earlier instances have caused issues, which are not repeated; extended
+ * here
+ */
 function causedBy(
   all: readonly Explained[],
   reading: Reading,
@@ -114,18 +117,18 @@ function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {
   return { attribute, read: before.length + 1 };
 }
 
-/** How the readings of an entity are shown to the schema, and what it has against the first of them. */
+/** How the readings of an entity are shown to the schema, and the issues of the first reading. */
 export interface View {
   readonly of: (reading: Reading) => JsonObject;
-  /** What the schema has against the first reading. */
+  /** The schema's issues with the first reading. */
   readonly issues: readonly Explained[];
-  /** Whether the type is shown as it was submitted. */
+  /** Whether the type is shown as submitted. */
   readonly hasOwnType: boolean;
 }
 
 /**
- * Shows the schema the model's name as the type; where it refuses that and takes the type that was submitted, such as an
- * IRI or a list of types, it is shown that one.
+ * Shows the schema the model's name as the type. If the schema refuses that but accepts the submitted type, such as
+ * an IRI or a list of types, it is shown the submitted one.
  */
 export function viewOf(entity: JsonObject, first: Reading, model: Model, spelling: Spelling): View {
   const plain = (reading: Reading) => without(reading.keyValues, model.unsaid);
@@ -147,7 +150,7 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
     : { of: plain, issues, hasOwnType: false };
 }
 
-/** Whether the schema takes a reading, with the model's name as the type or with the type that was submitted. */
+/** Whether the schema accepts a reading, either with the model's name as the type or with the submitted type. */
 export function isAccepted(entity: JsonObject, reading: Reading, model: Model): boolean {
   const shown = without(reading.keyValues, model.unsaid);
   if (model.firstError(shown) === undefined) return true;
@@ -167,7 +170,7 @@ function withType(object: JsonObject, type: JsonValue): JsonObject {
   return objectOf(Object.entries(object).map((entry) => (entry[0] === 'type' ? ['type', type] : entry)));
 }
 
-/** How many values there are in a value, itself included; not counted further than to `most`. */
+/** Counts the values in a value, itself included, up to `most`. */
 function countValues(value: JsonValue, most: number): number {
   const open: JsonValue[] = [value];
   let count = 0;
@@ -178,7 +181,7 @@ function countValues(value: JsonValue, most: number): number {
   return count;
 }
 
-/** What the validator found first, explained; where no better words are found, in its own. */
+/** Explains what the validator found first. If there is no explanation, the validator's own words are used. */
 function explainSafely(
   { flat }: Model,
   keyValues: JsonObject,
@@ -189,7 +192,7 @@ function explainSafely(
     const explained = explain(flat, keyValues, spelling);
     if (explained.length > 0) return explained;
   } catch (error) {
-    // Going through schema and document takes more of the stack, and of memory, than the compiled validator does.
+    // An explanation needs more stack and memory than the compiled validator.
     if (!(error instanceof RangeError)) throw error;
   }
   return inOwnWords(first);

@@ -1,4 +1,4 @@
-/** What is wrong with an entity, as `/validate` says it. */
+/** An error of an entity, in the same words as from `/validate`. */
 export interface JudgedError {
   readonly pointer: string;
   readonly keyword: string;
@@ -8,21 +8,21 @@ export interface JudgedError {
 export interface JudgedEntity {
   readonly id: string;
   readonly type: string;
-  /** The first of them. */
+  /** The first few errors. */
   readonly errors: readonly JudgedError[];
 }
 
-/** Something that is wrong with some of the entities in the same way. */
+/** An error that some of the entities have in the same way. */
 export interface JudgedFinding extends JudgedError {
-  /** Position among the models. */
+  /** Index of the model. */
   readonly model: number;
   readonly entities: number;
   readonly sample: readonly string[];
-  /** Positions among the entities that are reported. */
+  /** Indexes among the reported entities. */
   readonly reported: readonly number[];
 }
 
-/** Entities that no model judges. */
+/** Entities that no model judges, of one type. */
 export interface JudgedOthers {
   readonly type: string;
   readonly isAmbiguous: boolean;
@@ -38,11 +38,11 @@ export interface JudgedUnreadable {
   readonly sample: readonly string[];
 }
 
-/** What the entities of a page are worth. */
+/** The results of judging the entities of a page. */
 export interface Judged {
   readonly valid: number;
   readonly invalid: number;
-  /** For each of the models. */
+  /** Counts for each model. */
   readonly models: readonly { readonly valid: number; readonly invalid: number }[];
   readonly findings: readonly JudgedFinding[];
   readonly entities: readonly JudgedEntity[];
@@ -50,15 +50,18 @@ export interface Judged {
   readonly unreadable: readonly JudgedUnreadable[];
 }
 
-/** Keywords whose errors are about a member that the pointer does not name: one more is another finding. */
+/**
+ * Keywords whose errors are about a member that the pointer does not name. Such errors with different details are
+ * different findings.
+ */
 const NAMING_OTHERS: ReadonlySet<string> = new Set(['required', 'dependentRequired', 'dependencies']);
 
-/** Whether two errors at one place may be about different things, which the detail names. */
+/** Whether two errors at one place may be about different members, named in the detail. */
 export function namesOthers(keyword: string): boolean {
   return NAMING_OTHERS.has(keyword);
 }
 
-/** What identifies a finding of a model: one more that says the same is the same. */
+/** The key of a finding within a model: errors with the same key are the same finding. */
 export function findingKey({ pointer, keyword, detail }: JudgedError): string {
   return JSON.stringify([pointer, keyword, NAMING_OTHERS.has(keyword) ? detail : undefined]);
 }

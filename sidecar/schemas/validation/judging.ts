@@ -26,27 +26,27 @@ import { compiledModels, type GivenSchemas, type KeyedModel, type Model } from '
 import { Spelling } from '../json-schema/spelling.js';
 import type { EntityError } from './validate-entity.js';
 
-/** A model by which entities are judged. */
+/** A model that judges entities. */
 interface JudgingModel extends KeyedModel {
-  /** The types of its entities as they write them; undefined for the model of all. */
+  /** The types of its entities as written in them; undefined for a model of all entities. */
   readonly types?: readonly string[] | undefined;
-  /** Whether entities may have any type that the schema allows: it has no name that could be their type. */
+  /** Whether entities may have any type that the schema allows, because the model has no name that could be their type. */
   readonly isOfAnyType?: boolean;
 }
 
 export interface JudgeInput {
   /** A JSON array of entities. */
   readonly text: string;
-  /** Positions of those that are judged. */
+  /** Indexes of the entities to judge. */
   readonly take: readonly number[];
   readonly models: readonly JudgingModel[];
   /** Types that were looked up and have no model. */
   readonly unknownTypes: readonly string[];
-  /** Types that several models have. */
+  /** Types for which there are several models. */
   readonly ambiguousTypes: readonly string[];
   /** Given if the models do not fit into a worker's cache together. */
   readonly schemas?: GivenSchemas;
-  /** Invalid entities that are reported one by one, at most. */
+  /** Maximum number of invalid entities that are reported one by one. */
   readonly reported: number;
 }
 
@@ -54,24 +54,27 @@ export type JudgeOutcome =
   | { readonly judged: Judged }
   | { readonly needs: { readonly schemas: readonly string[] } | { readonly types: readonly NamedType[] } };
 
-/** Ids that show what a finding is about. */
+/** Maximum number of ids given as examples of a finding. */
 const MAX_SAMPLE = 5;
 
-/** Errors that are kept of one entity. */
+/** Maximum number of errors kept of one entity. */
 const MAX_ERRORS = 10;
 
-/** Characters of a pointer, a detail or a type that are kept, and of an id; an ellipsis comes after them. */
+/** Maximum number of characters kept of a pointer, a detail or a type, and of an id; an ellipsis may follow. */
 const MAX_CHARACTERS = 299;
 const MAX_ID_CHARACTERS = 999;
 
-/** Ways to be wrong that are told apart in one page: more than a scan shows, so that it can say that there are more. */
+/**
+ * Maximum number of different findings in one page. It is more than a scan shows, so that the scan can say that there
+ * are more.
+ */
 const MAX_FINDINGS = 4000;
 
 /** Tasks that judge many entities at a time; they run in a worker. */
 export const judgingTasks = {
   /**
-   * Judges entities as `validate` does, and adds up what is wrong with them. A worker that has not met a model yet needs its
-   * schema, and one that meets a type that was not looked up needs its models.
+   * Judges entities as `validate` does, and sums up their errors. A worker asks for the schema of a model that it
+   * does not know yet, and for the models of a type that was not looked up.
    */
   judge({
     text,
@@ -103,7 +106,10 @@ type Item =
   | { readonly entity: JsonObject }
   | { readonly unreadable: Pick<Unreadable, 'detail' | 'isTooDeep'>; readonly text: string };
 
-/** Reads the items of a page: one by one if the page as a whole has what readers could understand differently. */
+/**
+ * Reads the items of a page. They are read one by one if the page as a whole has something that readers could
+ * understand differently.
+ */
 function itemsOf(text: string): (index: number) => Item {
   const page = readJson(text);
   const all = 'value' in page && isArray(page.value as JsonValue) ? (page.value as readonly JsonValue[]) : [];
@@ -120,10 +126,10 @@ function itemsOf(text: string): (index: number) => Item {
   };
 }
 
-/** What decides about the entities of some types. */
+/** The models that judge entities of some types, by index, or why none does. */
 type Decision = readonly number[] | 'unknown' | 'ambiguous' | 'unmet';
 
-/** Counts that grow. */
+/** A mutable copy of a type, for counts. */
 type Growing<Part> = {
   -readonly [Member in keyof Part]: Part[Member] extends readonly (infer One)[] ? One[] : Part[Member];
 };
@@ -172,7 +178,7 @@ class Bench {
     });
   }
 
-  /** Types that were not looked up: the page is judged again when they were. */
+  /** Types that were not looked up. The page is judged again after they were. */
   get unmetTypes(): readonly string[] {
     return [...this.#unmet];
   }
@@ -219,7 +225,7 @@ class Bench {
     };
   }
 
-  /** Counts an entity whose JSON cannot be read. @param text the entity */
+  /** Counts an entity whose JSON cannot be read. @param text the text of the entity */
   giveUp({ detail, isTooDeep }: Pick<Unreadable, 'detail' | 'isTooDeep'>, text: string): void {
     const why = isTooDeep ? `it is ${detail}` : `not all readers understand the JSON alike, since ${detail}`;
     const known = this.#unreadable.get(why);
@@ -229,7 +235,10 @@ class Bench {
     if (unreadable.sample.length < MAX_SAMPLE) unreadable.sample.push(idIn(text));
   }
 
-  /** Models of several types judge together; one of which several models are leaves the entity to nobody. */
+  /**
+   * The models of all its types judge an entity together. If there are several models for one of its types, none
+   * judges it.
+   */
   #decisionOn(types: readonly string[]): Decision {
     const [only] = types;
     if (only === undefined) return 'unknown';
@@ -253,7 +262,10 @@ class Bench {
     if (others.sample.length < MAX_SAMPLE) others.sample.push(idOf(entity));
   }
 
-  /** Adds the errors of an entity to the findings, each finding once. @returns its position among those that are reported */
+  /**
+   * Adds the errors of an entity to the findings, each finding once. @returns the entity's index among the reported
+   * ones
+   */
   #blame(
     model: number,
     entity: JsonObject,
@@ -296,13 +308,13 @@ class Bench {
   }
 }
 
-/** The model for entities of types, where its schema does not say which types they have. */
+/** The model for entities of some types, if its schema does not say which types they have. */
 function ofTypes(model: Model, types: readonly string[]): Model {
   const isSaid = model.types.some((type) => type !== model.name);
   return isSaid || types.length === 0 ? model : { ...model, types: types.map(localName) };
 }
 
-/** The same place in all entities that are alike: positions in arrays are `*`. */
+/** The path that stands for the same place in all similar entities: indexes in arrays become `*`. */
 function generalised(entity: JsonObject, tokens: readonly string[]): readonly string[] {
   let value: JsonValue | undefined = entity;
   return tokens.map((token) => {
@@ -312,13 +324,13 @@ function generalised(entity: JsonObject, tokens: readonly string[]): readonly st
   });
 }
 
-/** The id of an entity, cut where it is long. */
+/** The id of an entity, shortened if it is long. */
 function idOf(entity: JsonObject): string {
   const id = Object.hasOwn(entity, 'id') ? member(entity, 'id') : member(entity, '@id');
   return typeof id === 'string' ? cut(id, MAX_ID_CHARACTERS) : '';
 }
 
-/** The id in the text of an entity, as most readers would have it. */
+/** The id in the text of an entity, as most readers would read it. */
 function idIn(text: string): string {
   try {
     const value = parseWithDoubles(text) as JsonValue;

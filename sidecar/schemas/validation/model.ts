@@ -21,24 +21,27 @@ export interface Model {
   readonly name: string;
   /** The types of its entities, at least one; see `entityTypes`. */
   readonly types: readonly string[];
-  /** Its schema, flat, as it was compiled. */
+  /** Its schema in flat form, as it was compiled. */
   readonly flat: FlatSchema;
-  /** The validator's first error for an entity in key-values form; undefined when it is valid. */
+  /** The validator's first error for an entity in key-values form; undefined if it is valid. */
   readonly firstError: (keyValues: JsonValue) => Fault | undefined;
-  /** The kind that the model gives each attribute; undefined where it does not say. */
+  /** The kind that the model states for each attribute; undefined if it does not state one. */
   readonly attributes: ReadonlyMap<string, AttributeKind | undefined>;
-  /** Whether the model describes an attribute without naming it: by a pattern, or as any other. */
+  /** Whether the model describes an attribute without naming it: by a pattern, or by a schema for all other properties. */
   readonly foresees: (attribute: string) => boolean;
-  /** Members of every entity, such as createdAt, of which the schema says nothing: it is not asked about them. */
+  /** Members of every entity, such as createdAt, that the schema does not describe. They are not validated. */
   readonly unsaid: ReadonlySet<string>;
-  /** Whether it describes the value itself of attributes whose key-values form wraps it; see `ReadOptions`. */
+  /**
+   * Whether the model describes the bare value of an attribute whose key-values form wraps the value; see
+   * `ReadOptions`.
+   */
   readonly unwraps: (attribute: string) => boolean;
 }
 
 /**
- * Compiles a model. Costly; to be run in a worker.
+ * Compiles a model. Expensive, and must run in a worker.
  *
- * @param schema self-contained, as `bundle` makes it, and found usable before
+ * @param schema self-contained, as returned by `bundle`, and known to be usable
  * @throws {SchemaRefusedError | RangeError} when it is not
  */
 export function prepareModel(name: string, schema: JsonObject): Model {
@@ -61,7 +64,7 @@ export function prepareModel(name: string, schema: JsonObject): Model {
   };
 }
 
-/** The attribute's kind, unless it is Property for want of a word on it. */
+/** The kind of an attribute; undefined if it is a Property only because nothing states its kind. */
 function statedKind(
   { kind, schema, description }: ModelAttribute,
   targets: Targets,
@@ -73,17 +76,17 @@ function statedKind(
   return isStated ? kind : undefined;
 }
 
-/** What brokers add to entities, and what any entity may have (clause 5.2.4). */
+/** Members that brokers add to entities, or that any entity may have (clause 5.2.4). */
 const COMMON_MEMBERS = ['createdAt', 'modifiedAt', 'deletedAt', 'expiresAt', 'scope'];
 
 const WRAPPING: readonly string[] = [...WRAPPED_KINDS].map((kind) => VALUE_MEMBERS[kind]);
 
-/** Whether a schema, in some alternative, knows the member that wraps a value, such as `languageMap`. */
+/** Whether a schema, in some alternative, describes the member that wraps a value, such as `languageMap`. */
 function describesWrapping(schema: Schema, targets: Targets): boolean {
   return describes(schema, targets, ...WRAPPING);
 }
 
-/** Whether a schema, in some alternative, names one of the properties. */
+/** Whether a schema, in some alternative, describes one of the properties by name. */
 function describes(schema: Schema, targets: Targets, ...properties: readonly string[]): boolean {
   return atomsWithin([schema], targets).some((atom) => {
     const names = namedSchemasIn(atom, 'properties');
@@ -100,7 +103,10 @@ function foreseenBy({ root, targets }: FlatSchema): (attribute: string) => boole
   return (attribute) => describesOthers || expressions.some((expression) => expression.test(attribute));
 }
 
-/** Attributes that have no schema of their own follow those that patterns, or the rest of the members, have. */
+/**
+ * Attributes without a schema of their own are treated according to the patterns they match, or like all other
+ * properties.
+ */
 function unwrapsBy(
   { root, targets }: FlatSchema,
   unwrapped: ReadonlySet<string>,
@@ -129,21 +135,24 @@ function patternsIn(atoms: readonly JsonObject[]): readonly (readonly [RegExp, S
   );
 }
 
-/** What is asked of members that nothing else describes. */
+/** The schemas for properties that nothing else describes. */
 function restIn(atoms: readonly JsonObject[]): readonly JsonObject[] {
   return atoms.flatMap((atom) => REST.map((keyword) => schemaIn(atom, keyword)).filter(isObject));
 }
 
 interface Prepared {
   readonly model: Model;
-  /** Characters of its schema's text. */
+  /** Length of the text of its schema, in characters. */
   readonly characters: number;
 }
 
-/** Total length of the schemas of all compiled models, which take some forty times as much memory; twice that for writes. */
+/**
+ * Maximum total length of the schemas of all compiled models. A model takes some forty times as much memory, and one
+ * for writes twice that.
+ */
 const MAX_MODELS_CHARACTERS = 4 * 1024 * 1024;
 
-/** The least that each model counts, so that there are at most 64. */
+/** Minimum length that counts for each model, so that there are at most 64. */
 const MIN_MODEL_CHARACTERS = MAX_MODELS_CHARACTERS / 64;
 
 /** Compiled models of this worker. No schema is larger than a quarter of the cache. */
@@ -152,7 +161,7 @@ const models = new LRUCache<string, Prepared>({
   sizeCalculation: ({ characters }) => Math.max(characters, MIN_MODEL_CHARACTERS),
 });
 
-/** Texts of the schemas that workers have asked for, by key. */
+/** The texts of the schemas that workers asked for, by key. */
 export type GivenSchemas = readonly (readonly [key: string, schema: string])[];
 
 /** A model by the key of its schema: the same key always means the same schema. */
@@ -162,9 +171,9 @@ export interface KeyedModel {
 }
 
 /**
- * Models as this worker has compiled them, or compiles them now; or the keys of the schemas that it needs to.
+ * Returns the models, compiled by this worker earlier or now; or the keys of the schemas that it needs for that.
  *
- * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
+ * @throws {SchemaRefusedError | RangeError} for an unusable schema, which no stored one should be
  */
 export function compiledModels<One extends KeyedModel>(
   all: readonly One[],
@@ -182,12 +191,12 @@ export function compiledModels<One extends KeyedModel>(
   return needs.length > 0 ? { needs } : { ready };
 }
 
-/** The model, if this worker has compiled it and it is still cached. */
+/** The model, if this worker has compiled it and still caches it. */
 export function cachedModel({ key, name }: KeyedModel): Model | undefined {
   return models.get(`${key} ${name}`)?.model;
 }
 
-/** The model, compiled now if it is not cached. @throws as {@link compiledModels} */
+/** The model, compiled now if it is not cached. @throws as {@link compiledModels} does */
 export function compiledModel(one: KeyedModel, schema: string): Model {
   const known = cachedModel(one);
   if (known !== undefined) return known;

@@ -3,18 +3,21 @@ import { isObject, type JsonObject, type JsonValue, pointerOf, step } from '../.
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { EntityError, EntityNotice, EntityVerdict } from './validate-entity.js';
 
-/** What an answer holds at most. */
+/** Limits on the content of an answer. */
 const REPORT_LIMITS = {
-  /** Errors of one entity; as many warnings. */
+  /** Maximum number of errors of one entity; the same for warnings. */
   entity: 100,
-  /** Errors of all entities of a body; as many warnings. With these shown, each further entity shows one error. */
+  /** Maximum number of errors of all entities of a body; the same for warnings. After that, each entity shows one error. */
   body: 1000,
-  /** Characters of all pointers of an answer, and of one that is cut. Only the first error of an entity is shown beyond. */
+  /**
+   * Maximum length of all pointers in an answer, and of a shortened one. After that, only an entity's first error is
+   * shown.
+   */
   pointers: 1_000_000,
   cutPointer: 200,
 } as const;
 
-/** A suggestion as answers have it: what to write there, or how to name the member that the pointer ends with. */
+/** A suggestion in an answer: the value to write there, or the name for the member that the pointer ends with. */
 type Suggestion = { readonly value: JsonValue } | { readonly name: string };
 
 /** An error or a warning that is shown. */
@@ -22,24 +25,24 @@ type Shown = ShownError | ShownNotice;
 type ShownError = EntityError & { readonly suggestion?: Suggestion | undefined };
 type ShownNotice = EntityNotice & { readonly suggestion?: Suggestion | undefined };
 
-/** What is shown of one entity; tokens lead through the body. */
+/** What is shown of one entity. Tokens are those from the root of the body. */
 interface Report {
   readonly form: EntityVerdict['form'];
-  /** Those against which it was held, where the caller did not name one. */
+  /** The models that it was validated against, if the caller did not name one. */
   readonly models: readonly string[] | undefined;
   readonly isValid: boolean;
   readonly errors: readonly ShownError[];
   readonly warnings: readonly ShownNotice[];
 }
 
-/** Gathers the reports on the entities of a body, and writes them down. */
+/** Collects the reports on the entities of a body, and writes them as JSON. */
 export class Reports {
   readonly #reports: Report[] = [];
   #errors = 0;
   #warnings = 0;
   #pointersLeft: number = REPORT_LIMITS.pointers;
 
-  /** @param path tokens of the entity in the body */
+  /** Adds the report on an entity. @param path tokens of the entity in the body */
   add(
     entity: JsonObject,
     { form, errors, warnings, models }: EntityVerdict & { readonly models?: readonly string[] },
@@ -77,7 +80,7 @@ export class Reports {
     });
   }
 
-  /** Those in front that the answer has room for. */
+  /** The first ones, as many as fit into the answer. */
   #affordable<One extends Shown>(all: readonly One[]): One[] {
     const found: One[] = [];
     for (const one of all) {
@@ -90,8 +93,8 @@ export class Reports {
   }
 
   /**
-   * JSON of each report: `{valid, form, errors: [{pointer, detail, keyword, line, column, suggestion?}], warnings}`, by place
-   * in the text.
+   * Returns the JSON of each report: `{valid, form, errors: [{pointer, detail, keyword, line, column, suggestion?}],
+   * warnings}`, sorted by place in the text.
    */
   write(text: string): readonly string[] {
     const all = this.#reports.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
@@ -105,7 +108,10 @@ export class Reports {
   }
 }
 
-/** What was meant, where it can be written into the entity as it was sent: what was read may be a conversion of it. */
+/**
+ * The suggestion for an error, if it can be applied to the entity as it was sent. The value that was checked may be a
+ * conversion of that.
+ */
 function suggestionFor(entity: JsonObject, { tokens, meant }: Shown): Suggestion | undefined {
   const suggested = meant?.();
   const name = tokens.at(-1);
@@ -120,14 +126,17 @@ function suggestionFor(entity: JsonObject, { tokens, meant }: Shown): Suggestion
   return written === insteadOf ? { value } : undefined;
 }
 
-/** The error with a short pointer: of the nearest value around that has one, the entity at last. */
+/**
+ * Shortens the pointer of an error to that of the nearest enclosing value whose pointer is short enough, at most to
+ * the entity.
+ */
 function cut(error: ShownError, least: number): ShownError {
   let length = 0;
   const end = error.tokens.findIndex((token, index) => {
     length += token.length + 1;
     return index >= least && length > REPORT_LIMITS.cutPointer;
   });
-  // What is suggested is for the whole pointer.
+  // The suggestion is for the whole pointer.
   return end < 0 ? error : { ...error, tokens: error.tokens.slice(0, end), suggestion: undefined };
 }
 
@@ -191,7 +200,7 @@ function written(
 
 type Tokens = readonly string[];
 
-/** Compares places in a document by their order there; a place comes before what is in it. */
+/** Compares places in a document by their order there; a place comes before the places inside it. */
 function documentOrder(document: JsonValue): (one: Tokens, other: Tokens) => number {
   const ranks = new Map<JsonValue, ReadonlyMap<string, number>>();
   const rankOf = (value: JsonValue | undefined, token: string): number => {

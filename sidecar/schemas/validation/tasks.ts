@@ -35,25 +35,25 @@ import { Reports } from './reports.js';
 import { Spelling } from '../json-schema/spelling.js';
 import type { EntityOptions, EntityVerdict } from './validate-entity.js';
 
-/** Characters of an answer: pointers repeat the names of members, which may be as long as a body. */
+/** Maximum number of characters of an answer: pointers repeat the names of members, which may be as long as a body. */
 const MAX_ANSWER = 16 * 1024 * 1024;
 
 /** A model that entities are validated against. */
 export interface EntityModel extends KeyedModel {
-  /** Said of its first entity: that it is deprecated. Completes "The entity …". */
+  /** Warns, at its first entity, that the model is deprecated. Completes "The entity …". */
   readonly deprecation?: string;
-  /** For a model that was found by types: what answers call it, `domain/model`, and those types. */
+  /** For a model found by types: its title in answers, `domain/model`, and the types. */
   readonly byType?: { readonly title: string; readonly types: readonly string[] };
 }
 
 export interface ValidateInput {
   /** The body: an entity, an array of entities, or a FeatureCollection. */
   readonly text: string;
-  /** The entities' representation; detected from each entity when left out. */
+  /** The form of the entities; detected for each entity if left out. */
   readonly form?: SubmittedForm | undefined;
   /** See `EntityOptions`. */
   readonly isStrict?: boolean | undefined;
-  /** The model of all entities; or, each with `byType`, those of the types that are known so far. */
+  /** The model of all entities; or the models of the types known so far, each with `byType`. */
   readonly models: readonly EntityModel[];
   /** Types that were looked up and have no model. */
   readonly unknownTypes?: readonly string[];
@@ -73,16 +73,17 @@ interface ValidationNeeds {
 
 type ValidateOutcome = TaskAnswer<ValidationRefusal['kind']> | ValidationNeeds;
 
-/** `areKept`: whether all models fit into the cache together, and are there for the next task. */
+/** `areKept`: whether the cache holds all models together, so that the next task finds them. */
 type CompileOutcome = { readonly areKept: boolean } | { readonly needs: readonly string[] };
 
 /** Tasks that validate entities; they run in a worker, because models have patterns. */
 export const validationTasks = {
   /**
-   * Validates an entity, or each of an array of entities or of a FeatureCollection, against one model or the models of its
-   * types. The answer is JSON: `{valid, form, errors: [{pointer, detail, keyword, line, column}], warnings: [{pointer, detail,
-   * code, line, column}]}`, or an array of these; by type, each with `models`, the titles of its models. Pointers lead through
-   * the body as it was submitted. A worker that has not met a model yet needs its schema.
+   * Validates an entity, or each entity of an array or a FeatureCollection, against one model or the models of its
+   * types. The answer is JSON: `{valid, form, errors: [{pointer, detail, keyword, line, column}], warnings:
+   * [{pointer, detail, code, line, column}]}`, or an array of these; by type, each with `models`, the titles of its
+   * models. Pointers lead through the body as submitted. A worker asks for the schema of a model that it does not
+   * know yet.
    */
   validate(input: ValidateInput): ValidateOutcome {
     const { text, models, unknownTypes = [], schemas = [], form, isStrict } = input;
@@ -109,7 +110,7 @@ export const validationTasks = {
   /**
    * Compiles models and caches them. This takes longer than validating an entity.
    *
-   * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
+   * @throws {SchemaRefusedError | RangeError} for an unusable schema, which no stored one should be
    */
   compileModels({ models, schemas }: CompileInput): CompileOutcome {
     const compiled = compiledModels(models, schemas);
@@ -145,30 +146,33 @@ function reportsOn(
   return reports;
 }
 
-/** A verdict with the notice that a model of the entity is deprecated. */
+/** Adds the warning that a model of the entity is deprecated. */
 function noticed(verdict: EntityVerdict, deprecation: string): EntityVerdict {
   const notice = { tokens: [], code: 'deprecated-model', say: () => deprecation };
   return { ...verdict, warnings: [notice, ...verdict.warnings] };
 }
 
-/** The text of an answer, unless it is too long. */
+/** The answer, or a refusal if its text is too long. */
 function bounded(answer: string): TaskAnswer<ValidationRefusal['kind']> {
   if (answer.length <= MAX_ANSWER) return { answer };
   const detail = `The report has more than ${MAX_ANSWER} characters: send fewer entities at a time.`;
   return { refused: { kind: 'limitExceeded', detail, errors: [] } };
 }
 
-/** An example in key-values form, and what is wrong with it: nothing when one was found that is valid. */
+/** An example in key-values form, and its faults; there are none if a valid example was found. */
 interface MadeExample {
   readonly example: JsonValue;
   readonly faults: readonly InputIssue[];
-  /** What is wrong with the same entity as brokers take it; see `exampleEntity`. */
+  /** The faults of the same entity in normalized form, as brokers accept it; see `exampleEntity`. */
   readonly normalizedFaults: readonly InputIssue[];
 }
 
 /** Tasks on examples that run in a worker because they compile schemas and execute patterns. */
 export const exampleTasks = {
-  /** See {@link exampleFor}. The schema and the example are texts of JSON, since exact numbers do not cross threads. */
+  /**
+   * See {@link exampleFor}. The schema and the example are JSON texts, because exact numbers cannot be passed between
+   * threads.
+   */
   makeExample({ schema, entityType }: { readonly schema: string; readonly entityType: string }) {
     const { example, ...faults } = exampleFor({ schema: parseJson(schema) as JsonObject, entityType });
     return { example: writeJson(example), ...faults };
@@ -176,9 +180,10 @@ export const exampleTasks = {
 };
 
 /**
- * An example of a model, as an entity in key-values form; see `exampleWith`. It passes validation in this form and
- * normalized where there is such an example: a schema and the kinds of its attributes may exclude each other, e.g. in a
- * Relationship that is a number. Such an attribute is left out where it can be; else the example is one by the schema.
+ * Makes an example of a model, as an entity in key-values form; see `exampleWith`. If possible, it is valid in this
+ * form and in normalized form. A schema and the kinds of its attributes may contradict each other, e.g. in a
+ * Relationship that is a number. Such an attribute is left out if it can be; otherwise the example follows the schema
+ * alone.
  *
  * @param schema self-contained
  * @param entityType the name of the model: the type of the example unless the schema has another, and part of its id
@@ -208,7 +213,8 @@ export function exampleFor({
     isObject(example) ? errorsOf(exampleEntity(example, attributes)) : [NO_OBJECT];
   const inBoth = (example: JsonValue) => [...asKeyValues(example), ...asNormalized(example)];
   let best = exampleWith(root, targets, { preferred, check: inBoth });
-  // No entity may be valid, or none as brokers take it: the schema says at least what one would look like.
+  // There may be no valid entity, or none in normalized form. The example then shows at least what the schema asks
+  // for.
   for (const check of [asKeyValues, validate])
     if (best.faults.length > 0) best = exampleWith(root, targets, { preferred, check });
   const { example } = best;

@@ -23,28 +23,31 @@ export interface EntityNotice {
   readonly meant?: (() => Meant | undefined) | undefined;
 }
 
-/** Errors and warnings of one entity, in no particular order; it is valid when there are no errors. */
+/** Errors and warnings of one entity, in no particular order; it is valid if there are no errors. */
 export interface EntityVerdict<Read extends SubmittedForm = SubmittedForm> {
-  /** In which it was read. */
+  /** The form in which it was read. */
   readonly form: Read;
   readonly errors: readonly EntityError[];
   readonly warnings: readonly EntityNotice[];
 }
 
 export interface EntityOptions<Read extends SubmittedForm = SubmittedForm> {
-  /** Of the entity; detected when it is not given. */
+  /** The form of the entity; detected if left out. */
   readonly form?: Read | undefined;
-  /** False: what NGSI-LD, or NGSIv2, forbids and the schema does not is a warning. True when it is not given. */
+  /**
+   * Whether a violation of NGSI-LD, or of NGSIv2, that the schema allows is an error; otherwise it is a warning. True
+   * by default.
+   */
   readonly isStrict?: boolean | undefined;
 }
 
 /**
- * Validates an entity against a model: its structure by the rules of NGSI-LD, then its key-values form by the schema, once
- * more for each further instance of an attribute.
+ * Validates an entity against a model: its structure by the rules of NGSI-LD, then its key-values form by the schema,
+ * and again with each further instance of an attribute.
  *
- * Errors that only follow from a wrong structure are left out.
+ * Errors that are mere consequences of a wrong structure are left out.
  *
- * @param spelling shared by the entities of one answer, as is what may be spent on looking for misspellings
+ * @param spelling shared by the entities of one answer, and so is its limit on comparisons
  */
 export function validateEntity(
   entity: JsonObject,
@@ -68,15 +71,15 @@ export function validateEntity(
   return { form: used, errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
 }
 
-/** What was found of the structure, as it is told. */
+/** A finding about the structure, in the form of an error or warning. */
 function told({ tokens, detail, meantName: name }: Omit<Finding, 'keyword'>): Omit<EntityError, 'keyword'> {
   return { tokens, say: () => detail, ...(name === undefined ? {} : { meant: () => ({ name }) }) };
 }
 
 /**
- * Whether {@link validateEntity} finds no error in this form; false also where that takes too many readings to say.
+ * Whether {@link validateEntity} finds no error in a form; also false if there are too many readings to check.
  *
- * @param form undefined for the one that is detected
+ * @param form undefined to detect it
  */
 export function isValidIn(
   form: Form | undefined,
@@ -93,37 +96,37 @@ export function isValidIn(
   return readings.every((reading) => isAccepted(entity, reading, model));
 }
 
-/** Readings of an entity that are tried in a form that it is not taken for. */
+/** Maximum number of readings that {@link isValidIn} checks. */
 const MAX_TRIED = 20;
 
-/** The type of the model that the entity has; the first where it has none of them. */
+/** The one of the model's types that the entity has; the first one if it has none of them. */
 function typeOf(entity: JsonObject, { name, types }: Model): string {
   const type = member(entity, typeMemberOf(entity));
   return types.find((one) => isOfModel(type, one)) ?? types[0] ?? name;
 }
 
-/** Something that is wrong with an entity. */
+/** An error of an entity. */
 export interface EntityError {
-  /** Reference tokens (RFC 6901) of a place in the entity as submitted. */
+  /** Reference tokens (RFC 6901) of a place in the submitted entity. */
   readonly tokens: readonly string[];
-  /** The JSON Schema keyword that asks, or could ask, for what is not so. */
+  /** The JSON Schema keyword that is violated, or that would express the violated rule. */
   readonly keyword: string;
-  /** The member that is required there and missing. */
+  /** The required member that is missing there. */
   readonly missing?: string | undefined;
-  /** Predicate of a sentence about that place; made when it is asked for. */
+  /** Returns the predicate of a sentence about that place; made on demand. */
   readonly say: () => string;
-  /** What was probably meant instead, where that can be said. */
+  /** Returns what was probably meant, if that is known. */
   readonly meant?: (() => Meant | undefined) | undefined;
 }
 
-/** Errors by the schema that are kept of one entity: far more than are shown. */
+/** Maximum number of schema errors kept of one entity: far more than are shown. */
 const MAX_ERRORS = 2000;
 
 const NONE: readonly EntityError[] = [];
 
 /**
- * What the schema has against an entity, in its default instances and with each further instance of an attribute. What
- * only follows from faults of structure is left out.
+ * The errors of an entity by the schema: with its default instances, and with each further instance of an attribute.
+ * Mere consequences of structural faults are left out.
  */
 function schemaErrors(
   entity: JsonObject,
@@ -160,32 +163,33 @@ function schemaErrors(
   ];
 }
 
-/** A member of the key-values form stands where its name does; its value may stand further within. */
+/** The place of an error. An error about a member itself is placed at the name, because the value may be further inside. */
 function placeOf({ tokens, ofMember }: Explained, reading: Reading): readonly string[] {
   const name = tokens.at(-1);
   if (ofMember === undefined || name === undefined) return reading.locate(tokens);
   return [...reading.locate(tokens.slice(0, -1)), name];
 }
 
-/** Members of an attribute that its key-values form is made of. */
+/** Members of an attribute from which its key-values form is made. */
 const CONVERTED: ReadonlySet<string> = new Set(['type', ...KIND_OF_MEMBER.keys()]);
 
-/** Members of an entity that its structure requires. */
+/** Members of an entity that NGSI-LD requires. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['id', 'type']);
 
 /**
- * Recognises schema errors that only follow from a structural fault: errors in the same instance of an attribute, if that
- * has the wrong form or value; and missing members that could not be read, or that the standard requires as well.
+ * Returns a test for schema errors that are mere consequences of a structural fault: errors in the same instance of
+ * an attribute, if that has the wrong form or value; and missing members that could not be read, or that the standard
+ * requires as well.
  */
 function consequencesOf(
   faults: readonly Finding[],
   entity: JsonObject,
 ): (tokens: readonly string[], missing: string | undefined) => boolean {
   if (faults.length === 0) return () => false;
-  // That two instances have the same datasetId does not keep them from being read.
+  // Two instances with the same datasetId can still be read.
   const reaching = faults.filter(({ keyword }) => keyword !== 'uniqueItems');
   const wrong = new Set<string>();
-  // By name and index, not as one string, because names may be long.
+  // Names and indexes are kept separately rather than joined to one text, because names may be long.
   const wrongInstances = new Map<string, Set<string>>();
   for (const { tokens } of reaching) {
     const [name, index] = reachOf(tokens, entity);
@@ -214,17 +218,17 @@ function reachOf([name, ...below]: readonly string[], entity: JsonObject): reado
   return inner === undefined || CONVERTED.has(inner) || isBare(value) ? own : [];
 }
 
-/** A value without anything around it, such as a geometry in the concise representation. */
+/** Whether a value has no members of an attribute around it, such as a geometry in the concise representation. */
 function isBare(value: JsonValue | undefined): boolean {
   return !isObject(value) || ![...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
 }
 
-/** Warnings that are kept of one entity: far more than are shown. */
+/** Maximum number of warnings kept of one entity: far more than are shown. */
 const MAX_WARNINGS = 1000;
 
 /**
- * Attributes that the model does not know, though it allows them, and those that are of another kind than it says. Where an
- * error names the attribute itself, that is enough.
+ * Warns about attributes that the model allows but does not know, and about those of another kind than it states.
+ * There is no warning if an error is already about the attribute itself.
  */
 function modelWarnings(
   { readings, kinds }: EntityReading,
@@ -233,7 +237,7 @@ function modelWarnings(
   spelling: Spelling,
 ): readonly EntityNotice[] {
   const { attributes, foresees } = model;
-  // Of a model that names no attribute at all, none is unknown.
+  // If a model names no attributes at all, none is unknown.
   if (attributes.size === 0) return [];
   const found: EntityNotice[] = [];
   const names = [...attributes.keys()];
