@@ -9,7 +9,7 @@ export interface WrittenEntities {
   readonly isBatch: boolean;
 }
 
-/** The entities of a body, or why it has none. */
+/** The entities of a body, or the fault that prevents reading them. */
 export type BodyOutcome = WrittenEntities | { readonly fault: BodyFault };
 
 export interface BodyFault {
@@ -19,14 +19,14 @@ export interface BodyFault {
   readonly column: number;
 }
 
-/** Entities of one batch. */
+/** Maximum number of entities in one batch. */
 const MAX_ENTITIES = 10_000;
 
 /**
- * Reads the body of a write. What is not JSON that all readers understand alike is at fault, as it is for `/validate`: a broker
- * that takes a member twice takes another one than the judge may have seen.
+ * Reads the body of a write. JSON that readers may understand differently is a fault, as for `/validate`: if a member
+ * occurs twice, a broker may use another one than was judged.
  *
- * @param bytes each a character
+ * @param bytes each byte as one character
  */
 export function readBody(bytes: string, kind: WriteKind): BodyOutcome {
   const text = textOf(bytes);
@@ -54,7 +54,7 @@ export function readBody(bytes: string, kind: WriteKind): BodyOutcome {
   return { text, entities: value, isBatch: true };
 }
 
-/** The id that an entity of a body names. */
+/** The id that an entity of a body states. */
 export function idOf(entity: JsonValue): string | undefined {
   if (!isObject(entity)) return undefined;
   const id = member(entity, 'id') ?? member(entity, '@id');
@@ -65,7 +65,7 @@ export function isAttributeKind(kind: WriteKind): boolean {
   return kind === 'attribute' || kind === 'replace-attribute';
 }
 
-/** The text in UTF-8 bytes, each a character; undefined where they are not UTF-8. */
+/** The text of UTF-8 bytes, each given as one character; undefined if they are not UTF-8. */
 function textOf(bytes: string): string | undefined {
   if (!/[\x80-\xff]/.test(bytes)) return bytes;
   try {
@@ -75,14 +75,17 @@ function textOf(bytes: string): string | undefined {
   }
 }
 
-/** A mark of the byte order is not JSON, and stays. */
+/** A byte order mark is not JSON, so it is kept and causes a fault. */
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function fault(detail: string, keyword: string): BodyOutcome {
   return { fault: { detail, keyword, line: 1, column: 1 } };
 }
 
-/** The body of a write of one attribute, as the attributes of an entity: brokers also take it with the name around it. */
+/**
+ * The body of a write to one attribute, in each way in which brokers may read it, as an entity with that attribute.
+ * Brokers also accept the attribute wrapped in an object with its name.
+ */
 export function attributesIn(body: JsonValue, attribute: string): readonly JsonObject[] {
   const bare = { [attribute]: body };
   if (!isObject(body) || !Object.hasOwn(body, attribute)) return [bare];

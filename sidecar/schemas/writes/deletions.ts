@@ -8,10 +8,10 @@ import {
   objectOf,
 } from '../../shared/json/json.js';
 
-/** What stands for the end of an attribute, or of a member of its value (clause 4.5.0, NGSI-LD Null). */
+/** The text that deletes an attribute, or a member of its value (clause 4.5.0, NGSI-LD Null). */
 const NULL = 'urn:ngsi-ld:null';
 
-/** Whether a broker may take an attribute as written down to delete it; of one dataset alone, it is not. */
+/** Whether a broker may understand a written attribute as its deletion. The deletion of a single dataset does not count. */
 export function isDeleted(value: JsonValue): boolean {
   if (isArray(value)) return value.some((one) => isObject(one) && isDeleted(one));
   if (mayBeNull(value)) return true;
@@ -21,7 +21,7 @@ export function isDeleted(value: JsonValue): boolean {
   return heldIn(value).some(mayBeNull);
 }
 
-/** Whether an attribute, or an instance of it, is written down for nothing but to delete it. */
+/** Whether an attribute, or an instance of it, is written only to delete it. */
 export function isOnlyDeleted(value: JsonValue): boolean {
   if (isArray(value)) return value.length > 0 && value.every((one) => isObject(one) && isOnlyDeleted(one));
   if (!isObject(value)) return isNull(value);
@@ -29,7 +29,7 @@ export function isOnlyDeleted(value: JsonValue): boolean {
   return held.length > 0 && held.every(isNull);
 }
 
-/** What an attribute holds under each name that is one for values; of a map of languages, what it has for each. */
+/** The values in all members of an attribute that can hold one; for a language map, the value of each language. */
 function heldIn(attribute: JsonObject): readonly JsonValue[] {
   return [...KIND_OF_MEMBER.keys()].flatMap((name) => {
     if (!Object.hasOwn(attribute, name)) return [];
@@ -42,7 +42,7 @@ function isNull(value: JsonValue): boolean {
   return value === NULL || value === null;
 }
 
-/** Some brokers also take for null what JSON-LD writes for it, `{"@type": "@json", "@value": null}`; others store it. */
+/** Some brokers also accept the JSON-LD form of null, `{"@type": "@json", "@value": null}`; others store it. */
 function mayBeNull(value: JsonValue): boolean {
   return isNull(value) || (isObject(value) && member(value, '@value') === null);
 }
@@ -50,14 +50,14 @@ function mayBeNull(value: JsonValue): boolean {
 /** An entity without the parts of its attributes that a write deletes. */
 export interface Remaining {
   readonly entity: JsonObject;
-  /** Whether a member is deleted. @param tokens lead to the object that it is in */
+  /** Whether a member is deleted. @param tokens lead to the object that contains it */
   readonly isPartDeleted: (tokens: readonly string[], name: string) => boolean;
 }
 
 /**
- * Leaves out members of attributes that are written down to be deleted (clauses 5.5.8 and 5.5.12); whole attributes stay.
+ * Leaves out members of attributes that the write deletes (clauses 5.5.8 and 5.5.12). Whole attributes are kept.
  *
- * @param isMerge whether members of values are deleted as well: a partial update replaces values
+ * @param isMerge whether members of values are deleted as well; a partial update replaces values instead
  */
 export function withoutDeletedParts(entity: JsonObject, isMerge: boolean): Remaining {
   const deleted = new Set<string>();
@@ -84,7 +84,7 @@ export function withoutDeletedParts(entity: JsonObject, isMerge: boolean): Remai
     });
   }
 
-  /** Lists are replaced as a whole, also by a merge (RFC 7396). */
+  /** Arrays are replaced as a whole, even by a merge (RFC 7396). */
   function remainingValue(value: JsonValue, path: readonly string[]): JsonValue {
     if (!isObject(value)) return value;
     return kept(value, path, (name, inside) =>
@@ -107,7 +107,7 @@ export function withoutDeletedParts(entity: JsonObject, isMerge: boolean): Remai
   }
 }
 
-/** Members of an attribute that say which one is meant, and cannot be deleted by themselves. */
+/** Members that identify an attribute, and cannot be deleted by themselves. */
 const STAYING: ReadonlySet<string> = new Set(['type', '@type', 'datasetId']);
 
 function isAttribute(object: JsonObject): boolean {

@@ -8,29 +8,29 @@ import { isDeleted, isOnlyDeleted, type Remaining, withoutDeletedParts } from '.
 import { isWithoutValue, type Renamed, renamedFor, type Submitted } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
-/** What an entity is judged as. */
+/** How to judge an entity. */
 export interface Manner {
-  /** Whether attributes may be plain values that look like attributes. */
+  /** Whether attributes may be plain values, even if these look like attributes. */
   readonly isSimplified: boolean;
-  /** What urn:ngsi-ld:null certainly deletes; elsewhere a broker may store that text. */
+  /** What urn:ngsi-ld:null is certain to delete. Elsewhere a broker may store that text. */
   readonly deletes: 'nothing' | 'attributes' | 'attributes and parts';
-  /** Whether attributes may be written without their values, which then stay as they are. */
+  /** Whether attributes may be written without their values, which then stay unchanged. */
   readonly isPartial: boolean;
-  /** Whether objects are merged into those that are there, so that nothing must be in them. */
+  /** Whether objects are merged into existing ones, so that no member is required in them. */
   readonly isMerge: boolean;
-  /** Whether attributes are lists of their instances in time. */
+  /** Whether attributes are lists of instances over time. */
   readonly isTemporal: boolean;
 }
 
-/** An error, and the model that asks for something else. */
+/** An error, and the model that the entity violates. */
 export interface WriteError extends EntityError {
   readonly model: string;
 }
 
-/** Slices of a temporal entity that are judged: as many instances as one attribute may have. */
+/** Maximum number of slices judged of a temporal entity: the number of instances that an attribute may have. */
 const MAX_SLICES = 5000;
 
-/** What models have against a whole entity. */
+/** The errors of a whole entity, by each of the models. */
 export function judgeWhole(
   models: readonly WriteModel[],
   submitted: Submitted,
@@ -61,7 +61,7 @@ export function judgeWhole(
   });
 }
 
-/** What models have against some attributes of an entity, whatever its others are. */
+/** The errors of some attributes of an entity, by each of the models, whatever the entity's other attributes are. */
 export function judgeFragment(
   models: readonly WriteModel[],
   submitted: Submitted,
@@ -91,7 +91,7 @@ export function judgeFragment(
         slice.indexes,
       ),
     );
-    // A partial update replaces a value, or merges it, depending on the broker.
+    // Depending on the broker, a partial update replaces a value or merges it.
     const merged =
       manner.deletes === 'attributes and parts' && !manner.isMerge
         ? withoutDeletedParts(judged, true)
@@ -121,12 +121,15 @@ export function judgeFragment(
 
 const NOT_DELETED = 'must not be deleted: every entity of the model has it';
 
-/** Which attributes, and instances of them, are not judged. */
+/** Returns which attributes, and which of their instances, are not judged. */
 function leavesOut({ deletes, isPartial }: Manner): (value: JsonValue) => boolean {
   return (value) => (deletes !== 'nothing' && isOnlyDeleted(value)) || (isPartial && isWithoutValue(value));
 }
 
-/** Stands for the id of the entity that a fragment is for: models may say how ids look, but the fragment does not change it. */
+/**
+ * Stands for the id of the entity that a fragment belongs to: models may restrict ids, but a fragment does not change
+ * them.
+ */
 const FRAGMENT_ID = 'urn:ngsi-ld:fragment:1';
 
 /** Attributes and values that brokers may find under other names than a model does. */
@@ -151,7 +154,7 @@ function otherValues({ title }: WriteModel, { members, repeated }: Submitted): r
   return [...twice, ...values];
 }
 
-/** What a model has against an entity in each form in which a broker may read it. */
+/** The errors of an entity by a model, in each form in which a broker may read the entity. */
 function errorsOf(
   { title }: WriteModel,
   model: Model,
@@ -187,7 +190,7 @@ function errorsOf(
   );
 }
 
-/** What a merge does not have is there already, unless the merge deletes it. */
+/** A required member that a merge does not have is already stored, unless the merge deletes it. */
 function asDeletion(error: EntityError, isPartDeleted: Kept['isPartDeleted']): EntityError | undefined {
   const { tokens, missing } = error;
   if (missing === undefined || isPartDeleted?.(tokens, missing) !== true) return undefined;
@@ -199,11 +202,11 @@ function hasNoAttributes(entity: JsonObject): boolean {
 }
 
 interface Kept extends Renamed, Partial<Pick<Remaining, 'isPartDeleted'>> {
-  /** Where instances were written, of attributes that are judged without some of theirs. */
+  /** The original indexes of the instances, for attributes of which some instances are not judged. */
   readonly positions: ReadonlyMap<string, readonly number[]>;
 }
 
-/** The entity without the attributes, and instances of attributes, that are of no concern; itself where there are none. */
+/** The entity without the attributes and instances that are not judged; the same object if there are none. */
 function without(
   entity: JsonObject,
   isLeftOut: (value: JsonValue) => boolean,
@@ -227,11 +230,11 @@ function without(
 
 interface Slice {
   readonly entity: JsonObject;
-  /** Positions of the instances, by attribute. */
+  /** Indexes of the instances, by attribute. */
   readonly indexes: ReadonlyMap<string, number>;
 }
 
-/** A temporal entity as several: in each, an attribute has one of its instances. */
+/** Splits a temporal entity into slices, in each of which an attribute has one of its instances. */
 function slicesOf(entity: JsonObject): readonly Slice[] {
   const entries = Object.entries(entity);
   const isSeries = ([name, value]: readonly [string, JsonValue]) =>

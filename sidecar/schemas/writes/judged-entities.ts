@@ -7,19 +7,19 @@ import type { WriteError } from './judge.js';
 import { isRefused } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, WriteFinding } from './protocol.js';
 
-/** Errors that are kept of one entity for what is counted. */
+/** Maximum number of errors of one entity that are counted. */
 const MAX_FINDINGS = 20;
 
-/** What is said of one entity of a write: valid where there are neither errors nor a reason. */
+/** The verdict on one entity of a write; valid if there are neither errors nor a reason. */
 export interface Verdict {
-  /** Position of the policy that decides about it. */
+  /** Index of the policy that applies to the entity. */
   readonly policy: number;
-  /** Why it is not judged. */
+  /** Why the entity is not judged. */
   readonly reason?: string;
   readonly errors?: readonly WriteError[];
 }
 
-/** Puts the verdicts on the entities of a write together, those of policies that are off left out. */
+/** Combines the verdicts on the entities of a write, without those of policies that are off. */
 export function judgedEntities(
   { kind, id, attribute, candidates }: Pick<JudgeInput, 'kind' | 'id' | 'attribute' | 'candidates'>,
   verdicts: readonly Verdict[],
@@ -63,7 +63,7 @@ export function judgedEntities(
   return { valid: [...valid], others, ...(thins ? { thinned: thinnedOut(text, entities, left) } : {}) };
 }
 
-/** Where an error of an attribute stands in the body, which may be the attribute itself. */
+/** Returns a function that places an error of an attribute in the body, which may be the attribute itself. */
 function bodyTokens(
   kind: WriteKind,
   attribute = '',

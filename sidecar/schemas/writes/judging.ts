@@ -20,7 +20,7 @@ import type { JudgedItem, JudgeInput, Judgement, JudgeNeeds, StoredTypes } from 
 import { readSubmitted, type Submitted } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
-/** The judging of one write. */
+/** Judges one write. */
 export class Judging {
   readonly #input: JudgeInput;
   readonly #cache: ModelCache;
@@ -28,9 +28,9 @@ export class Judging {
   readonly #stored: ReadonlyMap<string, StoredTypes>;
   readonly #dependsOn = new Set<string>();
   readonly #wanted = new Set<string>();
-  /** Stored entities that get another type. */
+  /** Stored entities whose types the write changes. */
   readonly #retyped = new Set<string>();
-  /** Stored entities whose types stay as they are. */
+  /** Stored entities whose types the write leaves unchanged. */
   readonly #keepingType = new Set<string>();
 
   constructor(input: JudgeInput, cache: ModelCache) {
@@ -60,7 +60,7 @@ export class Judging {
     return this.#collected(verdicts, body);
   }
 
-  /** Fragments are judged by what the broker has: all of a batch is asked for at once. */
+  /** Fragments are judged by the types of the stored entities. Requests those of a whole batch at once. */
   async #lookAhead(entities: readonly JsonValue[]): Promise<void> {
     const { kind, id } = this.#input;
     if (!FRAGMENTS.has(kind)) return;
@@ -92,7 +92,7 @@ export class Judging {
     const policy = choosePolicy(this.#input.candidates, completed.types);
     const models = this.#isOff(policy) ? 'off' : await this.#models(completed.types, policy);
     if (typeof models === 'string') {
-      // What is there may have a type that is judged, and keeps it.
+      // The stored entity may have a type that is judged, and keeps it.
       if (mayBeThere && id !== undefined && this.#storedTypes(id) !== undefined)
         return this.#part(submitted, id);
       return this.#isOff(policy) ? { policy } : { policy, reason: models };
@@ -100,21 +100,21 @@ export class Judging {
     const errors = judgeWhole(models, completed, this.#manner, this.#spelling);
     if (errors.length === 0) return { policy };
     if (!mayBeThere || id === undefined) return { policy, errors };
-    // Of an entity that is there, the write is a part only.
+    // If the entity exists, the write is only a part of it.
     const isThere = this.#storedTypes(id);
     if (isThere === undefined) return { policy, errors };
     const asPart = await this.#part(submitted, id);
     return asPart.reason === undefined ? asPart : { policy, errors };
   }
 
-  /** What may be the whole of an entity, as a part of the one that is there. */
+  /** Judges what may be a whole entity as a part of the stored one. */
   async #part(submitted: Submitted, id: string): Promise<Verdict> {
     const verdict = await this.#fragment(submitted, id);
     if (!this.#retyped.has(id)) this.#keepingType.add(id);
     return verdict;
   }
 
-  /** A whole entity whose id, or type, the path or the broker says. */
+  /** A whole entity, completed by the id in the path and by the types that the broker has. */
   async #completed(submitted: Submitted, id = this.#input.id): Promise<Submitted> {
     const { kind } = this.#input;
     if ((kind !== 'replace' && kind !== 'batch-upsert') || id === undefined) return submitted;
@@ -157,7 +157,7 @@ export class Judging {
     return doubt === undefined ? { policy } : { policy, reason: doubt };
   }
 
-  /** @param readings the attribute in each way in which brokers read the body */
+  /** @param readings the attribute, in each way in which brokers may read the body */
   async #ofAttribute(readings: readonly JsonObject[]): Promise<Verdict> {
     const [first, ...others] = readings;
     const context = first === undefined ? undefined : Object.values(first)[0];
@@ -210,7 +210,7 @@ export class Judging {
     return { policy: choosePolicy(this.#input.candidates, [{ written: '', iri: undefined }]), reason };
   }
 
-  /** What names mean in the entity, or why that is not known. */
+  /** What names mean in the entity, or why this is unknown. */
   async #names(own: JsonValue | undefined): Promise<Names | string> {
     const { link, linkDoubt, isJsonLd, stamp, supplied } = this.#input;
     if (linkDoubt !== undefined) return linkDoubt;
@@ -224,7 +224,7 @@ export class Judging {
     return 'unusable' in outcome ? `its @context cannot be used: ${outcome.unusable}` : outcome.names;
   }
 
-  /** Types as the broker shows them where no @context is asked for. */
+  /** The meanings of types as the broker shows them if no @context is requested. */
   async #meanings(types: readonly string[]): Promise<readonly WrittenType[]> {
     const outcome = await this.#cache.names.read(undefined, this.#input.stamp, []);
     if (!('names' in outcome)) throw new Error('The core context cannot be read.');
@@ -237,7 +237,7 @@ export class Judging {
     return this.#stored.get(id);
   }
 
-  /** The models that judge an entity; why none does, where none does. */
+  /** The models that judge an entity, or why none does. */
   async #models(types: readonly WrittenType[], policy: number): Promise<readonly WriteModel[] | string> {
     const { model: name } = this.#input.candidates[policy] ?? {};
     if (name !== undefined) {
@@ -317,7 +317,7 @@ function idIn({ members }: Submitted): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** The entities whose types a write may set; undefined where not all of them are known. */
+/** The entities whose types a write may set; undefined if not all ids are known. */
 function idsIn(id: string | undefined, entities: readonly JsonValue[]): readonly string[] | undefined {
   if (id !== undefined) return [id];
   const ids = entities.map(idOf);
@@ -329,5 +329,5 @@ function withoutContext(value: JsonValue): JsonValue {
   return objectOf(Object.entries(value).filter(([name]) => name !== '@context'));
 }
 
-/** What is written by a request without a body. */
+/** The content of a request without a body. */
 const NOTHING: WrittenEntities = { text: '', entities: [null], isBatch: false };

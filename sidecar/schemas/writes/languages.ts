@@ -4,8 +4,9 @@ import type { Submitted } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /**
- * The attributes of a merge with `lang` but those that may be put into the language map that the stored entity has
- * (ETSI GS CIM 009 V1.9.1, clause 5.6.17). A broker that does not know `lang` replaces such a map by the string.
+ * Removes from a merge with `lang` the strings that a broker may put into a language map of the stored entity (ETSI
+ * GS CIM 009 V1.9.1, clause 5.6.17). They cannot be judged: a broker that does not know `lang` replaces the map by
+ * the string.
  */
 export function withoutMergedStrings(
   models: readonly WriteModel[],
@@ -26,7 +27,7 @@ function hasLanguages({ attributes, whole }: WriteModel, iri: string): boolean {
   return name !== undefined && whole.attributes.get(name) === 'LanguageProperty';
 }
 
-/** A string, or an attribute that has just one for its value. */
+/** Whether a value is a string, or an attribute whose value is just a string. */
 function isStringAlone(value: JsonValue): boolean {
   if (!isObject(value)) return typeof value === 'string';
   return typeof (member(value, 'languageMap') ?? member(value, 'value')) === 'string';

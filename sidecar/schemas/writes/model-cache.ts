@@ -8,14 +8,14 @@ import type { JudgeInput, JudgeNeeds, PrepareInput, SuppliedModel } from './prot
 import { readSubmitted } from './submitted.js';
 import { compileWriteModel, withMeaning, type WriteModel } from './write-models.js';
 
-/** Thrown to go and get something. */
+/** Thrown if something must be supplied before the write can be judged. */
 export class Missing extends Error {
   constructor(readonly needs: JudgeNeeds) {
     super('Something is needed.');
   }
 }
 
-/** What is needed for all entities of a write, each thing once; of their contexts, one at a time. */
+/** Combines what all entities of a write need, without duplicates. Contexts are requested for one entity at a time. */
 export function allOf(needs: readonly JudgeNeeds[]): JudgeNeeds {
   const { urls, context } = needs.find((one) => one.urls !== undefined) ?? {};
   const lists = {
@@ -40,7 +40,7 @@ function distinct<Item>(items: readonly Item[], keyOf: (item: Item) => string): 
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
-/** What a worker knows of models while the stamp is the same. */
+/** What a worker knows of models, as long as the stamp stays the same. */
 export class ModelCache {
   readonly names: NameReader;
   readonly #types = new Map<string, readonly SuppliedModel[]>();
@@ -48,7 +48,7 @@ export class ModelCache {
   readonly #meanings = new Map<string, Meaning>();
   readonly #ofType = new Map<string, readonly WriteModel[]>();
 
-  /** @param before what was known before only documents of other origins may have changed */
+  /** @param before the cache of an earlier stamp, since which only documents of other origins may have changed */
   constructor(names: NameReader, before?: ModelCache) {
     this.names = names;
     if (before === undefined) return;
@@ -60,7 +60,7 @@ export class ModelCache {
     for (const [name, model] of supplied.models ?? []) this.#models.set(name, model);
   }
 
-  /** The models of a type. */
+  /** The models for a type. */
   ofType(type: WrittenType): readonly WriteModel[] {
     const { iri } = type;
     if (iri === undefined) return [];
@@ -79,7 +79,7 @@ export class ModelCache {
     return models;
   }
 
-  /** The model that a policy names. */
+  /** The model named by a policy. */
   named(name: string): WriteModel | undefined {
     if (!this.#models.has(name)) throw new Missing({ models: [name] });
     const found = this.#models.get(name);
@@ -92,7 +92,7 @@ export class ModelCache {
     return known.model;
   }
 
-  /** Compiles a model and reads what its names mean. @returns the contexts that are needed for that */
+  /** Compiles a model and reads what its names mean. @returns the URLs of contexts that are needed first */
   async prepare(
     { schema, ...one }: PrepareInput['models'][number],
     { stamp, contexts }: PrepareInput,
@@ -111,9 +111,9 @@ export class ModelCache {
 }
 
 interface Meaning {
-  /** Undefined where its @context cannot be used. */
+  /** Undefined if its @context cannot be used. */
   readonly model: WriteModel | undefined;
-  /** Whether it is always the same: its @context depends on no other document. */
+  /** Whether the meaning never changes, because the @context depends on no other document. */
   readonly isFixed: boolean;
 }
 
@@ -126,7 +126,7 @@ function contextIn({ context }: SuppliedModel): JsonValue | undefined {
   return member(document, '@context');
 }
 
-/** Code that runs for the first time is slow, and judging has little time. */
+/** Runs the code once: the first run is slow, and there is little time to judge a write. */
 function warmUp(model: WriteModel, names: Names): void {
   const [type = model.whole.name] = model.whole.types;
   const sample = { id: 'urn:ngsi-ld:sample:1', type, sample: { type: 'Property', value: 1 } };

@@ -1,26 +1,26 @@
-/** A policy of writes, as far as the choice between policies goes. */
+/** The part of a write policy that the choice between policies depends on. */
 export interface Candidate {
   readonly name: string;
   readonly priority: number;
   readonly mode: WriteMode;
-  /** Names or IRIs of types; any where it is left out. */
+  /** Names or IRIs of types; all types if left out. */
   readonly types?: readonly string[] | undefined;
 }
 
-/** What becomes of an entity, by its policy. */
+/** What a policy does with entities. */
 export interface Consequences {
   readonly mode: WriteMode;
   readonly onUnjudged: 'accept' | 'refuse';
 }
 
-/** Whether an entity that is not valid, or not judged, must not be sent. Nothing is refused in a report. */
+/** Whether an entity that is invalid, or not judged, must not be sent. In the mode `report`, nothing is refused. */
 export function isRefused(verdict: 'invalid' | 'not-judged', { mode, onUnjudged }: Consequences): boolean {
   return mode === 'enforce' && (verdict === 'invalid' || onUnjudged === 'refuse');
 }
 
 export type WriteMode = 'off' | 'report' | 'enforce';
 
-/** A type as it was written, and what it means; undefined where that is not known. */
+/** A type as written, and its IRI; undefined if that is unknown. */
 export interface WrittenType {
   readonly written: string;
   readonly iri: string | undefined;
@@ -33,21 +33,21 @@ export function byPriority(one: Candidate, other: Candidate): number {
   return other.priority - one.priority || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 }
 
-/** The stricter of two modes. */
+/** Whether one mode is stricter than the other. */
 export function isStricter(one: WriteMode, other: WriteMode): boolean {
   return STRICTNESS[one] > STRICTNESS[other];
 }
 
 /**
- * The policy for an entity, by its types. An entity of several types has the strictest of the policies for each: a type that is
- * added must not take an entity out of a check. A type of which nobody knows what it means could be any.
+ * Chooses the policy for an entity by its types. If there are several types, the strictest of their policies applies,
+ * so that adding a type cannot take an entity out of a check. A type of unknown meaning could be any type.
  *
- * @param candidates in order; the last fits all types
- * @param types none where they are not known at all
- * @returns the position of the policy
+ * @param candidates in order; the last one applies to all types
+ * @param types empty if they are not known at all
+ * @returns the index of the policy
  */
 export function choosePolicy(candidates: readonly Candidate[], types: readonly WrittenType[]): number {
-  // As is usual.
+  // The usual case.
   if (candidates[0]?.types === undefined) return 0;
   if (types.length === 0) return strictest(candidates, candidates.keys());
   return strictest(
@@ -60,7 +60,7 @@ export function choosePolicy(candidates: readonly Candidate[], types: readonly W
   );
 }
 
-/** Those before the first that fits all, which decides for what none of them fits. */
+/** The policies up to the first one that applies to all types, because no later one can be chosen. */
 function possible(candidates: readonly Candidate[]): readonly number[] {
   const last = candidates.findIndex(({ types }) => types === undefined);
   return [...candidates.keys()].slice(0, last + 1);
@@ -75,7 +75,7 @@ function strictest(candidates: readonly Candidate[], positions: Iterable<number>
   return found === -1 ? candidates.length - 1 : found;
 }
 
-/** Whether a policy means a type: by its IRI, or by the name at the end of it. */
+/** Whether a type in a policy stands for an IRI: it is the IRI, or the name at its end. */
 function isMeant(type: string, iri: string): boolean {
   return (
     type === iri ||

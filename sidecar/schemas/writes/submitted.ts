@@ -12,31 +12,31 @@ import type { Names } from '../json-ld/names.js';
 import type { WrittenType } from './policy-choice.js';
 import type { WriteModel } from './write-models.js';
 
-/** Something of an entity that brokers may read in different ways: nothing is said of it. */
+/** Something in an entity that brokers may read in different ways, so that the entity is not judged. */
 export interface Doubt {
   readonly doubt: string;
 }
 
-/** An entity with its members by what they mean; the name under which each was submitted stays with it. */
+/** An entity with the meanings of its members, which also keep the names under which they were submitted. */
 export interface Submitted {
   readonly members: readonly SubmittedMember[];
   readonly types: readonly WrittenType[];
-  /** Names of attributes that stand for the same as another of them. */
+  /** Names of attributes that mean the same as an earlier attribute. */
   readonly repeated: readonly string[];
 }
 
 interface SubmittedMember {
   readonly name: string;
-  /** An IRI, or a keyword. */
+  /** An IRI or a keyword. */
   readonly iri: string;
   readonly value: JsonValue;
-  /** A member of the attribute that some brokers take for its value, though its name is another. */
+  /** A member of the attribute that some brokers use as its value, although it has another name. */
   readonly otherValue?: string;
 }
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
-/** Reads what the names of an entity mean. */
+/** Reads an entity, and determines what its names mean. */
 export function readSubmitted(entity: JsonObject, names: Names): Submitted | Doubt {
   const members: SubmittedMember[] = [];
   const repeated: string[] = [];
@@ -66,7 +66,7 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Dou
   return { members, types: types ?? [], repeated };
 }
 
-/** What brokers that expand names find values under, such as hasValue and hasObject. */
+/** The names under which brokers that expand names find values, such as hasValue and hasObject. */
 const VALUE_IRI = /^https:\/\/uri\.etsi\.org\/ngsi-ld\/has[A-Z]/;
 
 /** The first member of an attribute, or of one of its instances, that is its value under another name. */
@@ -89,14 +89,14 @@ function otherValueIn(value: JsonValue, names: Names): string | undefined {
   });
 }
 
-/** An entity as a model would write it, and the way back to the names that were submitted. */
+/** An entity with the names that a model uses, and a map back to the submitted names. */
 export interface Renamed {
   readonly entity: JsonObject;
-  /** Submitted names by those of the entity. */
+  /** The submitted names, by the names in `entity`. */
   readonly submittedAs: ReadonlyMap<string, string>;
 }
 
-/** @param asType the type that it is held to have, where it does not say one of the model's */
+/** Renames the members of an entity for a model. @param asType the type to assume if the entity states none */
 export function renamedFor(model: WriteModel, { members, types }: Submitted, asType?: string): Renamed {
   const submittedAs = new Map<string, string>();
   const entries = members.map(({ name, iri, value }) => {
@@ -113,7 +113,7 @@ function nameIn(model: WriteModel, name: string, iri: string): string {
   if (iri === '@id') return 'id';
   if (iri === '@type') return 'type';
   if (NO_OWN_ATTRIBUTES.has(iri)) return iri.slice(CORE.length);
-  // What is called as an attribute of the model and means something else must not be taken for it.
+  // An attribute must not be confused with one of the model that has the same name but another meaning.
   return model.attributes.get(iri) ?? (model.whole.attributes.has(name) ? iri : name);
 }
 
@@ -123,7 +123,7 @@ function typeIn(model: WriteModel, types: readonly WrittenType[], value: JsonVal
   return named.length === value.length ? named : value;
 }
 
-/** Whether an attribute is written without its value, which stays as it is. */
+/** Whether an attribute is written without its value, which then stays unchanged. */
 export function isWithoutValue(value: JsonValue): boolean {
   if (!isObject(value) || [...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name))) return false;
   const names = Object.keys(value);

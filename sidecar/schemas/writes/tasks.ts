@@ -8,18 +8,18 @@ import type { JudgeInput, JudgeNeeds, JudgeOutcome, PrepareInput, PrepareOutcome
 
 const names = new NameReader();
 
-/** Stamps whose caches are kept: writes that came before a change are judged beside those that come after it. */
+/** Maximum number of stamps whose caches are kept: writes from before and after a change may be judged at the same time. */
 const MAX_STAMPS = 3;
 
 const caches = new LRUCache<string, ModelCache>({ max: MAX_STAMPS });
 
 /** Tasks that judge writes. They run in workers, because models have patterns. */
 export const writeTasks = {
-  /** Judges the entities of a write, each by its policy and its models. It may need something first. */
+  /** Judges the entities of a write, each by its policy and its models. It may first need something. */
   async judgeWrite(input: JudgeInput): Promise<JudgeOutcome> {
     const known = cacheAt(input.stamp);
     known.take(input);
-    // What comes first in a worker takes longer.
+    // The first task in a new worker is slow, so the worker is prepared first, with a longer deadline.
     if (!names.isReady) return { needs: fromHere({ unprepared: [] }) };
     try {
       return { judged: await new Judging(input, known).judge() };
@@ -29,7 +29,7 @@ export const writeTasks = {
     }
   },
 
-  /** Gets models and a context ready. */
+  /** Prepares models and a context. */
   async prepareWrites(input: PrepareInput): Promise<PrepareOutcome> {
     const { stamp, context, contexts, models } = input;
     const known = cacheAt(stamp);
@@ -44,7 +44,7 @@ export const writeTasks = {
   },
 };
 
-/** What is known at a stamp, which begins with the revision of the store. */
+/** The cache for a stamp. The stamp begins with the revision of the store. */
 function cacheAt(stamp: string): ModelCache {
   const known = caches.get(stamp);
   if (known !== undefined) return known;

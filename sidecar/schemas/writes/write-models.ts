@@ -7,28 +7,29 @@ import { Facts } from '../json-schema/facts.js';
 import { selfContained } from '../json-schema/flatten.js';
 import { compiledModel, type KeyedModel, type Model, prepareModel } from '../validation/model.js';
 
-/** A model as writes are judged by it: by what its names mean. */
+/** A model for judging writes, with the meanings of its names. */
 export interface WriteModel {
   /** `domain/model`. */
   readonly title: string;
   readonly whole: Model;
-  /** Of the same names, without what concerns several attributes. */
+  /** The same model without conditions that concern several attributes. */
   readonly fragment: Model;
-  /** Attributes without which no entity is valid. */
+  /** Attributes that every valid entity has. */
   readonly required: ReadonlySet<string>;
-  /** Its names by what they mean. */
+  /** The names of its attributes, by their IRIs. */
   readonly attributes: ReadonlyMap<string, string>;
+  /** The names of its types, by their IRIs. */
   readonly types: ReadonlyMap<string, string>;
 }
 
-/** A model without the meaning of its names. */
+/** A model without the meanings of its names. */
 export type CompiledWriteModel = Pick<WriteModel, 'whole' | 'fragment' | 'required'>;
 
-/** What belongs to the compiled models of this worker, for as long as these are kept. */
+/** The compiled write models of this worker, kept as long as the models they belong to. */
 const compiled = new WeakMap<Model, CompiledWriteModel>();
 
 /**
- * Compiles a model, unless this worker has done so.
+ * Compiles a model, unless this worker has already done so.
  *
  * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used
  */
@@ -47,7 +48,7 @@ export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteM
   return model;
 }
 
-/** The model with what its names mean. */
+/** Adds the meanings of its names to a model. */
 export function withMeaning(title: string, compiled: CompiledWriteModel, names: Names): WriteModel {
   const meaningOf = (name: string) => [names.iriOf(name) ?? name, name] as const;
   const { whole } = compiled;
@@ -59,10 +60,10 @@ export function withMeaning(title: string, compiled: CompiledWriteModel, names: 
   };
 }
 
-/** Keywords that say something of one attribute, whatever the others are. */
+/** Keywords that concern single attributes, whatever the other attributes are. */
 const OF_ONE = ['type', 'properties', 'patternProperties', 'additionalProperties', 'propertyNames'];
 
-/** The schema of some attributes of an entity: what it says of each of them, wherever it says so of all entities. */
+/** The schema for some attributes of an entity: the conditions on single attributes that apply to all entities. */
 function fragmentSchema(schema: JsonObject): JsonObject {
   const described = attributesOf(schema);
   const { atoms } = new Facts([described.root], described.targets);
