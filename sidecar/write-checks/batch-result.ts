@@ -13,11 +13,11 @@ export interface BatchResult {
 }
 
 /**
- * What became of a batch of which the broker got a part: its own result, and what it did not get.
+ * The result of a batch of which only a part was sent: the broker's own result, and the entities that were not sent.
  *
- * @param sent ids of the entities that it got
- * @param unreadable the error of an entity of which the answer does not say what became of it
- * @returns undefined where the broker did not do it at all: then its answer says why
+ * @param sent ids of the entities that were sent
+ * @param unreadable the error for an entity whose outcome the answer does not tell
+ * @returns undefined if the broker did not carry out the batch at all; its answer then says why
  */
 export function mergedResult(
   status: number,
@@ -29,7 +29,7 @@ export function mergedResult(
   const ids = [...new Set(sent)];
   const isDone = status >= 200 && status < 300;
   const problem = isDone ? problemIn(body) : undefined;
-  // 201 lists those that are new, and 204 none.
+  // 201 lists the new entities, and 204 none.
   if (isDone && status !== 207 && problem === undefined) return { success: ids, errors: refused };
   const result = resultIn(body);
   if (isDone) {
@@ -39,13 +39,13 @@ export function mergedResult(
     };
     return { success, errors: [...errors, ...refused] };
   }
-  // Some brokers, such as Scorpio, answer 400, 404 or 409 with the result where all of a batch failed.
+  // Some brokers, such as Scorpio, answer 400, 404 or 409 with a result if the whole batch failed.
   return result && result.errors.length > 0
     ? { success: result.success, errors: [...result.errors, ...refused] }
     : undefined;
 }
 
-/** Undefined where the text is no result. */
+/** Reads a result; undefined if the text is not one. */
 function resultIn(text: string): BatchResult | undefined {
   const value = jsonIn(text);
   if (Array.isArray(value)) return resultOfItems(value.filter(isObject));
@@ -54,7 +54,7 @@ function resultIn(text: string): BatchResult | undefined {
   return { success: listOf(success).filter((id) => typeof id === 'string'), errors: listOf(errors) };
 }
 
-/** Scorpio has answered with a list of `{id, success}` and `{id, failure: [problem]}`. */
+/** Reads a result of Scorpio in another form: a list of `{id, success}` and `{id, failure: [problem]}`. */
 function resultOfItems(items: readonly Readonly<Record<string, unknown>>[]): BatchResult | undefined {
   const result: { success: string[]; errors: BatchError[] } = { success: [], errors: [] };
   for (const { id, success, failure } of items) {
@@ -65,7 +65,7 @@ function resultOfItems(items: readonly Readonly<Record<string, unknown>>[]): Bat
   return result.success.length + result.errors.length > 0 ? result : undefined;
 }
 
-/** The problem that an answer is, whatever its status. */
+/** The problem in an answer, whatever its status. */
 function problemIn(text: string): unknown {
   const value = jsonIn(text);
   const type = isObject(value) ? value['type'] : undefined;

@@ -2,21 +2,21 @@ import { byPriority, isStricter, type WriteMode } from '../schemas/writes/policy
 import type { JudgeCandidate } from '../schemas/writes/protocol.js';
 import type { WritePolicy, WritePolicySettings } from '../store/index.js';
 
-/** A policy that may decide about a write; the setting WRITE_CHECK is one without a name. */
+/** A policy that may apply to a write. The setting WRITE_CHECK is a policy without a name. */
 export interface CandidatePolicy extends JudgeCandidate {
-  /** Undefined: all tenants. */
+  /** Undefined for all tenants. */
   readonly tenant?: string | undefined;
   readonly onFailure: 'accept' | 'refuse';
 }
 
-/** Who writes to where. */
+/** Who writes, and to which tenants. */
 export interface Writer {
-  /** Each tenant that a broker could take the request to be for; `""` is the default one. */
+  /** Every tenant that a broker could assign the request to; `""` is the default tenant. */
   readonly tenants: readonly string[];
   readonly caller: string;
 }
 
-/** The tenants that headers may name: brokers differ in which header they read, and in whether capitals count. */
+/** The tenants that headers may name. Brokers differ in which header they read, and in whether case matters. */
 export function tenantsOf(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): readonly string[] {
@@ -28,11 +28,11 @@ export function tenantsOf(
 const DEFAULT_TENANT: readonly string[] = [''];
 
 /**
- * The policies for a write, the first that fits an entity's types decides. Where it is not certain which tenant is meant, the
- * strictest come first.
+ * The policies for a write; the first one that applies to the types of an entity decides. If the tenant is uncertain,
+ * stricter policies come first.
  *
- * @param policies all of them
- * @param setting what holds where no policy fits
+ * @param policies all policies
+ * @param setting applies if no policy does
  */
 export function candidatesFor(
   policies: readonly WritePolicy[],
@@ -51,7 +51,10 @@ export function candidatesFor(
   return last === -1 ? [...fitting, settingPolicy(setting)] : fitting.slice(0, last + 1);
 }
 
-/** Where it is not certain which tenant is meant, one of them is enough to be checked, and none for not being checked. */
+/**
+ * Whether a policy applies to a write. If the tenant is uncertain, one matching tenant is enough for a policy that
+ * checks, but all must match for a policy that is off.
+ */
 function isFor(
   { tenant, callers, mode }: WritePolicySettings,
   tenants: readonly string[],
@@ -79,7 +82,7 @@ function candidateOf(name: string, settings: WritePolicySettings): CandidatePoli
   };
 }
 
-/** The setting WRITE_CHECK as a policy: it has no name. */
+/** The setting WRITE_CHECK as a policy; it has no name. */
 export function settingPolicy(mode: WriteMode): CandidatePolicy {
   const onFailure = mode === 'enforce' ? 'refuse' : 'accept';
   return { name: '', priority: -Infinity, mode, onUnjudged: 'accept', onFailure, thins: false };

@@ -4,7 +4,7 @@ import type { CandidatePolicy } from './candidates.js';
 
 export type WriteVerdict = 'valid' | 'invalid' | 'not-judged';
 
-/** Something that is wrong with a write, as `/validate` says it; in a batch, with the id of its entity. */
+/** A fault of a write, in the form of `/validate`; in a batch, with the id of its entity. */
 interface WriteFault {
   readonly pointer: string;
   readonly detail: string;
@@ -12,11 +12,11 @@ interface WriteFault {
   readonly [member: string]: unknown;
 }
 
-/** What is done with a write that was judged. */
+/** The decision on a write that was judged. */
 export interface Decision {
   readonly verdict: WriteVerdict;
   readonly action: 'pass' | 'refuse' | 'thin';
-  /** What is said of each entity that is refused. */
+  /** The entities that are refused, and why. */
   readonly refused: readonly RefusedEntity[];
 }
 
@@ -27,7 +27,7 @@ export interface RefusedEntity {
   readonly faults: readonly WriteFault[];
 }
 
-/** Decides what is done with a write. @param isBatch whether entities have their own places in the body */
+/** Decides what happens to a write. @param isBatch whether the body is an array of entities */
 export function decide(
   { valid, others, thinned }: Judgement,
   candidates: readonly CandidatePolicy[],

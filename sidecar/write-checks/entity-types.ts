@@ -5,55 +5,58 @@ import type { StoredTypes } from '../schemas/writes/protocol.js';
 import type { Clock } from '../shared/clock.js';
 import { jsonIn } from '../shared/json/lossless-json.js';
 
-/** Where an entity is looked for. */
+/** Where to look up an entity. */
 export interface EntityPlace {
-  /** Differs where the same id may be another entity: the tenant, and whether its history is meant. */
+  /** Differs if the same id may mean another entity: by tenant, and by whether the history is meant. */
   readonly key: string;
   readonly isTemporal: boolean;
-  /** Sent to the broker: tenant and credentials. */
+  /** Headers sent to the broker: tenant and credentials. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface KnownTypes {
   readonly types: readonly string[];
   readonly atMs: number;
-  /** The point in the order of changes at which they were asked for. */
+  /** The point in the order of changes at which the types were requested. */
   readonly since: number;
 }
 
-/** The broker did not say. */
+/** The broker did not return the types of an entity. */
 export class TypeUnknownError extends Error {}
 
 /** How long a type is remembered, in milliseconds. */
 const FRESH_MS = 60_000;
 const MAX_REMEMBERED = 20_000;
-/** Counted by size: with `max`, each cache would take memory, and time at the start, for all of them at once. */
+/**
+ * Limited by size: with `max`, each cache would allocate memory for all its entries at the start, which also takes
+ * time.
+ */
 const REMEMBERED = { maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 };
-/** Entities that are asked for in one query, and queries at a time. */
+/** Maximum number of entities in one query, and of queries at the same time. */
 const AT_ONCE = 50;
 const QUERIES = 8;
 /** How long a judgement waits for the end of a write that may change the type of its entity, in milliseconds. */
 const MAX_SETTLING_MS = 5000;
-/** Of an answer about one entity. */
+/** Maximum size of an answer of the broker, in bytes. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 /** Statuses of an answer with entities; 206 if lastN left instances out (clause 6.3.10). */
 const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
 
 /**
- * The types of the entities that the broker has, remembered for a minute. A write through this gateway that may change the type
- * of an entity makes it forget that type: when it is sent, and again when it has ended, as nobody knows what a query meanwhile
- * has seen.
+ * The types of the entities in the broker, remembered for a minute. A write through this gateway that may change the
+ * type of an entity discards the remembered type: when the write is sent, and again when it has ended, because it is
+ * unknown what a query in the meantime has seen.
  */
 export class EntityTypes {
   readonly #client: Pick<BrokerClient, 'send'>;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #known = new LRUCache<string, KnownTypes>(REMEMBERED);
-  /** Writes under way that may change types, by entity; of all entities under `''`. */
+  /** The number of running writes that may change types, by entity; under `''`, those that may change any entity. */
   readonly #changing = new Map<string, number>();
   #changes = 0;
   #waiting: (() => void)[] = [];
   readonly #changedAt = new LRUCache<string, number>(REMEMBERED);
-  /** The last change that concerned all entities, or that is no longer remembered by its entity. */
+  /** The last change that concerned all entities, or whose entity is no longer remembered. */
   #allChangedAt = 0;
 
   constructor(client: Pick<BrokerClient, 'send'>, clock: Pick<Clock, 'monotonicMs'>) {
@@ -61,19 +64,19 @@ export class EntityTypes {
     this.#clock = clock;
   }
 
-  /** The point in the order of changes from which {@link isOutdated} counts. */
+  /** The current point in the order of changes; see {@link isOutdated}. */
   get now(): number {
     return this.#changes;
   }
 
-  /** Whether the type of one of these entities may have changed since. */
+  /** Whether the type of one of these entities may have changed since that point. */
   isOutdated(ids: readonly string[], since: number): boolean {
     if (ids.length === 0) return false;
     if (this.#allChangedAt > since || this.#changing.has('')) return true;
     return ids.some((id) => this.#changing.has(id) || (this.#changedAt.get(id) ?? 0) > since);
   }
 
-  /** Resolves once no write is under way that may change the type of one of these entities, or after a while. */
+  /** Resolves once no running write may change the type of one of these entities, or after a while. */
   async settled(ids: readonly string[]): Promise<void> {
     const untilMs = performance.now() + MAX_SETTLING_MS;
     const names = ['', ...ids];
@@ -88,11 +91,11 @@ export class EntityTypes {
   }
 
   /**
-   * A write begins that may change types. It counts for all tenants and paths: brokers differ in which of them are the same
-   * place, such as a tenant in two headers, or an entity and its history.
+   * Registers a running write that may change types. It counts for all tenants and paths: brokers differ in which of
+   * them are the same place, such as a tenant in two headers, or an entity and its history.
    *
    * @param ids undefined for any entity
-   * @returns to be called when it has ended
+   * @returns a function to call when the write has ended
    */
   changing(ids: readonly string[] | undefined): () => void {
     const names = ids ?? [''];
@@ -125,7 +128,7 @@ export class EntityTypes {
     }
   }
 
-  /** @throws TypeUnknownError, and the errors of the broker's client */
+  /** Returns the types of entities. @throws TypeUnknownError, and the errors of the broker client */
   async of(
     place: EntityPlace,
     ids: readonly string[],
@@ -151,7 +154,7 @@ export class EntityTypes {
     await limit.map(groups, async (group) => {
       for (const [id, types] of await this.#listed(place, group, signal)) found.set(id, types);
     });
-    // What a list does not show is asked for by itself.
+    // Entities that a list does not show are requested one by one.
     const missing = unknown.filter((id) => !found.has(id));
     await limit.map(missing, async (id) => found.set(id, await this.#single(place, id, signal)));
     for (const id of unknown) {
@@ -181,7 +184,7 @@ export class EntityTypes {
   }
 
   async #single(place: EntityPlace, id: string, signal: AbortSignal | undefined): Promise<StoredTypes> {
-    // No URL holds half a surrogate pair.
+    // A URL cannot contain half a surrogate pair.
     if (!id.isWellFormed()) return 'hidden';
     const reply = await this.#get(
       place,

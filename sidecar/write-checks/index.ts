@@ -1,4 +1,4 @@
-/** Writes on their way to the broker: which are checked, what is wrong with them, and whether they are passed on or refused. */
+/** Checks writes on their way to the broker: which are checked, what is wrong with them, and whether they are passed on. */
 export { type BatchError, mergedResult } from './batch-result.js';
 export { type CandidatePolicy, tenantsOf } from './candidates.js';
 export type { RefusedEntity, WriteVerdict } from './decision.js';

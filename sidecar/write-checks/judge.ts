@@ -13,30 +13,30 @@ import type { RunOptions, TaskRunner } from '../shared/workers/tasks.js';
 import type { ModelSupply } from './model-supply.js';
 
 /**
- * How long one judgement may take, in milliseconds; of a large body, one more for each so many bytes. A batch is as many
- * judgements as it has entities.
+ * Time limit of one judgement, in milliseconds, and the number of bytes of the body that add one millisecond. For a
+ * batch that number is smaller, because each of its entities is judged.
  */
 const JUDGE_MS = 50;
 const BYTES_PER_MS = { entity: 8192, batch: 256 } as const;
 const MAX_JUDGE_MS = 5000;
 
-/** How long preparing may take: it happens once for each worker, and does not depend on who writes. */
+/** Time limit of preparing, in milliseconds. It happens once for each worker, and does not depend on the client. */
 const PREPARE_MS = 10_000;
 
-/** Each need may come up in every worker. */
+/** Maximum number of rounds: each need may arise in every worker. */
 const MAX_ROUNDS = 24;
 
 interface JudgeOptions {
   readonly signal: CancelSignal;
-  /** Where the client reaches this service. */
+  /** The URL at which the client reaches this service. */
   readonly baseUrl: string;
-  /** The types of stored entities. */
+  /** Returns the types of stored entities. */
   readonly entities: (
     ids: readonly string[],
   ) => Promise<readonly (readonly [id: string, types: StoredTypes])[]>;
 }
 
-/** Judges writes in workers, and gives them what they need. */
+/** Judges writes in workers, and supplies what they need. */
 export class Judge {
   readonly #workers: TaskRunner<WriteTasks>;
   readonly #supply: ModelSupply;
@@ -47,8 +47,10 @@ export class Judge {
   }
 
   /**
-   * @throws WorkersBusyError, TaskTooCostlyError, TaskFailedError, StoreUnavailableError, the reason of the signal, and what
-   *   `entities` throws
+   * Judges a write.
+   *
+   * @throws WorkersBusyError, TaskTooCostlyError, TaskFailedError, StoreUnavailableError, the reason of the signal,
+   * and what `entities` throws
    */
   async judge(input: Omit<JudgeInput, 'supplied'>, options: JudgeOptions): Promise<Judgement> {
     const run: RunOptions = {
@@ -88,7 +90,7 @@ export class Judge {
     };
   }
 
-  /** Has the worker get ready what it lacks. @returns the contexts that are known then */
+  /** Has the worker prepare what it lacks. @returns the contexts known afterwards */
   async #prepared(
     stamp: string,
     { urls, context, unprepared, threadId }: JudgeNeeds,
@@ -118,13 +120,13 @@ function deadlineOf({ bytes, kind }: Pick<JudgeInput, 'bytes' | 'kind'>): number
   return Math.min(MAX_JUDGE_MS, JUDGE_MS + Math.floor(bytes.length / each));
 }
 
-/** Characters in which a type is looked for. */
+/** Number of characters at the start of a body that are searched for a type. */
 const MAX_SCANNED = 4096;
 
 const TYPE = /"@?type"\s*:\s*"([^"\\]{1,200})"/g;
 const OF_ATTRIBUTES = /^(?:(?:Geo|Language|Vocab|Json|List)?Property|(?:List)?Relationship|Point|Polygon)$/;
 
-/** If one entity of a type is slow to judge, others may be, too. */
+/** Groups writes by type: if one entity of a type is slow to judge, others may be as well. */
 function queueKeyOf(bytes: string): string {
   for (const [, type = ''] of bytes.slice(0, MAX_SCANNED).matchAll(TYPE))
     if (!OF_ATTRIBUTES.test(type)) return `write ${type}`;

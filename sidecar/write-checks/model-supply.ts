@@ -6,10 +6,10 @@ import type { SuppliedModel } from '../schemas/writes/protocol.js';
 import type { Model } from '../store/index.js';
 import { OwnTypeNames } from './own-type-names.js';
 
-/** Models of one name that are looked at. */
+/** Maximum number of models considered for one name. */
 const MAX_OF_NAME = 20;
 
-/** Gives workers what they need of models and contexts: what is stored, or may be fetched. */
+/** Supplies workers with models and contexts: those that are stored, or that may be fetched. */
 export class ModelSupply {
   readonly #schemas: SchemaService;
   readonly #ownNames: OwnTypeNames;
@@ -19,7 +19,7 @@ export class ModelSupply {
     this.#ownNames = new OwnTypeNames(schemas);
   }
 
-  /** The published models that may be those of types; what their names mean decides. */
+  /** The published models that may be for the types. The meanings of their names decide whether they are. */
   async types(
     types: readonly WrittenType[],
     stamp: string,
@@ -45,7 +45,7 @@ export class ModelSupply {
     return found;
   }
 
-  /** Models by `D/M` or `D/M@3`; undefined for those that are not there. */
+  /** Models by `D/M` or `D/M@3`; undefined for models that do not exist. */
   async models(
     names: readonly string[],
   ): Promise<readonly (readonly [name: string, model: SuppliedModel | undefined])[]> {
@@ -71,7 +71,7 @@ export class ModelSupply {
 
   readonly #texts = new Map<string, () => Promise<string>>();
 
-  /** Models that were supplied, with their schemas. */
+  /** The models supplied before, with their schemas. */
   async withSchemas(
     models: readonly SuppliedModel[],
   ): Promise<readonly (SuppliedModel & { readonly schema: string })[]> {
@@ -90,5 +90,5 @@ export class ModelSupply {
   }
 }
 
-/** Models whose schemas may be asked for. */
+/** Maximum number of models whose schemas can be requested. */
 const MAX_TEXTS = 5000;

@@ -3,14 +3,14 @@ import { iriOf, withoutCore } from '../schemas/json-ld/term-meanings.js';
 import { eachOf, type SchemaService } from '../schemas/models/index.js';
 import type { JsonValue } from '../shared/json/json.js';
 
-/** Contexts whose terms are remembered, by their texts. */
+/** Maximum number of contexts whose terms are remembered, by their texts. */
 const MAX_REMEMBERED = 2000;
 
 type NamesByIri = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The names that models' own contexts have for an IRI. A generated context makes IRIs of names, so that the end of an IRI says
- * the name; an own one may call a type anything.
+ * The names that models' own contexts have for an IRI. A generated context makes IRIs from names, so the name is at
+ * the end of the IRI; an own context may use any name for a type.
  */
 export class OwnTypeNames {
   readonly #schemas: SchemaService;
@@ -21,7 +21,7 @@ export class OwnTypeNames {
     this.#schemas = schemas;
   }
 
-  /** @param stamp changes with every write to the store */
+  /** Returns the names for an IRI. @param stamp changes with every write to the store */
   async of(iri: string, stamp: string): Promise<readonly string[]> {
     if (this.#current?.stamp !== stamp) {
       const maps = this.#read(stamp);
@@ -44,7 +44,7 @@ export class OwnTypeNames {
 
   async #readOne(sha256: string, stamp: string): Promise<NamesByIri> {
     const text = await this.#schemas.store.content(sha256);
-    // Before it stand the generated terms.
+    // The generated terms come before the own context.
     const own = text === undefined ? [] : withoutCore(text).slice(1);
     const map = own.length === 0 ? new Map<string, readonly string[]>() : await this.#namesIn(own);
     if (this.#byContext.size >= MAX_REMEMBERED) this.#byContext.clear();

@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.js';
 import type { SchemaStore, WritePolicies, WritePolicy } from '../store/index.js';
 
-/** The policies of writes, as they were last read. */
+/** The write policies as they were last read. */
 export interface KnownPolicies {
   readonly policies: readonly WritePolicy[];
   /** Changes with every write to the store, and every minute, because documents of other origins may change. */
@@ -12,31 +12,31 @@ export interface PolicyCacheOptions {
   readonly store: Pick<SchemaStore, 'revision'>;
   readonly policies: WritePolicies;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Told once when the policies cannot be read, and once when they can be again. Must not throw. */
+  /** Called once when the policies cannot be read, and once when they can be read again. Must not throw. */
   readonly onAway?: (error: unknown) => void;
   readonly onBack?: () => void;
 }
 
-/** After so long, in milliseconds, they are read again beside the next write. */
+/** Age, in milliseconds, at which the policies are read again while the next write proceeds. */
 const REFRESH_MS = 1000;
-/** After so long, the next write waits until they are read again. */
+/** Age, in milliseconds, at which the next write waits until the policies are read again. */
 const OLDEST_MS = 2000;
-/** Longest wait of a write for the store. */
+/** Maximum time that a write waits for the store, in milliseconds. */
 const WAIT_MS = 1000;
 
-/** Policies that there may be. */
+/** Maximum number of policies. */
 export const MAX_POLICIES = 500;
 
 const MINUTE_MS = 60_000;
 
 /**
- * The policies, kept so that a write costs no query. Those that another process writes take effect within two seconds; while the
- * store is away, those that were last read hold.
+ * Caches the policies, so that a write needs no query. Policies written by another process take effect within two
+ * seconds. While the store is unavailable, those that were last read stay in effect.
  */
 export class PolicyCache {
   readonly #options: PolicyCacheOptions;
   static #instances = 0;
-  /** Workers may serve several services of a process, whose stores may have the same revision. */
+  /** Part of the stamp. Workers may serve several services of a process, whose stores may have the same revision. */
   readonly #instance = (PolicyCache.#instances += 1);
   #known: KnownPolicies | undefined;
   #revision: string | undefined;
@@ -48,17 +48,17 @@ export class PolicyCache {
     this.#options = options;
   }
 
-  /** What is known now; undefined before the policies were read for the first time. */
+  /** The policies as known now; undefined before they were first read. */
   get known(): KnownPolicies | undefined {
     return this.#known;
   }
 
-  /** Whether what is known is at most two seconds old. */
+  /** Whether the known policies are at most two seconds old. */
   get isCurrent(): boolean {
     return this.#options.clock.monotonicMs() - this.#readMs < OLDEST_MS;
   }
 
-  /** What is known, as of two seconds ago at most if the store can be read. Only rarely a promise. */
+  /** The known policies, at most two seconds old if the store can be read. Rarely a promise. */
   current(): KnownPolicies | undefined | Promise<KnownPolicies | undefined> {
     const age = this.#options.clock.monotonicMs() - this.#readMs;
     if (age < REFRESH_MS) return this.#known;
@@ -67,15 +67,15 @@ export class PolicyCache {
     return this.#waitedFor(reading);
   }
 
-  /** Has the next write wait until the store was read again: something was written to it. */
+  /** Makes the next write wait until the store was read again, because something was written to the store. */
   readonly expire = (): void => {
     this.#readMs = -Infinity;
-    // What is read now may be from before.
+    // A read that is already running may return the earlier state.
     this.#reading = undefined;
     this.#isAway = false;
   };
 
-  /** Never rejects: what was known before holds where the store cannot be read. */
+  /** Reads the policies again. Never rejects: if the store cannot be read, the known policies stay in effect. */
   async refresh(): Promise<void> {
     this.expire();
     await this.current();

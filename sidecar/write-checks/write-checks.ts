@@ -12,44 +12,47 @@ import type { Judge } from './judge.js';
 import type { KnownPolicies, PolicyCache } from './policy-cache.js';
 import { type CountedPolicy, type WriteCounts, WriteRecord } from './write-record.js';
 
-/** One write, as it came. */
+/** One write, as received. */
 export interface Write {
   readonly route: WriteRoute;
-  /** Where the entities that it depends on are looked for. */
+  /** Returns where to look up the entities that the write depends on. */
   readonly placeOfEntities: () => EntityPlace;
   readonly candidates: readonly CandidatePolicy[];
   readonly stamp: string;
-  /** Where the client reaches this service. */
+  /** The URL at which the client reaches this service. */
   readonly baseUrl: string;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: CancelSignal;
 }
 
-/** What is known of its body beside its bytes. */
+/** The body of a write, and what is known about it. */
 export type WriteBody = Pick<
   JudgeInput,
   'bytes' | 'isSimplified' | 'updates' | 'mergesLanguages' | 'datasetId' | 'link' | 'linkDoubt' | 'isJsonLd'
 >;
 
-/** What becomes of a write, and why. */
+/** The decision on a write, and the reason. */
 export type WriteOutcome =
   | (Decision & {
-      /** The batch that is sent instead of the one that came, and the ids in it. */
+      /** The batch that is sent instead of the submitted one, and the ids in it. */
       readonly thinned?: { readonly body: string; readonly ids: readonly string[] } | undefined;
-      /** Ids of the entities whose types it may change; undefined for any. */
+      /** Ids of the entities whose types the write may change; undefined for any entity. */
       readonly ids: readonly string[] | undefined;
-      /** The broker has no such entity, and its answer to the write could be another one by the time that it gets it. */
+      /**
+       * Whether the write must be answered with "not found": a check is enforced, but the broker has no entity to
+       * judge the write by. It is not passed on, because the entity might exist by the time the broker receives it.
+       */
       readonly isMissing: boolean;
     })
   | { readonly action: 'fail-open' | 'fail-closed'; readonly policy: string; readonly cause: unknown };
 
-/** Told of each write. Must not throw. */
+/** Called for each write. Must not throw. */
 export interface WriteObserver {
   judged(decision: Decision, entities: WriteEntities, ms: number): void;
   failed(policy: string, isRefused: boolean, cause: unknown): void;
 }
 
-/** Entities of a write by policy. */
+/** The number of entities of a write, by policy and verdict. */
 type WriteEntities = readonly {
   readonly policy: string;
   readonly verdict: 'valid' | 'invalid' | 'not-judged';
@@ -57,7 +60,7 @@ type WriteEntities = readonly {
 }[];
 
 export interface WriteChecksOptions {
-  /** WRITE_CHECK: what holds where no policy fits. */
+  /** WRITE_CHECK: the mode that applies if no policy does. */
   readonly setting: WriteMode;
   readonly policies: PolicyCache;
   readonly judge: Judge;
@@ -66,10 +69,10 @@ export interface WriteChecksOptions {
   readonly observer: WriteObserver;
 }
 
-/** How often a write is judged again because the type of its entity may have changed meanwhile. */
+/** Maximum number of times that a write is judged: again whenever the type of its entity may have changed in the meantime. */
 const MAX_JUDGEMENTS = 20;
 
-/** Judges writes by the policies, and counts what they were found to be. */
+/** Judges writes by the policies, and counts the results. */
 export class WriteChecks {
   readonly #options: WriteChecksOptions;
   readonly #record = new WriteRecord();
@@ -82,7 +85,7 @@ export class WriteChecks {
     this.startedAt = options.clock.now();
   }
 
-  /** Writes of entities that came here, whether or not they were looked at. */
+  /** The number of writes of entities that passed through here, whether or not they were checked. */
   get seen(): number {
     return this.#seen;
   }
@@ -95,17 +98,17 @@ export class WriteChecks {
     return this.#options.types;
   }
 
-  /** The policies as they are known; rarely a promise. Undefined before they were read for the first time. */
+  /** The policies as known; rarely a promise. Undefined before they were first read. */
   policies(): KnownPolicies | undefined | Promise<KnownPolicies | undefined> {
     return this.#options.policies.current();
   }
 
-  /** Whether the policies that are known are at most two seconds old. */
+  /** Whether the known policies are at most two seconds old. */
   get isCurrent(): boolean {
     return this.#options.policies.isCurrent;
   }
 
-  /** Whether some write may be refused, as far as is known now. */
+  /** Whether some write may be refused, according to the known policies. */
   get mayRefuse(): boolean {
     const { setting, policies } = this.#options;
     return (
@@ -115,9 +118,9 @@ export class WriteChecks {
   }
 
   /**
-   * The policies that may decide about a write.
+   * The policies that may apply to a write.
    *
-   * @returns undefined where nothing is checked
+   * @returns undefined if nothing is checked
    */
   candidates(known: KnownPolicies | undefined, writer: Writer): readonly CandidatePolicy[] | undefined {
     const { setting } = this.#options;
@@ -131,7 +134,7 @@ export class WriteChecks {
     return found.every(({ mode }) => mode === 'off') ? undefined : found;
   }
 
-  /** Judges a write, and decides whether it is passed on. Rejects with the reason of the signal only. */
+  /** Judges a write, and decides whether it is passed on. Rejects only with the reason of the signal. */
   async check(write: Write, body: WriteBody): Promise<WriteOutcome> {
     const { observer } = this.#options;
     const startedMs = performance.now();
@@ -162,7 +165,7 @@ export class WriteChecks {
     }
   }
 
-  /** A write that nobody could judge. */
+  /** Decides on a write that could not be judged because of a failure. */
   failed(candidates: readonly CandidatePolicy[], cause: unknown): WriteOutcome {
     const policy = candidates[choosePolicy(candidates, [{ written: '', iri: undefined }])];
     const isRefused = policy?.onFailure === 'refuse' && policy.mode === 'enforce';
@@ -170,7 +173,7 @@ export class WriteChecks {
     return { action: isRefused ? 'fail-closed' : 'fail-open', policy: policy?.name ?? '', cause };
   }
 
-  /** A write of which it is known beforehand that nobody can judge it. */
+  /** Decides on a write that is known in advance to be impossible to judge. */
   unjudged(candidates: readonly CandidatePolicy[], reason: string): Decision {
     const policy = choosePolicy(candidates, [{ written: '', iri: undefined }]);
     const judgement = {
@@ -186,7 +189,7 @@ export class WriteChecks {
     return decision;
   }
 
-  /** What was found since this process began. @param policies some of them; the name of the setting is empty */
+  /** The counts since this process began. @param policies the policies to count; the name of the setting is empty */
   counts(policies?: readonly CountedPolicy[]): WriteCounts {
     return this.#record.counts(policies);
   }
@@ -208,7 +211,7 @@ export class WriteChecks {
   }
 }
 
-/** Does work that ends when the client leaves, or when a part of it fails. */
+/** Runs work with a signal that aborts when the client disconnects, or when a part of the work fails. */
 async function whileThere<Result>(
   client: CancelSignal,
   work: (there: AbortSignal) => Promise<Result>,
@@ -221,15 +224,15 @@ async function whileThere<Result>(
     return await work(controller.signal);
   } finally {
     client.removeEventListener('abort', leave);
-    // What has failed asks the broker nothing more.
+    // After a failure, no more requests go to the broker.
     controller.abort();
   }
 }
 
-/** Tenants and callers for which the policies are kept in order. */
+/** Maximum number of combinations of tenants and caller for which the sorted policies are kept. */
 const MAX_WRITERS = 1000;
 
-/** Why a judgement failed, in one of a few words. */
+/** Why a judgement failed, as one of a few words. */
 export function failureReason(cause: unknown): string {
   if (cause instanceof TypeUnknownError) return 'entity-type';
   if (cause instanceof TaskTooCostlyError) return 'deadline';

@@ -24,18 +24,18 @@ export interface WritePolicyServiceOptions {
   readonly supply: Pick<ModelSupply, 'types'>;
   readonly cache: PolicyCache;
   readonly checks: Pick<WriteChecks, 'seen' | 'startedAt'>;
-  /** Whether somebody vouches for who calls. */
+  /** Whether callers are vouched for. */
   readonly knowsCallers: boolean;
 }
 
-/** A policy as it was written, and what its author may not expect. */
+/** A policy as stored, and warnings about what its author may not expect. */
 export interface WrittenPolicy {
   readonly policy: WritePolicy;
   readonly isNew: boolean;
   readonly warnings: readonly string[];
 }
 
-/** The policies of writes. What is changed takes effect before the answer in this process, and within two seconds in others. */
+/** The write policies. A change takes effect in this process before it is answered, and within two seconds in others. */
 export class WritePolicyService {
   readonly #options: WritePolicyServiceOptions;
 
@@ -120,7 +120,7 @@ export class WritePolicyService {
     return warnings;
   }
 
-  /** A policy that decides wherever this one could. */
+  /** The name of a policy that always decides before this one; undefined if there is none. */
   #decidesBefore(
     name: string,
     { tenant = '', callers = [], types = [] }: WritePolicySettings,
@@ -136,7 +136,7 @@ export class WritePolicyService {
     return isForAll ? chosen.name : undefined;
   }
 
-  /** The policy is stored already: that something cannot be looked up now is a warning, too. */
+  /** Warnings about models. The policy is already stored, so a failed lookup is a warning as well. */
   async #modelWarnings({ mode, model, types = [] }: WritePolicySettings): Promise<readonly string[]> {
     try {
       if (model !== undefined)

@@ -2,33 +2,36 @@ import type { JudgedItem, Judgement, WriteFinding } from '../schemas/writes/prot
 import type { CandidatePolicy } from './candidates.js';
 import type { Decision } from './decision.js';
 
-/** A policy, and its tenant: a later policy of the same name may be for another tenant, which must not see earlier findings. */
+/**
+ * A policy with its tenant. A later policy of the same name may be for another tenant, which must not see earlier
+ * findings.
+ */
 export type CountedPolicy = Pick<CandidatePolicy, 'name' | 'tenant'>;
 
-/** What is wrong with how many of the entities that were written. */
+/** A finding, and the number of written entities that have it. */
 interface CountedFinding extends WriteFinding {
   readonly entities: number;
-  /** Ids of the first few. */
+  /** Ids of the first few entities. */
   readonly sample: readonly string[];
 }
 
-/** What the checks of writes have seen since this process began. */
+/** The results of the checks of writes since this process began. */
 export interface WriteCounts {
   readonly checked: number;
   readonly invalid: number;
   readonly refused: number;
   readonly notJudged: number;
-  /** The most frequent ones first. */
+  /** The most frequent findings first. */
   readonly findings: readonly CountedFinding[];
 }
 
-/** Findings that are kept of one policy, and of all. */
+/** Maximum number of findings kept for one policy, and for all policies. */
 const MAX_OF_POLICY = 1000;
 const MAX_OF_ALL = 10_000;
 const MAX_SAMPLE = 5;
-/** Characters of an id that are kept. */
+/** Maximum number of characters kept of an id. */
 const MAX_ID_CHARACTERS = 1000;
-/** Policies of which there are counts; more only come where many are deleted and made. */
+/** Maximum number of policies with counts; there are more only if many policies are deleted and created. */
 const MAX_POLICIES = 1000;
 
 interface Counts {
@@ -39,12 +42,12 @@ interface Counts {
   readonly findings: Map<string, CountedFinding & { entities: number; readonly sample: string[] }>;
 }
 
-/** Counts what writes were found to be, by policy. It forgets when the process ends. */
+/** Counts the results of checks by policy. The counts are lost when the process ends. */
 export class WriteRecord {
   readonly #byPolicy = new Map<string, Counts>();
   #findings = 0;
 
-  /** @param decision undefined where the write was not sent, nor refused for what it is */
+  /** Adds the results for one write. */
   add({ valid, others }: Judgement, candidates: readonly CandidatePolicy[], decision: Decision): void {
     for (const [policy, entities] of valid) this.#of(candidates[policy]).checked += entities;
     for (const item of others) {
@@ -58,7 +61,7 @@ export class WriteRecord {
       this.#of(candidates.find(({ name }) => name === policy)).refused += 1;
   }
 
-  /** Of some policies, or of all. The setting's name is empty. */
+  /** The counts of some policies, or of all. The name of the setting is empty. */
   counts(policies?: readonly CountedPolicy[]): WriteCounts {
     const keys = policies?.map(keyOfPolicy) ?? [...this.#byPolicy.keys()];
     const all = keys.flatMap((key) => this.#byPolicy.get(key) ?? []);
