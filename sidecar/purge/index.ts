@@ -3,7 +3,14 @@
  * matches, and nothing else, whatever the broker does. Its rooms, top to bottom: temporal, entities, attributes, deleting, run,
  * proof, listing, requests, query, archiving, ledger, broker. Each imports those below it, through their faces.
  */
-export { listEntities, type MatchPage, purgeEntities } from './entities/index.js';
+export {
+  type EntityPurgeQuery,
+  listEntities,
+  type MatchPage,
+  parseEntityPurgeQuery,
+  parseScanQuery,
+  purgeEntities,
+} from './entities/index.js';
 export {
   BrokerFailedError,
   BrokerRefusedError,
@@ -23,7 +30,6 @@ export type { Item, ItemOutcome, OnOutcome } from './ledger/index.js';
 export { archivedKeys, type PurgeArchive } from './archiving/index.js';
 export {
   ENTITY_PARAMETERS,
-  type EntityPurgeQuery,
   type PurgeParameters,
   type PurgeQuery,
   TEMPORAL_PARAMETERS,
@@ -31,8 +37,6 @@ export {
   contextOfRequest,
   cutoffOf,
   olderThan,
-  parseEntityPurgeQuery,
-  parseScanQuery,
   queryText,
 } from './query/index.js';
 export { type AskedRate, type DoneSoFar, Pace } from './requests/index.js';

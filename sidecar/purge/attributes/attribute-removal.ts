@@ -4,10 +4,16 @@ import { TooManyMatchesError, QueryRefusedError } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import { removeItems } from './item-removal.js';
 import { countItems, type ItemKind } from '../deleting/index.js';
-import { type AttributeRemoval, refusedData } from '../query/index.js';
+import { refusedData } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { entities, type ListedPage } from '../listing/index.js';
+
+/** Attributes to remove from each match instead of the entity (clause 5.6.21). */
+export interface AttributeRemoval {
+  readonly kind: 'drop' | 'keep';
+  readonly names: readonly string[];
+}
 
 const MAX_SAMPLE = 100;
 

@@ -1,5 +1,5 @@
 /** Removes parts of entities: attributes, datasets and instances, in passes over all matches. */
-export { checkKept, previewAttributes, removeAttributes } from './attribute-removal.js';
+export { type AttributeRemoval, checkKept, previewAttributes, removeAttributes } from './attribute-removal.js';
 export {
   type ItemDelete,
   NO_DATASET,

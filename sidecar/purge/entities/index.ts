@@ -1,6 +1,6 @@
 /** Purges of entities: the plot, rounds of listing and deleting until nothing is left, and what a dry run says. */
 export { purgeByIds } from './drain.js';
-export { purgeEntities } from './engine.js';
+export { type EntityPurgeQuery, parseEntityPurgeQuery, purgeEntities } from './engine.js';
 export { type HintSource, planHints, withHints } from './hints.js';
-export { listEntities, type MatchPage } from './scan.js';
+export { listEntities, type MatchPage, parseScanQuery } from './scan.js';
 export { checkUnderstood, showsOnlyWithout } from './understood.js';

@@ -9,7 +9,7 @@ import {
 } from '../errors.js';
 import { itemProblem, type PurgeCounts } from '../ledger/index.js';
 import type { ListedPage } from '../listing/index.js';
-import { formatParameters, type EntityPurgeQuery } from '../query/index.js';
+import { formatParameters, type PurgeQuery } from '../query/index.js';
 
 /** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */
 const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonKeys']);
@@ -20,7 +20,7 @@ const OPERATION = 'purge by its own operation';
 const MAX_IDLE_PURGES = 2;
 
 /** @throws QueryRefusedError for a filter that the standard's operation does not have */
-export function checkNativeQuery(query: EntityPurgeQuery): void {
+export function checkNativeQuery(query: PurgeQuery): void {
   const foreign = query.selection.find(({ name }) => NOT_NATIVE.has(name));
   if (foreign === undefined) return;
   const detail = `The broker's own purge, which this gateway uses (PURGE_STRATEGY=native), has no parameter ${foreign.name}.`;

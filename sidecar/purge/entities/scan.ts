@@ -1,5 +1,11 @@
 import { entities } from '../listing/index.js';
-import type { EntityPurgeQuery } from '../query/index.js';
+import {
+  type AcceptedParameters,
+  parseParameters,
+  type PurgeParameters,
+  SELECTION_PARAMETERS,
+  vetSelection,
+} from '../query/index.js';
 import {
   countMatches,
   previewOf,
@@ -13,7 +19,30 @@ import {
   trustedTotal,
 } from '../run/index.js';
 import { ENTITY_HINTS, planHints, withHints } from './hints.js';
-import { firstProvenPage } from './engine.js';
+import { type EntityPurgeQuery, firstProvenPage } from './engine.js';
+
+/** Parameters of a scan: those that select whole entities. */
+const SCAN_PARAMETERS: AcceptedParameters = {
+  of: 'a scan',
+  names: new Set([...SELECTION_PARAMETERS].filter((name) => name !== 'attrs')),
+  reasons: {
+    attrs: 'it would hide the other attributes, which are judged as well; use q=<attribute> to select by one',
+    limit: 'use sample to judge some of the matches',
+    maxPerSecond: 'it is a member of the request beside the query',
+    dryRun: 'a scan deletes nothing',
+  },
+};
+
+/**
+ * Parses and vets the query of a scan: what a purge of whole entities would match. It deletes nothing, so it may reach every
+ * entity of a tenant.
+ *
+ * @throws QueryRefusedError
+ */
+export function parseScanQuery(query: string | PurgeParameters): EntityPurgeQuery {
+  const parameters = parseParameters(query, SCAN_PARAMETERS);
+  return { ...vetSelection(parameters, { wholeTenant: 'allow' }), removal: undefined };
+}
 
 /** A page of matches. */
 export interface MatchPage {

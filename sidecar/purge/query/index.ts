@@ -1,9 +1,11 @@
 /** Parses and vets the query string of a purge: what is unknown, ambiguous or too wide is refused. */
 export { cutoffOf, olderThan } from './older-than.js';
 export {
+  type AcceptedParameters,
   ENTITY_PARAMETERS,
   type Parameter,
   type PurgeParameters,
+  SELECTION_PARAMETERS,
   TEMPORAL_PARAMETERS,
   TIME_PARAMETERS,
   contextOfRequest,
@@ -16,10 +18,4 @@ export {
   queryText,
   refusedData,
 } from './parameters.js';
-export {
-  type AttributeRemoval,
-  type EntityPurgeQuery,
-  parseEntityPurgeQuery,
-  parseScanQuery,
-} from './query.js';
 export { type PurgeQuery, type WholeTenant, vetSelection } from './selection.js';

@@ -64,18 +64,6 @@ export const ENTITY_PARAMETERS: AcceptedParameters = {
   },
 };
 
-/** Parameters of a scan: those that select whole entities. */
-export const SCAN_PARAMETERS: AcceptedParameters = {
-  of: 'a scan',
-  names: new Set([...SELECTION_PARAMETERS].filter((name) => name !== 'attrs')),
-  reasons: {
-    attrs: 'it would hide the other attributes, which are judged as well; use q=<attribute> to select by one',
-    limit: 'use sample to judge some of the matches',
-    maxPerSecond: 'it is a member of the request beside the query',
-    dryRun: 'a scan deletes nothing',
-  },
-};
-
 /** Parameters of a time filter (clause 4.11). */
 export const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty'] as const;
 

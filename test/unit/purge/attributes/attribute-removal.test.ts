@@ -9,7 +9,8 @@ import {
 import { QueryRefusedError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
 import { firstPage, type PurgeContext } from '../../../../sidecar/purge/run/index.js';
 import { entities, type PageQuery } from '../../../../sidecar/purge/listing/index.js';
-import type { Parameter, AttributeRemoval } from '../../../../sidecar/purge/query/index.js';
+import type { AttributeRemoval } from '../../../../sidecar/purge/attributes/index.js';
+import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 

@@ -12,7 +12,7 @@ import {
   FilterIgnoredError,
   TooManyMatchesError,
 } from '../../../../sidecar/purge/errors.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
 

@@ -7,9 +7,9 @@ import {
   cutoffOf,
   olderThan,
   parseEntityPurgeQuery,
+  parseTemporalPurgeQuery,
   queryText,
-} from '../../../../sidecar/purge/query/index.js';
-import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
+} from '../../../../sidecar/purge/index.js';
 import { assertRefused } from '../refusals.js';
 import { words } from '../../../support/words.js';
 import { withoutSpans } from '../../ngsi-ld/print-q.js';

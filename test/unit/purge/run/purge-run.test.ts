@@ -19,7 +19,7 @@ import {
   reportOf,
   runPurge,
 } from '../../../../sidecar/purge/run/index.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
 

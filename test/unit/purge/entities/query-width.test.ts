@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { PolicyRefusedError } from '../../../../sidecar/purge/errors.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { assertRefused, queryOf } from '../refusals.js';
 import { words } from '../../../support/words.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { PatternTooLargeError } from '../../../../sidecar/ngsi-ld/pattern.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { SELECTION_PARAMETERS } from '../../../../sidecar/purge/query/parameters.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { assertRefused, queryOf } from '../refusals.js';
 import { words } from '../../../support/words.js';
