@@ -81,7 +81,7 @@ export class Requester {
   readonly #gate: RequestGate;
   readonly #effort = { requests: 0, retries: 0 };
   readonly #stop = () => this.halt();
-  #phase = startPhase();
+  #phase: Phase = { ending: new AbortController() };
 
   /**
    * @param signal stops the purge: no new requests; deletes already sent are left to finish
@@ -186,7 +186,8 @@ export class Requester {
   beginLastLook(): boolean {
     this.halt();
     if (this.#signal.aborted || this.#availability.isAskedToWait) return false;
-    this.#phase = startPhase(this.#dependencies.clock.monotonicMs() + LAST_LOOK_MS);
+    const untilMs = this.#dependencies.clock.monotonicMs() + LAST_LOOK_MS;
+    this.#phase = { ending: new AbortController(), untilMs };
     return true;
   }
 
@@ -203,7 +204,7 @@ export class Requester {
             this.#effort.retries += 1;
             this.#dependencies.onRetry?.();
           }
-          const reply = await this.#transmit(request, signal);
+          const reply = await this.#tryOnce(request, signal);
           this.#availability.succeeded(request);
           return { kind: 'answered', reply };
         } catch (error) {
@@ -228,28 +229,70 @@ export class Requester {
   async #sendLast(request: PurgeRequest, { ending, untilMs = 0 }: Phase): Promise<Settled> {
     if (request.method !== 'GET' || this.#dependencies.clock.monotonicMs() >= untilMs) ending.abort();
     try {
-      return { kind: 'answered', reply: await this.#transmit(request, ending.signal) };
+      return { kind: 'answered', reply: await this.#tryOnce(request, ending.signal) };
     } catch (error) {
       if (!(error instanceof TryFailed)) throw error;
       throw new BrokerFailedError(request.operation, error.failure, 'attempts-used-up');
     }
   }
 
-  async #transmit(request: PurgeRequest, signal: AbortSignal): Promise<BrokerReply> {
+  /**
+   * Sends a request once.
+   *
+   * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
+   * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that
+   *   got stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page
+   *   may be readable), else BrokerReplyError
+   */
+  async #tryOnce(request: PurgeRequest, signal: AbortSignal): Promise<BrokerReply> {
     throwIfStopped(signal);
+    const { headers, beforeDelete } = this.#order;
+    const { method, path, jsonBody, replyMaxBytes, mayBeDeep, onUnclear } = request;
+    const beforeSending = () => {
+      throwIfStopped(signal);
+      if (request.isStale?.() === true) throw new ListedTooLongAgo();
+      if (request.deletes !== undefined) void beforeDelete?.();
+    };
     this.#effort.requests += 1;
+    let reply: BrokerReply;
     try {
-      return await tryOnce(this.#dependencies.client, this.#order, request, signal);
+      reply = await this.#dependencies.client.send({
+        method,
+        path,
+        headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
+        jsonBody,
+        replyMaxBytes,
+        mayBeDeep,
+        ...(method === 'GET' ? { signal } : { beforeSending }),
+      });
     } catch (error) {
-      if (isOfUnsent(error) && request.method !== 'GET') this.#effort.requests -= 1;
+      if (error instanceof RequestAbortedError) throwIfStopped(signal);
+      if (error instanceof PurgeStoppedError || error instanceof ListedTooLongAgo) {
+        // It was kept from being sent.
+        this.#effort.requests -= 1;
+        throw error;
+      }
+      if (error instanceof BrokerTimeoutError || error instanceof BrokerUnreachableError) {
+        if (error.wasSent) onUnclear?.();
+        const kind = error instanceof BrokerTimeoutError ? 'timeout' : 'unreachable';
+        throw new TryFailed({ kind, cause: error, ...(error.wasSent ? {} : { wasNeverSent: true }) });
+      }
+      onUnclear?.();
+      if (error instanceof ReplyTooLargeError && method !== 'GET')
+        throw new BrokerReplyError(error.message, { cause: error });
       throw error;
     }
+    const failure = failureOf(reply) ?? request.failureOf?.(reply);
+    if (failure === undefined || (request.takesServerErrors === true && reply.status >= 500)) return reply;
+    // A server error may come from a proxy that lost the broker halfway.
+    if (failure.kind === 'broker-error') onUnclear?.();
+    throw new TryFailed(failure);
   }
 
   /** Asks a broker that seems to be away; returns why that failed, if it did. */
   async #probe(probe: PurgeRequest, signal: AbortSignal): Promise<Failure | undefined> {
     try {
-      await this.#transmit(probe, signal);
+      await this.#tryOnce(probe, signal);
     } catch (error) {
       throwIfStopped(signal);
       if (!(error instanceof TryFailed)) return undefined;
@@ -279,67 +322,6 @@ export class Requester {
     await sleep(clock, delayMs - (clock.monotonicMs() - failedAtMs), signal);
     return true;
   }
-}
-
-function startPhase(untilMs?: number): Phase {
-  const ending = new AbortController();
-  return { ending, ...(untilMs === undefined ? {} : { untilMs }) };
-}
-
-/** True for the error of a delete that was kept from being sent. */
-function isOfUnsent(error: unknown): error is PurgeStoppedError | ListedTooLongAgo {
-  return error instanceof PurgeStoppedError || error instanceof ListedTooLongAgo;
-}
-
-/**
- * Sends a request once.
- *
- * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
- * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that
- *   got stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page
- *   may be readable), else BrokerReplyError
- */
-export async function tryOnce(
-  client: BrokerClient,
-  { headers, beforeDelete }: Pick<RequestOrder, 'headers' | 'beforeDelete'>,
-  request: PurgeRequest,
-  signal: AbortSignal,
-): Promise<BrokerReply> {
-  const { method, path, jsonBody, replyMaxBytes, mayBeDeep, onUnclear } = request;
-  const beforeSending = () => {
-    throwIfStopped(signal);
-    if (request.isStale?.() === true) throw new ListedTooLongAgo();
-    if (request.deletes !== undefined) void beforeDelete?.();
-  };
-  let reply: BrokerReply;
-  try {
-    reply = await client.send({
-      method,
-      path,
-      headers: request.headers === undefined ? headers : { ...headers, ...request.headers },
-      jsonBody,
-      replyMaxBytes,
-      mayBeDeep,
-      ...(method === 'GET' ? { signal } : { beforeSending }),
-    });
-  } catch (error) {
-    if (error instanceof RequestAbortedError) throwIfStopped(signal);
-    if (isOfUnsent(error)) throw error;
-    if (error instanceof BrokerTimeoutError || error instanceof BrokerUnreachableError) {
-      if (error.wasSent) onUnclear?.();
-      const kind = error instanceof BrokerTimeoutError ? 'timeout' : 'unreachable';
-      throw new TryFailed({ kind, cause: error, ...(error.wasSent ? {} : { wasNeverSent: true }) });
-    }
-    onUnclear?.();
-    if (error instanceof ReplyTooLargeError && method !== 'GET')
-      throw new BrokerReplyError(error.message, { cause: error });
-    throw error;
-  }
-  const failure = failureOf(reply) ?? request.failureOf?.(reply);
-  if (failure === undefined || (request.takesServerErrors === true && reply.status >= 500)) return reply;
-  // A server error may come from a proxy that lost the broker halfway.
-  if (failure.kind === 'broker-error') onUnclear?.();
-  throw new TryFailed(failure);
 }
 
 /** Answers that end a purge whatever they answer: the caller may not do this, or not here. */

@@ -1,51 +1,57 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
-  type BrokerRequest,
   BrokerTimeoutError,
   BrokerUnreachableError,
   ReplyTooLargeError,
   RequestAbortedError,
   type BrokerReply,
+  type Failure,
 } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerReplyError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
-import { TryFailed } from '../../../../sidecar/purge/requests/request.js';
-import { tryOnce } from '../../../../sidecar/purge/requests/requester.js';
-import type { PurgeRequest } from '../../../../sidecar/purge/requests/index.js';
+import { type PurgeRequest, Requester } from '../../../../sidecar/purge/requests/index.js';
+import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
 
 const HEADERS = { 'ngsild-tenant': 'mine', link: '<x>' };
 
-/** One try at a broker that answers, or fails, in one way. */
+const ONE_TRY = { maxAttempts: 1, minDelayMs: 1, maxDelayMs: 1, awayMs: 0 };
+
+/** One try at a broker that answers, or fails, in one way. @param stop aborted while the request is under way, if at all */
 async function tried(
   end: BrokerReply | Error,
   request: Partial<PurgeRequest> = {},
-  signal = new AbortController().signal,
-) {
-  const sent: BrokerRequest[] = [];
+  stop?: AbortController,
+): Promise<{ readonly outcome: unknown; readonly unclear: number }> {
   let unclear = 0;
   const client = {
-    send: async (given: BrokerRequest) => {
-      sent.push(given);
+    send: async () => {
+      stop?.abort();
       if (end instanceof Error) throw end;
       return end;
     },
     close: async () => {},
   };
-  const outcome = await tryOnce(
-    client,
-    { headers: HEADERS },
-    { method: 'DELETE', path: '/x', operation: 'delete', onUnclear: () => (unclear += 1), ...request },
-    signal,
-  ).catch((error: unknown) => error);
-  return { outcome, unclear, sent: sent[0] };
+  const dependencies = { client, retry: ONE_TRY, clock: createTestClock(), random: () => 0 };
+  const probe = { method: 'GET', path: '/', operation: 'answer' } as const;
+  const signal = stop?.signal ?? new AbortController().signal;
+  const requester = new Requester({ headers: HEADERS }, dependencies, signal, probe);
+  const settled = await requester
+    .send({ method: 'DELETE', path: '/x', operation: 'delete', onUnclear: () => (unclear += 1), ...request })
+    .catch((error: unknown) => ({ kind: 'threw', error }) as const);
+  requester.end();
+  if (settled.kind === 'threw') return { outcome: settled.error, unclear };
+  return { outcome: settled.kind === 'answered' ? settled.reply : settled.failure, unclear };
 }
 
 const failureOf = (outcome: unknown) => {
-  assert.ok(outcome instanceof TryFailed, String(outcome));
-  const { kind, status, wasNeverSent } = outcome.failure;
+  assert.ok(isFailure(outcome), String(outcome));
+  const { kind, status, wasNeverSent } = outcome;
   return [kind, status, wasNeverSent];
 };
+
+const isFailure = (outcome: unknown): outcome is Failure =>
+  typeof outcome === 'object' && outcome !== null && 'kind' in outcome && !(outcome instanceof Error);
 
 it('one try of a request fails without an answer, and is unclear if it was sent', async () => {
   for (const [error, failure, unclear] of [
@@ -56,7 +62,7 @@ it('one try of a request fails without an answer, and is unclear if it was sent'
   ] as const) {
     const { outcome, unclear: noted } = await tried(error);
     assert.deepEqual([failureOf(outcome), noted], [failure, unclear]);
-    assert.ok(outcome instanceof TryFailed && outcome.failure.cause === error);
+    assert.ok(isFailure(outcome) && outcome.cause === error);
   }
 });
 
@@ -92,11 +98,9 @@ it('one try of a request cannot use an answer that is too large, unless a query 
 });
 
 it('one try of a request ends as the purge does where it was cut off, and is unclear after any other mistake', async () => {
-  const stop = new AbortController();
   const cutOff = new RequestAbortedError('cut off');
-  assert.equal((await tried(cutOff, { method: 'GET' }, stop.signal)).outcome, cutOff);
-  stop.abort();
-  const { outcome } = await tried(cutOff, { method: 'GET' }, stop.signal);
+  assert.equal((await tried(cutOff, { method: 'GET' })).outcome, cutOff);
+  const { outcome } = await tried(cutOff, { method: 'GET' }, new AbortController());
   assert.ok(outcome instanceof PurgeStoppedError);
   const mistake = new TypeError('a mistake');
   const { outcome: thrown, unclear } = await tried(mistake);
