@@ -60,7 +60,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   }
 
   function start(purge: PreparedPurge, signal: AbortSignal, onEvent?: OnEvent): Promise<PurgeReport> {
-    const pace = Pace.of(clock, purge.query);
+    const pace = new Pace(clock, purge.query.maxPerSecond);
     return purge.run({ limits: purge.limits, pace, onEvent }, signal);
   }
 

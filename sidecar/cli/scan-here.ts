@@ -59,7 +59,7 @@ export function brokerScans(
           sample,
           judge,
           tally,
-          pace: Pace.of(clock, request),
+          pace: new Pace(clock, request.maxPerSecond),
           onJudged: async () => {},
           onEvent: (event) => {
             if (event.type === 'counted') record = { ...record, expected: event.matches };

@@ -37,7 +37,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
     this.#clock = clock;
     this.#onChange = onChange;
-    this.pace = Pace.of(clock, record);
+    this.pace = new Pace(clock, record.maxPerSecond);
   }
 
   /** It has done something: an error that refuses it now ends it as failed. */
@@ -78,7 +78,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   /** Changes how hard it works. */
   change({ maxPerSecond }: ControlRequest): void {
     if (maxPerSecond === undefined) return;
-    this.pace.setPerSecond(maxPerSecond ?? undefined);
+    this.pace.setPerSecond(maxPerSecond);
     this.set({ ...this.#record, maxPerSecond });
   }
 

@@ -1,5 +1,10 @@
 /** Removes parts of entities: attributes, datasets and instances, in passes over all matches. */
-export { type AttributeRemoval, checkKept, previewAttributes, removeAttributes } from './attribute-removal.js';
+export {
+  type AttributeRemoval,
+  checkKept,
+  previewAttributes,
+  removeAttributes,
+} from './attribute-removal.js';
 export {
   type ItemDelete,
   NO_DATASET,

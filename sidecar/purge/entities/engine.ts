@@ -1,5 +1,10 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
-import { type AttributeRemoval, previewAttributes, removeAttributes, checkKept } from '../attributes/index.js';
+import {
+  type AttributeRemoval,
+  previewAttributes,
+  removeAttributes,
+  checkKept,
+} from '../attributes/index.js';
 import {
   checkBound,
   firstPage,

@@ -17,35 +17,25 @@ export class Pace {
   #changed = new AbortController();
   #tail: Promise<unknown> = Promise.resolve();
 
-  /** @param perSecond deletes per second; undefined for no limit */
-  constructor(clock: Clock, perSecond?: number) {
+  /** @param perSecond deletes per second; without it, or null, there is no limit */
+  constructor(clock: Clock, perSecond?: AskedRate['maxPerSecond']) {
     this.#clock = clock;
-    this.#perSecond = perSecond;
-    this.#tokens = burstOf(perSecond);
+    this.#perSecond = perSecond ?? undefined;
+    this.#tokens = this.burst;
     this.#filledMs = clock.monotonicMs();
-  }
-
-  /** The pace that is asked for. */
-  static of(clock: Clock, { maxPerSecond }: AskedRate): Pace {
-    return new Pace(clock, maxPerSecond ?? undefined);
-  }
-
-  /** Deletes per second; undefined when there is no limit. */
-  get perSecond(): number | undefined {
-    return this.#perSecond;
   }
 
   /** The most that one request may delete: what a second allows, at least one. */
   get burst(): number {
-    return burstOf(this.#perSecond);
+    return this.#perSecond === undefined ? Infinity : Math.max(1, this.#perSecond);
   }
 
-  /** From now on; undefined takes the limit away. What was allowed before is not taken back. */
-  setPerSecond(perSecond: number | undefined): void {
+  /** From now on; null, or undefined, takes the limit away. What was allowed before is not taken back. */
+  setPerSecond(perSecond: AskedRate['maxPerSecond']): void {
     this.#fill();
     const isFirst = this.#perSecond === undefined;
-    this.#perSecond = perSecond;
-    if (perSecond !== undefined) this.#tokens = isFirst ? 0 : Math.min(this.#tokens, burstOf(perSecond));
+    this.#perSecond = perSecond ?? undefined;
+    if (this.#perSecond !== undefined) this.#tokens = isFirst ? 0 : Math.min(this.#tokens, this.burst);
     this.#changed.abort();
     this.#changed = new AbortController();
   }
@@ -95,8 +85,4 @@ export class Pace {
     this.#tokens -= amount;
     return true;
   }
-}
-
-function burstOf(perSecond: number | undefined): number {
-  return perSecond === undefined ? Infinity : Math.max(1, perSecond);
 }

@@ -267,19 +267,19 @@ it('the final record says where there were more matches than could be counted', 
 
 it('the rate and the concurrency of a running purge are those of its record', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
-  assert.deepEqual([purge.record.concurrency, purge.pace.perSecond], [3, 7]);
-  assert.equal(liveOf({ maxPerSecond: null }).purge.pace.perSecond, undefined);
+  assert.deepEqual([purge.record.concurrency, purge.pace.burst], [3, 7]);
+  assert.equal(liveOf({ maxPerSecond: null }).purge.pace.burst, Infinity);
 });
 
 it('a change of the rate or the concurrency acts on the purge and shows in its record, and leaves the other one', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
-  const now = () => [purge.record.concurrency, purge.pace.perSecond, purge.record.maxPerSecond];
+  const now = () => [purge.record.concurrency, purge.pace.burst, purge.record.maxPerSecond];
   purge.change({ concurrency: 2 });
   assert.deepEqual(now(), [2, 7, 7]);
   purge.change({ maxPerSecond: 5 });
   assert.deepEqual(now(), [2, 5, 5]);
   purge.change({ maxPerSecond: null });
-  assert.deepEqual(now(), [2, undefined, null]);
+  assert.deepEqual(now(), [2, Infinity, null]);
 });
 
 it('a purge stops when it is cancelled, when its process stops, and when its lease is lost; only the first is for good', async () => {
