@@ -39,7 +39,6 @@ function meaningOf(found: TermMapping | null): TermMeaning | null {
   if (container.length > 0)
     rest['@container'] = container.length === 1 ? (container[0] ?? '') : [...container];
   if (reverse) return { '@reverse': iri, ...rest };
-  const looksLikePrefix = DELIMITER.test(iri);
-  if (isPrefix && !looksLikePrefix) rest['@prefix'] = true;
-  return Object.keys(rest).length === 0 && isPrefix === looksLikePrefix ? iri : { '@id': iri, ...rest };
+  if (Object.keys(rest).length === 0 && isPrefix === DELIMITER.test(iri)) return iri;
+  return { '@id': iri, ...rest, ...(isPrefix ? { '@prefix': true } : {}) };
 }

@@ -1,4 +1,4 @@
-import { sameJson } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import { CONTEXT_LIMITS } from './context-safety.js';
 import { type ContextTerms, iriOf, type TermMeaning } from './term-meanings.js';
 import { coreIriOf } from './core-context.js';
@@ -18,7 +18,8 @@ export interface ModelTerms {
 /** Something about the context of a domain that its users may not expect. */
 export interface DomainContextWarning {
   /**
-   * - `ambiguous-term`: models give the term different IRIs, so it is left out
+   * - `ambiguous-term`: models give the term different IRIs, or its definition needs a term that is left out, so it is
+   * left out
    * - `coercion-left-out`: models give the term the same IRI with different coercions, so it has none
    * - `unused-terms-left-out`: terms that no model uses in its schema are left out, because the context would be too
    * large
@@ -75,16 +76,77 @@ export class DomainTermsMaker {
         if (!this.#used.has(term) && coreIriOf(term) === undefined) meant(unused, term, meaning, models);
     const isTooMuch = this.#used.size + unused.size > CONTEXT_LIMITS.terms;
     const all = [...this.#used, ...(isTooMuch ? [] : unused)].sort(([a], [b]) => (a < b ? -1 : 1));
-    const terms: [string, TermMeaning][] = [];
+    const terms = new Map<string, TermMeaning>();
     const warnings: DomainContextWarning[] = [];
     for (const [term, meanings] of all) {
       const { meaning, warning } = agreed(term, meanings);
-      if (meaning !== undefined) terms.push([term, meaning]);
+      if (meaning !== undefined) terms.set(term, meaning);
       if (warning !== undefined) warnings.push(warning);
+    }
+    const isTaken = (name: string) => this.#isKnown(name) && !terms.has(name);
+    for (const term of takeOutDependent(terms, isTaken)) {
+      const models = (this.#used.get(term) ?? unused.get(term) ?? []).flatMap((one) => one.models);
+      const detail = `The definition of "${term}" needs another that is not here; it is left out.`;
+      warnings.push({ code: 'ambiguous-term', term, detail, models });
     }
     if (isTooMuch) warnings.push(tooMuch(unused.size, [...this.#contexts.values()].flat()));
     return { terms: Object.fromEntries(terms), warnings };
   }
+
+  /** Whether a model, or its own context, gives a name a meaning that the core context does not. */
+  #isKnown(name: string): boolean {
+    const isNamed = this.#used.has(name) || [...this.#contexts.keys()].some((context) => context.has(name));
+    return isNamed && coreIriOf(name) === undefined;
+  }
+}
+
+/** Takes out the terms that would mean something else with only these others around them, or be invalid; and gives them. */
+function takeOutDependent(
+  terms: Map<string, TermMeaning>,
+  isTaken: (name: string) => boolean,
+): readonly string[] {
+  const taken: string[] = [];
+  for (let before = -1; before !== terms.size;) {
+    before = terms.size;
+    for (const [term, meaning] of terms) {
+      if (standsForItself(term, meaning, terms) && !needsIn(meaning).some(isTaken)) continue;
+      terms.delete(term);
+      taken.push(term);
+    }
+  }
+  return taken;
+}
+
+/** Whether a term with a colon or a slash is the IRI that it means, as processors demand (JSON-LD 1.1 API § 4.2.2). */
+function standsForItself(
+  term: string,
+  meaning: TermMeaning,
+  terms: ReadonlyMap<string, TermMeaning>,
+): boolean {
+  if (!/[:/]/.test(term)) return true;
+  const end = term.indexOf(':');
+  const prefix = iriOf(terms.get(term.slice(0, end)));
+  const isPrefixed = prefix !== undefined && !term.startsWith('//', end + 1);
+  return iriOf(meaning) === (isPrefixed ? prefix + term.slice(end + 1) : term);
+}
+
+/** Names that a definition needs beside its IRI: terms and prefixes in what is taken over as its context spells it. */
+function needsIn(meaning: TermMeaning): readonly string[] {
+  if (!isObject(meaning)) return [];
+  const defined = new Set<string>();
+  const needed: string[] = [];
+  const visit = (value: JsonValue): void => {
+    if (typeof value === 'string') needed.push(value, value.replace(/:.*/s, ''));
+    else if (isArray(value)) value.forEach(visit);
+    else if (isObject(value))
+      for (const [name, held] of Object.entries(value)) {
+        defined.add(name);
+        if (name.includes(':')) visit(name);
+        visit(held);
+      }
+  };
+  for (const name of ['@nest', '@index', '@context']) visit(meaning[name] ?? null);
+  return needed.filter((name) => !defined.has(name));
 }
 
 function meant(

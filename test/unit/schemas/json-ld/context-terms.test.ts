@@ -32,6 +32,11 @@ describe('what a term means', () => {
     ],
     ['a reversed property', { '@reverse': IRI }, { '@reverse': IRI }],
     ['a prefix', { '@id': IRI, '@prefix': true }, { '@id': IRI, '@prefix': true }],
+    [
+      'a prefix that says more',
+      { '@id': 'https://terms.example/', '@type': '@id', '@prefix': true },
+      { '@id': 'https://terms.example/', '@type': '@id', '@prefix': true },
+    ],
     ['what looks like a prefix', 'https://terms.example/', 'https://terms.example/'],
     [
       'no prefix, though it looks like one',

@@ -88,6 +88,73 @@ describe('the terms of a domain', () => {
     assert.deepEqual(warnings, []);
   });
 
+  const PREFIXED = { '@id': 'https://a/speed', '@type': '@id' };
+  const OTHER: readonly [string, ContextTerms][] = [
+    ['Bus', ownOf({ ex: 'https://b/', meta: 'https://b/meta' })],
+  ];
+  const definitions: Readonly<
+    Record<string, readonly [Readonly<Record<string, TermMeaning>>, ...typeof OTHER]>
+  > = {
+    'its prefix, which models mean differently': [{ ex: 'https://a/', 'ex:speed': PREFIXED }, ...OTHER],
+    'a prefix of the core context, which comes after it': [{ 'ngsi-ld:speed': PREFIXED }],
+    'that no other has its scheme as a prefix': [
+      { 'urn:speed': { '@id': 'urn:speed', '@type': '@id' } },
+      ['Bus', ownOf({ urn: 'https://b/' })],
+    ],
+    'a default vocabulary': [{ 'On/Off': { '@id': 'https://a/On/Off', '@type': '@id' } }],
+    'a prefix in its scoped context': [
+      { ex: 'https://a/', speed: { ...PREFIXED, '@context': [{ unit: { '@id': 'ex:unit' } }] } },
+      ...OTHER,
+    ],
+    'a prefix of a name in its scoped context': [
+      { ex: 'https://a/', speed: { ...PREFIXED, '@context': { 'ex:unit': { '@type': '@id' } } } },
+      ...OTHER,
+    ],
+    'a term for what it is nested in': [{ meta: '@nest', speed: { ...PREFIXED, '@nest': 'meta' } }, ...OTHER],
+    'another that is left out for the same reason': [
+      { speed: { ...PREFIXED, '@context': { unit: 'unit/s' } }, 'unit/s': 'https://a/unit/s' },
+    ],
+  };
+  for (const [what, [own, ...others]] of Object.entries(definitions))
+    it(`the terms of a domain leave out a term whose definition needs ${what}`, () => {
+      const { terms, warnings } = merged(
+        modelOf('Car', {}, ownOf(own)),
+        ...others.map(([model, context]) => modelOf(model, {}, context)),
+      );
+      const term = Object.keys(own).find((name) => /speed|Off/.test(name)) ?? '';
+      assert.equal(Object.hasOwn(terms, term), false);
+      assert.deepEqual(warnings.at(-1), {
+        code: 'ambiguous-term',
+        term,
+        detail: `The definition of "${term}" needs another that is not here; it is left out.`,
+        models: ['Car'],
+      });
+    });
+
+  it('the terms of a domain keep a term whose definition needs others that are there, or none of them', () => {
+    const own = {
+      ex: 'https://a/',
+      'ex:speed': PREFIXED,
+      'https://a/owner': { '@id': 'https://a/owner', '@type': '@id' },
+      meta: '@nest',
+      nested: { '@id': 'https://a/nested', '@nest': 'meta' },
+      power: {
+        '@id': 'https://a/power',
+        '@context': { own: 'https://c/', unit: 'own:unit', at: 'ngsi-ld:at' },
+      },
+    };
+    const other = ownOf({ own: 'https://d/', 'ngsi-ld': 'https://uri.etsi.org/ngsi-ld/' });
+    const { terms, warnings } = merged(
+      modelOf('Car', {}, ownOf({ ...own, own: 'https://c/' })),
+      modelOf('Bus', {}, other),
+    );
+    assert.deepEqual(terms, own);
+    assert.deepEqual(
+      warnings.map(({ term }) => term),
+      ['own'],
+    );
+  });
+
   it('the terms of a domain stay within the limits of a context by leaving out what no model uses', () => {
     const many = ownOf(
       Object.fromEntries(
