@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { BaseUrlOf } from './api/admission.js';
 import { apiUrl } from './api/routes.js';
 import type { ConsoleSignIn } from './api/status.js';
-import { weightsOf } from './weights.js';
+import { prefers } from './weights.js';
 
 export interface ConsoleRoutesOptions {
   /** The folder of the built console; undefined where it is switched off or was not built. */
@@ -61,7 +61,9 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
   app.get('/', async (request, reply) => {
     reply.header('vary', 'Accept').header('cache-control', 'no-cache');
     // Relative, so that it holds behind a gateway that adds a path.
-    if (consoleFolder !== undefined && wantsHtml(request))
+    // Browsers name HTML when they open a page; other clients name JSON, anything, or nothing.
+    const wantsPage = prefers(request.headers.accept, 'text/html', 'application/json');
+    if (consoleFolder !== undefined && wantsPage)
       return reply.code(302).header('location', CONSOLE_PATH.slice(1)).send();
     const base = baseUrlOf(request.raw);
     return reply.send({
@@ -101,11 +103,4 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
 /** @param path relative to the folder of the console */
 function isHashed(path: string): boolean {
   return path.startsWith(`${HASHED}${sep}`);
-}
-
-/** Browsers name HTML when they open a page; other clients name JSON, anything, or nothing. */
-function wantsHtml({ headers }: FastifyRequest): boolean {
-  const weights = weightsOf(headers.accept ?? '');
-  const html = weights.get('text/html') ?? 0;
-  return html > 0 && html >= (weights.get('application/json') ?? 0);
 }

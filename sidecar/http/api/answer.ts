@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { gzip } from 'node:zlib';
 import type { Lifecycle } from '../../schemas/models/index.js';
@@ -7,7 +8,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Expected, IfMatch } from '../../store/index.js';
 import { refused } from '../errors.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
-import { isPacked } from './packing.js';
+import { prefers } from '../weights.js';
 
 /** A success answer, apart from what depends on the request's headers. */
 export interface Answer {
@@ -171,10 +172,14 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return body === undefined ? reply.send() : sendBody(reply, body);
 }
 
+/** From how many bytes on an answer is packed: smaller ones fit into one packet as they are. */
+const PACKED_FROM_BYTES = 1400;
+
 /** Sends bytes, because Fastify adds a charset parameter to text, which these media types do not have. */
 function sendBody(reply: FastifyReply, { bytes, mediaType }: NonNullable<Answer['body']>): FastifyReply {
   reply.header('content-type', mediaType);
-  if (!isPacked(headerOf(reply.request.headers, 'accept-encoding'), bytes)) return reply.send(bytes);
+  const { 'accept-encoding': accepted } = reply.request.headers;
+  if (bytes.length < PACKED_FROM_BYTES || !prefers(accepted, 'gzip', 'identity')) return reply.send(bytes);
   // In a thread of the pool of Node.js: a schema may be large.
   gzip(bytes, (error, packed) => {
     if (error === null) reply.header('content-encoding', 'gzip').send(packed);
@@ -199,10 +204,10 @@ const ENTITY_TAGS = new RegExp(`^\\s*(?:${ENTITY_TAG.source}\\s*(?:,\\s*|$))+$`)
  *
  * @throws RequestRefusedError (400) for anything but a list of ETags: a condition that is not understood would not hold
  */
-export function writeConditions(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Conditions {
-  const [ifMatch, ifNoneMatch] = [headerOf(headers, 'if-match'), headerOf(headers, 'if-none-match')];
+export function writeConditions({
+  'if-match': ifMatch,
+  'if-none-match': ifNoneMatch,
+}: IncomingHttpHeaders): Conditions {
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*')
     throw refused('invalidRequest', 'In a write, the header If-None-Match must be *.');
   return { ifMatch: ifMatch === undefined ? undefined : matchOf(ifMatch), ifAbsent: ifNoneMatch === '*' };
@@ -232,14 +237,6 @@ export function isKnown(header: string, etag: string): boolean {
 /** Weak and strong ones, without quotes. */
 function tagsOf(header: string): readonly string[] {
   return Array.from(header.matchAll(new RegExp(ENTITY_TAG, 'g')), ([, tag = '']) => tag);
-}
-
-function headerOf(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  name: string,
-): string | undefined {
-  const value = headers[name];
-  return (typeof value === 'string' ? value : value?.join(', '))?.trim();
 }
 
 /**
