@@ -1,19 +1,64 @@
+import { Argument, type Command } from 'commander';
 import { isResourceName } from '../shared/resource-name.js';
+import { completionScript, completionsOf, SHELLS } from './completion.js';
 import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatTable, printable } from './format.js';
 import { readContexts, writeContexts } from './gateway-contexts.js';
 import { sayList } from './output.js';
-import type { OutputOptions } from './program-options.js';
+import { outputOption, type OutputOptions } from './program-options.js';
 import { urlOf } from './settings.js';
 
-export interface SetContextOptions {
+/** Adds the commands `config` and `completion`. @param end receives the exit code */
+export function addConfigCommands(
+  program: Command,
+  context: CliContext,
+  end: (code: ExitCode) => void,
+): void {
+  const config = program.command('config').description('choose the gateway that commands talk to');
+  config
+    .command('set-context')
+    .argument('<name>', 'a short name, e.g. production')
+    .description('add or change a context: a gateway under a short name')
+    .option('--gateway <url>', 'URL of the gateway')
+    .option('--token-command <command>', 'command that writes the token, e.g. "pass show gateway"')
+    .action((name: string, options: SetContextOptions) => end(setContext(name, options, context)));
+  config
+    .command('use-context')
+    .argument('<name>', 'the context')
+    .description('talk to this gateway unless --gateway or NGSILD_GATEWAY_URL names another')
+    .action((name: string) => end(useContext(name, context)));
+  config
+    .command('list')
+    .description('list the contexts')
+    .option('--json', 'JSON output, one document per line')
+    .addOption(outputOption())
+    .action((options: OutputOptions) => end(listContexts(options, context)));
+
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .description('print the script for completion, e.g. source <(ngsi-ld-gateway completion bash)')
+    .action((shell: (typeof SHELLS)[number]) => {
+      say(context.stdout, completionScript(shell));
+      end(EXIT.done);
+    });
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]', 'the words of the line, the last one unfinished')
+    .action((words: string[]) => {
+      say(context.stdout, ...completionsOf(program, words, context.env));
+      end(EXIT.done);
+    });
+}
+
+interface SetContextOptions {
   readonly gateway?: string;
   readonly tokenCommand?: string;
 }
 
 /** Adds or changes a context. The first context becomes the current one. @throws CliError */
-export function setContext(
+function setContext(
   name: string,
   { gateway, tokenCommand }: SetContextOptions,
   { env, stdout }: CliContext,
@@ -34,7 +79,7 @@ export function setContext(
 }
 
 /** Makes a context the current one. @throws CliError if there is no such context */
-export function useContext(name: string, { env, stdout }: CliContext): ExitCode {
+function useContext(name: string, { env, stdout }: CliContext): ExitCode {
   const { contexts } = readContexts(env);
   const context = contexts[name];
   if (context === undefined) {
@@ -50,7 +95,7 @@ export function useContext(name: string, { env, stdout }: CliContext): ExitCode 
 }
 
 /** Lists the contexts. Token commands are not shown, because they may contain a token. @throws CliError */
-export function listContexts(options: OutputOptions, context: CliContext): ExitCode {
+function listContexts(options: OutputOptions, context: CliContext): ExitCode {
   const { current, contexts } = readContexts(context.env);
   const records = Object.entries(contexts).map(([name, { gateway, tokenCommand }]) => ({
     name,

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { copyToPostgres, migrateDatabase, placeOf } from '../store/databases.js';
+import { settings } from '../shared/config/settings.js';
+import { GatewayError } from '../shared/errors.js';
+import { backUp, copyToPostgres, type DatabaseName, migrateDatabase, placeOf } from '../store/databases.js';
 import { sayJson, say, type CliContext } from './context.js';
-import { databaseNamed, databaseOf, withDatabases } from './databases.js';
-import { EXIT, type ExitCode, usage } from './exit-codes.js';
+import { CliError, EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 
 /**
  * Migrates a database to the newest format. A SQLite file must already exist, because its path may be mistyped.
@@ -61,4 +62,60 @@ export async function copyCommand(
     ),
   );
   return EXIT.done;
+}
+
+/** Copies the database to a file, even while a gateway writes to the database. @throws CliError */
+export async function backUpCommand(
+  target: string,
+  database: string | undefined,
+  { env, stdout }: CliContext,
+): Promise<ExitCode> {
+  const named = database === undefined ? databaseOf(env) : databaseNamed(database, '--database');
+  if (named.kind === 'postgres')
+    throw usage(
+      'PostgreSQL has its own backup: use pg_dump --format=custom --file=TARGET "$DATABASE_URL", and pg_restore to restore it.',
+    );
+  await withDatabases(() => backUp(named.path, target));
+  say(stdout, `${named.path} was backed up to ${target}.`);
+  return EXIT.done;
+}
+
+/**
+ * Parses the name of a database on the command line: `sqlite:PATH`, a path, or a `postgres://` URL.
+ *
+ * @param option name of the option, for error messages
+ * @throws CliError, whose message contains no password
+ */
+export function databaseNamed(text: string, option: string): DatabaseName {
+  if (/^postgres(?:ql)?:/i.test(text)) return { kind: 'postgres', url: postgresUrl(text, option) };
+  const path = text.replace(/^sqlite:/, '');
+  if (path === '') throw usage(`${option} must be sqlite:PATH or postgres://….`);
+  if (path === ':memory:')
+    throw usage('A database in memory belongs to its gateway: no other process can use it.');
+  return { kind: 'sqlite', path };
+}
+
+/** Returns the database of a gateway with this environment. @throws CliError */
+export function databaseOf(env: CliContext['env']): DatabaseName {
+  const url = env['DATABASE_URL'];
+  if (url !== undefined && url !== '') return { kind: 'postgres', url: postgresUrl(url, 'DATABASE_URL') };
+  return databaseNamed(`sqlite:${env['DATABASE_PATH'] || settings.DATABASE_PATH.default}`, 'DATABASE_PATH');
+}
+
+/** Runs work on databases. Turns a database error into a CliError with the same message. @throws CliError */
+async function withDatabases<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error instanceof CliError) throw error;
+    throw failure(error.message, { cause: error });
+  }
+}
+
+function postgresUrl(text: string, option: string): string {
+  try {
+    return settings.DATABASE_URL.parse(text);
+  } catch (error) {
+    throw usage(`${option} ${error instanceof Error ? error.message : 'is wrong'}.`);
+  }
 }

@@ -7,7 +7,7 @@ import type { CopyOptions } from './database-commands.js';
 import type { InferOptions } from './file-commands.js';
 import { gatewayFailure } from './gateway-answers.js';
 import { addModelsCommands } from './models-program.js';
-import { addConfigCommands } from './config-program.js';
+import { addConfigCommands } from './config-commands.js';
 import {
   countFromZero,
   gatewayActions,
@@ -334,7 +334,7 @@ function createProgram(
     .description('back up the database of a gateway, which may be running')
     .option('--database <path>', 'the database (default: DATABASE_PATH, or ./data/schema.db)')
     .action(async (target: string, { database }: { database?: string }) => {
-      const { backUpCommand } = await import('./backup-command.js');
+      const { backUpCommand } = await import('./database-commands.js');
       end(await backUpCommand(target, database, context));
     });
   program

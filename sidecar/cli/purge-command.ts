@@ -8,12 +8,12 @@ import {
   parseTemporalPurgeQuery,
   queryText,
 } from '../purge/index.js';
+import { shortDuration } from '../shared/duration.js';
 import { flagOf, optionsIn, optionsOf, type OptionValues } from '../shared/purge-options.js';
 import { ask } from './ask.js';
 import { canAsk, say, sayJson, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
-import { isoDuration } from './older-than.js';
 import { createProgress } from './progress.js';
 import type { PurgePlace, PurgePreview, PurgeRequest } from './purge-place.js';
 import { exitCodeOf, summaryOf, unitOf, type PurgeView } from './purge-view.js';
@@ -252,4 +252,19 @@ export async function follow(
 function durationOf({ startedAt, endedAt }: PurgeView): number | undefined {
   const ms = Date.parse(endedAt ?? '') - Date.parse(startedAt ?? '');
   return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
+}
+
+/**
+ * Parses `90d`, `12h`, `30min`, `2w`, `6mo` and `1y`, and returns ISO 8601 durations unchanged.
+ *
+ * @returns an ISO 8601 duration, such as P90D
+ * @throws CliError for anything else
+ */
+export function isoDuration(text: string): string {
+  const short = shortDuration(text);
+  if (short !== undefined) return short;
+  if (text.startsWith('P')) return text;
+  throw usage(
+    `--older-than must be a time such as 90d, 12h, 30min, 2w, 6mo, 1y or P90D, not ${JSON.stringify(text)}.`,
+  );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { isoDuration } from '../../../sidecar/cli/older-than.js';
+import { isoDuration } from '../../../sidecar/cli/purge-command.js';
 
 it('--older-than accepts short times, and ISO 8601 durations as they are', () => {
   for (const [text, duration] of [

@@ -7,7 +7,7 @@ import { ApiError } from '../../../sidecar/client/errors.js';
 import { isTooMuch } from '../../../sidecar/cli/check-options.js';
 import { checkLines, type CheckView } from '../../../sidecar/cli/check-view.js';
 import { differenceLines } from '../../../sidecar/cli/change-view.js';
-import { databaseNamed, databaseOf } from '../../../sidecar/cli/databases.js';
+import { databaseNamed, databaseOf } from '../../../sidecar/cli/database-commands.js';
 import { diffLines, isDifferent } from '../../../sidecar/cli/diff-view.js';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import { reportLines } from '../../../sidecar/cli/import-view.js';
