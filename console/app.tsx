@@ -1,12 +1,12 @@
+import { h, type FunctionComponent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { accessToken, onSignInChange } from './api/sign-in.js';
 import { forgetToken, onTokenChange, token } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
-import { NotFoundPage } from './pages/not-found.js';
 import { api } from './api/client.js';
-import { later } from './parts/later.js';
 import { SignIn } from './parts/sign-in.js';
+import { Pending } from './parts/states.js';
 import { TokenDialog } from './parts/token-dialog.js';
 import { Where } from './parts/where.js';
 import { Environment } from './shared/environment.js';
@@ -138,6 +138,19 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
   }
 }
 
+/** Shown at an address that belongs to no page. */
+function NotFoundPage() {
+  return (
+    <div class="page narrow">
+      <h1>{text.notFound.title}</h1>
+      <p>{text.notFound.detail}</p>
+      <p>
+        <a href={routeTo(['purge'])}>{text.notFound.link}</a>
+      </p>
+    </div>
+  );
+}
+
 function ForgetToken() {
   const [has, setHas] = useState(token() !== undefined);
   useEffect(() => onTokenChange(() => setHas(token() !== undefined)), []);
@@ -169,4 +182,22 @@ function ThemeSwitch() {
       </select>
     </label>
   );
+}
+
+/** A part of the console that is loaded when it is first shown, so that the first page does not have to wait for all others. */
+function later<Props extends object>(
+  load: () => Promise<FunctionComponent<Props>>,
+): FunctionComponent<Props> {
+  let loaded: FunctionComponent<Props> | undefined;
+  return function Later(props: Props) {
+    const { error, reload } = useLoad('', async () => {
+      loaded ??= await load();
+    });
+    if (loaded !== undefined) return h(loaded, props);
+    return (
+      <div class="page">
+        <Pending {...{ error, reload }} />
+      </div>
+    );
+  };
 }

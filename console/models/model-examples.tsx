@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
+import { Download } from '../parts/download.js';
 import { Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { ExampleFiles } from './example-files.js';
 import { shownJson } from './model-schema.js';
 import { writeModel } from './model-write.js';
-import { listExamples, validate, type Model, type Verdict } from './models-api.js';
+import { addressIn, listExamples, readFile, validate, type Model, type Verdict } from './models-api.js';
 import { NewExample } from './new-example.js';
 import { examplesOf, isObject, withExample, withoutExample } from './samples.js';
 import { StoredExamples } from './stored-examples.js';
@@ -103,4 +103,41 @@ const SHOWN = 20;
 async function verdictOf(model: Model, example: unknown, signal: AbortSignal) {
   if (!isObject(example)) return undefined;
   return (await validate(model, writeJson(example), signal)) as Verdict;
+}
+
+const FILES = ['example.jsonld', 'example-normalized.jsonld'] as const;
+
+/** The entities that the gateway generates from a model, as files. */
+function ExampleFiles({ model, etag }: { readonly model: Model; readonly etag: string }) {
+  const t = text.models.examples;
+  return (
+    <Card id="made" title={t.made}>
+      <p class="quiet">{t.madeLead}</p>
+      <div class="columns">
+        {FILES.map((file) => (
+          <ExampleFile key={`${file} ${etag}`} model={model} file={file} />
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+function ExampleFile({ model, file }: { readonly model: Model; readonly file: (typeof FILES)[number] }) {
+  const t = text.models.examples;
+  const address = addressIn(model, ['files', file]);
+  const { value, error, reload } = useLoad(address, (signal) => readFile(model, file, signal));
+  return (
+    <div class="file">
+      <div class="bar">
+        <h3>{t.files[file]}</h3>
+        <Download href={address} name={`${model.name}.${file}`} />
+      </div>
+      <Pending {...{ value, error, reload }} title={t.noFile} />
+      {value !== undefined && (
+        <pre tabIndex={0} aria-label={t.files[file]}>
+          {shownJson(value)}
+        </pre>
+      )}
+    </div>
+  );
 }

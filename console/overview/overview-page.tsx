@@ -7,7 +7,6 @@ import { text } from '../strings.js';
 import { latestPurges } from '../history/history-list.js';
 import { Activity, DeleteRate } from './activity.js';
 import { PROBLEM_STATES } from './days.js';
-import { Learnt } from './learnt.js';
 
 const EVERY_MS = 5000;
 
@@ -85,6 +84,28 @@ function Stale({ at }: { readonly at: number }) {
     <p class="quiet">
       {text.state.stale} {text.overview.updated(time(at))}
     </p>
+  );
+}
+
+/** What purges have learnt about the broker: what it refuses or ignores, and what it was observed to do. */
+function Learnt({ lessons }: { readonly lessons: Status['learnt'] }) {
+  const t = text.overview;
+  if (lessons.length === 0) return <p class="quiet">{t.nothingLearnt}</p>;
+  return (
+    <>
+      <p class="quiet">{t.learntFor}</p>
+      <ul class="learnt">
+        {lessons.map(({ collection, name, kind, detail, learntAt }) => (
+          <li key={`${collection} ${name}`}>
+            <span class={kind === 'proof' ? 'chip good' : 'chip warn'}>{t.kinds[kind]}</span>
+            <span>{detail}</span>
+            <span class="quiet">
+              {collection === 'entities' ? text.purge.entities : text.purge.temporal} · {time(learntAt)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
