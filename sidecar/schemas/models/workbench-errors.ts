@@ -1,34 +1,6 @@
 import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/json.js';
 import type { Unreadable } from '../../shared/json/strict-json.js';
-import type { TaskAnswer } from '../../shared/task-answer.js';
-import { unlessTooCostly } from '../../shared/workers/errors.js';
-
-/**
- * The answer of a task; a refusal is thrown.
- *
- * @throws UnreadableBodyError, WorkbenchRefusedError
- */
-export function answerOf(outcome: TaskAnswer<WorkRefusal>): string {
-  if ('answer' in outcome) return outcome.answer;
-  if ('unreadable' in outcome) throw new UnreadableBodyError(outcome.unreadable);
-  const { kind, detail, errors, url } = outcome.refused;
-  throw new WorkbenchRefusedError(kind, detail, errors, url);
-}
-
-/**
- * Turns exceeded limits of a worker into errors that blame the input.
- *
- * @throws DeadlineExceededError, WorkbenchRefusedError, or what the work throws
- */
-export function withinBounds<Result>(work: Promise<Result>): Promise<Result> {
-  return unlessTooCostly(work, (cause) => {
-    if (cause.bound === 'time')
-      throw new DeadlineExceededError('The work exceeded WORKBENCH_TIMEOUT_MS and was ended.', { cause });
-    const detail = 'The work took too much memory and was ended. Send less at a time.';
-    throw new WorkbenchRefusedError('limitExceeded', detail, [], undefined, { cause });
-  });
-}
 
 /** A body that is not JSON, is ambiguous JSON, or is nested too deeply. */
 export class UnreadableBodyError extends GatewayError {

@@ -1,6 +1,7 @@
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
-import { WorkersBusyError } from '../../shared/workers/errors.js';
+import type { TaskAnswer } from '../../shared/task-answer.js';
+import { unlessTooCostly, WorkersBusyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey } from '../../store/index.js';
 import type { InferenceTasks } from '../inference/tasks.js';
@@ -17,7 +18,12 @@ import {
   type ModelSchemas,
 } from './model-schemas.js';
 import { titleOf, type TypeModel, type TypeModels } from './type-models.js';
-import { answerOf, withinBounds } from './workbench-errors.js';
+import {
+  DeadlineExceededError,
+  UnreadableBodyError,
+  WorkbenchRefusedError,
+  type WorkRefusal,
+} from './workbench-errors.js';
 
 /** Options of all methods. */
 interface WorkOptions {
@@ -204,6 +210,32 @@ export class Workbench {
     }
     throw new WorkersBusyError(MAX_ROUNDS);
   }
+}
+
+/**
+ * The answer of a task; a refusal is thrown.
+ *
+ * @throws UnreadableBodyError, WorkbenchRefusedError
+ */
+function answerOf(outcome: TaskAnswer<WorkRefusal>): string {
+  if ('answer' in outcome) return outcome.answer;
+  if ('unreadable' in outcome) throw new UnreadableBodyError(outcome.unreadable);
+  const { kind, detail, errors, url } = outcome.refused;
+  throw new WorkbenchRefusedError(kind, detail, errors, url);
+}
+
+/**
+ * Turns exceeded limits of a worker into errors that blame the input.
+ *
+ * @throws DeadlineExceededError, WorkbenchRefusedError, or what the work throws
+ */
+function withinBounds<Result>(work: Promise<Result>): Promise<Result> {
+  return unlessTooCostly(work, (cause) => {
+    if (cause.bound === 'time')
+      throw new DeadlineExceededError('The work exceeded WORKBENCH_TIMEOUT_MS and was ended.', { cause });
+    const detail = 'The work took too much memory and was ended. Send less at a time.';
+    throw new WorkbenchRefusedError('limitExceeded', detail, [], undefined, { cause });
+  });
 }
 
 /** A model that entities are validated against, and where its schema comes from. */
