@@ -19,7 +19,8 @@ import {
   VERSION,
   type WrittenOf,
 } from './schemas.js';
-import { type Api, modelKey, modelUrl } from './routes.js';
+import { modelKey, modelUrl } from './model-representation.js';
+import type { Api } from './routes.js';
 
 const tag = 'Documents of a model';
 const MODEL = '/domains/:domain/models/:model';

@@ -39,7 +39,8 @@ import {
   URL_TEXT,
   type WrittenOf,
 } from './schemas.js';
-import { type Api, modelKey, modelUrl } from './routes.js';
+import { modelKey, modelUrl } from './model-representation.js';
+import type { Api } from './routes.js';
 import { ENTITIES, ENTITY_FORM, VERDICT, WORK_PROBLEMS } from './workbench.js';
 
 const tag = 'Examples of a model';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { metadataOf, type ModelWrite } from '../../schemas/models/index.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import type { Model, ModelTexts, ModelVersion } from '../../store/index.js';
+import type { Model, ModelKey, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
   AnyJson,
   Closed,
@@ -17,6 +17,7 @@ import {
   type WrittenOf,
 } from './schemas.js';
 import { timeText } from './answer.js';
+import { apiUrl } from './routes.js';
 
 /** Models in requests and answers: their schemas, and the functions that make values of these types. */
 
@@ -209,6 +210,16 @@ export const MODEL_CHANGE = Closed(
   },
   'A member that is left out keeps its value; null removes it. A model that is not there yet needs a schema.',
 );
+
+/** The model that a path names. */
+export function modelKey({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {
+  return { domain, name: model };
+}
+
+/** The absolute URL of a model, or of something below it. */
+export function modelUrl(baseUrl: string, { domain, name }: ModelKey, ...below: readonly string[]): string {
+  return apiUrl(baseUrl, 'domains', domain, 'models', name, ...below);
+}
 
 export function modelSummaryJson(model: Model): WrittenOf<typeof MODEL_SUMMARY> {
   const { domain, name, description, contextBase, compatibility, status, contextName } = model;

@@ -20,7 +20,9 @@ import {
   MODEL_VERSION,
   modelDryRunJson,
   modelJson,
+  modelKey,
   modelSummaryJson,
+  modelUrl,
   NEW_MODEL,
   UPDATED_MODEL,
   versionJson,
@@ -38,7 +40,7 @@ import {
   VERSION,
   VersionParameter,
 } from './schemas.js';
-import { type Api, apiUrl, modelKey, modelUrl } from './routes.js';
+import { type Api, apiUrl } from './routes.js';
 
 const tag = 'Models';
 const MODELS = '/domains/:domain/models';

@@ -9,7 +9,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { ProblemKind } from '../../shared/errors.js';
-import type { ModelKey } from '../../store/index.js';
 import type { Conditions } from './answer.js';
 
 /** Where the API is, below the base URL of this service. */
@@ -18,16 +17,6 @@ export const API_PATH = '/api/v2';
 /** The absolute URL of a resource of the API. @param segments not encoded */
 export function apiUrl(baseUrl: string, ...segments: readonly string[]): string {
   return [`${baseUrl}${API_PATH}`, ...segments.map(encodeURIComponent)].join('/');
-}
-
-/** The model that a path names. */
-export function modelKey({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {
-  return { domain, name: model };
-}
-
-/** The absolute URL of a model, or of something below it. */
-export function modelUrl(baseUrl: string, { domain, name }: ModelKey, ...below: readonly string[]): string {
-  return apiUrl(baseUrl, 'domains', domain, 'models', name, ...below);
 }
 
 /** The scope of Fastify in which the API is: the schemas of a route give its handler the types of parameters and body. */

@@ -18,7 +18,8 @@ import {
   TextOf,
   VERSION,
 } from './schemas.js';
-import { type Api, modelKey } from './routes.js';
+import { modelKey } from './model-representation.js';
+import type { Api } from './routes.js';
 
 const tag = 'Workbench';
 
