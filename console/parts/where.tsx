@@ -1,6 +1,9 @@
+import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { Environment, toneOf } from '../shared/environment.js';
 import { text } from '../strings.js';
+
+/** ENVIRONMENT_NAME of the gateway; undefined if it has none, or until it is known. */
+export const Environment = createContext<string | undefined>(undefined);
 
 /** Where an action takes place: the environment, the gateway and the tenant. */
 export function Where({ tenant }: { readonly tenant?: string | undefined }) {
@@ -12,4 +15,10 @@ export function Where({ tenant }: { readonly tenant?: string | undefined }) {
       {tenant !== undefined && <span>{text.where.tenant(tenant)}</span>}
     </p>
   );
+}
+
+/** Returns the colour of an environment: a mistake costs the most in production, and the least in tests. */
+export function toneOf(environment: string): 'bad' | 'warn' | 'good' {
+  if (/^(?:prod|live)/i.test(environment)) return 'bad';
+  return /^(?:dev|test|local)/i.test(environment) ? 'good' : 'warn';
 }

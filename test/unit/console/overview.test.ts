@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { namesIn, offersFor } from '../../../console/purge/broker-names.js';
 import { dailySums, isProblem, perSecond } from '../../../console/overview/days.js';
-import { toneOf } from '../../../console/shared/environment.js';
+import { toneOf } from '../../../console/parts/where.js';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');
 
