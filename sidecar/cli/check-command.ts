@@ -1,8 +1,7 @@
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
-import { isTooMuch, type CheckOptions } from './check-options.js';
-import { checkLines } from './check-view.js';
+import { checkLines, type CheckOptions, isTooMuch } from './check-view.js';
 import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';

@@ -1,9 +1,20 @@
 import { join } from 'node:path';
 import type { Schemas } from '../client/operations.js';
-import { isTooMuch, type CheckOptions, type FailOn } from './check-options.js';
 import { jsonText, printable } from './format.js';
 import { reportLines } from './import-view.js';
-import { areAllAccepted, storedLines, type StoredVerdict } from './stored-check.js';
+import { areAllAccepted, storedLines, type StoredOptions, type StoredVerdict } from './stored-check.js';
+
+export interface CheckOptions extends StoredOptions {
+  readonly domain?: string;
+  /** The Git revision with which the first folder is compared. */
+  readonly against?: string;
+  readonly format?: 'text' | 'json' | 'github';
+  readonly json?: boolean;
+  /** The least severe change of a model that fails the check. @default breaking */
+  readonly failOn?: FailOn;
+}
+
+export type FailOn = 'narrowing' | 'breaking' | 'never';
 
 export interface CheckView {
   readonly format: NonNullable<CheckOptions['format']>;
@@ -139,4 +150,12 @@ function data(text: string): string {
 
 function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** From least to most severe. */
+const CHANGES = ['compatible', 'narrowing', 'breaking'] as const;
+
+/** Whether a change fails a check. */
+export function isTooMuch(change: Schemas['ChangeReport']['overall'], failOn: FailOn): boolean {
+  return failOn !== 'never' && CHANGES.indexOf(change) >= CHANGES.indexOf(failOn);
 }

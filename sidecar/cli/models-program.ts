@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CheckOptions } from './check-options.js';
+import type { CheckOptions } from './check-view.js';
 import type { CliContext } from './context.js';
 import type { ExitCode } from './exit-codes.js';
 import { gatewayActions, listing, onGateway } from './program-options.js';
