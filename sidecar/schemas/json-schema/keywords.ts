@@ -251,15 +251,10 @@ export function dialectOf(
   throw unsupportedDialect(schema, blame);
 }
 
-/** Whether a `$schema` names one of the supported drafts. */
-function isSupportedDraft(uri: string): boolean {
-  return BY_URI.has(plain(uri));
-}
-
 /** The URI of the meta-schema that a document uses instead of that of a supported draft; undefined if it uses none. */
 export function ownMetaSchemaUri(document: JsonValue | undefined): string | undefined {
   const uri = isObject(document) ? member(document, '$schema') : undefined;
-  if (typeof uri !== 'string' || isSupportedDraft(uri)) return undefined;
+  if (typeof uri !== 'string' || BY_URI.has(plain(uri))) return undefined;
   const named = documentUri(uri);
   // All other documents at json-schema.org are drafts that are not supported.
   return named === undefined || new URL(named).hostname.endsWith('json-schema.org') ? undefined : named;
