@@ -42,7 +42,7 @@ export type WriteClass =
   | WriteRoute
   /** A server could read the path as a write to be checked, but it is not spelled as one. */
   | 'unclear'
-  /** Not such a write. */
+  /** Not a write that is checked. */
   | undefined;
 
 const ROUTES: readonly (readonly [method: string, path: string, kind: WriteKind])[] = [

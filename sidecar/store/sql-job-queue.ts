@@ -138,7 +138,7 @@ export class SqlJobQueue {
   }
 
   /**
-   * Puts jobs of other brokers that no process runs back into the queue. No process holds them any more, and later
+   * Returns jobs of other brokers to the queue if no process runs them. After that, no process holds them, and later
    * writes by their last holder are refused.
    *
    * @param requeued makes the new state of such a job, e.g. a waiting one; must not have side effects
