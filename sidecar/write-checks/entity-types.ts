@@ -69,7 +69,7 @@ export class EntityTypes {
     return this.#changes;
   }
 
-  /** Whether the type of one of these entities may have changed since that point. */
+  /** Whether the type of one of these entities may have changed since a point in the order of changes. */
   isOutdated(ids: readonly string[], since: number): boolean {
     if (ids.length === 0) return false;
     if (this.#allChangedAt > since || this.#changing.has('')) return true;

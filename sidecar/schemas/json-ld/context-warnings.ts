@@ -27,7 +27,7 @@ interface Member {
   readonly definition: unknown;
   /** What the definition maps the term to, as written; undefined if it does not map it explicitly. */
   readonly id: unknown;
-  /** The same as an IRI or keyword. */
+  /** `id` expanded to an IRI or a keyword. */
   readonly iri: string | undefined;
   /** What the core context maps the term to. */
   readonly coreIri: string | undefined;

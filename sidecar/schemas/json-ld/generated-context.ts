@@ -102,7 +102,7 @@ export function isContextBase(text: string): boolean {
 
 /** Characters that are not allowed in IRIs (RFC 3987 § 2.2). */
 const NOT_IN_IRIS = /[\s\p{Cc}\p{Cs}"<>\\^`{|}]/u;
-/** The same, and those that would begin a query, a fragment or an escape, or are allowed in hosts only. */
+/** Characters that are not allowed in IRIs, or would begin a query, a fragment or an escape, or are for hosts only. */
 const NOT_IN_SEGMENTS = /[\s\p{Cc}"<>\\^`{|}#%?[\]]/gu;
 
 function encoded(name: string): string {

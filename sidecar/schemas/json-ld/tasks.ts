@@ -131,9 +131,9 @@ function answerOf(
 }
 
 /**
- * Prevents additions to the prototypes of all objects and functions. The JSON-LD package uses IRIs as names of
- * members. A hostile context with relative IRIs, such as "constructor", would make it write to a prototype, which
- * later requests would read.
+ * Makes `Object.prototype` and the functions in it non-extensible. The JSON-LD package uses IRIs as names of members.
+ * With a hostile context that has relative IRIs, such as "constructor", it would write to one of these objects, and
+ * later requests would read what it wrote.
  */
 function protectPrototypes(): void {
   if (!Object.isExtensible(Object.prototype)) return;

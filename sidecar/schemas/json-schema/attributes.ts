@@ -137,8 +137,8 @@ export function isNormalized(schema: Schema, targets: Targets): boolean {
 }
 
 /**
- * The schemas that some value which satisfies the given ones satisfies completely: these themselves, their
- * alternatives, branches and dependent schemas.
+ * All schemas that may apply as a whole to a value that satisfies the given ones: these themselves, their alternatives,
+ * branches and dependent schemas.
  */
 export function everywhere(schemas: Iterable<Schema>, targets: Targets): readonly JsonObject[] {
   return atomsWithin(schemas, targets, (atom) => [

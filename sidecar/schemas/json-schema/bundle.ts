@@ -36,7 +36,7 @@ export function bundle(linked: LinkedSchema): JsonObject {
 
 class Bundler implements Style {
   readonly #linked: LinkedSchema;
-  /** The one schema that each URI stands for in the bundle, by the key of its position. */
+  /** The key of the one schema that each URI stands for in the bundle. */
   readonly #owners = new Map<string, string>();
   /** The keys of all schemas in use, and of everything that contains one. */
   readonly #trails = new Set<string>();
@@ -222,7 +222,7 @@ class Bundler implements Style {
   }
 }
 
-/** The schemas on the path from the root to a known schema, the known one included, the root not. */
+/** The schemas on the path from the root to a known schema, including that schema but not the root. */
 function* wayTo(document: SchemaDocument, tokens: readonly string[]): Iterable<Position> {
   let at = rootOf(document);
   while (at.tokens.length < tokens.length) {

@@ -67,8 +67,8 @@ export interface Prover {
   /** As `findings` in mode `report`, with the versions exchanged: `known` is of the version that `schema` usually has. */
   findingsReversed(known: Schema, schema: Schema): readonly Finding[];
   /**
-   * The conditions of a schema on the values one step further in that do not follow from the known schemas of those
-   * values.
+   * As `findings`, for a value nested in the current one: the one that the step leads to. The known schemas are those
+   * of the nested value.
    */
   findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
 }
@@ -126,7 +126,7 @@ export function atMostNarrowing(finding: Finding): Finding {
   return finding.kind === 'breaking' ? { ...finding, kind: 'narrowing' } : finding;
 }
 
-/** Collects what is found in each of some things; in mode `prove`, stops at the first finding. */
+/** Collects the findings for each thing; in mode `prove`, stops at the first finding. */
 export function findEach<Thing>(
   things: Iterable<Thing>,
   mode: Mode,

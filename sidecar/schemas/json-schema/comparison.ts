@@ -60,13 +60,12 @@ interface Answer {
  * Decides which conditions of a schema follow from other schemas (the known ones), keyword by keyword.
  *
  * It is a proof search. A condition follows if a known schema states the same condition. Otherwise the check of its
- * keyword tries to prove it, which may raise the same kind of question about values further in. Failing that, the
- * search distinguishes cases: the condition follows if it follows from each alternative of a known `anyOf` or
- * `oneOf`.
+ * keyword tries to prove it, which may raise the same kind of question about nested values. Failing that, the search
+ * distinguishes cases: the condition follows if it follows from each alternative of a known `anyOf` or `oneOf`.
  *
- * With recursive schemas, answering a question may raise the same question again. If it is then about a value deeper
- * in the document, it is assumed to hold: this is an induction on the depth of values, which is finite. Answers that
- * rely on such an assumption are provisional until the assumed question is answered.
+ * With recursive schemas, answering a question may raise the same question again, about a nested value. It is then
+ * assumed to hold. This is an induction on the nesting of values, which is finite. Answers that rely on such an
+ * assumption are provisional until the assumed question is answered.
  *
  * The search is sound but not complete: what it cannot prove counts as not following.
  */
@@ -134,7 +133,7 @@ export class Comparison implements Prover {
     this.#chosen = chosen;
     // A nested value has case distinctions of its own, so those that were prevented there do not count here.
     this.#denials = denials;
-    // If nothing was known about the nested value, no valid document is known to be refused.
+    // If nothing was known about the nested value, no valid document is known to be refused: at most narrowing.
     return given.length > 0 || schema === false ? findings : findings.map(atMostNarrowing);
   }
 
@@ -156,7 +155,7 @@ export class Comparison implements Prover {
       }));
     }
     const open = this.#open.findIndex((question) => question.key === key);
-    // The same question about a value further in is assumed to hold; about the same value that would be circular.
+    // The same question about a nested value is assumed to hold; about the same value, that would be circular.
     if (open >= 0 && depth > (this.#open[open]?.depth ?? depth)) {
       this.#reliesOn = Math.min(this.#reliesOn, open);
       return [];

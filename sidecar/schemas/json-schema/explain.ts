@@ -111,7 +111,7 @@ const CONDITIONS = ['not', 'if', 'dependentSchemas', 'dependencies'];
 /** The keywords that {@link kindIssue} checks. */
 const OF_KIND: ReadonlySet<string> = new Set(['type', 'enum', 'const']);
 
-/** Whether a schema has keywords beyond those; most schemas of scalars do not. */
+/** Whether a schema has keywords other than `type`, `enum` and `const`; most schemas of scalars do not. */
 function saysMore(schema: JsonObject): boolean {
   for (const keyword of Object.keys(schema)) if (!OF_KIND.has(keyword)) return true;
   return false;

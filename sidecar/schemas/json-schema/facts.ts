@@ -145,8 +145,8 @@ export class Facts {
   }
 
   /**
-   * The schemas that the schemas state for the same pattern, so that every property whose name matches it satisfies
-   * them.
+   * The schemas under exactly this pattern in `patternProperties`. Every property whose name matches the pattern
+   * satisfies them.
    */
   pattern(pattern: string): readonly Schema[] {
     return this.atoms

@@ -317,7 +317,7 @@ const BETWEEN = String.raw`[\s,;/|()\[\]-]*(?:and |then )?`;
 const LATITUDE_FIRST = new RegExp(`${LATITUDE}${BETWEEN}${LONGITUDE}`, 'i');
 const LONGITUDE_FIRST = new RegExp(`${LONGITUDE}${BETWEEN}${LATITUDE}`, 'i');
 
-/** The coordinate that each greatest value, in degrees, belongs to. */
+/** The coordinates, by their greatest value in degrees. */
 const GREATEST: Readonly<Record<number, CoordinateOrder>> = { 90: 'latitude', 180: 'longitude' };
 
 /**

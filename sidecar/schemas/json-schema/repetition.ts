@@ -82,8 +82,8 @@ class Cycles {
   }
 
   /**
-   * Counts the ways from a schema into a value through its group: each keyword or pattern once for each schema on the
-   * value.
+   * Counts the ways from a schema into a value through its group: one for each keyword or pattern of each schema that
+   * applies to the value.
    */
   #waysFrom(schema: JsonObject, together: ReadonlySet<JsonObject>, ways: Map<JsonObject, number>): number {
     const known = ways.get(schema);

@@ -44,7 +44,7 @@ const LITERAL = String.raw`\[(?:${IPV6}|[Vv][0-9A-Fa-f]+\.[${UNRESERVED}${SUB_DE
 interface Grammar {
   /** Matches a URI with a scheme, with or without a fragment. */
   readonly absolute: RegExp;
-  /** Matches the same, or a relative reference. */
+  /** Matches such a URI, or a relative reference. */
   readonly reference: RegExp;
 }
 

@@ -148,9 +148,9 @@ function isOnlyAdvice({ schemaPath }: ErrorObject): boolean {
 }
 
 /**
- * Whether an error only repeats what others say better. Among the errors of alternatives, only those of the
- * alternative that was meant matter: that none matches is no information, errors further in are more specific than
- * those at the place itself, and an error about a value is more specific than that another type is allowed.
+ * Whether an error only repeats what others say better. Of the errors of alternatives, only those of the alternative
+ * that was meant matter. That no alternative matches is no information; nested errors are more specific than those at
+ * the place itself; and an error about a value is more specific than one about its type.
  */
 function isConsequence(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
   const { instancePath, keyword } = error;

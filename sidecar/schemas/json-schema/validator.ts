@@ -107,7 +107,7 @@ function levelsFor(repetition: number): number {
   return Math.min(MAX_LEVELS, Math.floor(Math.log2(MAX_REPETITIONS) / Math.log2(repetition)));
 }
 
-/** Whether a value is nested deeper than that. */
+/** Whether arrays and objects in a value are nested deeper than a number of levels. */
 function isDeeper(value: JsonValue, levels: number): boolean {
   if (levels === Infinity || (!isObject(value) && !isArray(value))) return false;
   const parts = isArray(value) ? value : Object.values(value);

@@ -201,8 +201,8 @@ export function metaSchemasOf(dialect: Dialect): Ajv {
 }
 
 /**
- * Finds the published meta-schema with a URI, or the part of one: schemas may refer to it although nobody has stored
- * it.
+ * Finds the published meta-schema, or the part of one, that has a URI. Schemas may refer to it although nobody has
+ * stored it.
  *
  * @param uri in its normal form, without fragment
  */

@@ -111,7 +111,7 @@ class WitnessSearch {
     return first === undefined ? [] : [...bases, this.#bare(first)];
   }
 
-  /** The document without everything that the old schema does not require. */
+  /** Reduces a document to what the old schema requires. */
   #bare(document: JsonValue): JsonValue {
     return this.#reduced(document, (rest) => this.#wasValid(rest));
   }
@@ -174,7 +174,7 @@ class WitnessSearch {
     return this.#reduced(document, (rest) => this.#isWitness(rest, finding));
   }
 
-  /** Removes everything that the document can do without and stay good: outer values first, then those within them. */
+  /** Removes every value without which the document is still good: outer values first, then those within them. */
   #reduced(document: JsonValue, isGood: (rest: JsonValue) => boolean): JsonValue {
     let small = document;
     for (const place of [...placesIn(document, [], MAX_PLACES * 4)].sort(
