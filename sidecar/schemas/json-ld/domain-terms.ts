@@ -18,8 +18,8 @@ export interface ModelTerms {
 /** Something about the context of a domain that its users may not expect. */
 export interface DomainContextWarning {
   /**
-   * - `ambiguous-term`: models give the term different IRIs, or its definition needs a term that is left out, so it is
-   * left out
+   * - `ambiguous-term`: the term is left out, because models give it different IRIs, or because its definition needs
+   * another term that is left out
    * - `coercion-left-out`: models give the term the same IRI with different coercions, so it has none
    * - `unused-terms-left-out`: terms that no model uses in its schema are left out, because the context would be too
    * large
@@ -93,14 +93,17 @@ export class DomainTermsMaker {
     return { terms: Object.fromEntries(terms), warnings };
   }
 
-  /** Whether a model, or its own context, gives a name a meaning that the core context does not. */
+  /** Whether a model, or its own context, has a name that the core context does not define. */
   #isKnown(name: string): boolean {
     const isNamed = this.#used.has(name) || [...this.#contexts.keys()].some((context) => context.has(name));
     return isNamed && coreIriOf(name) === undefined;
   }
 }
 
-/** Takes out the terms that would mean something else with only these others around them, or be invalid; and gives them. */
+/**
+ * Removes the terms whose definitions would be invalid, or mean something else, because other terms are left out.
+ * Returns the removed terms. Repeats until nothing changes, because each removal may affect further terms.
+ */
 function takeOutDependent(
   terms: Map<string, TermMeaning>,
   isTaken: (name: string) => boolean,
@@ -117,7 +120,10 @@ function takeOutDependent(
   return taken;
 }
 
-/** Whether a term with a colon or a slash is the IRI that it means, as processors demand (JSON-LD 1.1 API § 4.2.2). */
+/**
+ * Whether a term with a colon or a slash expands to the IRI that it means, as processors require (JSON-LD 1.1 API
+ * § 4.2.2). True for all other terms.
+ */
 function standsForItself(
   term: string,
   meaning: TermMeaning,
@@ -130,7 +136,10 @@ function standsForItself(
   return iriOf(meaning) === (isPrefixed ? prefix + term.slice(end + 1) : term);
 }
 
-/** Names that a definition needs beside its IRI: terms and prefixes in what is taken over as its context spells it. */
+/**
+ * The names that a definition needs in addition to its IRI: terms and prefixes in the members that are copied from its
+ * context unchanged.
+ */
 function needsIn(meaning: TermMeaning): readonly string[] {
   if (!isObject(meaning)) return [];
   const defined = new Set<string>();
