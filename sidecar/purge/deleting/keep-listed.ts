@@ -1,7 +1,7 @@
 import { textsOfItems } from '../../archive/index.js';
 import type { ArchivedPart } from '../archiving/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
-import type { ListedPage } from '../listing/index.js';
+import { type ListedPage, pagesUpTo } from '../listing/index.js';
 import { keyOf } from '../ledger/index.js';
 import type { PurgeContext } from '../run/index.js';
 import { type ItemBatch, portionsOf, withIds } from './items.js';
@@ -20,19 +20,9 @@ export async function keepEntities(
   else
     for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
       const asked = new Set(items.map(({ entityId }) => entityId));
-      await keepAsked({ ...context, selection: withIds(others, asked) }, asked);
+      for await (const shown of pagesUpTo(context.lister, withIds(others, asked), asked.size))
+        await keepShown(context, shown, asked);
     }
-}
-
-/** Asks for some entities, in as many pages as the broker needs for them. */
-async function keepAsked(context: PurgeContext, ids: ReadonlySet<string>): Promise<void> {
-  const { lister, selection } = context;
-  for (let offset = 0; offset < ids.size;) {
-    const page = await lister.page({ selection, offset, limit: ids.size });
-    if (page.ids.length === 0) return;
-    await keepShown(context, page, ids);
-    offset += page.ids.length;
-  }
 }
 
 async function keepShown(
