@@ -11,8 +11,7 @@ import { keyOf } from '../ledger/index.js';
 import { safePathOf } from '../proof/index.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
-import { Lookup, type RestoreTools } from './lookup.js';
+import { type CreateResult, Lookup, type RestoreItem, type RestoreKind, type RestoreTools } from './item.js';
 import { creatableAttribute, instancesOf, isSameAttribute } from './restorable.js';
 import { sendCreate } from './whole-entities.js';
 

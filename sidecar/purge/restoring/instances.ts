@@ -6,9 +6,8 @@ import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../
 import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isNotUnderstood } from '../errors.js';
 import { Lister, temporalEntities } from '../listing/index.js';
-import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
+import type { CreateResult, RestoreItem, RestoreKind, RestoreTools } from './item.js';
 import { isAskable } from '../query/index.js';
-import type { RestoreTools } from './lookup.js';
 import { creatableAttribute, instancesOf } from './restorable.js';
 import { resultOfReply, sendCreate } from './whole-entities.js';
 

@@ -10,9 +10,8 @@ import { problemOfFailure } from '../ledger/index.js';
 import type { PurgeRequest, Requester } from '../requests/index.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
+import { type CreateResult, Lookup, type RestoreItem, type RestoreKind, type RestoreTools } from './item.js';
 import { isAskable } from '../query/index.js';
-import { Lookup, type RestoreTools } from './lookup.js';
 import { creatable, isSameEntity } from './restorable.js';
 
 const BATCH_PATH = '/entityOperations/create';
