@@ -1,12 +1,13 @@
 import { isObject } from '../shared/json/json.js';
 import { jsonIn } from '../shared/json/lossless-json.js';
 
-/** An item of a BatchOperationResult (ETSI GS CIM 009 V1.9.1, clause 5.2.16). */
+/** An error in a BatchOperationResult (ETSI GS CIM 009 V1.9.1, clause 5.2.16). */
 export interface BatchError {
   readonly entityId: string;
   readonly error: unknown;
 }
 
+/** A BatchOperationResult (ETSI GS CIM 009 V1.9.1, clause 5.2.16). */
 export interface BatchResult {
   readonly success: readonly string[];
   readonly errors: readonly unknown[];

@@ -2,6 +2,7 @@ import { isRefused } from '../schemas/writes/policy-choice.js';
 import type { Judgement, JudgedItem } from '../schemas/writes/protocol.js';
 import type { CandidatePolicy } from './candidates.js';
 
+/** The verdict on a write as a whole: the worst of those on its entities. */
 export type WriteVerdict = 'valid' | 'invalid' | 'not-judged';
 
 /** A fault of a write, in the form of `/validate`; in a batch, with the id of its entity. */
@@ -20,6 +21,7 @@ export interface Decision {
   readonly refused: readonly RefusedEntity[];
 }
 
+/** An entity of a write that is refused, and why. */
 export interface RefusedEntity {
   readonly id: string | undefined;
   readonly policy: string;

@@ -27,6 +27,7 @@ export interface CheckedContext {
   readonly warnings: readonly ContextWarning[];
 }
 
+/** The outcome of checking a context: its result, its faults, or the contexts that are needed first. */
 export type CheckOutcome =
   | { readonly checked: CheckedContext }
   /** With a pointer for each fault. */

@@ -28,6 +28,7 @@ export interface ComposedContext {
   readonly warnings: readonly ContextWarning[];
 }
 
+/** The outcome of composing a context: the context, its faults, or the contexts that are needed first. */
 export type ComposeOutcome =
   | { readonly composed: ComposedContext }
   | Exclude<CheckOutcome, { readonly checked: unknown }>;

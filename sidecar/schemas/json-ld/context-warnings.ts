@@ -14,6 +14,7 @@ type ContextWarningCode =
   | 'undefined-prefix'
   | 'vocab';
 
+/** A problem for which a context is not rejected, and its place. */
 export interface ContextWarning {
   readonly code: ContextWarningCode;
   /** JSON pointer (RFC 6901) into what was submitted. */

@@ -32,6 +32,7 @@ export interface DomainContextWarning {
   readonly models: readonly string[];
 }
 
+/** The terms for the context of a domain. */
 export interface DomainTerms {
   /** Sorted by code units. */
   readonly terms: Readonly<Record<string, TermMeaning>>;

@@ -25,6 +25,7 @@ export interface ContextFailure {
   readonly detail: string;
 }
 
+/** The context of a URL, or why there is none. */
 export type Supply = SuppliedContext | { readonly failure: ContextFailure };
 
 /** Contexts passed to a task, by the URL that the worker asked for. */

@@ -12,6 +12,7 @@ export interface ContextSource {
   readonly nested?: readonly string[];
 }
 
+/** The terms generated for the context of a model. */
 export interface GeneratedContext {
   /** A flat map from terms to IRIs, with terms sorted by code units. */
   readonly terms: Readonly<Record<string, string>>;

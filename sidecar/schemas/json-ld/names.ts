@@ -19,6 +19,7 @@ export interface Names {
   isScoped(type: string): boolean;
 }
 
+/** The names of a context, why it cannot be used, or the contexts that are needed first. */
 export type NamesOutcome =
   /** `isFixed` is set if no other document can change the meanings. */
   { readonly names: Names; readonly isFixed: boolean } | { readonly unusable: string } | Needs;

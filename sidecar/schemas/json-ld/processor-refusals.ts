@@ -50,6 +50,7 @@ const RULES: ReadonlyMap<string, (name: string, value: unknown) => boolean> = ne
   ],
 ]);
 
+/** Refuses a request that exceeds a limit. */
 export function tooMuch(detail: string): Refused {
   return { refused: { kind: 'limitExceeded', detail, errors: [] } };
 }

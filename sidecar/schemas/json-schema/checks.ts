@@ -91,6 +91,7 @@ export interface KeywordCheck {
   readonly check: (value: JsonValue, context: CheckContext) => readonly Finding[];
 }
 
+/** The checks of some keywords, by keyword. */
 export type KeywordChecks = Readonly<Record<string, KeywordCheck>>;
 
 /** A check that a keyword passes or fails as a whole. */

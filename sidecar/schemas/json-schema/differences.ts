@@ -39,6 +39,7 @@ export interface Difference {
   readonly witness?: JsonValue;
 }
 
+/** The result of comparing two versions of a model. */
 export interface ChangeReport {
   /** The worst class among the differences; `compatible` if there are none. */
   readonly overall: ChangeKind;

@@ -116,6 +116,7 @@ export function blameIn(
   };
 }
 
+/** The position of the root of a document. */
 export function rootOf(document: SchemaDocument): Position {
   const { uri, root, dialect } = document;
   return {
@@ -135,6 +136,7 @@ export function keyOf({ document, tokens }: Position): string {
   return `${document.uri}#${pointerOf(tokens)}`;
 }
 
+/** The key of an anchor: its name, made unique by the URI of its resource. */
 export function anchorKey(resource: string, name: string): string {
   return `${resource}#${name}`;
 }

@@ -28,6 +28,7 @@ export interface FlatSchema {
   readonly sources: ReadonlyMap<JsonObject, Position>;
 }
 
+/** The choices in flattening a schema. */
 export interface FlatOptions {
   /** The text of a `$ref` to a definition, or to the root for undefined; by default what {@link selfContained} needs. */
   readonly reference?: (name: string | undefined) => string;

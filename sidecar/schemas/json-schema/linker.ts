@@ -90,6 +90,7 @@ export function resolveWith(
   return linker.finish();
 }
 
+/** The keywords that refer to other schemas. */
 export const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
 export type ReferenceKeyword = (typeof REFERENCE_KEYWORDS)[number];
 

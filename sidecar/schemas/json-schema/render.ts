@@ -19,6 +19,7 @@ import {
 } from './keywords.js';
 import { REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
 
+/** A keyword and its value. */
 export type Entry = readonly [keyword: string, value: JsonValue];
 
 /** Keywords that identify a schema and do not restrict the data. */

@@ -46,6 +46,7 @@ export function allowedValue(value: JsonValue): string {
   return cut(writeJson(value), MAX_SHOWN);
 }
 
+/** A pattern, shortened if it is long. */
 export function shownPattern(pattern: string): string {
   return cut(pattern, MAX_PATTERN);
 }

@@ -27,6 +27,7 @@ export interface PlacedEntity {
   readonly path: readonly string[];
 }
 
+/** The entities of a body. */
 export interface BodyEntities {
   readonly entities: readonly PlacedEntity[];
   /** Whether the body is an array of entities, or a GeoJSON FeatureCollection, even of one Feature. */

@@ -25,6 +25,7 @@ const INSTANCE_LIMITS = {
   explained: 500_000,
 } as const;
 
+/** An issue that an entity has with a further instance of an attribute. */
 export interface InstanceIssue {
   readonly issue: Explained;
   readonly reading: Reading;

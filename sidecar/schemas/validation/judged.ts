@@ -5,6 +5,7 @@ export interface JudgedError {
   readonly detail: string;
 }
 
+/** An invalid entity that is reported individually. */
 export interface JudgedEntity {
   readonly id: string;
   readonly type: string;

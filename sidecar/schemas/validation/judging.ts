@@ -34,6 +34,7 @@ interface JudgingModel extends KeyedModel {
   readonly isOfAnyType?: boolean;
 }
 
+/** A page of entities to be judged, and the models that judge them. */
 export interface JudgeInput {
   /** A JSON array of entities. */
   readonly text: string;
@@ -50,6 +51,7 @@ export interface JudgeInput {
   readonly reported: number;
 }
 
+/** The results, or what a worker needs to judge the page. */
 export type JudgeOutcome =
   | { readonly judged: Judged }
   | { readonly needs: { readonly schemas: readonly string[] } | { readonly types: readonly NamedType[] } };

@@ -12,6 +12,7 @@ export interface WrittenEntities {
 /** The entities of a body, or the fault that prevents reading them. */
 export type BodyOutcome = WrittenEntities | { readonly fault: BodyFault };
 
+/** A fault that prevents reading a body, and its place. */
 export interface BodyFault {
   readonly detail: string;
   readonly keyword: string;
@@ -61,6 +62,7 @@ export function idOf(entity: JsonValue): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
+/** Whether the body of a write is a single attribute. */
 export function isAttributeKind(kind: WriteKind): boolean {
   return kind === 'attribute' || kind === 'replace-attribute';
 }

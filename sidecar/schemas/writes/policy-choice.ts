@@ -18,6 +18,7 @@ export function isRefused(verdict: 'invalid' | 'not-judged', { mode, onUnjudged 
   return mode === 'enforce' && (verdict === 'invalid' || onUnjudged === 'refuse');
 }
 
+/** `off`: writes are not checked; `report`: their errors are counted; `enforce`: invalid writes are also refused. */
 export type WriteMode = 'off' | 'report' | 'enforce';
 
 /** A type as written, and its IRI; undefined if that is unknown. */

@@ -56,6 +56,7 @@ export interface SuppliedToJudge {
  */
 export type StoredTypes = readonly string[] | 'hidden' | undefined;
 
+/** A model as it is passed to a worker, without its schema. */
 export interface SuppliedModel {
   /** `domain/model`. */
   readonly title: string;
@@ -111,6 +112,7 @@ export interface JudgedItem {
   readonly findings?: readonly WriteFinding[];
 }
 
+/** An error of a written entity, as it is counted. */
 export interface WriteFinding {
   readonly model: string;
   /** Indexes in arrays are `*`. */
@@ -119,6 +121,7 @@ export interface WriteFinding {
   readonly detail: string;
 }
 
+/** The result of judging one write. */
 export interface Judgement {
   /** The number of entities that are valid by each policy. */
   readonly valid: readonly (readonly [policy: number, entities: number])[];
@@ -133,4 +136,5 @@ export interface Judgement {
   readonly isMissing?: boolean;
 }
 
+/** The judgement, or what the task needs first. */
 export type JudgeOutcome = { readonly judged: Judgement } | { readonly needs: JudgeNeeds };
