@@ -11,7 +11,7 @@ import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
-import { newJobMembers } from './job-record.js';
+import { newJobMembers, placeOf } from './job-record.js';
 import { limitsUnder, type NewJob } from './purge-kinds.js';
 import { headersAt } from './job-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
@@ -51,15 +51,14 @@ export class RestoreJobs {
     const { policy, dryRun, ids } = asked;
     if (policy.dryRunOnly === true && !dryRun)
       throw new PolicyRefusedError('The policy of this gateway allows dry runs only: set dryRun to true.');
-    const { tenant, link, query } = source;
     const unit = restoredUnit(source);
     const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
-      ...newJobMembers(asked, query, asked, { state: 'queued', worker, createdAt: this.#jobs.records.now() }),
+      ...newJobMembers(asked, source.query, asked, { state: 'queued', worker, createdAt: this.#jobs.records.now() }),
       target: 'restore',
       restoreOf: of,
       unit,
-      ...defined({ tenant, link }),
+      ...placeOf(headers),
       dryRun,
       ...NOTHING_DONE,
       restored: 0,

@@ -42,6 +42,24 @@ describe('a restore', () => {
     unknown,
   });
 
+  it('is where its purge was, and its record says so', async () => {
+    const there = { 'fiware-service': 'city', 'fiware-servicepath': '/parks' };
+    broker.entities.seed(2, everyKind, 'city');
+    const purge = await gateway.purge('type=Car&archive=required', there);
+    const of = purge.headers.get('purge-id') ?? '';
+    const { tenant, fiware, ...restore } = await restored(gateway, of);
+    assert.deepEqual(counts(restore), {
+      state: 'succeeded',
+      matched: 2,
+      restored: 2,
+      alreadyThere: 0,
+      failed: 0,
+      unknown: 0,
+    });
+    assert.deepEqual([tenant, fiware], ['city', { service: 'city', servicePath: '/parks' }]);
+    assert.equal(broker.entities.count('city'), 2);
+  });
+
   it('gives back every kind of attribute, and says what it cannot', async () => {
     const cars = await withCars(1234);
     const purge = await purged(gateway, 'type=Car&archive=required');

@@ -32,6 +32,8 @@ export interface PurgeRecord {
   readonly warnings: readonly string[];
   readonly sample?: readonly string[];
   readonly archive?: { readonly entities: number; readonly bytes: number };
+  readonly tenant?: string;
+  readonly fiware?: object;
   readonly restoreOf?: string;
   readonly restored?: number;
   readonly alreadyThere?: number;
