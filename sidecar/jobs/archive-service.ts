@@ -42,14 +42,16 @@ export class ArchiveService {
   /**
    * Finds the archive of a purge that has ended.
    *
+   * @param isInUse it may have expired: it is kept while it is restored
    * @throws JobNotFoundError, ArchiveNotFoundError, ArchiveInUseError while the purge is at work
    */
-  async find(id: string): Promise<ArchivedPurge> {
+  async find(id: string, isInUse = false): Promise<ArchivedPurge> {
     const { archives, clock } = this.#options;
     const record = await this.#recordOf(id);
     const { archive } = record;
     if (!isFinal(record.state)) throw new ArchiveInUseError(id, record.state);
-    const isGone = archive?.erasedAt !== undefined || Date.parse(archive?.expiresAt ?? '') < clock.now();
+    const hasExpired = !isInUse && Date.parse(archive?.expiresAt ?? '') < clock.now();
+    const isGone = archive?.erasedAt !== undefined || hasExpired;
     if (archives === undefined || archive === undefined || isGone) throw new ArchiveNotFoundError(record);
     return { archives, record: { ...record, archive } };
   }
@@ -59,8 +61,11 @@ export class ArchiveService {
    *
    * @throws as find(), ArchiveUnavailableError; ArchiveUnreadableError where nothing of it is here
    */
-  async open(id: string): Promise<{ readonly reader: ArchiveReader; readonly record: PurgeRecord }> {
-    const { archives, record } = await this.find(id);
+  async open(
+    id: string,
+    isInUse = false,
+  ): Promise<{ readonly reader: ArchiveReader; readonly record: PurgeRecord }> {
+    const { archives, record } = await this.find(id, isInUse);
     const reader = archives.reader(archiveOf(record));
     if ((await reader.segments()).length > 0) return { reader, record };
     throw new ArchiveUnreadableError(NOT_HERE);

@@ -65,7 +65,14 @@ export class HistoryPruner {
     if (record?.target !== 'entities' && record?.target !== 'temporal') return undefined;
     const { state, archive } = record;
     if (!isFinal(state)) return false;
-    return archive !== undefined && Date.parse(archive.expiresAt) < clock.now();
+    if (archive === undefined || Date.parse(archive.expiresAt) >= clock.now()) return false;
+    return !(await this.#beingRestored()).includes(id);
+  }
+
+  /** Purges that are being undone, or wait for it: they and their archives are kept until that has ended. */
+  async #beingRestored(): Promise<readonly string[]> {
+    const jobs = await this.#options.store.unfinished();
+    return jobs.flatMap(({ record }) => (record.target === 'restore' ? (record.restoreOf ?? []) : []));
   }
 
   async #pruneRecords(endedBeforeMs: number): Promise<void> {
@@ -77,9 +84,18 @@ export class HistoryPruner {
   /** Records that ended before it are too old, in milliseconds; 0 where none is, or nobody can say. */
   async #oldestKeptMs(): Promise<number> {
     const { store, historyDays, clock } = this.#options;
-    const until = clock.now() - historyDays * DAY_MS;
-    const { items } = await store.list({ until, limit: 1, offset: 0 }).catch(() => ({ items: [] }));
-    return items.length > 0 && (await this.#isClockTrusted()) ? until : 0;
+    let until = clock.now() - historyDays * DAY_MS;
+    try {
+      const { items } = await store.list({ until, limit: 1, offset: 0 });
+      if (items.length === 0 || !(await this.#isClockTrusted())) return 0;
+      for (const id of await this.#beingRestored()) {
+        const endedMs = Date.parse((await store.get(id))?.endedAt ?? '');
+        if (endedMs < until) until = endedMs;
+      }
+      return until;
+    } catch {
+      return 0;
+    }
   }
 
   /**

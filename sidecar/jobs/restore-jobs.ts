@@ -54,7 +54,11 @@ export class RestoreJobs {
     const unit = restoredUnit(source);
     const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
-      ...newJobMembers(asked, source.query, asked, { state: 'queued', worker, createdAt: this.#jobs.records.now() }),
+      ...newJobMembers(asked, source.query, asked, {
+        state: 'queued',
+        worker,
+        createdAt: this.#jobs.records.now(),
+      }),
       target: 'restore',
       restoreOf: of,
       unit,
@@ -88,7 +92,7 @@ export class RestoreJobs {
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
     const { kinds, sealer } = this.#options;
     const { restoreOf = '', dryRun, concurrency } = live.record;
-    const opened = () => unlessStopped(this.#archives.open(restoreOf), live.stopped);
+    const opened = () => unlessStopped(this.#archives.open(restoreOf, true), live.stopped);
     const { reader, record: source } = await this.#jobs.records.whenStored(live, opened);
     const target = targetOf(source);
     const { limits, dependencies } = kinds[target];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { ArchiveNotFoundError } from '../../../sidecar/jobs/errors.js';
 import { LiveRestore } from '../../../sidecar/jobs/restore-jobs.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import type { Archives } from '../../../sidecar/archive/index.js';
@@ -10,6 +11,7 @@ import {
   newPurge,
   purgeServiceOf,
   recordOf,
+  STARTED,
   turns,
 } from '../../support/purge-service.js';
 
@@ -61,4 +63,36 @@ it('a restore waits for a store that is away when it opens its archive', async (
   await turns();
   // It has read the record of the purge, and found that nothing of the archive is there.
   assert.match((await made.service.get(id)).problem?.type ?? '', /:archive-unreadable$/);
+});
+
+it('an archive that expires while it waits to be restored, or is, is kept until that has ended, and its purge as well', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { promise: swept, resolve } = Promise.withResolvers<Parameters<Archives['sweep']>[0]>();
+  const archives = {
+    reader: () => ({ segments: async () => [] }),
+    sweep: async (due: Parameters<Archives['sweep']>[0]) => resolve(due),
+  };
+  const made = purgeServiceOf(finishing, { archives: archives as unknown as Archives, broker: 'here' });
+  const { store } = made.kept;
+  const endedAt = new Date(STARTED - 9 * 86_400_000).toISOString();
+  const archive = { entities: 1, bytes: 1, expiresAt: endedAt };
+  const [restored, other] = ['restored', 'other'].map((id) =>
+    recordOf({ id, state: 'succeeded', endedAt, archive, createdAt: endedAt }),
+  );
+  assert.ok(restored !== undefined && other !== undefined);
+  await store.put(restored);
+  await store.put({ ...other, endedAt: new Date(STARTED - 10 * 86_400_000).toISOString() });
+  const restore = recordOf({ id: 'restore', target: 'restore', restoreOf: 'restored', state: 'queued' });
+  await store.add(restore, { headers: {} }, 10, 'elsewhere');
+  made.service.jobs.start();
+  const isDue = await swept;
+  assert.deepEqual([await isDue('restored'), await isDue('other')], [false, undefined]);
+  assert.equal((await made.service.archives.find('restored', true)).record.id, 'restored');
+  await assert.rejects(made.service.archives.find('restored'), ArchiveNotFoundError);
+  await made.service.cancel('restore');
+  assert.equal(await isDue('restored'), true);
+  t.mock.timers.tick(3_600_000);
+  await turns();
+  assert.equal(await store.get('restored'), undefined);
+  made.service.jobs.stop();
 });
