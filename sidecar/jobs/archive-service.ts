@@ -14,18 +14,18 @@ import type { PreparedPurge } from './purge-kinds.js';
 import { targetOf } from './purge-record.js';
 import type { JobServiceOptions } from './service-options.js';
 
-/** A purge that has ended, and its archive. */
+/** A purge that has ended, with its archive. */
 export interface ArchivedPurge {
   readonly record: PurgeRecord & { readonly archive: ArchiveSummary };
   readonly archives: Archives;
 }
 
-/** The archives of purges: for those that are at work, and for those who read, erase or restore them. */
+/** The archives of purges: written by running purges; read, erased and restored later. */
 export class ArchiveService {
   readonly #options: Pick<JobServiceOptions, 'archives' | 'store' | 'clock' | 'historyDays'>;
   readonly #recordOf: (id: string) => Promise<PurgeRecord>;
 
-  /** @param recordOf gives the record of a purge; throws JobNotFoundError */
+  /** @param recordOf returns the record of a purge; throws JobNotFoundError */
   constructor(
     options: Pick<JobServiceOptions, 'archives' | 'store' | 'clock' | 'historyDays'>,
     recordOf: (id: string) => Promise<PurgeRecord>,
@@ -59,7 +59,7 @@ export class ArchiveService {
   /**
    * Opens the archive of a purge that has ended.
    *
-   * @throws as find(), ArchiveUnavailableError; ArchiveUnreadableError where nothing of it is here
+   * @throws as find(), ArchiveUnavailableError; ArchiveUnreadableError if no part of the archive is found
    */
   async open(
     id: string,
@@ -71,11 +71,7 @@ export class ArchiveService {
     throw new ArchiveUnreadableError(NOT_HERE);
   }
 
-  /**
-   * What was archived, one entity a line. The first line was read when this resolves.
-   *
-   * @throws as open()
-   */
+  /** Reads an archive, one entity per line. Resolves after the first line has been read. @throws as open() */
   async read(id: string): Promise<AsyncIterable<string>> {
     const { reader } = await this.open(id);
     const lines = reader.entities();
@@ -87,7 +83,7 @@ export class ArchiveService {
     })();
   }
 
-  /** Erases what was archived; the record says so. Nothing happens where there is nothing any more. @throws as find() */
+  /** Erases an archive, and notes that in the record. @throws as find() */
   async erase(id: string): Promise<void> {
     const { store, clock } = this.#options;
     const { archives } = await this.find(id);
@@ -100,9 +96,10 @@ export class ArchiveService {
   }
 
   /**
-   * Begins the archive of a purge, or goes on with that of an earlier process.
+   * Begins the archive of a purge, or continues the one that an earlier process began.
    *
-   * @throws ArchiveUnavailableError, ArchiveUnreadableError where it is required, and cannot be begun
+   * @returns undefined if nothing will be archived
+   * @throws ArchiveUnavailableError, ArchiveUnreadableError if the archive is required and cannot be begun
    */
   async begin(
     live: LiveJob<PurgeRecord>,
@@ -121,16 +118,16 @@ export class ArchiveService {
     }
   }
 
-  /** Lists what was archived; a purge that has to stop does not wait for that. */
+  /** Writes the list of segments. A purge that has to stop does not wait for it. */
   async finish(live: LiveJob<PurgeRecord>, { writer }: PurgeArchive, stopped: AbortSignal): Promise<void> {
-    // Another process goes on with it, and lists what both have archived.
+    // If the lease is taken, the process that continues the purge lists the segments of both.
     if (!live.lease.isTaken) await unlessStopped(writer.finish(), stopped).catch(() => {});
     this.note(live, writer.counts);
   }
 
   /**
-   * Notes what a purge has archived that an earlier process left: that one may have been killed before it could. Never throws:
-   * where it cannot be read, the record says so.
+   * Notes what an earlier process archived, since it may have been killed before it could do so itself. Never throws:
+   * if the archive cannot be read, a warning in the record says so.
    */
   async settle(live: LiveJob<PurgeRecord>): Promise<void> {
     const { archives } = this.#options;
@@ -144,7 +141,10 @@ export class ArchiveService {
     }
   }
 
-  /** Says in the record what is archived. It expires some days after the end of the purge: after now, as of now. */
+  /**
+   * Notes in the record what is archived. The archive expires some days after the end of the purge; until then, the
+   * date is counted from now.
+   */
   note(live: LiveJob<PurgeRecord>, counts: ArchiveCounts): void {
     const { archives, clock, historyDays } = this.#options;
     if (archives === undefined || counts.bytes === 0) {
@@ -158,7 +158,7 @@ export class ArchiveService {
 
 const DAY_MS = 86_400_000;
 
-/** What names an archive, and what its purge said of it. */
+/** Identifies an archive, with what the record of its purge says about it. */
 function archiveOf(record: PurgeRecord) {
   return { purge: record.id, target: targetOf(record), said: record.archive };
 }

@@ -5,19 +5,20 @@ import type { Config } from '../shared/config/load.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js';
 
 /**
- * What is learnt about a broker. Brokers may accept for current entities what they refuse for history, so each has its own.
+ * What has been learnt about a broker, for each collection: brokers may accept for current entities what they reject
+ * for history.
  */
 export type BrokerMemories = Readonly<Record<keyof PurgeKinds, BrokerMemory>>;
 
-/** Memories in which nothing was learnt yet. */
+/** Creates empty memories. */
 export function createMemories(clock: Pick<Clock, 'now'>): BrokerMemories {
   return { entities: new BrokerMemory(clock), temporal: new BrokerMemory(clock) };
 }
 
 /**
- * The purges that a configuration allows, within its limits: of a gateway, or of the command line.
+ * Returns the kinds of purge that a configuration allows, with its limits, for a gateway or the command line.
  *
- * @param keepsArchives whether what they delete can be archived
+ * @param keepsArchives whether purges can archive what they delete
  */
 export function configuredKinds(
   config: Config,

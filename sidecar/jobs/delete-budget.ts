@@ -1,61 +1,63 @@
 import { TooManyMatchesError, type DoneSoFar } from '../purge/index.js';
 import type { Clock } from '../shared/clock.js';
 
-/** How many items all processes together may delete for a job, and which of its members says so. */
+/** The maximum number of items that all processes together may delete for a job, and the member that sets it. */
 export interface DeleteBound {
   readonly most: number;
   readonly by: 'maxAffected' | 'maxGrowth';
 }
 
-/** What earlier processes did of a job. */
+/** What earlier processes did for a job. */
 export interface DoneBefore {
-  /** Deleted, or may have been. */
+  /** Items that were deleted, or may have been. */
   readonly spent: number;
-  /** Deleted or found gone for certain; the rest of `spent` may turn out to be left. */
+  /** Items that were certainly deleted or already gone. The rest of `spent` may turn out not to be deleted. */
   readonly settled: number;
 }
 
-/** Where a budget is kept. */
+/** How a budget is stored. */
 export interface BudgetKeeping {
-  /** Keeps what is spent; rejects when it could not. */
+  /** Stores the number of spent items; rejects if that fails. */
   readonly write: (spent: number) => Promise<void>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** As long as nobody says what was done, everything that was reserved counts as deleted. */
+/** Until it is known what was done, everything reserved counts as deleted. */
 const UNTOLD = (): DoneSoFar => ({ affected: 0, taken: Infinity });
 
-/** Items in the first request that deletes. */
+/** Number of items in the first delete request. */
 const FIRST_AT_ONCE = 32;
 
 /**
- * A request should delete what the broker deletes in this time: nobody knows what became of the requests in flight at a crash.
+ * Target duration of a delete request, in milliseconds. Requests are kept short because the outcome of those in flight
+ * is unknown after a crash.
  */
 const REQUEST_MS = 125;
 
-/** How much larger a request may be than the one before. */
+/** How much larger a request may be than the previous one. */
 const MAX_GROWTH = 4;
 
 /**
- * How much of its bound a job may still delete. What a request may delete is written down before it is sent, so that the
- * bound holds over a crash, after which nobody knows what was deleted. Requests are kept small, so that little is in doubt then.
+ * How much of its bound a job may still delete. The amount is stored before each request is sent, so that the bound
+ * also holds after a crash, when it is unknown what was deleted. Requests are kept small, so that few items are in
+ * doubt then.
  */
 export class DeleteBudget {
   readonly #bound: DeleteBound;
   readonly #before: DoneBefore;
   readonly #keeping: BudgetKeeping;
-  /** Items of requests whose result is not booked yet. */
+  /** Items of requests whose result is not yet included in `#done`. */
   #inFlight = 0;
-  /** Those of requests that have ended: they are about to be booked. */
+  /** The part of `#inFlight` whose requests have ended; it is about to be subtracted. */
   #ended = 0;
-  /** What this process has done. */
+  /** Returns what this process has done. */
   #done: () => DoneSoFar = UNTOLD;
   #atOnce = FIRST_AT_ONCE;
-  /** The last write that has begun, and the next one, which waits for it. */
+  /** The latest write that has begun, and the next one, which waits for it. */
   #writing: Promise<void> = Promise.resolve();
   #nextWrite: Promise<void> | undefined;
 
-  /** The most matches there may be: any more exceed the bound, even if none of the deletes in doubt had an effect. */
+  /** The maximum number of matches: any more exceed the bound, even if none of the deletes in doubt had an effect. */
   readonly left: number;
 
   constructor(bound: DeleteBound, before: DoneBefore, keeping: BudgetKeeping) {
@@ -65,19 +67,20 @@ export class DeleteBudget {
     this.#keeping = keeping;
   }
 
-  /** The most that one request should delete now. */
+  /** The maximum number of items that one request should delete now. */
   get mostAtOnce(): number {
     const { spent, settled } = this.#before;
-    // Only what earlier processes left in doubt can make a request too large for the bound.
+    // Only deletes of earlier processes that are in doubt can make a request too large for the bound.
     const most = spent > settled ? this.#bound.most - this.#spent() : Infinity;
     return Math.max(1, Math.min(this.#atOnce, most));
   }
 
   /**
-   * Takes what one request may delete.
+   * Reserves the items of one request.
    *
-   * @param done what this process has done, as of when it is called
-   * @returns to be called when the request has ended; undefined when it might exceed the bound, and must not be sent
+   * @param done returns what this process has done at the time of the call
+   * @returns a function to call when the request has ended; undefined if the request might exceed the bound and must
+   * not be sent
    * @throws what the store throws; the request must not be sent then
    */
   async reserve(amount: number, done = UNTOLD): Promise<(() => void) | undefined> {
@@ -94,9 +97,9 @@ export class DeleteBudget {
   }
 
   /**
-   * Gives back what was reserved and is known to be left, once nothing is in flight.
+   * Releases what was reserved but is known not to be deleted, once nothing is in flight.
    *
-   * @param affected deleted, or may have been
+   * @param affected items that were deleted, or may have been
    */
   settle(affected: number): Promise<void> {
     this.#inFlight = 0;
@@ -106,9 +109,9 @@ export class DeleteBudget {
   }
 
   /**
-   * The error of a purge that knows only what is left of the bound, in terms of the whole bound.
+   * Restates the error of a purge, which only knows what is left of the bound, in terms of the whole bound.
    *
-   * @param hasBegun deletes were sent, perhaps by an earlier process
+   * @param hasBegun whether deletes were sent, perhaps by an earlier process
    */
   explain(error: TooManyMatchesError, hasBegun: boolean): TooManyMatchesError {
     const { most, by } = this.#bound;
@@ -129,14 +132,14 @@ export class DeleteBudget {
     return new TooManyMatchesError(matched, most, exact, message, { cause: error });
   }
 
-  /** @param more what is about to be sent as well */
+  /** @param more items that are about to be sent as well */
   #spent(more = 0): number {
     const { affected, taken } = this.#done();
-    // What is sent again after a lost answer is in both.
+    // Items that are sent again after a lost answer are included in both `affected` and `#inFlight`.
     return this.#before.spent + Math.min(affected + this.#inFlight + more, taken);
   }
 
-  /** Writes one after the other, so that an older number never replaces a newer one. */
+  /** Stores what is spent. Writes run one after the other, so that an older number never replaces a newer one. */
   #keep(): Promise<void> {
     this.#nextWrite ??= this.#writing
       .catch(() => {})
@@ -149,7 +152,10 @@ export class DeleteBudget {
     return this.#nextWrite;
   }
 
-  /** Waits for a turn of the event loop: whatever had ended before it is booked then, and leaves what is in flight. */
+  /**
+   * Waits for a turn of the event loop: by then, the results of requests that had ended before are in `#done`, so these
+   * requests no longer count as in flight.
+   */
   async #booked(): Promise<void> {
     await new Promise<void>((resolve) =>
       setImmediate(() => {
@@ -162,7 +168,7 @@ export class DeleteBudget {
 
   #adapt(amount: number, ms: number): void {
     const fitting = Math.max(1, Math.round((amount * REQUEST_MS) / Math.max(1, ms)));
-    // A small request says nothing of how long a large one takes.
+    // The duration of a small request does not predict that of a large one.
     this.#atOnce = Math.min(fitting, Math.max(this.#atOnce, amount * MAX_GROWTH));
   }
 }

@@ -2,7 +2,7 @@ import type { JobKindName, JobState, PurgeRecord } from '../store/index.js';
 import { PurgeError } from '../purge/index.js';
 import { GatewayError } from '../shared/errors.js';
 
-/** There is no such record, or it was deleted because of its age. */
+/** The record does not exist, or it was deleted because of its age. */
 export class JobNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
@@ -11,7 +11,7 @@ export class JobNotFoundError extends GatewayError {
   }
 }
 
-/** No ids were recorded of a purge, or they were removed, or another process has them. */
+/** No ids were recorded for a purge, or they were removed, or another process has them. */
 export class IdsNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
@@ -23,7 +23,7 @@ export class IdsNotFoundError extends GatewayError {
   }
 }
 
-/** Nothing was archived of a purge, or its archive was erased, or kept long enough. */
+/** A purge archived nothing, or its archive was erased or has expired. */
 export class ArchiveNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
@@ -38,7 +38,7 @@ export class ArchiveNotFoundError extends GatewayError {
   }
 }
 
-/** The archive of a purge that has not ended is still being written. */
+/** The archive cannot be used yet, because its purge has not ended. */
 export class ArchiveInUseError extends GatewayError {
   readonly kind = 'inUse';
 
@@ -47,7 +47,7 @@ export class ArchiveInUseError extends GatewayError {
   }
 }
 
-/** A plan cannot be applied: there is none, it is too old, or it was applied. */
+/** A plan cannot be applied: it does not exist, is too old, or was already applied. */
 export class PlanGoneError extends PurgeError {
   readonly kind = 'planGone';
   override readonly outcome = 'refused';
@@ -87,12 +87,12 @@ export class QueueFullError extends GatewayError {
   }
 }
 
-/** A purge that was refused or ended early, with the record of what was done until then. */
+/** A purge that was refused or ended early, with its record up to then. */
 export class PurgeFailedError extends Error {
   constructor(
     override readonly cause: unknown,
     readonly record: PurgeRecord,
-    /** Deletes were sent, or were about to be. */
+    /** Whether deletes were sent, or were about to be. */
     readonly hasBegun = false,
   ) {
     super('The purge ended early.');

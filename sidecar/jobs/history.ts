@@ -1,10 +1,10 @@
 import { isFinal } from '../store/index.js';
 import { CLOCK_SLACK_MS, type JobServiceOptions } from './service-options.js';
 
-/** Refused purges that are kept, at most. */
+/** Maximum number of refused purges that are kept. */
 const MAX_REFUSED = 10_000;
 
-/** So many more refused purges are kept until the oldest are removed, or until the next time that all is pruned. */
+/** After this many refused purges, the oldest are removed without waiting for the next regular pruning. */
 const REFUSED_BETWEEN_PRUNING = 1000;
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -15,14 +15,14 @@ type PrunerOptions = Pick<
   'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock' | 'brokerAheadMs' | 'isBrokerUp'
 >;
 
-/** Removes records that are too old or too many, and the lists of ids of purges that nobody knows any more. */
+/** Removes records that are too old or too many, and the id lists and archives of purges without a record. */
 export class HistoryPruner {
   readonly #options: PrunerOptions;
   readonly #isRunning: (id: string) => boolean;
   #timer: NodeJS.Timeout | undefined;
   #refused = 0;
 
-  /** @param isRunning whether this process knows a purge that may not be in the store yet */
+  /** @param isRunning whether this process knows the purge, which may not be in the store yet */
   constructor(options: PrunerOptions, isRunning: (id: string) => boolean) {
     this.#options = options;
     this.#isRunning = isRunning;
@@ -37,7 +37,7 @@ export class HistoryPruner {
     clearInterval(this.#timer);
   }
 
-  /** One more was refused: a flood of them does not fill the store until the next pruning. */
+  /** Called for each refused purge, so that a flood of them does not fill the store until the next pruning. */
   noteRefused(): void {
     this.#refused += 1;
     if (this.#refused >= REFUSED_BETWEEN_PRUNING) void this.#pruneRecords(0);
@@ -53,11 +53,11 @@ export class HistoryPruner {
       const due = await this.#isArchiveDue(id);
       return due === false || !(await (isTrusted ??= this.#isClockTrusted())) ? false : due;
     };
-    // What cannot be removed now is tried again.
+    // What cannot be removed now is tried again at the next pruning.
     await archives?.sweep(isDue, clock.now()).catch(() => {});
   }
 
-  /** Whether the archive of a purge goes; undefined where the purge is not in the record. */
+  /** Whether the archive of a purge is to be removed; undefined if the purge has no record. */
   async #isArchiveDue(id: string): Promise<boolean | undefined> {
     const { store, clock } = this.#options;
     if (this.#isRunning(id)) return false;
@@ -77,11 +77,14 @@ export class HistoryPruner {
 
   async #pruneRecords(endedBeforeMs: number): Promise<void> {
     this.#refused = 0;
-    // The store reports its failures elsewhere, and this is tried again.
+    // The store reports its own failures, and the next pruning tries again.
     await this.#options.store.prune(endedBeforeMs, MAX_REFUSED).catch(() => {});
   }
 
-  /** Records that ended before it are too old, in milliseconds; 0 where none is, or nobody can say. */
+  /**
+   * The time before which an ended record is too old, in milliseconds; 0 if no record is too old or the clock is not
+   * trusted.
+   */
   async #oldestKeptMs(): Promise<number> {
     const { store, historyDays, clock } = this.#options;
     let until = clock.now() - historyDays * DAY_MS;
@@ -99,8 +102,8 @@ export class HistoryPruner {
   }
 
   /**
-   * Whether ages may be measured by the clock: one that is ahead would remove all records and archives at once. The broker is
-   * asked, since the clock may have been set after its last answer.
+   * Whether the clock can be used to measure ages: a clock that is ahead would remove all records and archives at once.
+   * Asks the broker first, since the clock may have been changed after the broker's last answer.
    */
   async #isClockTrusted(): Promise<boolean> {
     const { isBrokerUp, brokerAheadMs } = this.#options;

@@ -3,33 +3,33 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Item, ItemOutcome } from '../purge/index.js';
 
-/** The most bytes in one file: some five million ids. */
+/** Maximum size of one file in bytes: some five million ids. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
-/** The most bytes that wait for a slow disk. */
+/** Maximum number of bytes that wait for a slow disk. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 const EXTENSION = '.ndjson';
 const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The outcomes of the items of purges with `record=ids`: one file for each purge, one JSON object a line. Where an
- * item has several lines, the last one holds.
+ * The outcomes of the items of purges with `record=ids`: one file per purge, one JSON object per line. If an item has
+ * several lines, the last one is valid.
  */
 export class IdFiles {
   readonly #folder: string;
 
-  /** @param folder made when the first file is, for its owner only */
+  /** @param folder created together with the first file, accessible to its owner only */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Begins to write, after what an earlier process wrote. */
+  /** Returns a recorder that appends to what an earlier process wrote. */
   recorder(purge: string): IdRecorder {
     return new IdRecorder(() => this.#create(purge));
   }
 
-  /** @returns undefined when nothing was recorded, or it was removed */
+  /** @returns undefined if nothing was recorded, or the file was removed */
   async read(purge: string): Promise<Readable | undefined> {
     if (!PURGE_ID.test(purge)) return undefined;
     try {
@@ -40,7 +40,7 @@ export class IdFiles {
     }
   }
 
-  /** Whether anything was recorded here. */
+  /** Whether ids of this purge were recorded here. */
   async has(purge: string): Promise<boolean> {
     return access(this.#pathOf(purge)).then(
       () => true,
@@ -48,7 +48,7 @@ export class IdFiles {
     );
   }
 
-  /** Removes what was recorded. @returns whether anything was */
+  /** Removes the ids of a purge. @returns whether there were any */
   async remove(purge: string): Promise<boolean> {
     if (!PURGE_ID.test(purge)) return false;
     try {
@@ -61,9 +61,9 @@ export class IdFiles {
   }
 
   /**
-   * Removes the files of purges that are not in the record any more.
+   * Removes the files of purges that have no record.
    *
-   * @throws the error of a file that cannot be removed, after all others are gone
+   * @throws the error of a file that cannot be removed, after all others were tried
    */
   async sweep(isKept: (purge: string) => Promise<boolean>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
@@ -89,7 +89,7 @@ export class IdFiles {
   }
 }
 
-/** Writes the lines of one purge in the background: a slow or full disk loses lines, and never stops the purge. */
+/** Writes the lines of one purge in the background. A slow or full disk loses lines, but never stops the purge. */
 export class IdRecorder {
   readonly #open: () => Promise<FileHandle>;
   #lines: string[] = [];
@@ -119,7 +119,11 @@ export class IdRecorder {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Writes what is left. @returns a sentence on lines that are missing, if any are, once */
+  /**
+   * Writes the remaining lines.
+   *
+   * @returns a sentence about missing lines, if there are any and it was not returned before
+   */
   async close(): Promise<string | undefined> {
     await this.#writing;
     await this.#file?.close().catch((error: unknown) => (this.#failure ??= error));
@@ -132,7 +136,7 @@ export class IdRecorder {
     return `The recorded ids are incomplete: ${why}.`;
   }
 
-  /** What is there already counts as well. */
+  /** Opens the file; its existing content counts towards the maximum size. */
   async #opened(): Promise<FileHandle> {
     const file = (this.#file = await this.#open());
     this.#bytes = (await file.stat()).size + this.#waitingBytes;
@@ -145,7 +149,7 @@ export class IdRecorder {
   }
 
   async #writeAll(): Promise<void> {
-    // What comes in the same turn of the event loop is written together.
+    // Lines of the same turn of the event loop are written together.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       const file = this.#file ?? (await this.#opened());

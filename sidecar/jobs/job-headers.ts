@@ -3,18 +3,21 @@ import { PurgeError, QueryRefusedError } from '../purge/index.js';
 import { defined } from '../shared/defined.js';
 import type { JobNeeds, PurgeRecord } from '../store/index.js';
 
-/** The headers of jobs: what they say of where the entities are, and how their credentials are kept. */
+/** The headers of jobs: those that say where the entities are, and the storage of credentials. */
 
-/** By their names in lower case. */
+/** Headers by lower-case name. */
 type Headers = Readonly<Record<string, string>>;
 
-/** What says where the entities are, and what their names mean: as in the purge before. */
+/**
+ * Headers that say where the entities are and what their names mean; a job that follows a purge takes them from that
+ * purge.
+ */
 const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
 
 /**
- * The headers of a job that follows a purge: where the entities are, and the credentials of who asks for it.
+ * Returns the headers of a job that follows a purge: the place of the purge, with the credentials of the new request.
  *
- * @throws QueryRefusedError where the request names another tenant
+ * @throws QueryRefusedError if the request names another tenant
  */
 export function headersAt(given: Headers, { tenant, link, fiware }: PurgeRecord): Headers {
   const asked = given['ngsild-tenant'] ?? given['fiware-service'];
@@ -37,7 +40,7 @@ export function headersAt(given: Headers, { tenant, link, fiware }: PurgeRecord)
   };
 }
 
-/** Headers that are credentials: they are kept encrypted, or not at all. */
+/** Headers with credentials. They are stored encrypted, or not at all. */
 const SECRET_HEADERS = ['authorization', 'x-auth-token'];
 
 const ALGORITHM = 'aes-256-gcm';
@@ -45,19 +48,19 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A job has credentials that cannot be kept, or that cannot be read any more. */
+/** The credentials of a job cannot be stored, or can no longer be read. */
 export class JobSecretError extends PurgeError {
   readonly kind = 'jobSecretMissing';
   override readonly outcome = 'refused';
 }
 
-/** Keeps the credentials of jobs, encrypted with AES-256-GCM. */
+/** Encrypts the credentials of jobs with AES-256-GCM. */
 export class HeaderSealer {
   readonly #keys: readonly Buffer[];
 
   /**
-   * @param secrets the first one encrypts; all of them decrypt, so that a secret can be replaced while jobs wait. None: jobs
-   *   with credentials are refused
+   * @param secrets the first one encrypts; all of them decrypt, so that a secret can be replaced while jobs wait. If
+   * there are none, jobs with credentials are refused
    */
   constructor(secrets: readonly string[]) {
     this.#keys = secrets.map((secret) =>
@@ -65,7 +68,7 @@ export class HeaderSealer {
     );
   }
 
-  /** @throws JobSecretError when there are credentials and no key */
+  /** @throws JobSecretError if there are credentials and no key */
   seal(headers: Headers): Pick<JobNeeds, 'headers' | 'sealedHeaders'> {
     const isSecret = ([name]: readonly [string, string]) => SECRET_HEADERS.includes(name);
     const entries = Object.entries(headers);
@@ -88,7 +91,7 @@ export class HeaderSealer {
     };
   }
 
-  /** @throws JobSecretError when the key is another one */
+  /** @throws JobSecretError if no key fits */
   open({ headers, sealedHeaders }: Pick<JobNeeds, 'headers' | 'sealedHeaders'>): Headers {
     if (sealedHeaders === undefined) return headers;
     const bytes = Buffer.from(sealedHeaders, 'base64');

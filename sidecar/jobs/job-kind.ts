@@ -15,8 +15,8 @@ import type { Lease, LiveJob } from './live-job.js';
 import type { JobService, JobWork, ServedKind } from './job-service.js';
 
 /**
- * One kind of jobs: how they are run, and their resource, where they are looked up, watched, changed and cancelled. What all
- * kinds share is in the service of all jobs.
+ * Base of one kind of job: how its jobs are run, looked up, watched, changed and cancelled. What all kinds share is in
+ * JobService.
  */
 export abstract class JobKind<Record extends JobRecord> implements ServedKind {
   readonly jobs: JobService;
@@ -32,7 +32,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
 
   abstract requeued(left: OrphanedJob): UnfinishedJob;
 
-  /** What of a change may be granted. @throws an error for a change that is refused */
+  /** Returns the part of a change that can be granted. @throws an error if the change is refused */
   protected requestFor(_record: Record, change: Omit<ControlRequest, 'cancel'>): ControlRequest {
     return change;
   }
@@ -53,7 +53,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
   }
 
   /**
-   * Cancels a job: nothing new is begun, and what is in flight finishes. One that has ended stays as it is.
+   * Cancels a job: no new work is begun, and requests in flight finish. A job that has ended stays unchanged.
    *
    * @throws JobNotFoundError
    */
@@ -70,7 +70,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     const result = await options.store.ask(id, { cancel: true }, (kept, isHeld) =>
       isHeld ? { ...kept, state: 'cancelling' } : cancelled(kept, records.now()),
     );
-    // It may have begun here while the store was asked.
+    // The job may have begun here during the request to the store.
     const begun = registry.get(id);
     if (begun !== undefined) return cancelHere(begun);
     if (result === undefined || result.outcome === 'over') return this.get(id);
@@ -80,9 +80,9 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
   }
 
   /**
-   * Changes how hard a job works, within its policy.
+   * Changes the rate or the concurrency of a job, within its policy.
    *
-   * @throws JobNotFoundError, JobOverError when it has ended, QueryRefusedError for what cannot be kept
+   * @throws JobNotFoundError, JobOverError if it has ended, QueryRefusedError for a change that cannot be carried out
    */
   async change(id: string, change: Omit<ControlRequest, 'cancel'>): Promise<Record> {
     const { registry, records, options } = this.jobs;
@@ -97,11 +97,11 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     const live = registry.get(id);
     if (live !== undefined) return changeHere(live);
     const result = await options.store.ask(id, request, (kept) => ({ ...kept, ...request }));
-    // It may have begun here while the store was asked.
+    // The job may have begun here during the request to the store.
     const begun = registry.get(id);
     if (begun !== undefined) {
       const changed = await changeHere(begun);
-      // It would be done later, over what is asked for meanwhile.
+      // Otherwise the stored request would be carried out later and override newer changes.
       await options.store.forget({ id, lease: begun.lease.number, request }).catch(() => {});
       return changed;
     }
@@ -111,7 +111,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     return result.record as Record;
   }
 
-  /** The record of a job: now, and after each change, until its end or until the signal aborts. */
+  /** Yields the record of a job: now, and after each change, until the job ends or the signal aborts. */
   async *watch(id: string, signal: AbortSignal): AsyncGenerator<Record, void> {
     const { registry, notifier } = this.jobs;
     let seen: Record | undefined;
@@ -127,7 +127,9 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     }
   }
 
-  /** The record of a job that this process does not work on; the last one that was seen while the store is away. */
+  /**
+   * Reads the record of a job that this process does not run; returns the last one seen if the store is unavailable.
+   */
   async #look(id: string, seen: Record | undefined): Promise<Record> {
     try {
       return await this.get(id);

@@ -11,17 +11,17 @@ import { CallerGoneError } from './errors.js';
 import type { JobObserver } from './service-options.js';
 import { defined } from '../shared/defined.js';
 
-/** Purges that one line names, at most. */
+/** Maximum number of purges named in one line. */
 const MAX_IDS = 20;
 
-/** What is used of a log. */
+/** The part of a logger that is used here. */
 export interface PurgeLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** What is counted of jobs. */
+/** The counters for jobs. */
 export interface JobCounters {
   readonly purges: PurgeCounters;
   readonly scans: { ended(outcome: FinalJobState, record: ScanRecord): void };
@@ -37,10 +37,9 @@ interface PurgeCounters {
 }
 
 /**
- * Writes the start and the end of each job to the log, one line each, with who asked for what and what came of it, and counts
- * them.
+ * Logs the start and the end of each job, one line each, with who requested what and the result, and counts the jobs.
  *
- * @param isForeseen whether an error is one that clients may see; any other is a fault of ours
+ * @param isForeseen whether an error may be shown to clients; any other is a fault of the gateway
  */
 export function observeJobs(
   log: PurgeLogger,

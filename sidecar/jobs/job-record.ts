@@ -5,10 +5,10 @@ import { defined } from '../shared/defined.js';
 import { parseTraceparent } from '../shared/traceparent.js';
 import type { NewJob } from './purge-kinds.js';
 
-/** Where and when a record begins. */
+/** The initial state of a record. */
 export type RecordStart = Pick<JobRecord, 'state' | 'worker' | 'createdAt'>;
 
-/** What the record of each new job has. */
+/** Returns the members that every new job's record has. */
 export function newJobMembers(
   asked: NewJob,
   query: string,
@@ -30,7 +30,7 @@ export function newJobMembers(
   };
 }
 
-/** What a record says of where its entities are: both tenants, where the headers name two. */
+/** Returns the members of a record that say where its entities are. If the headers name two tenants, both are kept. */
 export function placeOf(headers: NewJob['headers']): Pick<JobRecord, 'tenant' | 'link' | 'fiware'> {
   const { 'fiware-service': service, 'fiware-servicepath': servicePath, link } = headers;
   const tenant = headers['ngsild-tenant'] ?? service;
@@ -38,10 +38,10 @@ export function placeOf(headers: NewJob['headers']): Pick<JobRecord, 'tenant' | 
   return { ...defined({ tenant, link }), ...(Object.keys(fiware).length === 0 ? {} : { fiware }) };
 }
 
-/** Characters that are kept of a refused job: anybody who may ask for jobs may have many refused. */
+/** Maximum number of characters kept of a refused job, since any client that may request jobs can have many refused. */
 const MAX_REFUSED = { query: 8 * 1024, tenant: 256, link: 4096 } as const;
 
-/** Without the end of what a client may make long. */
+/** Truncates the members that a client can make long. */
 export function shortened<Record extends JobRecord>(record: Record): Record {
   const { query, tenant, link } = record;
   return {
@@ -54,17 +54,21 @@ export function shortened<Record extends JobRecord>(record: Record): Record {
   };
 }
 
-/** Whether a job that no process works on was to be cancelled. */
+/** Whether cancellation was requested for a job that no process runs. */
 export function isToCancel({ record, request }: Pick<OrphanedJob, 'record' | 'request'>): boolean {
   return record.state === 'cancelling' || request?.cancel === true;
 }
 
-/** The record of a job that was cancelled before a process began it, or after the last one left it. @param now as in records */
+/**
+ * The record of a job that was cancelled before a process began it, or after the last one left it.
+ *
+ * @param now as in records
+ */
 export function cancelled<Record extends JobRecord>(record: Record, now: string): Record {
   return ended({ ...withoutWait(record), state: 'cancelled', endedAt: now });
 }
 
-/** The record of a job that waits for another broker than that of the process which looks at it. */
+/** The record of a job that waits for a broker other than this process's. */
 export function waitingFor<Record extends JobRecord>(record: Record, broker: string): Record {
   return {
     ...withoutPace(record),
@@ -84,7 +88,7 @@ export function withoutWait<Record extends JobRecord>(record: Record): Record {
   return { ...rest, warnings: record.warnings.filter((warning) => warning !== note) };
 }
 
-/** @param broker see `brokerName`: without credentials */
+/** @param broker as returned by `brokerName`, without credentials */
 function waitNote(broker: string): string {
   const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
   return (
@@ -93,7 +97,7 @@ function waitNote(broker: string): string {
   );
 }
 
-/** Without what is only true while a job runs. One that is to go on is compared with what it `expected`. */
+/** Removes the members that are only true while a job runs. `expected` stays, to compare it when the job resumes. */
 export function withoutPace<Record extends JobRecord>(record: Record): Record {
   const rest: Changing<Record> = { ...record };
   delete rest.ratePerSecond;
@@ -101,7 +105,10 @@ export function withoutPace<Record extends JobRecord>(record: Record): Record {
   return rest;
 }
 
-/** The same for one that has ended. One that did not come to its end keeps what it `expected`: what it did is a part of that. */
+/**
+ * Does the same for a job that has ended. `expected` stays if the job did not finish, since the counts are then only a
+ * part of it.
+ */
 export function ended<Record extends JobRecord>(record: Record): Record {
   const rest: Changing<Record> = withoutPace(record);
   if (record.state === 'succeeded' || record.state === 'partial') delete rest.expected;

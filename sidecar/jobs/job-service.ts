@@ -11,28 +11,32 @@ import { JobRegistry, type PlaceKind } from './registry.js';
 import type { JobServiceOptions } from './service-options.js';
 import type { Clock } from '../shared/clock.js';
 
-/** How jobs of one kind are run. */
+/** How the jobs of one kind are run. */
 export interface ServedKind {
   readonly name: JobKindName;
-  /** Enters a job that was taken into the registry, to begin or resume it. @throws what ends it, before it is entered */
+  /**
+   * Enters a taken job into the registry, to begin or resume it.
+   *
+   * @throws an error that ends the job, before it is entered
+   */
   begin(record: JobRecord, job: JobNeeds, lease: Lease): JobWork;
-  /** Enters a job that was taken into the registry at once, to end it as an earlier process left it. */
+  /** Enters a taken job into the registry at once, to end it as an earlier process left it. */
   abandon(left: UnfinishedJob, lease: Lease): Promise<LiveJob>;
-  /** What a job of another broker becomes on which no process works; has no effects. */
+  /** Returns the new state of a job that is for another broker and that no process runs. Has no side effects. */
   requeued(left: OrphanedJob): UnfinishedJob;
 }
 
-/** What a job does that was taken. */
+/** The work of a job that was taken. */
 export interface JobWork {
   readonly live: LiveJob;
   readonly place: PlaceKind;
-  /** Does it, once the record says that it has begun; ends the record. */
+  /** Does the work, after the record says that the job has begun, and ends the record. */
   readonly run: () => Promise<void>;
-  /** Called before it goes back into the queue; nothing is in flight then. */
+  /** Called before the job goes back into the queue, when nothing is in flight. */
   readonly onStopped?: () => Promise<void>;
 }
 
-/** The jobs of this process, whatever they do: their queue, leases, records and history. */
+/** The jobs of this process, of every kind: their queue, leases, records and history. */
 export class JobService {
   readonly options: JobServiceOptions;
   readonly registry: JobRegistry;
@@ -66,24 +70,27 @@ export class JobService {
     });
   }
 
-  /** From now on, jobs of this kind are run here. */
+  /** Registers a kind of job to be run here. */
   serve(kind: ServedKind): void {
     this.#kinds.set(kind.name, kind);
   }
 
-  /** Jobs that wait for a place, in any process; as last known while the store is away. */
+  /**
+   * Returns the number of jobs that wait for a place, in all processes; the last known number if the store is
+   * unavailable.
+   */
   async queued(): Promise<number> {
     this.#queued = await this.options.store.waiting().catch(() => this.#queued);
     return this.#queued;
   }
 
-  /** Resumes what no process works on, and begins to prune the history. */
+  /** Resumes jobs that no process runs, and begins to prune the history. */
   start(): void {
     this.#history.start();
     this.leases.start();
   }
 
-  /** Something has changed in the store. */
+  /** Called when something has changed in the store. */
   noticed({ what, id }: JobNotice): void {
     this.notifier.notify(id);
     if (what === 'waiting' || (what === 'wish' && this.registry.get(id) !== undefined))
@@ -91,7 +98,7 @@ export class JobService {
   }
 
   /**
-   * Puts a job into the queue: it runs when there is a place for it.
+   * Puts a job into the queue. It runs when a place is free.
    *
    * @throws QueueFullError, PurgeStoppedError, StoreUnavailableError
    */
@@ -102,7 +109,7 @@ export class JobService {
     await this.leases.look();
   }
 
-  /** Has a job run here from now on, as one of its class. */
+  /** Enters a job into the registry as an instance of its class; it runs here from now on. */
   enter<Record extends JobRecord, Live extends LiveJob<Record>>(
     Live: new (...made: ConstructorParameters<typeof LiveJob<Record>>) => Live,
     record: Record,
@@ -111,13 +118,13 @@ export class JobService {
     return this.registry.enter(new Live(record, lease, this.options.clock, this.records.changed));
   }
 
-  /** Stops all jobs, and refuses new ones. They go back into the queue. */
+  /** Stops all jobs, which go back into the queue, and refuses new ones. */
   stop(): void {
     this.#history.stop();
     this.registry.stop();
   }
 
-  /** Writes the records that are not yet written. */
+  /** Stops the jobs and writes the records that are not yet written. */
   async close(): Promise<void> {
     this.stop();
     await this.records.close();
@@ -130,7 +137,7 @@ export class JobService {
     return kind;
   }
 
-  /** Begins a job that was taken, or ends it: its caller waited at a process that is gone, or it was to be cancelled. */
+  /** Begins a job that was taken. Ends it if it was cancelled, or if its caller waited at a process that is gone. */
   #begin(taken: TakenJob, lease: Lease): void {
     const { record, job } = taken;
     const kind = this.#kindOf(record);
@@ -149,8 +156,8 @@ export class JobService {
   }
 
   /**
-   * Does the work of a job that was taken, from its place to its end. One that only stops in this process goes back into the
-   * queue; one that another process has by now is left to it.
+   * Does the work of a taken job, from taking a place to its end. A job that only stops in this process goes back into
+   * the queue; one that another process has taken by now is left to that process.
    */
   async #work({ live, place, run, onStopped }: JobWork): Promise<void> {
     const { registry, records } = this;
@@ -158,13 +165,14 @@ export class JobService {
     try {
       registry.takePlace(live, place);
       live.set({ state: 'running', startedAt: live.record.startedAt ?? records.now() });
-      // Without it, a process that takes over would not know that something may have been sent.
+      // Otherwise, a process that takes over would not know that requests may have been sent.
       await records.writeAhead(live);
       observer.started(live.record);
       await run();
     } catch (error) {
       if (isResumable(live, error)) await onStopped?.();
-      // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place resumes it.
+      // By now another process may have taken it, or it was cancelled; otherwise the next process with a free place
+      // resumes it.
       if (live.lease.isTaken) observer.taken(live.record);
       else if (isResumable(live, error)) live.set({ state: 'queued' });
       else records.endEarly(live, error, 'interrupted');
@@ -173,7 +181,7 @@ export class JobService {
     }
   }
 
-  /** Jobs of other brokers went back into the queue, or have ended since that was requested. */
+  /** Called for jobs of other brokers that went back into the queue, or were cancelled. */
   #noteRequeued(changed: readonly Pick<OrphanedJob, 'record' | 'broker'>[]): void {
     const { observer } = this.options;
     for (const { record } of changed) {
@@ -184,7 +192,7 @@ export class JobService {
     if (waiting.length > 0) observer.elsewhere(waiting);
   }
 
-  /** Does what another process requests of a job. */
+  /** Does what another process requested for a job. */
   async #grant(id: string, request: ControlRequest): Promise<void> {
     const live = this.registry.get(id);
     if (live === undefined) return;
@@ -198,24 +206,24 @@ export class JobService {
       await store.put(live.record, undefined, live.lease.claim);
       await store.forget({ id, lease: live.lease.number, request });
     } catch {
-      // The store has not forgotten the request, so it comes again.
+      // The store still has the request, so it is delivered again.
     }
   }
 }
 
-/** Whether a job only stops in this process, and is resumed later. */
+/** Whether a job only stops in this process and can be resumed later. */
 function isResumable(live: LiveJob, error: unknown): boolean {
   if (live.isCancelled) return false;
-  // A purge whose caller waits may have taken the last place meanwhile.
+  // A purge whose caller waits may have taken the last place in the meantime.
   if (error instanceof TooManyPurgesError) return true;
   return live.stopped.aborted && outcomeOf(error) === 'stopped';
 }
 
-/** The shortest and the longest time after which a watcher reads a record again, in milliseconds. */
+/** The shortest and the longest time before a watcher reads a record again, in milliseconds. */
 const AT_MOST_EVERY_MS = 250;
 const AT_LEAST_EVERY_MS = 1000;
 
-/** Wakes the watchers of a purge that another process runs. */
+/** Wakes the watchers of a job that another process runs. */
 export class Notifier {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -224,12 +232,12 @@ export class Notifier {
     this.#clock = clock;
   }
 
-  /** Something may have changed about a purge. */
+  /** Called when a job may have changed. */
   notify(id: string): void {
     for (const wake of this.#waiting.get(id) ?? []) wake();
   }
 
-  /** Waits until it is time to look again, or the signal aborts. Does not reject. */
+  /** Waits until it is time to read the record again, or the signal aborts. Does not reject. */
   async changed(id: string, signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const all = AbortSignal.any([signal, stop.signal]);

@@ -10,7 +10,9 @@ import type { Clock } from '../shared/clock.js';
 import { Lease } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 
-/** The store is asked for jobs and requests at least this often, in milliseconds. */
+/**
+ * The store is asked for jobs and requests at least this often, in milliseconds, unless leases are renewed more often.
+ */
 const LOOK_EVERY_MS = 1000;
 
 /** How long a purge whose lease is in doubt waits for the store, in milliseconds. */
@@ -19,28 +21,28 @@ const ASK_WAIT_MS = 1000;
 export interface LeaseKeeperOptions {
   readonly registry: JobRegistry;
   readonly store: Pick<Jobs, 'get' | 'take' | 'requeue' | 'renew' | 'release' | 'releaseOthers'>;
-  /** Names this start of this process, and nothing else ever. */
+  /** Unique name of this process, new at each start. */
   readonly holder: string;
-  /** After so long without a renewal, another process takes what this one holds. */
+  /** Without a renewal for this long, other processes take the jobs of this one, in milliseconds. */
   readonly leaseMs: number;
   /** The broker of this process; see TakeOptions. */
   readonly broker?: string | undefined;
   /** Whether other processes use the same store. */
   readonly isShared: boolean;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Begins to work on a job that was taken: enters it into the registry, and takes its place, at once. */
+  /** Begins to work on a job that was taken. Enters it into the registry and takes its place synchronously. */
   readonly begin: (taken: TakenJob, lease: Lease) => void;
-  /** What a job of another broker becomes on which no process works; has no effects. */
+  /** Returns the new state of a job that is for another broker and that no process runs. Has no side effects. */
   readonly requeued: (left: OrphanedJob) => UnfinishedJob;
-  /** Called with what such jobs have become, and with their brokers. */
+  /** Called with the new state of such jobs, and with their brokers. */
   readonly onRequeued: (jobs: readonly Pick<OrphanedJob, 'record' | 'broker'>[]) => void;
-  /** Does what another process requests of a purge that this one runs; called again until the store forgets the request. */
+  /** Does what another process requests for a job of this process; called again until the store forgets the request. */
   readonly grant: (id: string, request: ControlRequest) => void;
-  /** Whether something is still to be written of a purge. */
+  /** Whether a record of this job has yet to be written. */
   readonly isPending: (id: string) => boolean;
 }
 
-/** Renews the leases of what runs in this process, and takes more jobs when there is a place for them. */
+/** Renews the leases of the jobs in this process, and takes more jobs when places are free. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   #looking: Promise<void> | undefined;
@@ -48,11 +50,11 @@ export class LeaseKeeper {
   #timer: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** What an earlier process left is free to be taken. */
+  /** Whether the jobs left by an earlier process have been released. */
   #isFreed: boolean;
-  /** No job waits, as far as is known. */
+  /** Whether no job waits, as far as is known. */
   #hasTakenAll = false;
-  /** Since when, and when last, the store has answered, without a failure or a long pause in between. */
+  /** The first and the last time the store answered, without a failure or a long pause in between. */
   #inTouch: { readonly sinceMs: number; readonly lastMs: number } | undefined;
 
   constructor(options: LeaseKeeperOptions) {
@@ -67,31 +69,34 @@ export class LeaseKeeper {
     if (isShared) this.#timer = setInterval(() => this.#tick(), Math.min(LOOK_EVERY_MS, leaseMs / 3)).unref();
   }
 
-  /** Renews nothing more. */
+  /** Stops renewing leases. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
     clearTimeout(this.#retry);
   }
 
-  /** The lease of a purge whose caller waits; its first record tells the store of it. */
+  /** The lease of a purge whose caller waits. Its first record makes the lease known to the store. */
   lease(): Lease {
     return this.#newLease(0, this.#options.clock.monotonicMs());
   }
 
-  /** Looks if a job may wait for the place that is free now. */
+  /** Looks for jobs if one may wait for the place that is now free. */
   lookForMore(): void {
     if (!this.#hasTakenAll) void this.look();
   }
 
-  /** Renews leases, grants what others request of these purges, and takes jobs for free places. Does not reject. */
+  /**
+   * Renews leases, grants what other processes request for the jobs here, and takes jobs for free places. Does not
+   * reject.
+   */
   look(): Promise<void> {
     if (this.#looking !== undefined) return (this.#again ??= this.#looking.then(() => this.#lookAgain()));
     this.#looking = this.#pass().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
-  /** The same for a purge that waits for it, but not for long. */
+  /** Does the same for a purge that waits for the result, but only for a limited time. */
   async #ask(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, ASK_WAIT_MS)));
@@ -105,7 +110,7 @@ export class LeaseKeeper {
   }
 
   #tick(): void {
-    // Whatever the store does: a job whose lease may be lost stops.
+    // Whether or not the store responds, a job whose lease may be lost stops.
     for (const { lease } of this.#options.registry.all()) if (lease.number > 0 && !lease.holds) lease.lapse();
     void this.look();
   }
@@ -116,17 +121,18 @@ export class LeaseKeeper {
     try {
       if (!this.#isFreed) {
         await store.releaseOthers(holder);
-        // There is no other process that could take them.
+        // No other process could take the waiting jobs.
         await this.#requeue({ takesLapsed: false, takesWaiting: true });
       }
       this.#isFreed = true;
       if (isShared && registry.all().length > 0) await this.#renew();
-      // A job that waits may be for another process. One that has lost its holder is shown as waiting, whoever takes it then.
+      // A waiting job may be for another process. A job that lost its holder is shown as waiting, whichever process
+      // takes it then.
       if (this.#isInTouch(this.#options.clock.monotonicMs()))
         await this.#requeue({ takesLapsed: true, takesWaiting: false });
       await this.#takeAll();
     } catch {
-      // The store reports its failures elsewhere, and this is tried again.
+      // The store reports its own failures, and the next pass tries again.
       this.#inTouch = undefined;
       this.#hasTakenAll = false;
       clearTimeout(this.#retry);
@@ -157,7 +163,7 @@ export class LeaseKeeper {
     for (const { id, lease, request } of renewed.values()) {
       const live = registry.get(id);
       if (live?.lease.number === lease && request !== undefined) grant(id, request);
-      // It was taken, and the answer got lost.
+      // The job was taken, but the answer was lost.
       if (live === undefined && !isPending(id)) await store.release({ id, lease });
     }
   }
@@ -201,7 +207,10 @@ export class LeaseKeeper {
     });
   }
 
-  /** After an outage of the store, all others get the time to renew before anything of theirs is taken. */
+  /**
+   * Whether the store has been reachable for the length of a lease. After an outage, this gives all processes time to
+   * renew before their jobs are taken.
+   */
   #isInTouch(nowMs: number): boolean {
     const { isShared, leaseMs } = this.#options;
     if (!isShared || this.#inTouch === undefined) return false;
@@ -215,7 +224,7 @@ export class LeaseKeeper {
     this.#inTouch = { sinceMs: isAnew ? nowMs : before.sinceMs, lastMs: nowMs };
   }
 
-  /** A method, because the compiler does not see that this changes during an await. */
+  /** A method, because the compiler does not see that the flag changes during an await. */
   #isOver(): boolean {
     return this.#isClosed;
   }

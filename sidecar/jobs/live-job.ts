@@ -5,15 +5,15 @@ import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import { defined } from '../shared/defined.js';
 
-/** Watchers see changes at least this far apart, in milliseconds. */
+/** Minimum time between two changes that watchers see, in milliseconds. */
 const PUBLISH_EVERY_MS = 250;
 
-/** A job that this process runs: its current record, and what can be changed while it runs. */
+/** A job that this process runs: its current record, and the settings that can be changed while it runs. */
 export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   readonly lease: Lease;
-  /** How fast it may work. */
+  /** Limits how fast the job works. */
   readonly pace: Pace;
-  /** Aborts when the job has to stop here: nothing new is begun then; what is in flight finishes. */
+  /** Aborts when the job has to stop here: no new work is begun, and requests in flight finish. */
   readonly stopped: AbortSignal;
   readonly #stop = new AbortController();
   readonly #clock: Clock;
@@ -40,19 +40,19 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.pace = new Pace(clock, record.maxPerSecond);
   }
 
-  /** It has done something: an error that refuses it now ends it as failed. */
+  /** Whether the job has done something. If so, an error that would refuse it ends it as failed. */
   abstract get hasBegun(): boolean;
 
   get record(): Record {
     return this.#record;
   }
 
-  /** It was cancelled by request. */
+  /** Whether the job was cancelled by request. */
   get isCancelled(): boolean {
     return this.#isCancelled;
   }
 
-  /** Changes members of the record, and notifies watchers: at once for a new state, else soon. */
+  /** Changes members of the record and notifies watchers, at once for a new state and otherwise soon. */
   set(members: Partial<Record> | Pick<JobRecord, 'state'>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;
     const record = { ...this.#record, ...members };
@@ -61,13 +61,13 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     else void this.#publishSoon();
   }
 
-  /** Stops it here, to go on later where that is possible. */
+  /** Stops the job here, to be resumed later if possible. */
   stop(): void {
     this.#stop.abort();
     this.wake();
   }
 
-  /** Stops it for good. */
+  /** Stops the job permanently. */
   cancel(): void {
     if (this.#record.state !== 'running') return;
     this.#isCancelled = true;
@@ -75,7 +75,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.#stop.abort();
   }
 
-  /** Changes how hard it works. */
+  /** Changes the rate of the job. */
   change({ maxPerSecond }: ControlRequest): void {
     if (maxPerSecond === undefined) return;
     this.pace.setPerSecond(maxPerSecond);
@@ -102,10 +102,10 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   }
 
   /**
-   * How fast it is, and when it will be done.
+   * Returns the current rate and the estimated end.
    *
-   * @param settled items
-   * @param expected items in all, as far as that is known
+   * @param settled number of items settled so far
+   * @param expected number of items in total, as far as known
    */
   protected paceAt(
     settled: number,
@@ -126,7 +126,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     const waitMs = this.#publishedMs + PUBLISH_EVERY_MS - this.#clock.monotonicMs();
     if (waitMs > 0) await this.#clock.sleep(waitMs);
     this.#isPublishing = false;
-    // Its end was reported meanwhile.
+    // The job may have ended in the meantime, and its end was published.
     if (!isFinal(this.#record.state)) this.#publish();
   }
 
@@ -138,27 +138,27 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   }
 }
 
-/** How often the store is asked about a lease that is in doubt, in milliseconds. */
+/** How often the store is asked about a lease in doubt, in milliseconds. */
 const ASK_EVERY_MS = 1000;
 
 export interface LeaseOptions {
-  /** By what right records are written; see JobClaim. */
+  /** The claim under which records are written; see JobClaim. */
   readonly claim: JobClaim;
-  /** On the monotonic clock. */
+  /** When the lease ends, on the monotonic clock. */
   readonly untilMs: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Asks the store whether the lease holds; does not reject. */
+  /** Asks the store whether the lease is still valid. Does not reject. */
   readonly ask: () => Promise<void>;
 }
 
-/** The right of this process to work on a purge, and until when it is sure of that right. */
+/** The right of this process to work on a job, and how long that right is certain. */
 export class Lease {
   readonly claim: JobClaim;
-  /** See HeldJob: 0 for a purge whose caller waits. */
+  /** See HeldJob. 0 for a purge whose caller waits. */
   readonly number: number;
   readonly #options: LeaseOptions;
   readonly #lost = new AbortController();
-  /** Aborts when the purge has to stop here. */
+  /** Aborts when the job has to stop here. */
   readonly lost = this.#lost.signal;
   #untilMs: number;
   #askedMs = -Infinity;
@@ -171,12 +171,12 @@ export class Lease {
     this.#untilMs = options.untilMs;
   }
 
-  /** Whether another process has the purge, or has ended it. */
+  /** Whether another process has taken or ended the job. */
   get isTaken(): boolean {
     return this.#isTaken;
   }
 
-  /** Whether no other process can have taken the purge. */
+  /** Whether it is certain that no other process has taken the job. */
   get holds(): boolean {
     return !this.lost.aborted && this.#options.clock.monotonicMs() < this.#untilMs;
   }
@@ -185,22 +185,23 @@ export class Lease {
     this.#untilMs = untilMs;
   }
 
-  /** Stops the purge here, since another process may take it. */
+  /** Stops the job here, since another process may take it. */
   lapse(): void {
     this.#lost.abort();
   }
 
-  /** Another process has taken it. */
+  /** Called when another process has taken the job. */
   take(): void {
     this.#isTaken = true;
     this.#lost.abort();
   }
 
   /**
-   * Called before each delete. A job stops as soon as its lease may have ended. No other process can resume a purge whose caller
-   * waits, so it only stops when the store says that it was ended, and continues while the store is away.
+   * Called before each delete. A job stops as soon as its lease may have ended. A purge whose caller waits cannot be
+   * resumed by another process: it only stops if the store says that it was ended, and continues while the store is
+   * unavailable.
    *
-   * @returns what the delete has to wait for
+   * @returns a promise that the delete has to wait for, if any
    * @throws PurgeStoppedError
    */
   check(): Promise<void> | undefined {

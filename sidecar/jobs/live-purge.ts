@@ -17,19 +17,19 @@ import { PlanCollector } from './plan-service.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
 
-/** The most failed items that a record names. */
+/** Maximum number of failed items in a record. */
 const MAX_ERRORS = 100;
 
 /** A purge that this process runs. */
 export class LivePurge extends LiveJob<PurgeRecord> {
-  /** Deleted or found gone by earlier processes. */
+  /** Items deleted or found already gone by earlier processes. */
   readonly settledBefore: number;
-  /** What an earlier process had done. */
+  /** The counts of earlier processes. */
   readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
   #hasBegun: boolean;
-  /** Deletes of an earlier process that may have had an effect; matches that are listed again were not deleted. */
+  /** Deletes of an earlier process that may have had an effect. Matches that are listed again were not deleted. */
   #unknownBefore: number;
-  /** What an earlier process had counted, until this one has counted as well. */
+  /** The number of matches counted by an earlier process, until this process has counted as well. */
   #expectedBefore: number | undefined;
 
   /** @param onChange called with the record on every change that watchers see */
@@ -48,17 +48,17 @@ export class LivePurge extends LiveJob<PurgeRecord> {
     this.#hasBegun = this.settledBefore + unknown > 0;
   }
 
-  /** Deletes were sent, or were about to be. */
+  /** Whether deletes were sent, or were about to be. */
   override get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** An earlier process may have sent deletes. */
+  /** Notes that an earlier process may have sent deletes. */
   begun(): void {
     this.#hasBegun = true;
   }
 
-  /** Deleted by this process, or may have been. */
+  /** Items that this process deleted, or may have deleted. */
   get affectedSince(): number {
     const { deleted, unknown } = this.record;
     return deleted + unknown - this.#before.deleted - this.#unknownBefore;
@@ -70,7 +70,7 @@ export class LivePurge extends LiveJob<PurgeRecord> {
     if (concurrency !== undefined) this.set({ concurrency });
   }
 
-  /** Brings the record up to date with an event of the engine. */
+  /** Updates the record with an event of the engine. */
   note(event: PurgeEvent): void {
     if (event.type === 'counted') this.#count(event.matches);
     if (event.type === 'failures') this.set({ errors: event.errors.slice(0, MAX_ERRORS) });
@@ -79,19 +79,19 @@ export class LivePurge extends LiveJob<PurgeRecord> {
     this.set(this.#countsOf(event));
   }
 
-  /** Brings it up to date with what the purge came to. */
+  /** Updates the record with the result of the purge. */
   noteReport(report: PurgeReport): void {
     this.set({ ...this.#countsOf(report), ...endOf(report, this.record.warnings) });
   }
 
-  /** @param left matches that the broker counts now */
+  /** @param left number of matches that the broker counts now */
   #count(left: number): void {
     const counted = this.settledBefore + left;
     const before = this.#expectedBefore;
     this.#expectedBefore = undefined;
     const warnings = [...this.record.warnings];
     if (before !== undefined) {
-      // Those that are listed again were not done.
+      // Matches that are listed again were not deleted.
       const unknown = Math.min(this.#unknownBefore, Math.max(0, before - counted));
       const listed = this.#unknownBefore - unknown;
       this.#unknownBefore = unknown;
@@ -123,7 +123,7 @@ export class LivePurge extends LiveJob<PurgeRecord> {
   }
 }
 
-/** @param number matches that are listed again, or new ones */
+/** @param number matches that are listed again, or are new */
 function listedAgain(number: number): string {
   return (
     `${String(number)} of the deletes that had no answer when the gateway ` +
@@ -132,7 +132,7 @@ function listedAgain(number: number): string {
   );
 }
 
-/** @param before warnings of an earlier process */
+/** @param before warnings of earlier processes */
 function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRecord> {
   const { arrived, errors, sample, dryRun, unit, isLowerBound } = report;
   const more = isLowerBound === true ? ['There are more matches than could be counted.'] : [];
@@ -146,19 +146,19 @@ function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRec
   };
 }
 
-/** A purge that runs here, and what it takes to run it. */
+/** A running purge, and what is needed to run it. */
 export interface Work {
   readonly live: LivePurge;
   readonly prepared: PreparedPurge;
-  /** Where the number of deletes is bounded. */
+  /** Set if the number of deletes is bounded. */
   readonly budget?: DeleteBudget | undefined;
-  /** It is a dry run, and keeps what it finds. */
+  /** Set for a dry run that keeps its matches as a plan. */
   readonly makesPlan?: true | undefined;
-  /** Called before each delete; when it throws, the purge ends. */
+  /** Called before each delete; if it throws, the purge ends. */
   readonly beforeDelete?: (() => void) | undefined;
 }
 
-/** The limits of a purge as of now: others may have worked on it before, and its concurrency may be changed. */
+/** The current limits of a purge: earlier processes may have used a part of them, and the concurrency can change. */
 function limitsOf(limits: PurgeLimits, live: LivePurge, budget: DeleteBudget | undefined): PurgeLimits {
   return {
     ...limits,
@@ -169,7 +169,7 @@ function limitsOf(limits: PurgeLimits, live: LivePurge, budget: DeleteBudget | u
   };
 }
 
-/** Runs purges, those whose callers wait and those that are jobs. */
+/** Runs purges, both jobs and those whose callers wait. */
 export class PurgeRunner {
   readonly #options: PurgeServiceOptions;
   readonly #records: RecordKeeper;
@@ -247,7 +247,7 @@ export class PurgeRunner {
       live.set('plan' in kept ? kept : { warnings: [...live.record.warnings, kept.why] });
     }
     if (planOf !== undefined) await plans.forget(planOf);
-    // Of the record: what an earlier process left unknown counts as well.
+    // The counts of the record, because they include what an earlier process left unknown.
     const { failed, unknown } = live.record;
     const isWhole = failed + unknown + report.warnings.length === 0;
     this.#records.end(live, isWhole ? 'succeeded' : 'partial');

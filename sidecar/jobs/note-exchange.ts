@@ -14,33 +14,33 @@ import type { BrokerMemories } from './configured-kinds.js';
 /** Notes are read and written at most this often, in milliseconds. */
 const LEAST_PAUSE_MS = 1000;
 
-/** What is learnt in one go is written in one go, in milliseconds. */
+/** How long to collect facts before writing them together, in milliseconds. */
 const GATHER_MS = 50;
 
-/** A notice may get lost, and the store may have failed: notes are looked at this often, in milliseconds. */
+/** Notes are read at least this often, in milliseconds, since a notice may get lost and the store may have failed. */
 const LOOK_EVERY_MS = 5000;
 
 export interface NoteExchangeOptions {
   readonly store: BrokerNotes;
-  /** What all processes call the broker: see `brokerName`. */
+  /** The name that all processes use for the broker; see `brokerName`. */
   readonly broker: string;
-  /** Names this start of this process, and nothing else ever. */
+  /** Unique name of this process, new at each start. */
   readonly writer: string;
   readonly memories: BrokerMemories;
   /** The clock of the memories. */
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  /** Has the pauses between looks: real ones by default, whatever clock the purges go by. */
+  /** Used for the pauses between looks. Real time by default, whatever clock the purges use. */
   readonly pauses?: Pick<Clock, 'sleep'>;
-  /** Called with the names of facts that were new here: another process has learnt them. */
+  /** Called with the names of facts that were new here because another process learnt them. */
   readonly onTaken?: (facts: readonly string[]) => void;
 }
 
 /**
- * Shares what was learnt about a broker with the other processes on the same store, in the background. No purge waits for it;
- * while the store fails, each process goes by what it has learnt itself.
+ * Shares what was learnt about a broker with the other processes on the same store, in the background. Purges do not
+ * wait for it; while the store fails, each process relies on what it has learnt itself.
  *
- * A proof from before the start of this process does not count: when a broker was replaced and the gateways are restarted, every
- * filter is proven again.
+ * Proofs from before the start of this process do not count: when a broker was replaced and the gateways are restarted,
+ * every filter is proven again.
  */
 export class NoteExchange {
   readonly #options: NoteExchangeOptions;
@@ -65,13 +65,13 @@ export class NoteExchange {
     void this.#lookUntilStopped();
   }
 
-  /** What is not yet written is lost: the next process finds it out again. */
+  /** Stops the exchange. Unwritten facts are lost; the next process learns them again. */
   stop(): void {
     this.#stopped.abort();
     this.#wake();
   }
 
-  /** A process has written a note. */
+  /** Called when a process has written a note. */
   noticed(writer: string): void {
     if (writer !== this.#options.writer) this.#lookSoon();
   }
@@ -85,7 +85,7 @@ export class NoteExchange {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       this.#isDue = false;
-      // After a failure, the next look is due as usual.
+      // After a failure, the next look happens at its usual time.
       await this.#look().catch(() => {});
       await this.#sleep(LEAST_PAUSE_MS, signal);
       await this.#untilDue();
@@ -104,7 +104,7 @@ export class NoteExchange {
     await this.#sleep(LOOK_EVERY_MS, due.signal);
   }
 
-  /** Takes what others have learnt, and writes down what was learnt here. */
+  /** Reads what other processes have learnt, and writes what was learnt here. */
   async #look(): Promise<void> {
     const { store, broker, writer, memories, clock, onTaken } = this.#options;
     const askedMs = clock.now();
@@ -132,24 +132,25 @@ export class NoteExchange {
   }
 }
 
-/** What the clock of the store is ahead of that of this process, in milliseconds: it lies between the two. */
+/** How far the store's clock is ahead of this process's clock, in milliseconds: a value between these two. */
 export interface ClockOffset {
   readonly leastMs: number;
   readonly mostMs: number;
 }
 
 /**
- * Raised with each change of what a fact means, or of how a filter is proven: gateways of other versions then believe no proof
- * that was made in another way.
+ * Incremented whenever the meaning of a fact or the way of proving a filter changes, so that gateways of other versions
+ * do not trust proofs made in another way.
  */
 const FORMAT = 2;
 
-/** A longer note is none of ours. */
+/** A longer text is not a note of the gateway. */
 const MAX_LENGTH = 64 * 1024;
 
 /**
- * A note: what one process has learnt, as JSON, with the times of the facts by the clock of the store, which all processes
- * share. Where the clocks leave it open when something was, a fact counts as older, and a contradiction as newer.
+ * Writes a note: what one process has learnt, as JSON, with the times of the facts on the store's clock, which all
+ * processes share. Because the clock offset is a range, facts are dated at its older end and contradictions at its
+ * newer end.
  */
 export function writeNote(learnt: Learnt, { leastMs, mostMs }: ClockOffset): string {
   const written = COLLECTIONS.map((collection) => [
@@ -167,11 +168,11 @@ export function writeNote(learnt: Learnt, { leastMs, mostMs }: ClockOffset): str
 }
 
 /**
- * Reads a note of another process, by the clock of this one. Facts count as older, and contradictions as newer, as in
- * `writeNote`.
+ * Reads a note of another process, with times converted to the clock of this one. As in `writeNote`, facts are dated
+ * older and contradictions newer.
  *
- * @param nowMs by the clock of this process
- * @returns undefined for a text that is not such a note to the last fact, and for a note of another format
+ * @param nowMs the time on the clock of this process
+ * @returns undefined if any part of the text is not a valid note, or the note has another format
  */
 export function readNote(text: string, { leastMs, mostMs }: ClockOffset, nowMs: number): Learnt | undefined {
   if (text.length > MAX_LENGTH) return undefined;

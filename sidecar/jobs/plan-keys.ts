@@ -1,27 +1,28 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AppliedPlan } from '../purge/index.js';
 
-/** Slots at first: a power of two. */
+/** Initial number of slots, a power of two. */
 const FIRST_SLOTS = 1024;
 
 const WORDS = 4;
 const HASH_BYTES = WORDS * 4;
 
-/** Hashes in one part of a stored plan. */
+/** Number of hashes in one part of a stored plan. */
 const PART_HASHES = 4096;
 
 /**
- * The items of a plan, as hashes of 128 bits: HMAC-SHA-256 under a key of the plan, cut. What is not in the plan passes for one
- * of a million items with a probability of 10^-32, and nobody who does not know the key can prepare that. 32 bytes for each.
+ * The items of a plan, as 128-bit hashes: HMAC-SHA-256 under a key of the plan, truncated. An item that is not in the
+ * plan is taken for one of a million items with a probability of 10^-32, and such an item cannot be crafted without the
+ * key. Takes 32 bytes per item.
  */
 export class PlanKeys implements AppliedPlan {
-  /** In hex. */
+  /** The key in hex. */
   readonly key: string;
   readonly #keyBytes: Buffer;
   #slots = new Uint32Array(FIRST_SLOTS * WORDS);
   #size = 0;
 
-  /** @param key in hex; a new one by default */
+  /** @param key in hex; random by default */
   constructor(key = randomBytes(32).toString('hex')) {
     this.key = key;
     this.#keyBytes = Buffer.from(key, 'hex');
@@ -39,14 +40,14 @@ export class PlanKeys implements AppliedPlan {
     this.#addHash(this.#hash(item));
   }
 
-  /** Adds what toParts() gave. */
+  /** Adds a part returned by toParts(). */
   addPart(part: string): void {
     const bytes = Buffer.from(part, 'base64');
     for (let at = 0; at + HASH_BYTES <= bytes.length; at += HASH_BYTES)
       this.#addHash(wordsOf(bytes.subarray(at, at + HASH_BYTES)));
   }
 
-  /** All hashes, as texts. */
+  /** Returns all hashes, in parts encoded as base64. */
   toParts(): readonly string[] {
     const parts: string[] = [];
     let bytes = Buffer.alloc(PART_HASHES * HASH_BYTES);
@@ -75,7 +76,7 @@ export class PlanKeys implements AppliedPlan {
     this.#slots.set(words, slot * WORDS);
   }
 
-  /** The slot of a hash, or the empty one where it belongs. */
+  /** Returns the slot of a hash, or the empty slot where it belongs. */
   #slotOf(words: Uint32Array): number {
     const mask = this.#slots.length / WORDS - 1;
     let slot = (words[0] ?? 0) & mask;

@@ -3,14 +3,14 @@ import type { Plans, PurgeRecord } from '../store/index.js';
 import { PlanGoneError } from './errors.js';
 import { PlanKeys } from './plan-keys.js';
 
-/** Items of one plan, and of all plans together. */
+/** Maximum number of items in one plan, and in all plans together. */
 const MOST_ITEMS = 1_000_000;
 const MOST_IN_ALL = 5_000_000;
 
-/** How long a plan can be applied. */
+/** How long a plan can be applied, in milliseconds. */
 const PLAN_MS = 3_600_000;
 
-/** Keeps what dry runs have found, and finds it again for the purge that applies it. */
+/** Stores the matches of dry runs as plans, and loads them for the purge that applies them. */
 export class PlanService {
   readonly #plans: Plans;
 
@@ -18,7 +18,7 @@ export class PlanService {
     this.#plans = plans;
   }
 
-  /** Keeps a plan. @returns what its record says of it, or why there is none */
+  /** Stores a plan. @returns the members for the record of the dry run, or why there is no plan */
   async keep(
     id: string,
     collector: PlanCollector,
@@ -34,9 +34,9 @@ export class PlanService {
   }
 
   /**
-   * Finds out, before a purge is taken, whether it can apply a plan.
+   * Checks, before a purge is accepted, whether it can apply a plan.
    *
-   * @param broker at which it would delete
+   * @param broker the broker at which the purge would delete
    * @throws PlanGoneError, TooManyMatchesError
    */
   async check(id: string, maxAffected: number | undefined, broker: string | undefined): Promise<void> {
@@ -57,14 +57,17 @@ export class PlanService {
       throw new TooManyMatchesError(found.items, maxAffected, true);
   }
 
-  /** From now on the plan is kept until a purge has ended that waits to apply it, and no other may. Never throws. */
+  /**
+   * Reserves a plan for a purge that waits to apply it: the plan is kept until that purge ends, and no other purge may
+   * apply it. Never throws.
+   */
   async reserve(id: string, purge: string): Promise<void> {
-    // Without it, the purge finds out when it begins whether the plan is still there.
+    // If this fails, the purge finds out at its start whether the plan is still available.
     await this.#plans.claim(id, purge).catch(() => {});
   }
 
   /**
-   * The items of a plan, for the purge that applies it; no other purge may, from now on.
+   * Loads the items of a plan for the purge that applies it. From now on, no other purge may apply the plan.
    *
    * @throws PlanGoneError
    */
@@ -80,23 +83,23 @@ export class PlanService {
       if (part === undefined) break;
       keys.addPart(part);
     }
-    // A part that is missing makes it less, never more.
+    // A missing part makes the plan smaller, never larger.
     if (keys.size !== found.items)
       throw new PlanGoneError(`The plan ${id} is not whole. Nothing was deleted.`);
     return keys;
   }
 
-  /** It was applied. */
+  /** Removes a plan that was applied. */
   async forget(id: string): Promise<void> {
-    // One that stays is removed when it is too old.
+    // A plan that remains is removed once it is too old.
     await this.#plans.forget(id).catch(() => {});
   }
 }
 
-/** The items of a dry run, as they are found. */
+/** Collects the items that a dry run finds. */
 export class PlanCollector {
   readonly keys = new PlanKeys();
-  /** There are more than a plan may have. */
+  /** Whether there are more items than a plan may have. */
   isFull = false;
 
   add(item: string): void {
@@ -105,7 +108,7 @@ export class PlanCollector {
   }
 }
 
-/** The query of a dry run, as the purge has it that applies its plan. */
+/** Turns the query of a dry run into that of the purge that applies its plan. */
 export function withoutDryRun(query: string): string {
   return query
     .split('&')
@@ -113,7 +116,7 @@ export function withoutDryRun(query: string): string {
     .join('&');
 }
 
-/** @throws QueryRefusedError for a purge that deletes and is to make a plan */
+/** @throws QueryRefusedError if a purge that deletes is asked to make a plan */
 export function checkMakesPlan(dryRun: boolean): void {
   if (dryRun) return;
   throw new QueryRefusedError(

@@ -10,13 +10,13 @@ import type { JobService, JobWork } from './job-service.js';
 import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore, targetOf } from './purge-record.js';
 
 interface Job extends Work {
-  /** With more matches than this, it only reports them. */
+  /** If there are more matches than this, they are only reported. */
   readonly reportAbove: number | undefined;
-  /** The name of another process that has worked on it before. */
+  /** The name of another process that worked on the job before. */
   readonly before: string | undefined;
 }
 
-/** Runs purges that were taken from the store: those that waited, and those that another process left. */
+/** Runs purges that were taken from the store: those that waited, and those that other processes left. */
 export class PurgeJobs {
   readonly #options: PurgeServiceOptions;
   readonly #jobs: JobService;
@@ -33,7 +33,7 @@ export class PurgeJobs {
   /**
    * Begins or resumes a job.
    *
-   * @throws JobSecretError, QueryRefusedError, PolicyRefusedError for one that cannot be resumed
+   * @throws JobSecretError, QueryRefusedError, PolicyRefusedError if the job cannot be resumed
    */
   begin(record: PurgeRecord, needs: JobNeeds, lease: Lease): JobWork {
     const job = this.#jobOf(record, needs, lease);
@@ -42,12 +42,12 @@ export class PurgeJobs {
       live,
       place: prepared.query.dryRun ? 'dry run' : 'job',
       run: () => this.#run(job),
-      // When it cannot be written, what was reserved stays spent.
+      // If this cannot be stored, the reserved items stay spent.
       onStopped: async () => budget?.settle(live.affectedSince).catch(() => {}),
     };
   }
 
-  /** Enters a purge that an earlier process left, and that ends as it is. */
+  /** Enters a purge that an earlier process left and that ends in its current state. */
   async abandon(record: PurgeRecord, job: JobNeeds | undefined, lease: Lease): Promise<LivePurge> {
     const live = this.#jobs.enter(LivePurge, abandoned(record, job, this.#options.worker), lease);
     if (job !== undefined && mayHaveDeleted(record, job, false)) live.begun();
@@ -85,7 +85,7 @@ export class PurgeJobs {
     };
   }
 
-  /** The list of ids that another process began is continued only if both use the same folder. */
+  /** Warns if another process recorded ids in a folder of its own: the list here then lacks them. */
   async #noteIdsElsewhere({ live, prepared, before }: Job): Promise<void> {
     const { id, warnings } = live.record;
     if (before === undefined || prepared.query.record !== 'ids' || (await this.#options.idFiles.has(id)))
@@ -94,7 +94,10 @@ export class PurgeJobs {
     live.set({ warnings: [...warnings, note] });
   }
 
-  /** A run with unusually many matches, or of a clock that is ahead, deletes nothing, and only reports them. */
+  /**
+   * Runs a purge. If a retention run has unusually many matches, or the gateway's clock was ahead, the run deletes
+   * nothing and only reports its matches.
+   */
   async #run(job: Job): Promise<void> {
     const { live, budget, reportAbove } = job;
     await this.#noteIdsElsewhere(job);
@@ -116,15 +119,15 @@ export class PurgeJobs {
     }
   }
 
-  /** Goes on as a dry run. */
+  /** Continues as a dry run. */
   async #report({ live, prepared }: Job, note: string): Promise<void> {
     live.set({ dryRun: true, heldBack: true, warnings: [...live.record.warnings, note] });
     await this.#purges.run({ live, prepared: prepared.asDryRun() });
   }
 
   /**
-   * Of a run of a retention policy: finds out before its first delete whether the age of its matches was measured by a clock that
-   * was ahead. Undefined where nothing is to be checked.
+   * Returns a check for a run of a retention policy, called before each delete: throws if the age of the matches was
+   * measured by a clock that was ahead. Undefined if there is nothing to check.
    */
   #clockCheckOf({ record, hasBegun }: LivePurge): (() => void) | undefined {
     if (record.retentionPolicy === undefined || record.dryRun || hasBegun) return undefined;
@@ -142,7 +145,7 @@ export class PurgeJobs {
 
 const MINUTE_MS = 60_000;
 
-/** The clock by which a run measured ages was ahead of the broker's. */
+/** The clock used to measure ages was ahead of the broker's. */
 class ClockAheadError extends Error {
   constructor(aheadMs: number) {
     super(
@@ -152,7 +155,7 @@ class ClockAheadError extends Error {
   }
 }
 
-/** The lesser one of two bounds. */
+/** Returns the lower of two bounds. */
 function boundOf(maxAffected: number | undefined, reportAbove: number | undefined): DeleteBound | undefined {
   if (reportAbove !== undefined && reportAbove <= (maxAffected ?? Infinity))
     return { most: reportAbove, by: 'maxGrowth' };

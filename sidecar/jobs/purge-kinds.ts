@@ -21,8 +21,8 @@ import { type ArchiveMode, stricterArchive } from '../shared/purge-options.js';
 import type { PurgeRecord } from '../store/index.js';
 
 /**
- * The policy of the gateway in front, e.g. of a Kong consumer: what a purge may do however it is started. Every member is
- * optional, and can only narrow what the configuration allows.
+ * The policy of the gateway in front, e.g. of a Kong consumer: what a purge may do, however it is started. Every member
+ * is optional, and can only narrow what the configuration allows.
  */
 export interface PurgePolicy {
   readonly maxAffected?: number;
@@ -32,11 +32,14 @@ export interface PurgePolicy {
   readonly temporalConcurrency?: number;
   readonly dryRunOnly?: boolean;
   readonly allowTemporal?: boolean;
-  /** The least that a purge archives. */
+  /** The minimum a purge must archive. */
   readonly archive?: ArchiveMode;
 }
 
-/** What two policies allow together: that of a plan or a retention policy, and that of who applies or runs it. */
+/**
+ * Combines two policies so that both apply: that of a plan or a retention policy, and that of the caller who applies or
+ * runs it.
+ */
 export function narrower(one: PurgePolicy, other: PurgePolicy): PurgePolicy {
   const merged: Record<string, number | boolean | string> = { ...one };
   for (const [name, value] of Object.entries(other) as [string, number | boolean | ArchiveMode][]) {
@@ -52,44 +55,44 @@ export function narrower(one: PurgePolicy, other: PurgePolicy): PurgePolicy {
   return merged;
 }
 
-/** What purges of one collection work with. */
+/** What purges of one collection need to run. */
 export interface PurgeSetup {
   readonly dependencies: PurgeDependencies;
-  /** What the configuration allows; callers and policy can only narrow it. */
+  /** What the configuration allows. Callers and policies can only narrow it. */
   readonly limits: PurgeLimits;
-  /** What is done with a purge that may empty its tenant. */
+  /** How to treat a purge that may empty its tenant. */
   readonly wholeTenant: WholeTenant;
   /** Without it, nothing is archived. */
   readonly archiving?: ArchivePolicy;
 }
 
-/** What the configuration says of archives. */
+/** The configuration of archives. */
 interface ArchivePolicy {
-  /** Every purge archives at least like this. */
+  /** The minimum that every purge archives. */
   readonly least: ArchiveMode;
-  /** Whether there is a place for archives. */
+  /** Whether archives can be stored. */
   readonly isPossible: boolean;
 }
 
 export interface TemporalPurgeSetup extends PurgeSetup {
-  /** Whether whole temporal entities may go: some brokers delete the current entity with them. */
+  /** Whether whole temporal entities may be deleted; some brokers delete the current entity with them. */
   readonly allowsWhole: boolean;
 }
 
-/** A query that is understood, and what follows from it. */
+/** A parsed query, and what follows from it. */
 interface ReadQuery<Query extends PurgeQuery> {
   readonly query: Query;
-  /** What the counts of such a purge are in. */
+  /** The unit of the purge's counts. */
   readonly unit: NonNullable<PurgeReport['unit']>;
-  /** The policy's bound of the deletes in flight. */
+  /** The policy's maximum number of deletes in flight. */
   readonly concurrency: number | undefined;
-  /** Whether what it deletes can be archived. */
+  /** Whether the deleted items can be archived. */
   readonly isArchivable: boolean;
 }
 
 /** One kind of purge, from its query to its report. */
 export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
-  /** @throws QueryRefusedError; PolicyRefusedError for a purge that is understood and not allowed */
+  /** @throws QueryRefusedError; PolicyRefusedError for a valid query that is not allowed */
   readonly read: (query: string | PurgeParameters, policy: PurgePolicy) => ReadQuery<Query>;
   readonly run: (
     order: PurgeOrder<Query>,
@@ -134,60 +137,56 @@ export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPur
   };
 }
 
-/** The purges that this gateway can run, by what they purge. */
+/** The purges that this gateway can run, by collection. */
 export interface PurgeKinds {
   readonly entities: PurgeKind<EntityPurgeQuery>;
   readonly temporal: PurgeKind<TemporalPurgeQuery>;
 }
 
-/** A purge that was vetted, and may be run. */
+/** A purge that was checked and may be run. */
 export interface PreparedPurge {
   readonly query: PurgeQuery;
   readonly unit: NonNullable<PurgeReport['unit']>;
-  /** The least of what configuration, policy and caller allow. */
+  /** The strictest limits of configuration, policy and caller. */
   readonly limits: PurgeLimits;
-  /** How much of what it deletes is archived; `none` of a dry run. */
+  /** How much of what it deletes is archived; `none` for a dry run. */
   readonly archive: ArchiveMode;
-  /** The same purge as a dry run: it counts its matches, and deletes nothing. */
+  /** Returns the same purge as a dry run, which counts its matches and deletes nothing. */
   asDryRun(): PreparedPurge;
-  /** @param order with these limits, or what is left of them */
+  /** @param order its limits are these limits, or what is left of them */
   run(order: Omit<PurgeOrder, 'query' | 'headers'>, signal: AbortSignal): Promise<PurgeReport>;
 }
 
-/** What is known of each job that is asked for: who asks, with which headers, and what the gateway in front allows them. */
+/** A request for a job: the caller, the headers, and what the gateway in front allows. */
 export interface NewJob {
   /** Sent to the broker with each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly policy: PurgePolicy;
-  /** Who asks, for the record, and from where. */
+  /** The caller's name for the record. The address is in `client`. */
   readonly caller: string;
   readonly client?: Pick<PurgeRecord, 'clientAddress' | 'userAgent'> | undefined;
   readonly requestId: string;
 }
 
-/** A purge as its caller asks for it. */
+/** A purge as requested by its caller. */
 export interface NewPurge extends NewJob {
   readonly target: keyof PurgeKinds;
-  /** The query string, or its parameters; options such as dryRun included. */
+  /** The query string, or its parameters, including options such as dryRun. */
   readonly query: string | PurgeParameters;
-  /** The retention policy that it is a run of. */
+  /** The retention policy of which the purge is a run. */
   readonly retentionPolicy?: string | undefined;
-  /** With more matches than this, it only reports them, and deletes nothing. */
+  /** If there are more matches than this, the purge deletes nothing and only reports them. */
   readonly reportAbove?: number | undefined;
-  /** It is a dry run, and keeps what it finds. */
+  /** Set for a dry run that keeps its matches as a plan. */
   readonly makesPlan?: true | undefined;
-  /** The dry run whose plan it applies. */
+  /** The dry run whose plan is applied. */
   readonly planOf?: string | undefined;
 }
 
-/** What is vetted of a purge. */
+/** The members of a purge that are checked. */
 export type VettedMembers = Pick<NewPurge, 'target' | 'query' | 'policy' | 'headers'>;
 
-/**
- * Vets a purge against its policy and the configuration.
- *
- * @throws QueryRefusedError, PolicyRefusedError
- */
+/** Checks a purge against its policy and the configuration. @throws QueryRefusedError, PolicyRefusedError */
 export function preparePurge(kinds: PurgeKinds, asked: VettedMembers): PreparedPurge {
   contextOfRequest(asked.headers['link']);
   return asked.target === 'entities' ? vetted(kinds.entities, asked) : vetted(kinds.temporal, asked);
@@ -213,7 +212,11 @@ function vetted<Query extends PurgeQuery>(
   return prepared(kind, read, headers, narrowed, archive);
 }
 
-/** How hard a job may work: the smaller of both bounds. @param concurrency that of the policy, for what it does */
+/**
+ * Returns the limits of a job: the smaller value of limits and policy.
+ *
+ * @param concurrency the policy's value for this kind of job
+ */
 export function limitsUnder(
   policy: PurgePolicy,
   limits: PurgeLimits,
@@ -233,9 +236,10 @@ function least(one = Infinity, other = Infinity): number {
 }
 
 /**
- * How much a purge archives: what it asks for, and never less than the configuration and the policy demand.
+ * Decides how much a purge archives: what it requests, but never less than the configuration and the policy require.
  *
- * @throws QueryRefusedError where it asks for an archive that cannot be made, PolicyRefusedError where others demand it
+ * @throws QueryRefusedError if the purge requests an archive that cannot be made, PolicyRefusedError if the
+ * configuration or the policy requires one
  */
 function archiveModeOf<Query extends PurgeQuery>(
   { archiving = NO_ARCHIVES }: PurgeSetup,
@@ -244,7 +248,7 @@ function archiveModeOf<Query extends PurgeQuery>(
 ): ArchiveMode {
   const demanded = stricterArchive(archiving.least, ofPolicy);
   const mode = stricterArchive(query.archive ?? 'none', demanded);
-  // A dry run deletes nothing: only what it asks for itself has to be possible.
+  // A dry run deletes nothing, so only an archive that it requests itself has to be possible.
   if (mode === 'none' || (query.dryRun && mode === demanded)) return mode;
   const why = archiving.isPossible
     ? 'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes'
@@ -278,7 +282,7 @@ function prepared<Query extends PurgeQuery>(
   };
 }
 
-/** @throws QueryRefusedError for a rate of a purge that the broker carries out itself */
+/** @throws QueryRefusedError for a rate if the broker carries out the purge itself */
 export function checkRate({ strategy }: PurgeLimits, { maxPerSecond }: AskedRate): void {
   if (typeof maxPerSecond !== 'number' || strategy !== 'native') return;
   throw new QueryRefusedError(

@@ -14,18 +14,18 @@ import {
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
 import { defined } from '../shared/defined.js';
 
-/** Warnings that are kept of a purge that is resumed again and again. */
+/** Maximum number of warnings, for a purge that is resumed again and again. */
 const MAX_WARNINGS = 20;
 
-/** A job of the store that is a purge. */
+/** An orphaned job that is a purge. */
 export type OrphanedPurge = OrphanedJob & { readonly record: PurgeRecord };
 
-/** The collection that a purge is of, or the purge that a restore undoes. */
+/** The collection of a purge, or of the purge that a restore undoes. */
 export function targetOf({ target }: Pick<PurgeRecord, 'target'>): 'entities' | 'temporal' {
   return target === 'temporal' ? 'temporal' : 'entities';
 }
 
-/** The counts of a purge that has done nothing yet. */
+/** The counts of a purge that has not done anything yet. */
 export const NOTHING_DONE = {
   matched: 0,
   deleted: 0,
@@ -39,14 +39,14 @@ export const NOTHING_DONE = {
   warnings: [],
 };
 
-/** The record of a purge that was prepared and has done nothing yet. */
+/** The record of a purge that was prepared and has not done anything yet. */
 export function newRecord(asked: NewPurge, prepared: PreparedPurge, start: RecordStart): PurgeRecord {
   const { query, unit, limits } = prepared;
   const { dryRun } = query;
   return { ...recordOf(asked, query, start), dryRun, unit, concurrency: limits.concurrency };
 }
 
-/** The record of a purge that was refused, perhaps before it was understood. */
+/** The record of a purge that was refused, perhaps before its query was parsed. */
 export function refusedRecord(
   asked: NewPurge,
   problem: PurgeRecord['problem'] & object,
@@ -70,20 +70,20 @@ function recordOf(asked: NewPurge, rate: AskedRate, start: RecordStart): PurgeRe
   };
 }
 
-/** Deleted or found gone by earlier processes. */
+/** Returns the number of items deleted or found already gone by earlier processes. */
 export function settledBefore({ deleted, alreadyGone }: PurgeRecord): number {
   return deleted + alreadyGone;
 }
 
-/** What a job has deleted until now, or may have: what counts towards its maximum. */
+/** Returns the number of items that a job has deleted, or may have deleted, which counts towards its maximum. */
 export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<JobNeeds, 'spent'>): number {
   return Math.max(record.deleted, spent);
 }
 
 /**
- * Whether an earlier process may have sent deletes of a job.
+ * Whether an earlier process may have sent deletes for a job.
  *
- * @param isBounded the job has a maximum: what it deletes is written down before it is sent
+ * @param isBounded whether the job has a maximum; if so, the amount is stored before each delete
  */
 export function mayHaveDeleted(record: PurgeRecord, job: JobNeeds, isBounded: boolean): boolean {
   if (record.dryRun) return false;
@@ -93,10 +93,10 @@ export function mayHaveDeleted(record: PurgeRecord, job: JobNeeds, isBounded: bo
 }
 
 /**
- * The record of a job that a process begins, or resumes where another one left it: what was settled stays counted.
+ * The record of a job that a process begins, or resumes where another one left it. Settled items stay counted.
  *
  * @param worker the name of the process
- * @param concurrency the most that configuration and policy allow now
+ * @param concurrency the maximum that configuration and policy allow now
  */
 export function resumed(
   record: PurgeRecord,
@@ -109,7 +109,7 @@ export function resumed(
     state: 'running',
     worker,
     failed: 0,
-    // After a crash, it is not known which of them were settled since.
+    // After a crash, it is unknown which of these items have been settled since.
     unknown: record.state === 'queued' ? record.unknown : 0,
     concurrency: Math.min(record.concurrency, concurrency),
     warnings: warningsAfter(record, job, worker, 'resumed it'),
@@ -117,21 +117,25 @@ export function resumed(
   });
 }
 
-/** The summary of an archive without the hash of its list of segments: the purge goes on, and adds segments. */
+/** The summary of an archive without the hash of its segment list, because the purge continues and adds segments. */
 function unlisted(archive: ArchiveSummary): ArchiveSummary {
   const rest: { listDigest?: string } & ArchiveSummary = { ...archive };
   delete rest.listDigest;
   return rest;
 }
 
-/** The record of a purge that an earlier process left and that cannot be resumed. @param worker the name of this process */
+/**
+ * The record of a purge that an earlier process left and that cannot be resumed.
+ *
+ * @param worker the name of this process
+ */
 export function abandoned(record: PurgeRecord, job: JobNeeds | undefined, worker: string): PurgeRecord {
   return withoutWait({ ...record, warnings: warningsAfter(record, job, worker, 'ended it') });
 }
 
 /**
- * Decides what to do with a job that no process owns and that this one must not run, since it is for another broker: it waits,
- * and says for which broker. One that was to be cancelled has ended.
+ * Decides what to do with a job that no process owns and that this one must not run, since it is for another broker.
+ * The job waits, and its record names the broker; a job with a requested cancellation is cancelled.
  *
  * @param worker the name of this process
  * @param now as in records
@@ -142,7 +146,7 @@ export function requeued(left: OrphanedPurge, worker: string, now: string): Unfi
   const record = withoutWait({ ...left.record, warnings });
   if (isToCancel(left)) return { record: cancelled(record, now), job };
   const waiting = waitingFor(record, broker);
-  // It was waiting already: its counts hold.
+  // The job was already waiting, so its counts are valid.
   if (record.state === 'queued') return { record: waiting, job };
   const mayHaveBegun = record.startedAt !== undefined && !record.dryRun;
   return {
@@ -152,10 +156,11 @@ export function requeued(left: OrphanedPurge, worker: string, now: string): Unfi
 }
 
 /**
- * The warnings of a purge that another process, or an earlier one, left: what may be missing from its counts. One that was given
- * back in an orderly way waits, and misses nothing: what it does not know is in its counts.
+ * Adds a warning about what may be missing from the counts of a purge left by an earlier process. A purge that was put
+ * back into the queue properly gets none: its counts are complete, including what is unknown.
  *
- * @param worker the name of the process that took it, and what that does with it
+ * @param worker the name of the process that took the purge
+ * @param does what that process does with the purge
  */
 function warningsAfter(
   record: PurgeRecord,

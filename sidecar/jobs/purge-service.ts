@@ -31,7 +31,7 @@ import { defined } from '../shared/defined.js';
 
 export { JOB_STATES, type PurgeRecord } from '../store/index.js';
 
-/** Runs purges, while their callers wait or as jobs, and restores what they have archived. */
+/** Runs purges, as jobs or while their callers wait, and restores what they have archived. */
 export class PurgeService extends JobKind<PurgeRecord> {
   readonly name = 'purge';
   readonly #options: PurgeServiceOptions;
@@ -67,10 +67,11 @@ export class PurgeService extends JobKind<PurgeRecord> {
   }
 
   /**
-   * Runs a purge whose caller waits for its end.
+   * Runs a purge whose caller waits for the result.
    *
-   * @param gone aborts when the caller goes away
-   * @throws PurgeFailedError with the cause and the record; PurgeStoppedError, TooManyPurgesError when it has not begun
+   * @param gone aborts when the caller disconnects
+   * @throws PurgeFailedError with the cause and the record; PurgeStoppedError, TooManyPurgesError if the purge has not
+   * begun
    */
   async run(
     asked: NewPurge,
@@ -84,14 +85,14 @@ export class PurgeService extends JobKind<PurgeRecord> {
     try {
       registry.takePlace(live, prepared.query.dryRun ? 'dry run' : 'purge');
       live.set({ startedAt: records.now() });
-      // The record is written before the first request, and has to be in the store where one is required.
+      // The record is written before the first request. If records are required, it must reach the store.
       if (recordRequired) await store.put(live.record, undefined, live.lease.claim);
       else await records.writeNow(live);
       observer.started(live.record);
       const report = await this.#runner.run({ live, prepared }, AbortSignal.any([live.stopped, gone]));
       return { report, record: live.record };
     } catch (error) {
-      // One that could not begin is reported to its caller only.
+      // A purge that could not begin is only reported to its caller.
       if (live.record.startedAt === undefined) throw error;
       records.endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
       const isCancelled = live.isCancelled && outcomeOf(error) === 'stopped';
@@ -103,9 +104,9 @@ export class PurgeService extends JobKind<PurgeRecord> {
   }
 
   /**
-   * Takes an asynchronous purge: it runs when there is a place for it.
+   * Accepts an asynchronous purge. It runs when a place is free.
    *
-   * @throws PurgeFailedError for one that is refused; QueueFullError, PurgeStoppedError, StoreUnavailableError
+   * @throws PurgeFailedError if the purge is refused; QueueFullError, PurgeStoppedError, StoreUnavailableError
    */
   async submit(asked: NewPurge): Promise<PurgeRecord> {
     this.jobs.registry.requireOpen();
@@ -127,9 +128,10 @@ export class PurgeService extends JobKind<PurgeRecord> {
   }
 
   /**
-   * The purge that applies the plan of a dry run: of the same query, where it was, and within the policies of both.
+   * Returns the purge that applies the plan of a dry run: with the same query, in the same place, and within the
+   * policies of both.
    *
-   * @throws PlanGoneError when there is no such dry run; QueryRefusedError where the request names another tenant
+   * @throws PlanGoneError if there is no such dry run; QueryRefusedError if the request names another tenant
    */
   async planned(id: string, asked: Omit<NewPurge, 'target' | 'query'>): Promise<NewPurge> {
     const record = await this.get(id).catch((error: unknown) => {
@@ -148,13 +150,13 @@ export class PurgeService extends JobKind<PurgeRecord> {
     };
   }
 
-  /** Takes a restore of what a purge has archived. @throws as RestoreJobs.submit() */
+  /** Accepts a restore of what a purge has archived. @throws as RestoreJobs.submit() */
   restore(of: string, asked: NewRestore): Promise<PurgeRecord> {
     this.jobs.registry.requireOpen();
     return this.#restores.submit(of, asked);
   }
 
-  /** Records a purge that was refused, perhaps before it was understood. @returns what its caller is answered */
+  /** Records a purge that was refused, perhaps before its query was parsed. @returns the error for its caller */
   refusal(asked: NewPurge, error: unknown): PurgeFailedError {
     const record = refusedRecord(asked, this.#options.problemOf(error), this.#start());
     this.jobs.records.refuse(record, error);
@@ -162,7 +164,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
   }
 
   /**
-   * What became of the items of a purge that asked for it, one JSON object a line.
+   * Returns the outcomes of the items of a purge that recorded them, one JSON object per line.
    *
    * @throws JobNotFoundError, IdsNotFoundError
    */
@@ -174,9 +176,9 @@ export class PurgeService extends JobKind<PurgeRecord> {
   }
 
   /**
-   * Removes what was recorded of the items of a purge.
+   * Removes the recorded ids of a purge.
    *
-   * @throws JobNotFoundError, IdsNotFoundError when nothing is here, and another process ran the purge
+   * @throws JobNotFoundError; IdsNotFoundError if no ids are here and another process ran the purge
    */
   async removeIds(id: string): Promise<void> {
     const { worker } = await this.get(id);
@@ -196,7 +198,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
     return defined({ ...change, concurrency: concurrency && Math.min(concurrency, limits.concurrency) });
   }
 
-  /** @throws PurgeFailedError for a purge that is refused */
+  /** @throws PurgeFailedError if the purge is refused */
   #prepare(asked: NewPurge): PreparedPurge {
     try {
       return preparePurge(this.#options.kinds, asked);
@@ -205,7 +207,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
     }
   }
 
-  /** Records a refusal. @returns it, or any other error as it is */
+  /** Records the error if it is a refusal. @returns the recorded refusal, or any other error unchanged */
   #refusalBy(asked: NewPurge, error: unknown): unknown {
     return outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
   }

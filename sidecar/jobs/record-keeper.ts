@@ -16,16 +16,16 @@ import type { Lease, LiveJob } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 import type { JobObserver, JobServiceOptions } from './service-options.js';
 
-/** The pause before a store that is away is asked again, in milliseconds. */
+/** The pause before an unavailable store is tried again, in milliseconds. */
 const ASK_AGAIN_MS = 1000;
 
 /** Progress is written at most this often, in milliseconds. */
 const WRITE_EVERY_MS = 250;
 
-/** How long a purge waits until a record that must outlast this process is written, in milliseconds. */
+/** How long a job waits for the write of a record that should survive a crash, in milliseconds. */
 const WAIT_MS = 1000;
 
-/** The most records that wait for a store that is away. */
+/** Maximum number of records that wait for an unavailable store. */
 const MAX_WAITING = 1000;
 
 interface RecordKeeperOptions extends Pick<JobServiceOptions, 'clock' | 'problemOf'> {
@@ -39,22 +39,22 @@ interface Entry {
 }
 
 /**
- * Keeps the records of the jobs that run here: while they run, and when they end. They are written in the background: a store
- * that is away or slow never stops a purge.
+ * Writes the records of the jobs that run here, during the jobs and at their end. Writes happen in the background: an
+ * unavailable or slow store never stops a purge.
  */
 export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
   readonly #registry: JobRegistry;
   readonly #history: Pick<HistoryPruner, 'noteRefused'>;
   readonly #onQueued: () => void;
-  /** What is to be written, the latest of each. */
+  /** The latest unwritten record of each job. */
   readonly #waiting = new Map<string, Entry>();
   #writing: Promise<void> | undefined;
   #isAway = false;
   #isClosing = false;
   #sleeping = new AbortController();
 
-  /** @param onQueued called when a job that ran here was put back into the queue, and can be taken again */
+  /** @param onQueued called when a job that ran here was put back into the queue and can be taken again */
   constructor(
     options: RecordKeeperOptions,
     registry: JobRegistry,
@@ -67,31 +67,31 @@ export class RecordKeeper {
     this.#onQueued = onQueued;
   }
 
-  /** How many records are to be written. */
+  /** Number of records that have yet to be written. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** What is to be written of a job; undefined when all is written. */
+  /** Returns the unwritten record of a job; undefined if everything is written. */
   unwritten(id: string): JobRecord | undefined {
     return this.#waiting.get(id)?.record;
   }
 
-  /** The record of a job as far as this process knows more than the store. */
+  /** Returns the record of a job if this process knows a newer one than the store. */
   latest(id: string): JobRecord | undefined {
     return this.#registry.get(id)?.record ?? this.unwritten(id);
   }
 
-  /** Writes what a job that runs here has changed, unless another process has it. */
+  /** Writes the changed record of a job that runs here, unless another process has the job. */
   readonly changed = (record: JobRecord, lease: Lease): void => {
     if (!lease.isTaken || lease.number === 0) this.save(record, lease.claim);
   };
 
-  /** Writes a record soon, its last one at once; one of the same job that still waits is replaced. */
+  /** Writes a record soon, or at once if it is final. Replaces an unwritten record of the same job. */
   save(record: JobRecord, claim: JobClaim): void {
     this.#waiting.set(record.id, { record, claim });
     if (this.#waiting.size > MAX_WAITING) {
-      // A flood of refused purges displaces none that ran.
+      // Drops a refused purge if possible, so that a flood of them displaces no purge that ran.
       const all = [...this.#waiting.values()].map((each) => each.record);
       const lost = all.find(({ state }) => state === 'refused') ?? all[0] ?? record;
       this.#waiting.delete(lost.id);
@@ -101,7 +101,9 @@ export class RecordKeeper {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Writes the record of a job as it is now, so that it outlasts a crash: waits for the store, but not for long. */
+  /**
+   * Writes the current record of a job, so that it survives a crash. Waits for the store, but only for a limited time.
+   */
   async writeNow(live: LiveJob): Promise<void> {
     const { store, clock } = this.#options;
     const { lease } = live;
@@ -110,20 +112,21 @@ export class RecordKeeper {
     const late = clock.sleep(WAIT_MS, enough.signal).then(() => false);
     const isWritten = await Promise.race([written, late]).catch(() => false);
     enough.abort();
-    // As it is by now: it may have ended meanwhile, and its end is what is to be written.
+    // Uses the record as it is by now: if the job has ended in the meantime, its end must be written.
     if (!isWritten) this.save(live.record, lease.claim);
   }
 
-  /** Writes what must be known of a job before it changes anything at the broker. @throws as whenStored() */
+  /** Writes what must be known about a job before it changes anything at the broker. @throws as whenStored() */
   writeAhead(live: LiveJob, job?: JobNeeds): Promise<void> {
     const { store } = this.#options;
     return this.whenStored(live, () => store.put(live.record, job, live.lease.claim));
   }
 
   /**
-   * Reads or writes what a job cannot go on without. While the store is away, the job waits for it as long as its lease lasts.
+   * Reads or writes data without which a job cannot continue. While the store is unavailable, the job waits as long as
+   * its lease lasts.
    *
-   * @throws PurgeStoppedError when another process has the job or may have it, or when the job is to stop
+   * @throws PurgeStoppedError if another process has the job or may have it, or if the job is to stop
    */
   async whenStored<T>(live: LiveJob, work: () => Promise<T>): Promise<T> {
     const { clock, observer } = this.#options;
@@ -143,20 +146,24 @@ export class RecordKeeper {
     }
   }
 
-  /** Writes what was requested of a job. @returns what was written */
+  /** Writes what was requested of a job. @returns the record as written */
   async keep<Live extends LiveJob>(live: Live): Promise<Live['record']> {
     const { record } = live;
     if (!isFinal(record.state)) await this.writeNow(live);
     return record;
   }
 
-  /** Ends a job that has come to its end. */
+  /** Ends a job that ran to completion. */
   end(live: LiveJob, state: JobState): void {
     live.set({ ...live.record, state, endedAt: this.now() });
     this.#options.observer.ended(live.record);
   }
 
-  /** @param stopped what a job is called that was stopped, but not cancelled by request */
+  /**
+   * Ends a job because of an error or because it was stopped.
+   *
+   * @param stopped the state of a job that was stopped but not cancelled by request
+   */
   endEarly(live: LiveJob, error: unknown, stopped: JobState): void {
     const state = stateAfter(live, error, stopped);
     const isGone = state === 'cancelled' && !live.isCancelled;
@@ -170,19 +177,19 @@ export class RecordKeeper {
     if (state === 'refused') this.#history.noteRefused();
   }
 
-  /** Writes the record of a job that was refused, and tells of it. */
+  /** Writes the record of a job that was refused, and notifies the observer. */
   refuse(record: JobRecord, error: unknown): void {
     this.save(record, { lease: 0 });
     this.#options.observer.ended(record, error);
     this.#history.noteRefused();
   }
 
-  /** The time, as in records. */
+  /** Returns the current time, as in records. */
   now(): string {
     return new Date(this.#options.clock.now()).toISOString();
   }
 
-  /** Writes what is to be written, and stops; what a store that is away does not take is lost. */
+  /** Writes the remaining records and stops. Records that the store does not take now are lost. */
   async close(): Promise<void> {
     const { store, observer } = this.#options;
     this.#isClosing = true;
@@ -200,7 +207,7 @@ export class RecordKeeper {
       const batch = [...this.#waiting.values()];
       this.#sleeping = new AbortController();
       for (const entry of batch) if (!(await this.#write(entry))) break;
-      // What comes meanwhile of the same purges is written together; close() ends the pause.
+      // Changes to the same jobs during the pause are written together. close() ends the pause.
       await this.#options.clock.sleep(WRITE_EVERY_MS, this.#sleeping.signal).catch(() => {});
     }
     this.#writing = undefined;

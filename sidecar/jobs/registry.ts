@@ -2,24 +2,24 @@ import { PurgeStoppedError, TooManyPurgesError } from '../purge/index.js';
 import type { LiveJob } from './live-job.js';
 
 /**
- * What takes a place: a purge whose caller waits for its answer, one that waited in the queue, one that deletes nothing, or a
- * scan.
+ * What takes a place: a purge whose caller waits for the result, a purge from the queue, a purge that deletes nothing,
+ * or a scan.
  */
 export type PlaceKind = 'purge' | 'job' | 'dry run' | 'scan';
 
-/** Share of the places that jobs leave free, so that a full queue never turns away a caller who waits. */
+/** Share of the places that jobs leave free, so that a full queue never causes a caller who waits to be refused. */
 const KEPT_SHARE = 1 / 4;
 
-/** So many places as a share of those of purges are there for scans besides: each keeps a worker thread busy. */
+/** Number of extra places for scans, as a share of those for purges. Each scan keeps a worker thread busy. */
 const SCANS_SHARE = 1 / 4;
 
-/** Everything that runs in this process. Each has a record, a lease and a place, and can be stopped. */
+/** All jobs that run in this process. Each has a record, a lease and a place, and can be stopped. */
 export class JobRegistry {
   readonly #max: number;
   readonly #onLeft: () => void;
-  /** All that runs, with the places they have. */
+  /** All running jobs, with the places they have taken. */
   readonly #running = new Map<LiveJob, PlaceKind | undefined>();
-  /** The latest run of each id: a job can be taken again while its earlier run still waits for its last deletes. */
+  /** The latest run of each id. A job can be taken again while its earlier run still waits for its last deletes. */
   readonly #latest = new Map<string, LiveJob>();
   readonly #stopping = new AbortController();
   /** Aborts when this process stops. */
@@ -27,8 +27,8 @@ export class JobRegistry {
   #waiting: (() => void)[] = [];
 
   /**
-   * @param max places of purges, 1 or more; dry runs have as many of their own, and scans a quarter of that
-   * @param onLeft called whenever something has come to its end here
+   * @param max number of places for purges, at least 1; dry runs have as many of their own, and scans a quarter of that
+   * @param onLeft called whenever a job has ended here
    */
   constructor(max: number, onLeft: () => void = () => {}) {
     this.#max = max;
@@ -44,17 +44,17 @@ export class JobRegistry {
     return [...this.#latest.values()];
   }
 
-  /** Places that purges have taken, dry runs included. */
+  /** Number of places taken by purges, including dry runs. */
   get purges(): number {
     return this.#taken('purge') + this.#taken('job') + this.#taken('dry run');
   }
 
-  /** Places that scans have taken. */
+  /** Number of places taken by scans. */
   get scans(): number {
     return this.#taken('scan');
   }
 
-  /** Whether there is a place of a kind: a job waits for one, everything else is refused. */
+  /** Whether a place of this kind is free. If not, jobs wait and everything else is refused. */
   isFree(kind: PlaceKind): boolean {
     if (kind === 'scan') return this.#taken('scan') < Math.max(1, Math.floor(this.#max * SCANS_SHARE));
     if (kind === 'dry run') return this.#taken('dry run') < this.#max;
@@ -63,7 +63,7 @@ export class JobRegistry {
     return this.#taken('purge') + jobs < this.#max && (kind === 'purge' || jobs < forJobs);
   }
 
-  /** From now on, it runs here; it stops at once when this process does. */
+  /** Registers a job that runs here from now on. The job stops at once if this process is stopping. */
   enter<Live extends LiveJob>(live: Live): Live {
     this.#running.set(live, undefined);
     this.#latest.set(live.record.id, live);
@@ -71,14 +71,14 @@ export class JobRegistry {
     return live;
   }
 
-  /** @throws PurgeStoppedError when this process stops, TooManyPurgesError when there is no place */
+  /** @throws PurgeStoppedError if this process is stopping, TooManyPurgesError if no place is free */
   takePlace(live: LiveJob, kind: PlaceKind): void {
     this.requireOpen();
     if (!this.isFree(kind)) throw new TooManyPurgesError(this.#max, kind === 'job' ? 'purges' : `${kind}s`);
     this.#running.set(live, kind);
   }
 
-  /** It has come to its end here, and gives its place back. */
+  /** Removes a job that has ended here, and frees its place. */
   leave(live: LiveJob): void {
     const { id } = live.record;
     this.#running.delete(live);
@@ -89,7 +89,7 @@ export class JobRegistry {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** @throws PurgeStoppedError when this process stops */
+  /** @throws PurgeStoppedError if this process is stopping */
   requireOpen(): void {
     if (this.stopping.aborted)
       throw new PurgeStoppedError(
@@ -97,13 +97,13 @@ export class JobRegistry {
       );
   }
 
-  /** Stops all that runs, and refuses what is new. */
+  /** Stops all running jobs, and refuses new ones. */
   stop(): void {
     this.#stopping.abort();
     for (const live of this.#running.keys()) live.stop();
   }
 
-  /** Resolves when nothing runs. */
+  /** Resolves when no job is running. */
   async idle(): Promise<void> {
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

@@ -19,9 +19,9 @@ import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
 import { quoted } from '../shared/shown.js';
 
-/** What is asked of a restore, besides which purge is undone. */
+/** The parameters of a restore, except for the purge to undo. */
 export interface NewRestore extends NewJob, AskedRate {
-  /** Only these entities. */
+  /** Restores only these entities. */
   readonly ids?: readonly string[] | undefined;
   readonly dryRun: boolean;
 }
@@ -39,11 +39,11 @@ export class RestoreJobs {
   }
 
   /**
-   * Takes a restore: it runs when there is a place for it.
+   * Accepts a restore. It runs when a place is free.
    *
-   * @param of the purge that is undone
-   * @throws as ArchiveService.find(); RestoreUnderWayError, PolicyRefusedError, JobSecretError, QueueFullError,
-   * PurgeStoppedError, StoreUnavailableError
+   * @param of the purge to undo
+   * @throws as ArchiveService.find(); RestoreUnderWayError, PolicyRefusedError, QueryRefusedError, JobSecretError,
+   * QueueFullError, PurgeStoppedError, StoreUnavailableError
    */
   async submit(of: string, asked: NewRestore): Promise<PurgeRecord> {
     const { sealer, worker } = this.#options;
@@ -84,7 +84,7 @@ export class RestoreJobs {
     return { live, place: record.dryRun ? 'dry run' : 'job', run: () => this.#restore(live, job) };
   }
 
-  /** Enters a restore as it was left: this process has it now. */
+  /** Enters a restore in the state in which it was left; it now belongs to this process. */
   enter(record: PurgeRecord, lease: Lease): LiveRestore {
     return this.#jobs.enter(LiveRestore, { ...record, worker: this.#options.worker }, lease);
   }
@@ -124,13 +124,13 @@ export class RestoreJobs {
   }
 }
 
-/** What comes back of a purge: instances of its history, whatever it deleted of that. */
+/** What is restored for a purge. For history, this is instances, whatever the unit of the purge was. */
 function restoredUnit({ target, unit }: PurgeRecord): 'entities' | 'attributes' | 'instances' {
   if (target === 'temporal') return 'instances';
   return unit === 'attributes' ? 'attributes' : 'entities';
 }
 
-/** What a restore cannot give back. */
+/** What a restore cannot recover. */
 const NOT_RESTORED = {
   entities: 'createdAt and modifiedAt are new: the broker sets them itself.',
   attributes: 'createdAt and modifiedAt are new: the broker sets them itself.',
@@ -139,15 +139,15 @@ const NOT_RESTORED = {
     'not come back; the archive has it.',
 } as const;
 
-/** Errors, and ids, that a record names. */
+/** Maximum number of errors, and of ids, in a record. */
 const MAX_NAMED = 100;
 
-/** Ids that a warning names. */
+/** Maximum number of ids in a warning. */
 const MAX_WARNED = 5;
 
 /** A restore that this process runs. */
 export class LiveRestore extends LiveJob<PurgeRecord> {
-  /** What earlier processes have sent, and said. */
+  /** The record as earlier processes left it. */
   readonly #before = this.record;
 
   override get hasBegun(): boolean {
@@ -155,12 +155,12 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
     return restored + unknown > 0;
   }
 
-  /** Brings the record up to date with an event of the engine. */
+  /** Updates the record with an event of the engine. */
   note(event: RestoreEvent): void {
     if (event.type === 'progress') this.set(this.#countsOf(event));
   }
 
-  /** Brings it up to date with what the restore came to. */
+  /** Updates the record with the result of the restore. */
   noteReport(report: RestoreReport): void {
     this.set({ ...this.#countsOf(report), warnings: [...this.record.warnings, ...this.#warningsOf(report)] });
   }
@@ -190,7 +190,10 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
     };
   }
 
-  /** A page that an earlier process did not finish is done again: what it says now of an item counts. */
+  /**
+   * Merges the errors with those of earlier processes. A page that was left unfinished is repeated, and its new error
+   * for an item replaces the old one.
+   */
   #errorsWith({ errors, failed }: RestoreReport): PurgeRecord['errors'] {
     const itemOf = (error: unknown) => JSON.stringify({ ...Object(error), error: undefined });
     const fresh = new Set(errors.map(itemOf));

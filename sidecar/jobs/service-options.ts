@@ -8,65 +8,70 @@ import type { PlanService } from './plan-service.js';
 import type { PurgeKinds } from './purge-kinds.js';
 import type { HeaderSealer } from './job-headers.js';
 
-/** Observes jobs as they go, e.g. for a log and metrics. */
+/** Observes jobs, e.g. for a log and metrics. */
 export interface JobObserver {
   started(record: JobRecord): void;
   event(record: JobRecord, event: PurgeEvent): void;
-  /** A purge that runs has deleted so many items more. */
+  /** Called when a running purge has deleted this many more items. */
   deleted(record: PurgeRecord, items: number): void;
-  /** @param error what ended it early, or that its caller is gone */
+  /** @param error what ended the job early, or that its caller disconnected */
   ended(record: JobRecord, error?: unknown): void;
-  /** The store of the records fails. */
+  /** Called when the store of the records fails. */
   storeAway(error: unknown): void;
   storeBack(): void;
-  /** A record was given up, since too many wait for the store. */
+  /** Called when a record was dropped because too many wait for the store. */
   recordLost(record: JobRecord): void;
-  /** Jobs wait for other brokers than that of this process, and begin to say so. */
+  /** Called when jobs are marked as waiting for a broker other than that of this process. */
   elsewhere(jobs: readonly Pick<OrphanedJob, 'record' | 'broker'>[]): void;
-  /** Another process has taken over a job, which stops here. */
+  /** Called when another process has taken over a job, which stops here. */
   taken(record: JobRecord): void;
 }
 
-/** What jobs of all kinds work with. */
+/** What jobs of all kinds need to run. */
 export interface JobServiceOptions {
   readonly store: Jobs;
-  /** Purges at work at a time; dry runs have as many places of their own. */
+  /** Maximum number of running purges; dry runs have as many places of their own. */
   readonly maxRunning: number;
   readonly clock: Clock;
-  /** Where ids are recorded for purges that ask for it. */
+  /** Where ids are recorded for purges that request it. */
   readonly idFiles: IdFiles;
   readonly sealer: HeaderSealer;
-  /** Where purges archive what they delete; undefined where they cannot. */
+  /** Where purges archive what they delete; undefined if they cannot. */
   readonly archives?: Archives | undefined;
-  /** Names this process in records. */
+  /** The name of this process in records. */
   readonly worker: string;
-  /** Names this start of this process, and nothing else ever. */
+  /** Unique name of this process, new at each start. */
   readonly holder: string;
-  /** Whether other processes work on the purges of the same store; else what they left is free at the start. */
+  /**
+   * Whether other processes run the purges of the same store. If not, jobs left by an earlier process are free at the
+   * start.
+   */
   readonly isStoreShared?: boolean;
-  /** Names the broker among processes that share the store: jobs for other brokers are left alone. */
+  /** The name of the broker among processes that share the store. Jobs for other brokers are not run. */
   readonly broker?: string | undefined;
-  /** After so long without a renewal of their leases, another process takes over the jobs of this one, in milliseconds. */
+  /**
+   * Without a renewal of their leases for this long, other processes take over the jobs of this one, in milliseconds.
+   */
   readonly leaseMs: number;
-  /** Jobs that may wait. */
+  /** Maximum number of jobs that may wait. */
   readonly maxQueued: number;
-  /** How long records are kept after their purge has ended, in days. */
+  /** How long records are kept after their job has ended, in days. */
   readonly historyDays: number;
-  /** The problem that clients get for an error. */
+  /** Returns the problem that clients get for an error. */
   readonly problemOf: (error: unknown) => Problem;
   readonly observer: JobObserver;
-  /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined where that is not known. */
+  /** Returns how far the clock of this machine is ahead of the broker's, in milliseconds; undefined if unknown. */
   readonly brokerAheadMs?: (() => number | undefined) | undefined;
-  /** Asks the broker, unless it was asked some seconds ago: its answer shows how far its clock is. Does not reject. */
+  /** Asks the broker, unless it was asked some seconds ago; its answer shows the time of its clock. Does not reject. */
   readonly isBrokerUp?: (() => Promise<boolean>) | undefined;
 }
 
-/** Nothing is deleted because of its age by a clock that is ahead of the broker's by more than this, in milliseconds. */
+/** If the clock is ahead of the broker's by more than this, nothing is deleted because of its age, in milliseconds. */
 export const CLOCK_SLACK_MS = 600_000;
 
 export interface PurgeServiceOptions extends JobServiceOptions {
   readonly kinds: PurgeKinds;
-  /** Whether no purge runs without a record. */
+  /** Whether purges may only run with a record. */
   readonly recordRequired: boolean;
   readonly plans: PlanService;
 }

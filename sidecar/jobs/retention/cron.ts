@@ -4,15 +4,15 @@ const NUMBER = String.raw`\d\d?`;
 const MONTH = `${NUMBER}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`;
 const WEEKDAY = `${NUMBER}|sun|mon|tue|wed|thu|fri|sat`;
 
-/** A list of values, ranges and `*`, with or without steps. */
+/** Matches a list of values, ranges and `*`, with or without steps. */
 function fieldOf(value: string): string {
   const item = String.raw`(?:\*|(?:${value})(?:-(?:${value}))?)(?:/\d\d?)?`;
   return `${item}(?:,${item})*`;
 }
 
 /**
- * Five fields as every cron reads them. The library takes more: nicknames (`@daily`), a single point in time, and `?`, `L`, `W`,
- * `#` and `+`, which other crons do not know, or read in other ways.
+ * Matches five fields that every cron reads in the same way. The library accepts more: nicknames (`@daily`), a single
+ * point in time, and `?`, `L`, `W`, `#` and `+`, which other crons do not know or read differently.
  */
 const FIVE_FIELDS = new RegExp(
   `^${[NUMBER, NUMBER, NUMBER, MONTH, WEEKDAY].map(fieldOf).join('[ \\t]+')}$`,
@@ -22,12 +22,12 @@ const FIVE_FIELDS = new RegExp(
 /**
  * Reads a schedule of five fields: minute, hour, day of the month, month, day of the week.
  *
- * When clocks change, a schedule with a `*` or a step in its minutes or hours is due whenever the clocks show one of its times.
- * Any other one names times of day: one that the clocks skip is due right after the gap, and one that they show twice is due at
- * the first.
+ * When clocks change, a schedule with a `*` or a step in its minutes or hours is due whenever the clocks show one of
+ * its times. Any other schedule names times of day: a time that is skipped is due right after the gap, and a time that
+ * occurs twice is due the first time.
  *
  * @param timeZone name of a time zone
- * @returns undefined for anything else
+ * @returns undefined for any other text
  */
 export function parseCron(schedule: string, timeZone: string): Cron | undefined {
   const text = schedule.trim();
@@ -39,7 +39,7 @@ export function parseCron(schedule: string, timeZone: string): Cron | undefined 
   }
 }
 
-/** The next time that a schedule is due, in milliseconds since the epoch; undefined when there is none. */
+/** Returns the next time that a schedule is due, in milliseconds since the epoch; undefined if there is none. */
 export function nextCronTime(cron: Cron, afterMs: number): number | undefined {
   return cron.nextRun(new Date(afterMs))?.getTime();
 }

@@ -1,6 +1,6 @@
 import type { RetentionSettings } from '../../store/index.js';
 
-/** What a retention policy has where it says nothing. A new one reports first. */
+/** The default settings of a retention policy. A new policy only reports. */
 export const DEFAULT_RETENTION = {
   timeZone: 'UTC',
   maxGrowth: 3,

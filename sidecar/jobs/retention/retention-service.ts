@@ -36,11 +36,11 @@ export interface RetentionServiceOptions {
   readonly purges: Pick<PurgeService, 'submit' | 'run' | 'list'>;
   readonly history: Pick<Jobs, 'completedRuns' | 'lastRuns'>;
   readonly kinds: PurgeKinds;
-  /** The time of day. */
+  /** Gives the time of day. */
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A policy as far as its runs go by it. */
+/** The part of a policy that its runs depend on. */
 type PolicyToRun = Pick<RetentionPolicy, 'name' | 'settings'> & {
   readonly author: Pick<RetentionPolicy['author'], 'policy'>;
 };
@@ -51,18 +51,18 @@ export interface ListedPolicy {
   readonly lastRun: PurgeRecord | undefined;
 }
 
-/** What a policy matches now. */
+/** What a policy would match now. */
 export interface RetentionPreview {
-  /** Of its record. */
+  /** The id of the preview's record. */
   readonly id: string;
   readonly cutoff: string;
   readonly query: string;
   readonly report: PurgeReport;
-  /** Set where a run that deletes would only report, as more than this match. */
+  /** Set if an enforcing run would only report, because there are more matches than this. */
   readonly reportAbove: number | undefined;
 }
 
-/** Retention policies: what is deleted regularly once it is old enough. */
+/** Retention policies, which regularly delete data that is old enough. */
 export class RetentionService {
   readonly #options: RetentionServiceOptions;
 
@@ -83,9 +83,9 @@ export class RetentionService {
   }
 
   /**
-   * Creates a policy, or replaces one. All its runs are held to what the gateway in front allows its author now.
+   * Creates or replaces a policy. All its runs are limited to what the gateway in front allows its author now.
    *
-   * @throws QueryRefusedError, PolicyRefusedError for what could never run; PreconditionFailedError
+   * @throws QueryRefusedError, PolicyRefusedError if the policy could never run; PreconditionFailedError
    */
   async put(
     name: string,
@@ -97,7 +97,7 @@ export class RetentionService {
     return this.#options.store.put({ name, settings, author: { caller, policy: { ...policy } } }, expected);
   }
 
-  /** @throws SettingsRefusedError, PolicyRefusedError for what could never run */
+  /** @throws SettingsRefusedError, PolicyRefusedError if the policy could never run */
   #check(settings: RetentionSettings, policy: PurgePolicy): void {
     const { kinds, clock } = this.#options;
     checkSettings(settings, clock.now(), () => {
@@ -123,7 +123,7 @@ export class RetentionService {
     }
   }
 
-  /** Its runs stay in the record. @throws NotFoundError, PreconditionFailedError */
+  /** Deletes a policy; the records of its runs stay. @throws NotFoundError, PreconditionFailedError */
   delete(name: string, ifMatch?: IfMatch): Promise<void> {
     return this.#options.store.delete(name, ifMatch);
   }
@@ -131,8 +131,8 @@ export class RetentionService {
   /**
    * Begins a run.
    *
-   * @param ifMatch ETags, one of which the policy must have: what was looked at is what is run
-   * @throws NotFoundError, PreconditionFailedError, RunUnderWayError when the last one has not ended, and what
+   * @param ifMatch ETags, one of which the policy must have, so that the version that was reviewed is the one that runs
+   * @throws NotFoundError, PreconditionFailedError, RunUnderWayError if the previous run has not ended, and what
    * PurgeService.submit throws
    */
   async run(name: string, by: NewJob, ifMatch?: IfMatch): Promise<PurgeRecord> {
@@ -148,16 +148,16 @@ export class RetentionService {
     return this.#begin(policy, { caller, requestId: randomUUID(), policy: {}, headers: {} });
   }
 
-  /** The records of its runs, the newest first. @throws NotFoundError */
+  /** Returns the records of the runs of a policy, the newest first. @throws NotFoundError */
   async runs(name: string, page: Page & Pick<JobFilter, 'tenants'>): Promise<Paged<PurgeRecord>> {
     await this.get(name);
     return this.#options.purges.list({ ...page, retentionPolicy: name } satisfies JobFilter);
   }
 
   /**
-   * Counts what a run would match now. It is a purge with a record, and not a run of the policy.
+   * Counts what a run would match now. This is a purge with a record, but not a run of the policy.
    *
-   * @param gone aborts when the caller goes away
+   * @param gone aborts when the caller disconnects
    * @throws NotFoundError, PurgeFailedError
    */
   async preview(name: string, by: NewJob, gone: AbortSignal): Promise<RetentionPreview> {
@@ -167,7 +167,7 @@ export class RetentionService {
   /**
    * Counts what a run would match with settings that are not saved.
    *
-   * @param name of the policy whose earlier runs say what is usual, if there is one
+   * @param name the policy whose earlier runs set the usual number of matches, if there is one
    * @throws what `put` and `preview` throw
    */
   async previewSettings(
@@ -200,14 +200,17 @@ export class RetentionService {
     });
   }
 
-  /** How many matches a run may have before it becomes a report; undefined without a guard. */
+  /**
+   * Returns how many matches a run may have before it becomes a report; undefined if maxGrowth is 0 or there are no
+   * earlier runs.
+   */
   async #usualMost({ name, settings: { maxGrowth } }: PolicyToRun): Promise<number | undefined> {
     if (maxGrowth === 0) return undefined;
     return usualMost(maxGrowth, await this.#options.history.completedRuns(name, USUAL_RUNS));
   }
 }
 
-/** The purge that a run is. */
+/** Returns the purge for a run. */
 function purgeOf({ settings, author }: PolicyToRun, by: NewJob, query: PurgeParameters): NewPurge {
   const { target, tenant, link } = settings;
   return {
@@ -223,24 +226,24 @@ function purgeOf({ settings, author }: PolicyToRun, by: NewJob, query: PurgePara
   };
 }
 
-/** What a run of a policy purges. */
+/** What a run of a policy selects for deletion. */
 export interface RetentionSelection {
-  /** What is older than it goes: ISO 8601, in UTC. */
+  /** Data older than this is deleted: ISO 8601, in UTC. */
   readonly cutoff: string;
-  /** Without what only says how it is to be run. */
+  /** The query without the options of the run. */
   readonly query: PurgeParameters;
 }
 
-/** Members of a policy that are parameters of a purge; they have one place. */
+/** Members of a policy that are also parameters of a purge; they are not allowed in the query. */
 const MEMBERS = ['dryRun', ...optionsIn('retention')];
 
-/** Runs whose matches say what is usual, at most. */
+/** Maximum number of earlier runs that define the usual number of matches. */
 const USUAL_RUNS = 5;
 
 /**
- * What a run that starts now purges.
+ * Returns what a run that starts now selects for deletion.
  *
- * @throws QueryRefusedError naming the member or the parameter that is wrong
+ * @throws QueryRefusedError naming the wrong member or parameter
  */
 export function retentionSelection(settings: RetentionSettings, nowMs: number): RetentionSelection {
   const { target, by, olderThan: age, timeZone } = settings;
@@ -252,24 +255,25 @@ export function retentionSelection(settings: RetentionSettings, nowMs: number): 
   throw refusedMember('query', `${member} is not a part of the query of a retention policy: ${advice}.`);
 }
 
-/** The query of a run. @param isReport nothing is deleted */
+/** Returns the query of a run. @param isReport whether nothing is deleted */
 export function runQuery(
   settings: RetentionSettings,
   query: PurgeParameters,
   isReport: boolean,
 ): PurgeParameters {
-  // A report counts all matches, and deletes none at any rate.
+  // A report counts all matches and deletes none, so the options for deleting do not apply.
   const options = isReport ? { dryRun: true } : optionsOf('retention', settings);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return new Map([...query, ...given.map(([name, value]) => [name, String(value)] as const)]);
 }
 
 /**
- * How many matches a run may have before it becomes a report: `maxGrowth` times the median of the last runs. Runs that were held
- * back do not count: the guard would lift itself after some of them, and nobody had looked.
+ * Returns how many matches a run may have before it becomes a report: `maxGrowth` times the median of the last runs.
+ * Runs that were held back do not count: otherwise, after some of them, the guard would allow the growth although
+ * nobody had reviewed it.
  *
- * @param runs of the policy that were completed: see Purges.completedRuns
- * @returns undefined while there is nothing to compare with
+ * @param runs completed runs of the policy; see Jobs.completedRuns
+ * @returns undefined if there are no earlier runs
  */
 export function usualMost(
   maxGrowth: number,
@@ -280,7 +284,7 @@ export function usualMost(
     .filter(({ heldBack }) => heldBack !== true)
     .map(({ matched }) => matched)
     .toSorted((one, other) => one - other);
-  // What was usual is no longer in the history. What the guard held back stays held back.
+  // All recent runs were held back and the usual number is no longer known, so the next runs are held back as well.
   if (matches.length === 0) return 0;
   const middle = matches.length / 2;
   const median = ((matches[Math.ceil(middle) - 1] ?? 0) + (matches[Math.floor(middle)] ?? 0)) / 2;

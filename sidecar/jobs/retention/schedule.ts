@@ -6,21 +6,17 @@ import { nextCronTime, parseCron } from './cron.js';
 type Times = Pick<RetentionSettings, 'schedule' | 'timeZone'>;
 
 /**
- * The next time that a schedule is due, in milliseconds; undefined when there is none. See `parseCron` for the changes of the
- * clocks.
+ * Returns the next time that a schedule is due, in milliseconds; undefined if there is none. See `parseCron` for
+ * changes of the clocks.
  *
- * @throws QueryRefusedError for what is not a cron pattern of five fields, or not a time zone
+ * @throws QueryRefusedError if the schedule is not a cron pattern of five fields, or the time zone is unknown
  */
 export function nextDue(times: Times, afterMs: number): number | undefined {
   checkTimeZone(times.timeZone);
   return nextCronTime(cronOf(times), afterMs);
 }
 
-/**
- * Checks a schedule.
- *
- * @throws QueryRefusedError naming the member that is wrong
- */
+/** Checks a schedule. @throws QueryRefusedError naming the wrong member */
 export function checkSchedule(times: Times, nowMs: number): void {
   if (nextDue(times, nowMs) === undefined)
     throw refusedMember('schedule', 'schedule names a date that never comes.');
@@ -45,7 +41,10 @@ function cronOf({ schedule, timeZone }: Times): Cron {
   return cron;
 }
 
-/** Vixie's cron counts a field that begins with * as one that names no day, also with a step; others do not. */
+/**
+ * Whether crons disagree about a schedule: when Vixie's cron combines the two day fields, it treats one that begins
+ * with * as naming no day, even with a step; others do not.
+ */
 function isReadDifferently(schedule: string): boolean {
   const [, , day = '', , weekday = ''] = schedule.trim().split(/[ \t]+/);
   return day !== '*' && weekday !== '*' && `${day}${weekday}`.includes('*');
@@ -60,7 +59,7 @@ export function checkTimeZone(timeZone: string): void {
   }
 }
 
-/** The refusal of a member of a retention policy. */
+/** Creates the error that refuses a member of a retention policy. */
 export function refusedMember(member: string, detail: string, cause?: unknown): QueryRefusedError {
   return new QueryRefusedError('invalidRequest', detail, member, { cause });
 }

@@ -8,31 +8,38 @@ import { nextDue } from './schedule.js';
 export interface RetentionSchedulerOptions {
   readonly store: Pick<RetentionPolicies, 'enabled' | 'claim'>;
   readonly service: Pick<RetentionService, 'runScheduled'>;
-  /** The time of day. */
+  /** Gives the time of day. */
   readonly clock: Clock;
-  /** Names each enabled policy at each look, before any run begins. */
+  /** Called for each enabled policy at each look, before any run begins. */
   readonly onEnabled: (policy: string) => void;
-  /** A run could not begin, or the policies could not be read: `policy` is undefined then. */
+  /**
+   * Called if a run could not begin, or if the policies could not be read; `policy` is undefined in the second case.
+   */
   readonly onError: (error: unknown, policy: string | undefined) => void;
   /**
-   * Policies are looked at this often at least, in milliseconds: they may be changed by another process, and a clock may be
-   * set. @default 30000
+   * Maximum time between looks at the policies, in milliseconds: another process may change them, and a clock may be
+   * set.
+   *
+   * @default 30000
    */
   readonly lookEveryMs?: number;
 }
 
 const LOOK_EVERY_MS = 30_000;
 
-/** Clocks of several gateways do not differ by as much. */
+/** The clocks of several gateways differ by less than this. */
 const DAY_MS = 86_400_000;
 
-/** Begins the runs of retention policies when they are due. Runs that were missed while no gateway ran are made up by one run. */
+/**
+ * Begins the runs of retention policies when they are due. Runs that were missed while no gateway was running are
+ * replaced by a single run.
+ */
 export class RetentionScheduler {
   readonly #options: RetentionSchedulerOptions;
   readonly #stopped = new AbortController();
-  /** When policies are due next, by their names, versions and last runs: it is slow to compute. */
+  /** The next due times of policies, by name, version and last run. Cached because they are slow to compute. */
   #due = new Map<string, number | undefined>();
-  /** Runs that were claimed and could not begin: they are given back as soon as the store takes that. */
+  /** Runs that were claimed but could not begin. They are given back as soon as the store is available. */
   readonly #notBegun = new Map<string, { readonly from: number; readonly until: number }>();
   #done: Promise<void> = Promise.resolve();
 
@@ -44,7 +51,7 @@ export class RetentionScheduler {
     this.#done = this.#lookUntilStopped();
   }
 
-  /** Resolves when no run is being begun any more. */
+  /** Stops; resolves when no run is being started. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#done;
@@ -64,7 +71,7 @@ export class RetentionScheduler {
     }
   }
 
-  /** @returns when the next run is due, in milliseconds */
+  /** Begins the runs that are due. @returns when the next run is due, in milliseconds */
   async #beginDue(): Promise<number | undefined> {
     const { store, clock, onEnabled, onError } = this.#options;
     await this.#giveBack();
@@ -89,13 +96,16 @@ export class RetentionScheduler {
     return earliest;
   }
 
-  /** Up to when its runs are done. A clock that was far ahead for a while would keep a policy from running until then. */
+  /**
+   * The time up to which a policy's runs are done. A time far in the future is ignored: it was set while a clock was
+   * ahead, and would keep the policy from running until then.
+   */
   #doneUntil({ doneUntil }: RetentionPolicy): number {
     const nowMs = this.#options.clock.now();
     return doneUntil > nowMs + DAY_MS ? nowMs : doneUntil;
   }
 
-  /** Several missed runs are made up by one. */
+  /** Begins one run, which also replaces missed ones. */
   async #begin(policy: RetentionPolicy): Promise<void> {
     const { store, service, clock } = this.#options;
     const { name, doneUntil } = policy;
@@ -104,7 +114,8 @@ export class RetentionScheduler {
       if (!(await store.claim(name, doneUntil, nowMs))) return;
       await service.runScheduled(policy);
     } catch (error) {
-      // Tried again, unless the run before has not ended: then this one is skipped. A claim that failed may have been stored.
+      // A temporary failure is retried. If the previous run has not ended, this run is skipped. A claim that failed may
+      // still have been stored.
       if (isPassing(error)) {
         this.#notBegun.set(name, { from: nowMs, until: doneUntil });
         await this.#giveBack().catch(() => {});
@@ -121,7 +132,7 @@ export class RetentionScheduler {
   }
 }
 
-/** Whether the run can begin later. */
+/** Whether the failure is temporary, so that the run can begin later. */
 function isPassing(error: unknown): boolean {
   return [StoreUnavailableError, QueueFullError, PurgeStoppedError].some((kind) => error instanceof kind);
 }

@@ -3,7 +3,7 @@ import { type InputIssue, pointerOf } from '../../shared/json/json.js';
 import type { RetentionSettings } from '../../store/index.js';
 import { checkSchedule, checkTimeZone } from './schedule.js';
 
-/** Settings of a policy that could never run: all that is wrong with them, each at its member. */
+/** The settings of a policy could never run. Lists everything that is wrong with them, each error at its member. */
 class SettingsRefusedError extends QueryRefusedError {
   readonly #errors: readonly InputIssue[];
 
@@ -21,7 +21,7 @@ class SettingsRefusedError extends QueryRefusedError {
   }
 }
 
-/** Members that refusals name by themselves; anything else that they name is a parameter of the query. */
+/** Members that refusals name as such. Any other name is a parameter of the query. */
 const MEMBERS: ReadonlySet<string> = new Set([
   'olderThan',
   'by',
@@ -41,7 +41,7 @@ function memberOf({ parameter = 'query' }: QueryRefusedError): string {
 /**
  * Checks the settings of a policy member by member, and then as a whole.
  *
- * @param asAWhole checks what a run would send; it is asked only where each member is right by itself
+ * @param asAWhole checks the purge of a run; called only if each member is valid by itself
  * @throws SettingsRefusedError
  */
 export function checkSettings(settings: RetentionSettings, nowMs: number, asAWhole: () => unknown): void {
