@@ -15,20 +15,20 @@ import type { ScanRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 
-/** A scan as its caller asks for it. */
+/** A scan as requested by its caller. */
 export interface NewScan extends NewJob, AskedRate {
   readonly query: string;
-  /** Where models are looked for. */
+  /** The domain in which models are searched. */
   readonly domain?: string | undefined;
-  /** `D/M` or `D/M@3`: the model of all entities. */
+  /** The model for all entities: `D/M` or `D/M@3`. */
   readonly model?: string | undefined;
-  /** A schema that is stored nowhere; with a model, the one that it would get. */
+  /** A schema that is not stored. If a model is named, this is the schema proposed for it. */
   readonly schema?: JsonValue | undefined;
-  /** The most entities that are judged. */
+  /** Maximum number of entities to judge. */
   readonly sample?: number | undefined;
 }
 
-/** A job of the store that is a scan. */
+/** An orphaned job that is a scan. */
 export type OrphanedScan = OrphanedJob & { readonly record: ScanRecord };
 
 const NOTHING_FOUND = {
@@ -44,7 +44,7 @@ const NOTHING_FOUND = {
   findings: [],
 } as const;
 
-/** The record of a scan that waits. @param worker the name of this process */
+/** The record of a queued scan. @param worker the name of this process */
 export function newScanRecord(asked: NewScan, worker: string, createdAt: string): ScanRecord {
   const { query, headers, domain, model, schema, sample } = asked;
   return {
@@ -60,15 +60,15 @@ export function newScanRecord(asked: NewScan, worker: string, createdAt: string)
   };
 }
 
-/** Which scans ask the same: their results can be compared. */
+/** Returns a key that is equal for scans with the same parameters, whose results can be compared. */
 export function subjectOf(record: ScanRecord): string {
   const { query, tenant, fiware, link, domain, model, candidate, sample } = record;
   return JSON.stringify([query, tenant, fiware, link, domain, model, candidate, sample]);
 }
 
 /**
- * The record of a scan that a process begins. One that another left is counted anew from its beginning: then nothing is
- * missing, and nothing is counted twice.
+ * The record of a scan that a process begins. A scan that another process left starts again from the beginning, so that
+ * nothing is missing and nothing is counted twice.
  */
 export function begun(record: ScanRecord, worker: string, startedAt: string): ScanRecord {
   const wasLeft = record.startedAt !== undefined && record.state !== 'queued';
@@ -87,7 +87,7 @@ export function begun(record: ScanRecord, worker: string, startedAt: string): Sc
   };
 }
 
-/** What a scan becomes that no process works on and that is for another broker. @param now as in records */
+/** Returns the new state of a scan that is for another broker and that no process runs. @param now as in records */
 export function requeuedScan(left: OrphanedScan, now: string): UnfinishedJob {
   const { record, job, broker } = left;
   if (isToCancel(left)) return { record: cancelled(record, now), job };
@@ -100,7 +100,7 @@ export class LiveScan extends LiveJob<ScanRecord> {
     return this.record.checked + this.record.notJudged > 0;
   }
 
-  /** Changes what it has found until now. */
+  /** Updates the results so far. */
   found(members: Partial<ScanRecord>): void {
     const record = { ...this.record, ...members };
     const { checked, notJudged, expected, sample = Infinity } = record;
@@ -109,7 +109,7 @@ export class LiveScan extends LiveJob<ScanRecord> {
   }
 }
 
-/** What a record says of a schema that is stored nowhere. */
+/** The digest that identifies an unstored schema in a record. */
 function digestOf(schema: JsonValue): string {
   return createHash('sha256').update(writeJson(schema)).digest('hex');
 }

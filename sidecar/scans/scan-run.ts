@@ -16,26 +16,26 @@ export interface ScanOrder extends Pick<
   PurgeOrder<EntityPurgeQuery>,
   'query' | 'headers' | 'limits' | 'onEvent'
 > {
-  /** How many entities are judged in a second; may be changed while it runs. */
+  /** Limits how many entities are judged per second; can be changed while the scan runs. */
   readonly pace: Pace;
-  /** The most entities that are judged. */
+  /** Maximum number of entities to judge. */
   readonly sample?: number | undefined;
   readonly judge: Pick<ScanJudge, 'judge'>;
   readonly tally: ScanTally;
-  /** Called after each verdict, with the entities that are to be kept. */
+  /** Called after each verdict, with the entities to keep. */
   readonly onJudged: (found: readonly FoundEntities[]) => Promise<void>;
 }
 
-/** Pages that are judged at a time, each by a worker. */
+/** Number of pages judged at the same time, each by a worker. */
 const AT_ONCE = 2;
 
-/** Invalid entities of one page that are reported one by one. */
+/** Maximum number of invalid entities of one page that are reported individually. */
 const MAX_REPORTED = 1000;
 
 /**
  * Lists the matches of a query and judges them.
  *
- * @throws PurgeStoppedError when the signal aborts, and what listing and judging throw
+ * @throws PurgeStoppedError if the signal aborts, and what listing and judging throw
  */
 export async function runScan(
   order: ScanOrder,
@@ -63,17 +63,17 @@ export async function runScan(
     throw error;
   } finally {
     enough.abort();
-    // Nothing of it is under way when its end is recorded.
+    // No judging may be running when the end of the scan is recorded.
     await judging.settled();
   }
 }
 
-/** What a record says of a scan in which nothing was listed: no entity is invalid then, and none valid. */
+/** Returns the warnings for a scan that listed nothing, so that no entity was found invalid or valid. */
 export function warningsOfNothing({ matched, hints = [] }: PurgeReport): readonly string[] {
   return matched > 0 ? [] : ['No entity matches the query: nothing was judged.', ...hints];
 }
 
-/** Judges pages beside each other, while the next ones are listed. */
+/** Judges several pages at the same time, while the next ones are listed. */
 class Judging {
   readonly #order: ScanOrder;
   readonly #signal: AbortSignal;
@@ -85,12 +85,12 @@ class Judging {
     this.#signal = signal;
   }
 
-  /** Begins to judge a page, as fast as the pace allows. @throws what judging an earlier one threw */
+  /** Begins to judge a page, as fast as the pace allows. @throws what judging an earlier page threw */
   async begin(page: MatchPage, take: readonly number[]): Promise<void> {
     const { pace } = this.#order;
     for (let from = 0; from < take.length;) {
       const part = take.slice(from, from + Math.min(take.length, pace.burst));
-      // The rate was lowered meanwhile: less at a time.
+      // The rate was lowered in the meantime, so a smaller part is taken.
       if (!(await pace.take(part.length, this.#signal))) continue;
       from += part.length;
       while (this.#running.size >= AT_ONCE) await Promise.race(this.#running);
@@ -102,13 +102,13 @@ class Judging {
     }
   }
 
-  /** Resolves when all is judged. @throws what judging threw */
+  /** Resolves when all pages are judged. @throws what judging threw */
   async end(): Promise<void> {
     await Promise.all(this.#running);
     this.#throwIfFailed();
   }
 
-  /** Resolves when nothing is being judged any longer. */
+  /** Resolves when no page is being judged. Does not reject. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }

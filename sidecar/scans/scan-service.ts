@@ -30,19 +30,19 @@ import {
 import { keyOfFinding, ScanTally } from './scan-tally.js';
 
 export interface ScanServiceOptions {
-  /** What scans list entities with. */
+  /** What scans need to list entities. */
   readonly setup: Pick<PurgeSetup, 'dependencies' | 'limits'>;
   readonly judge: EntityJudge;
   readonly entities: ScanEntities;
 }
 
-/** Scans in which the one before is looked for. */
+/** Maximum number of scans searched for the previous comparable one. */
 const MAX_PREVIOUS = 200;
 
-/** Warnings of the listing and of the run that a record keeps. */
+/** Maximum number of warnings in a record. */
 const MAX_WARNINGS = 20;
 
-/** A scan has no finding at this position. */
+/** The scan has no finding at this position. */
 class FindingNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
@@ -51,7 +51,7 @@ class FindingNotFoundError extends GatewayError {
   }
 }
 
-/** Runs scans: what is stored in the broker, judged by the models. */
+/** Runs scans, which judge the entities in the broker by the models. */
 export class ScanService extends JobKind<ScanRecord> {
   readonly name = 'scan';
   readonly #options: ScanServiceOptions;
@@ -62,16 +62,16 @@ export class ScanService extends JobKind<ScanRecord> {
     jobs.serve(this);
   }
 
-  /** Scans that work in this process. */
+  /** Number of scans running in this process. */
   get running(): number {
     return this.jobs.registry.scans;
   }
 
   /**
-   * Takes a scan: it runs when there is a place for it.
+   * Accepts a scan. It runs when a place is free.
    *
    * @throws QueryRefusedError, NotFoundError, InvalidBodyError, SchemaNotAcceptedError; JobSecretError, QueueFullError,
-   *   PurgeStoppedError, StoreUnavailableError
+   * PurgeStoppedError, StoreUnavailableError
    */
   async submit(asked: NewScan): Promise<ScanRecord> {
     const { sealer, worker } = this.jobs.options;
@@ -89,18 +89,18 @@ export class ScanService extends JobKind<ScanRecord> {
   }
 
   /**
-   * The entities of a finding, those that are kept.
+   * Returns the stored entities of a finding.
    *
-   * @param position of the finding in the record
+   * @param position position of the finding in the record
    * @throws JobNotFoundError, FindingNotFoundError
    */
   async entitiesOf(
     id: string,
     position: number,
   ): Promise<{
-    /** How many are kept. */
+    /** Number of stored entities. */
     readonly kept: number;
-    /** Some of them from a position on; none at the end. */
+    /** Reads some of them, starting at a position; returns none at the end. */
     readonly from: (position: number) => Promise<readonly FoundEntity[]>;
   }> {
     const { findings } = await this.get(id);
@@ -140,7 +140,7 @@ export class ScanService extends JobKind<ScanRecord> {
       const { found } = tally;
       live.found({
         ...found,
-        // A scan that ends early has no report of what was listed.
+        // A scan that ends early has no report with the number of matches.
         matched: found.checked + found.notJudged,
         ...more,
         warnings: [...before, ...listed, ...tally.warnings].slice(0, MAX_WARNINGS),
@@ -194,7 +194,7 @@ export class ScanService extends JobKind<ScanRecord> {
   }
 }
 
-/** It has judged as many as it was asked to, and there may be more. */
+/** Whether the scan has judged as many entities as requested, so that there may be more. */
 function isSampled({ sample, checked, notJudged }: ScanRecord): boolean {
   return sample !== undefined && checked + notJudged >= sample;
 }

@@ -2,27 +2,30 @@ import { createHash } from 'node:crypto';
 import { findingKey, type JudgedFinding, type PageVerdict } from '../schemas/models/index.js';
 import type { FoundEntities, FoundEntity, ScanFinding, ScannedModel, ScanRecord } from '../store/index.js';
 
-/** Findings that a record shows; so many more are counted, since those that are frequent may come late. */
+/**
+ * Maximum number of findings in a record, and of findings that are counted. More are counted because frequent findings
+ * may come late.
+ */
 const MAX_FINDINGS = 1000;
 const MAX_COUNTED = 4 * MAX_FINDINGS;
 
-/** Types without a model that a record names. */
+/** Maximum number of types without a model in a record. */
 const MAX_UNMODELLED = 1000;
 
-/** Ids that show what a finding is about. */
+/** Maximum number of example ids per finding. */
 const MAX_SAMPLE = 5;
 
-/** Entities that are kept of one finding, and of all findings of a scan. */
+/** Maximum number of stored entities, per finding and per scan. */
 const MAX_KEPT = { finding: 10_000, scan: 100_000 } as const;
 
-/** Reasons for not judging that a record names. */
+/** Maximum number of different reasons for not judging in a record. */
 const MAX_REASONS = 10;
 
 type Growing<Part> = {
   -readonly [Member in keyof Part]: Part[Member] extends readonly (infer One)[] ? One[] : Part[Member];
 };
 
-/** Entities that were not judged for the same reason. */
+/** Entities that were not judged, for the same reason. */
 interface LeftOut {
   entities: number;
   readonly sample: string[];
@@ -33,20 +36,20 @@ interface Counted extends Growing<ScanFinding> {
   kept: number;
 }
 
-/** What a record says of what was found. */
+/** The members of a record with the results. */
 export type Found = Pick<
   ScanRecord,
   'checked' | 'valid' | 'invalid' | 'notJudged' | 'models' | 'findings' | 'unmodelled'
 >;
 
-/** Adds up what the pages of a scan show. */
+/** Adds up the results of the pages of a scan. */
 export class ScanTally {
   readonly #models = new Map<string, Growing<ScannedModel>>();
   readonly #findings = new Map<string, Counted>();
-  /** By their type. */
+  /** By type. */
   readonly #unmodelled = new Map<string, LeftOut>();
   readonly #ambiguous = new Map<string, LeftOut>();
-  /** By the reason. */
+  /** By reason. */
   readonly #unreadable = new Map<string, LeftOut>();
   #valid = 0;
   #invalid = 0;
@@ -60,12 +63,12 @@ export class ScanTally {
     return this.#unreadable.size > 0;
   }
 
-  /** Invalid entities that are still kept one by one. */
+  /** How many more invalid entities can be stored. */
   get room(): number {
     return MAX_KEPT.scan - this.#kept;
   }
 
-  /** Adds the verdict on a page. @returns the entities that are to be kept */
+  /** Adds the verdict on a page. @returns the entities to store */
   add(verdict: PageVerdict): readonly FoundEntities[] {
     if ('notJudged' in verdict) {
       const { why, notJudged, sample } = verdict;
@@ -104,7 +107,7 @@ export class ScanTally {
     });
   }
 
-  /** What the record says now. */
+  /** The current results for the record. */
   get found(): Found {
     const byNumber = (one: { entities: number }, other: { entities: number }) =>
       other.entities - one.entities;
@@ -126,7 +129,7 @@ export class ScanTally {
     };
   }
 
-  /** What a reader of the record should know besides. */
+  /** The warnings for readers of the record. */
   get warnings(): readonly string[] {
     const ambiguous = [...this.#ambiguous].map(
       ([type, { entities: number }]) =>
@@ -149,7 +152,11 @@ export class ScanTally {
     return [...ambiguous, ...unreadable, ...more, ...cut];
   }
 
-  /** Counts entities that were not judged. @param most groups that are told apart; all entities are counted */
+  /**
+   * Counts entities that were not judged.
+   *
+   * @param most maximum number of groups; entities beyond them are counted without a group
+   */
   #leaveOut(
     groups: Map<string, LeftOut>,
     name: string,
@@ -192,7 +199,7 @@ export class ScanTally {
   }
 }
 
-/** Names a finding in the store. */
+/** Returns the key of a finding in the store. */
 export function keyOfFinding(
   finding: Pick<ScanFinding, 'domain' | 'model' | 'pointer' | 'keyword' | 'detail'>,
 ): string {
