@@ -42,8 +42,8 @@ export class ArchiveService {
   /**
    * Finds the archive of a purge that has ended.
    *
-   * @param isInUse it may have expired: it is kept while it is restored
-   * @throws JobNotFoundError, ArchiveNotFoundError, ArchiveInUseError while the purge is at work
+   * @param isInUse whether the archive is being restored; if so, it is kept although it may have expired
+   * @throws JobNotFoundError, ArchiveNotFoundError, ArchiveInUseError while the purge is running
    */
   async find(id: string, isInUse = false): Promise<ArchivedPurge> {
     const { archives, clock } = this.#options;
@@ -59,6 +59,7 @@ export class ArchiveService {
   /**
    * Opens the archive of a purge that has ended.
    *
+   * @param isInUse as in find()
    * @throws as find(), ArchiveUnavailableError; ArchiveUnreadableError if no part of the archive is found
    */
   async open(

@@ -69,7 +69,7 @@ export class HistoryPruner {
     return !(await this.#beingRestored()).includes(id);
   }
 
-  /** Purges that are being undone, or wait for it: they and their archives are kept until that has ended. */
+  /** The ids of purges with an unfinished restore. Their records and archives are kept until the restore has ended. */
   async #beingRestored(): Promise<readonly string[]> {
     const jobs = await this.#options.store.unfinished();
     return jobs.flatMap(({ record }) => (record.target === 'restore' ? (record.restoreOf ?? []) : []));
@@ -82,8 +82,8 @@ export class HistoryPruner {
   }
 
   /**
-   * The time before which an ended record is too old, in milliseconds; 0 if no record is too old or the clock is not
-   * trusted.
+   * The time before which an ended record is too old, in milliseconds; 0 if no record is too old, or if this is unknown.
+   * The records of purges that are being restored count as not too old.
    */
   async #oldestKeptMs(): Promise<number> {
     const { store, historyDays, clock } = this.#options;
