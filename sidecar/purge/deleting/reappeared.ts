@@ -155,10 +155,7 @@ async function isBehind(context: PurgeContext, ids: readonly string[]): Promise<
  */
 function hadNoEffect({ states }: PurgeContext['ledger'], survey: Survey, old: CreationTimes): boolean {
   const { gone, goneTwice, absent, absentTwice, madeAgain } = IdState;
-  const reportedGone = [gone, goneTwice, absent, absentTwice, madeAgain].reduce(
-    (sum, state) => sum + states.count(state),
-    0,
-  );
+  const reportedGone = states.count(gone, goneTwice, absent, absentTwice, madeAgain);
   const areAllOld = old.size === survey.reappeared.length;
   return areAllOld && reportedGone === survey.reappearedCount + survey.missing.length;
 }

@@ -67,7 +67,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const missing: string[] = [];
   const retryDue: string[] = [];
   const wanted = Math.min(options.wanted, MAX_FINDINGS);
-  const pageMax = wanted + states.count(IdState.failed) + states.count(IdState.retryDue);
+  const pageMax = wanted + states.count(IdState.failed, IdState.retryDue);
   const isRecent = (options.first?.atMs ?? -Infinity) > context.clock.monotonicMs() - MAX_LISTING_MS;
   const first = isRecent ? options.first : undefined;
   const unseen = new IdStates();

@@ -112,8 +112,7 @@ class Drain {
     if (!isDraining) emit({ type: 'drained', matched: taken });
     const { states } = ledger;
     // Matches that could not be deleted come first; skip them.
-    const known =
-      isDraining && this.#skipsKnown ? states.count(IdState.retryDue) + states.count(IdState.failed) : 0;
+    const known = isDraining && this.#skipsKnown ? states.count(IdState.retryDue, IdState.failed) : 0;
     const survey = await surveyMatches(this.#context, {
       first: this.#unprocessed,
       from: known,
@@ -172,10 +171,9 @@ class Drain {
   async #retry(survey: Survey): Promise<void> {
     const { ledger, requester } = this.#context;
     const due = [...survey.retryDue, ...survey.missing];
-    const goneNow = () => GONE.reduce((sum, state) => sum + ledger.states.count(state), 0);
-    const before = goneNow();
+    const before = ledger.states.count(...GONE);
     if (await runFinalRetries(this.#context, survey, this.#lags, this.#cuts)) this.#lags += 1;
-    this.#fruitless = due.length > 0 && goneNow() === before ? this.#fruitless + 1 : 0;
+    this.#fruitless = due.length > 0 && ledger.states.count(...GONE) === before ? this.#fruitless + 1 : 0;
     if (this.#fruitless >= MAX_FRUITLESS) ledger.giveUp(due);
     else if (this.#fruitless > 1) await requester.waitBefore(this.#fruitless);
   }
@@ -214,8 +212,7 @@ function finish({ ledger, paging, showsAll }: PurgeContext, survey: Survey): voi
   ledger.resolveBySurvey(survey.complete && showsAll);
   if (survey.complete || survey.trickles) return;
   // Without a fixed page order, unlisted matches may be those that could not be deleted.
-  const known =
-    states.count(IdState.failed) + states.count(IdState.madeAgain) + survey.unseen + survey.unplanned;
+  const known = states.count(IdState.failed, IdState.madeAgain) + survey.unseen + survey.unplanned;
   const isAccountedFor = survey.lastCount !== undefined && !paging.contradicted && survey.lastCount <= known;
   if (isAccountedFor) return;
   throw new BrokerReplyError(

@@ -57,11 +57,18 @@ export class IdStates {
     this.#seed2 = seed.readUInt32LE(4);
   }
 
-  /** Number of ids in a state: only unclear ones, only clear ones, or all. */
-  count(state: IdState, isUnclear?: boolean): number {
-    const [clear = 0, unclear = 0] = [this.#counts[state], this.#counts[state | UNCLEAR]];
-    if (isUnclear === undefined) return clear + unclear;
-    return isUnclear ? unclear : clear;
+  /** Number of ids in some states, unclear ones included. */
+  count(...states: readonly IdState[]): number {
+    let sum = this.countUnclear(...states);
+    for (const state of states) sum += this.#counts[state] ?? 0;
+    return sum;
+  }
+
+  /** Number of unclear ids in some states. */
+  countUnclear(...states: readonly IdState[]): number {
+    let sum = 0;
+    for (const state of states) sum += this.#counts[state | UNCLEAR] ?? 0;
+    return sum;
   }
 
   /** Number of ids ever seen. */

@@ -226,14 +226,11 @@ export class ItemLedger {
     const { pending, gone, absent, retryDue, goneTwice, absentTwice, failed, madeAgain } = IdState;
     return {
       matched: this.matched,
-      deleted: states.count(gone, false) + states.count(goneTwice) + states.count(madeAgain),
-      alreadyGone: states.count(absent, false) + states.count(absentTwice),
-      failed: states.count(retryDue, false) + states.count(failed, false),
+      deleted: states.count(gone, goneTwice, madeAgain) - states.countUnclear(gone),
+      alreadyGone: states.count(absent, absentTwice) - states.countUnclear(absent),
+      failed: states.count(retryDue, failed) - states.countUnclear(retryDue, failed),
       // Also what was confirmed, still listed, and then deleted once more without a clear answer.
-      unknown: [pending, gone, absent, retryDue, failed].reduce(
-        (sum, state) => sum + states.count(state, true),
-        0,
-      ),
+      unknown: states.countUnclear(pending, gone, absent, retryDue, failed),
     };
   }
 
