@@ -7,11 +7,11 @@ import {
   type OnOutcome,
 } from '../purge/index.js';
 import type { ArchiveService } from './archive-service.js';
-import type { ControlRequest, JobRecord, PurgeRecord } from '../store/index.js';
-import type { Clock } from '../shared/clock.js';
-import { type Lease, LiveJob } from './live-job.js';
+import type { ControlRequest, PurgeRecord } from '../store/index.js';
+import { LiveJob } from './live-job.js';
 import type { PreparedPurge } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
+import { settledBefore } from './purge-record.js';
 import type { RecordKeeper } from './record-keeper.js';
 import { PlanCollector } from './plan-service.js';
 import type { PurgeServiceOptions } from './service-options.js';
@@ -22,31 +22,15 @@ const MAX_ERRORS = 100;
 
 /** A purge that this process runs. */
 export class LivePurge extends LiveJob<PurgeRecord> {
+  /** The record as an earlier process left it. */
+  readonly #before = this.record;
   /** Items deleted or found already gone by earlier processes. */
-  readonly settledBefore: number;
-  /** The counts of earlier processes. */
-  readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
-  #hasBegun: boolean;
+  readonly settledBefore = settledBefore(this.#before);
   /** Deletes of an earlier process that may have had an effect. Matches that are listed again were not deleted. */
-  #unknownBefore: number;
+  #unknownBefore = this.#before.unknown;
   /** The number of matches counted by an earlier process, until this process has counted as well. */
-  #expectedBefore: number | undefined;
-
-  /** @param onChange called with the record on every change that watchers see */
-  constructor(
-    record: PurgeRecord,
-    lease: Lease,
-    clock: Clock,
-    onChange: (record: JobRecord, lease: Lease) => void,
-  ) {
-    super(record, lease, clock, onChange);
-    const { deleted, alreadyGone, unknown, requests, retries, expected } = record;
-    this.#unknownBefore = unknown;
-    this.#expectedBefore = expected;
-    this.#before = { deleted, alreadyGone, requests, retries };
-    this.settledBefore = deleted + alreadyGone;
-    this.#hasBegun = this.settledBefore + unknown > 0;
-  }
+  #expectedBefore = this.#before.expected;
+  #hasBegun = this.settledBefore + this.#before.unknown > 0;
 
   /** Whether deletes were sent, or were about to be. */
   override get hasBegun(): boolean {

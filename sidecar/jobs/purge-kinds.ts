@@ -202,7 +202,13 @@ function vetted<Query extends PurgeQuery>(
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
   checkRate(limits, query);
-  if (query.record === 'ids' && limits.strategy === 'native') throw idsRefused();
+  if (query.record === 'ids' && limits.strategy === 'native') {
+    throw new QueryRefusedError(
+      'invalidRequest',
+      'PURGE_STRATEGY=native leaves the deletes to the broker, which does not say what it deleted: leave record out.',
+      'record',
+    );
+  }
   const archive = archiveModeOf(kind, read, policy.archive);
   const maxAffected = least(limits.maxAffected, least(policy.maxAffected, query.maxAffected));
   const narrowed: PurgeLimits = {
@@ -289,13 +295,5 @@ export function checkRate({ strategy }: PurgeLimits, { maxPerSecond }: AskedRate
     'invalidRequest',
     'PURGE_STRATEGY=native leaves the deletes to the broker, which cannot be held to a rate: leave maxPerSecond out.',
     'maxPerSecond',
-  );
-}
-
-function idsRefused(): QueryRefusedError {
-  return new QueryRefusedError(
-    'invalidRequest',
-    'PURGE_STRATEGY=native leaves the deletes to the broker, which does not say what it deleted: leave record out.',
-    'record',
   );
 }
