@@ -26,7 +26,7 @@ import {
   type Targets,
   atomsWithin,
 } from './flatten.js';
-import { resolveWith } from './linker.js';
+import { type LinkedSchema, resolveWith } from './linker.js';
 
 /** An attribute that a model describes. */
 export interface ModelAttribute {
@@ -41,6 +41,8 @@ export interface ModelAttribute {
 
 /** The schema of a model in flat form, and the attributes that it describes. */
 export interface ModelAttributes extends FlatSchema {
+  /** The schema with its references resolved, for compiling it. */
+  readonly linked: LinkedSchema;
   readonly attributes: readonly ModelAttribute[];
 }
 
@@ -70,7 +72,8 @@ const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
  * @throws {SchemaRefusedError} when it is not self-contained
  */
 export function attributesOf(schema: JsonObject, options: FlatOptions = {}): ModelAttributes {
-  const flat = flatten(resolveWith(schema), {
+  const linked = resolveWith(schema);
+  const flat = flatten(linked, {
     keeps: (keyword) => isStandard(keyword) || keyword === 'x-ngsi',
     ...options,
   });
@@ -90,7 +93,7 @@ export function attributesOf(schema: JsonObject, options: FlatOptions = {}): Mod
         schema: given === undefined ? combined('anyOf', schemas) : combined('allOf', given),
       };
     });
-  return { ...flat, attributes };
+  return { ...flat, linked, attributes };
 }
 
 /** Models read so far, by their schemas: each model is read once, whether it is compared, described or given examples. */

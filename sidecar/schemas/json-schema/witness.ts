@@ -16,7 +16,6 @@ import { exampleWith } from './example.js';
 import { type Fault, faultsOf } from './explain.js';
 import { type Preferred, preferredFor } from './example-maker.js';
 import { patternExample } from './pattern-example.js';
-import { resolveWith } from './linker.js';
 import { createValidator, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
 
@@ -82,8 +81,8 @@ class WitnessSearch {
 
   constructor(before: JsonObject, after: JsonObject, traced: TracedChanges, entityType: string | undefined) {
     this.#traced = traced;
-    this.#old = createValidator(resolveWith(before));
-    this.#fresh = createValidator(resolveWith(after));
+    this.#old = createValidator(modelOf(before).linked);
+    this.#fresh = createValidator(modelOf(after).linked);
     this.#bases = this.#findBases(preferredIn(before, entityType));
   }
 

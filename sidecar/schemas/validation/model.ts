@@ -6,13 +6,12 @@ import { entityTypes, listedTypes, type ModelAttribute, modelOf } from '../json-
 import type { Fault } from '../json-schema/explain.js';
 import {
   conjunctsOf,
+  eachSchemaIn,
   type FlatSchema,
   namedSchemasIn,
-  schemaIn,
   type Targets,
   atomsWithin,
 } from '../json-schema/flatten.js';
-import { resolveWith } from '../json-schema/linker.js';
 import { compileSchema } from '../json-schema/validator.js';
 
 /** A model prepared for validating entities. */
@@ -45,22 +44,27 @@ export interface Model {
  * @throws {SchemaRefusedError | RangeError} when it is not
  */
 export function prepareModel(name: string, schema: JsonObject): Model {
-  const { flat, validate } = compileSchema(resolveWith(schema));
   const described = modelOf(schema);
-  const kinds = described.attributes.map((one) => [one.name, statedKind(one, described.targets)] as const);
-  const unwrapped = described.attributes.filter(
-    ({ schema: own }) => !describesWrapping(own, described.targets),
+  const { attributes, targets } = described;
+  const { flat, validate } = compileSchema(described.linked);
+  const unwrapped = new Map(
+    attributes.map((one) => [one.name, !describesWrapping(one.schema, targets)] as const),
   );
-  const unwrappedNames = new Set(unwrapped.map((attribute) => attribute.name));
+  const unnamed = unnamedBy(described);
   return {
     name,
     types: entityTypes(name, listedTypes(described)),
     flat,
     firstError: (keyValues) => validate(keyValues)[0],
-    attributes: new Map(kinds),
-    foresees: foreseenBy(described),
+    attributes: new Map(attributes.map((one) => [one.name, statedKind(one, targets)] as const)),
+    foresees: (attribute) => unnamed(attribute).length > 0,
     unsaid: new Set(COMMON_MEMBERS.filter((member) => !describes(flat.root, flat.targets, member))),
-    unwraps: unwrapsBy(described, unwrappedNames, new Set(kinds.map(([attribute]) => attribute))),
+    unwraps: (attribute) => {
+      const known = unwrapped.get(attribute);
+      if (known !== undefined) return known;
+      const all = unnamed(attribute);
+      return all.some(({ isSaid }) => isSaid) && !all.some(({ wraps }) => wraps);
+    },
   };
 }
 
@@ -96,48 +100,33 @@ function describes(schema: Schema, targets: Targets, ...properties: readonly str
 
 const REST = ['additionalProperties', 'unevaluatedProperties'];
 
-function foreseenBy({ root, targets }: FlatSchema): (attribute: string) => boolean {
-  const atoms = conjunctsOf([root], targets).filter(isObject);
-  const expressions = patternsIn(atoms).map(([expression]) => expression);
-  const describesOthers = restIn(atoms).length > 0;
-  return (attribute) => describesOthers || expressions.some((expression) => expression.test(attribute));
+/** What a schema says of an attribute that the model does not name. */
+interface Unnamed {
+  /** Whether it says anything beyond that the attribute may or may not exist. */
+  readonly isSaid: boolean;
+  readonly wraps: boolean;
 }
 
 /**
- * Attributes without a schema of their own are treated according to the patterns they match, or like all other
+ * What the model says of attributes without a schema of their own: by the patterns they match, or as of all other
  * properties.
  */
-function unwrapsBy(
-  { root, targets }: FlatSchema,
-  unwrapped: ReadonlySet<string>,
-  named: ReadonlySet<string>,
-): (attribute: string) => boolean {
+function unnamedBy({ root, targets }: FlatSchema): (attribute: string) => readonly Unnamed[] {
   const atoms = conjunctsOf([root], targets).filter(isObject);
-  const isWrapped = (schema: Schema) => describesWrapping(schema, targets);
-  const patterns = patternsIn(atoms).map(
-    ([expression, schema]) => [expression, isWrapped(schema), isObject(schema)] as const,
-  );
-  const rest = restIn(atoms);
-  const unwrapsRest = rest.length > 0 && !rest.some(isWrapped);
+  const said = (schema: Schema): Unnamed => ({
+    isSaid: isObject(schema),
+    wraps: describesWrapping(schema, targets),
+  });
+  const patterns = atoms
+    .flatMap((atom) => [...namedSchemasIn(atom, 'patternProperties')])
+    .map(([pattern, schema]) => ({ expression: new RegExp(pattern, 'u'), ...said(schema) }));
+  const rest = REST.flatMap((keyword) => eachSchemaIn(atoms, keyword))
+    .filter(isObject)
+    .map(said);
   return (attribute) => {
-    if (named.has(attribute)) return unwrapped.has(attribute);
-    const own = patterns.filter(([expression]) => expression.test(attribute));
-    if (own.length === 0) return unwrapsRest;
-    return own.some(([, , isSaid]) => isSaid) && !own.some(([, wraps]) => wraps);
+    const own = patterns.filter(({ expression }) => expression.test(attribute));
+    return own.length > 0 ? own : rest;
   };
-}
-
-function patternsIn(atoms: readonly JsonObject[]): readonly (readonly [RegExp, Schema])[] {
-  return atoms.flatMap((atom) =>
-    [...namedSchemasIn(atom, 'patternProperties')].map(
-      ([pattern, schema]) => [new RegExp(pattern, 'u'), schema] as const,
-    ),
-  );
-}
-
-/** The schemas for properties that nothing else describes. */
-function restIn(atoms: readonly JsonObject[]): readonly JsonObject[] {
-  return atoms.flatMap((atom) => REST.map((keyword) => schemaIn(atom, keyword)).filter(isObject));
 }
 
 interface Prepared {

@@ -12,7 +12,6 @@ import type { TaskAnswer } from '../../shared/task-answer.js';
 import { modelOf } from '../json-schema/attributes.js';
 import { preferredFor } from '../json-schema/example-maker.js';
 import { exampleEntity, type ExampleFault, exampleWith } from '../json-schema/example.js';
-import { resolveWith } from '../json-schema/linker.js';
 import { createValidator } from '../json-schema/validator.js';
 import { validateInLikelyForm, verdictByModels } from './choose-form.js';
 import {
@@ -195,9 +194,9 @@ export function exampleFor({
   readonly schema: JsonObject;
   readonly entityType: string;
 }): MadeExample {
-  const validate = createValidator(resolveWith(schema));
+  const { root, targets, attributes, linked } = modelOf(schema);
+  const validate = createValidator(linked);
   const model = prepareModel(entityType, schema);
-  const { root, targets, attributes } = modelOf(schema);
   const preferred = preferredFor(attributes, entityType, model.types);
   const errorsOf = (entity: JsonObject): readonly ExampleFault[] =>
     validateInLikelyForm(entity, model, {}, new Spelling()).errors.map(({ tokens, say }) => ({
