@@ -90,7 +90,7 @@ async function checkHere(
       // The revision may name a different domain. Its models would then not be compared with those of the folders.
       domain ??= onlyDomainOf(await importing(transfer, [upload.bytes], { dryRun: true }));
       const [folder = '.', ...others] = paths;
-      const archives = [await filesAt(against, folder)];
+      const archives = [await filesAt(against, folder, context.env)];
       if (others.length > 0) archives.push((await readUpload(others)).bytes);
       old = await importing(transfer, archives, { domain });
       for (const { path, status, reason = '' } of old.files)

@@ -25,10 +25,17 @@ interface ListedFile {
  *
  * @throws CliError
  */
-export async function filesAt(revision: string, folder: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function filesAt(
+  revision: string,
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Uint8Array<ArrayBuffer>> {
   if (revision.startsWith('-')) throw usage(`${revision} is not a git revision.`);
   const name = basename(await realpath(folder));
-  const git = (words: readonly string[], input = '') => answerOf(revision, folder, words, input);
+  const env = { ...environment };
+  // A hook has the GIT_DIR of its repository; git would take the folder for the top of its work tree.
+  if (env['GIT_WORK_TREE'] === undefined) delete env['GIT_DIR'];
+  const git = (words: readonly string[], input = '') => answerOf(revision, { folder, env }, words, input);
   const tree = await git(['ls-tree', '-r', '-z', '--long', '--end-of-options', revision]);
   if (tree.length === 0) throw usage(`At ${revision}, there is nothing in ${folder}.`);
   const files = listedIn(tree);
@@ -78,12 +85,12 @@ function contentsIn(answer: Buffer, mark: string): readonly Buffer[] {
 
 function answerOf(
   revision: string,
-  folder: string,
+  { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
   words: readonly string[],
   input: string,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const options = { encoding: 'buffer', maxBuffer: MAX_ANSWER } as const;
+    const options = { encoding: 'buffer', maxBuffer: MAX_ANSWER, env } as const;
     const child = execFile('git', ['-C', folder, ...words], options, (error, stdout, stderr) => {
       if (error === null) {
         resolve(stdout);

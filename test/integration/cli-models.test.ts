@@ -277,6 +277,31 @@ it('models check since a revision compares what git filters make of its files', 
   assert.match(lenient.stdout, /^::warning file=\S*schema\.json,title=Not compared::/m);
 });
 
+it('models check since a revision finds the repository of the folder, also in a hook of git', async () => {
+  const root = folderOf({});
+  const lit = (type: string) => ({
+    type: 'object',
+    properties: { type: { type: 'string' }, power: { type } },
+  });
+  put(root, { 'models/Lamp/schema.json': lit('number'), 'others/Lamp/schema.json': lit('string') });
+  git(root, 'init');
+  git(root, 'add', '.');
+  git(root, 'commit', '-m', 'first');
+  put(root, { 'models/Lamp/schema.json': lit('string') });
+  const words = ['models', 'check', join(root, 'models'), '--against', 'HEAD'];
+  for (const GIT_DIR of [join(root, '.git'), '.git']) {
+    const { code, stdout, stderr } = await cli(words, { GIT_DIR });
+    assert.deepEqual([code, stderr], [3, ''], stdout);
+    assert.match(stdout, /models\/Lamp: breaking/);
+  }
+  // Who names the work tree as well means that repository.
+  const other = folderOf({ 'models/Lamp/schema.json': lit('string') }, 'other');
+  const named = { GIT_DIR: join(root, '.git'), GIT_WORK_TREE: other };
+  const { code, stdout } = await cli(['models', 'check', join(other, 'models'), '--against', 'HEAD'], named);
+  assert.equal(code, 3, stdout);
+  assert.match(stdout, /models\/Lamp: breaking/);
+});
+
 it('models check since a revision does not say that a model is gone whose file cannot be read', async () => {
   const lit = { type: 'object', properties: { type: { type: 'string' } } };
   const titled = (title: string) => ({
