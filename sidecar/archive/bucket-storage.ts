@@ -175,7 +175,7 @@ export class BucketStorage implements ArchiveStorage {
       method,
       signal,
       dispatcher: this.#agent,
-      headers: signed,
+      headers: { ...signed, 'accept-encoding': 'identity' },
       ...(body === undefined ? {} : { body }),
     });
     const chunks: Buffer[] = [];

@@ -66,7 +66,11 @@ export class ProviderDocuments {
         origin: url.origin,
         path: url.pathname + url.search,
         method: 'GET',
-        headers: { accept: 'application/json, application/jwk-set+json', 'user-agent': 'ngsi-ld-gateway' },
+        headers: {
+          accept: 'application/json, application/jwk-set+json',
+          'accept-encoding': 'identity',
+          'user-agent': 'ngsi-ld-gateway',
+        },
         reset: true,
         signal,
       });

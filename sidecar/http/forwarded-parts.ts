@@ -26,10 +26,11 @@ const OF_BODY: ReadonlySet<string> = new Set([
   'accept-encoding',
 ]);
 
-/** The fields with which the parts go to the broker. */
+/** The fields with which the parts go to the broker. What it answers to another body is read: it must not be coded. */
 export function headersFor(fields: string[], { instead }: ForwardedParts): string[] {
   if (instead === undefined) return fields;
-  return fields.filter((_, at) => !OF_BODY.has((fields[at - (at % 2)] ?? '').toLowerCase()));
+  const kept = fields.filter((_, at) => !OF_BODY.has((fields[at - (at % 2)] ?? '').toLowerCase()));
+  return [...kept, 'Accept-Encoding', 'identity'];
 }
 
 /** Bytes of an answer that is held back. */

@@ -304,6 +304,7 @@ it('a batch that may be thinned out sends the others as they were written, and a
       assert.equal(own.error.errors?.length, 1);
       assert.match(own.error.detail ?? '', /It was not sent to the broker\.$/);
       assert.equal(broker.requests.at(-1)?.body, `[${good(1)},${good(3)}]`);
+      assert.equal(broker.requests.at(-1)?.headers['accept-encoding'], 'identity');
     }
     reply = { status: 204 };
     const nested = await gateway.send('POST', '/ngsi-ld/v1/entityOperations/upsert', {

@@ -132,6 +132,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
         method: request.method,
         headers: {
           accept: 'application/json',
+          // Without it, any coding is acceptable (RFC 9110 § 12.5.3), and some proxies compress then.
+          'accept-encoding': 'identity',
           ...request.headers,
           ...(viaName === undefined ? {} : { via: withVia(request.headers?.['via'], viaName) }),
           ...(request.jsonBody === undefined ? {} : { 'content-type': 'application/json' }),

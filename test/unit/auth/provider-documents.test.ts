@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { after, before, it } from 'node:test';
 import { ProviderDocuments, ProviderError } from '../../../sidecar/auth/provider-documents.js';
 import { listening, type Listening } from '../../support/listening.js';
@@ -40,6 +41,21 @@ async function keysFrom(
   opened.push(documents);
   return documents.keys();
 }
+
+it('the keys are read through a proxy that compresses for all who do not refuse that', async () => {
+  const packed = (document: unknown) => (res: ServerResponse) => {
+    const text = JSON.stringify(document);
+    if (res.req.headers['accept-encoding'] === 'identity') res.end(text);
+    else res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
+  };
+  assert.deepEqual(
+    await keysFrom({
+      [DISCOVERY]: packed({ issuer, jwks_uri: `${issuer}/keys` }),
+      '/realms/city/keys': packed(KEYS),
+    }),
+    KEYS,
+  );
+});
 
 it('the keys are read from where the discovery document says', async () => {
   const { origin } = new URL(issuer);

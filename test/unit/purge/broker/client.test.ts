@@ -74,6 +74,7 @@ it('the broker client asks for JSON and sends the given headers, without a body'
   await client.send({ ...LIST, headers: { 'ngsild-tenant': 'city', link: '<c>; rel="x"' } });
   assert.deepEqual(sent[0]?.headers, {
     accept: 'application/json',
+    'accept-encoding': 'identity',
     'ngsild-tenant': 'city',
     link: '<c>; rel="x"',
   });
