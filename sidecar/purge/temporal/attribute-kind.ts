@@ -9,16 +9,17 @@ import { type InstanceGuard, instanceListsOf } from './instances.js';
 const BARE_LIMIT = 10;
 
 /**
- * Attributes of temporal evolutions with all their instances, or one dataset of them (clause 5.6.13).
+ * Returns the kind of items for attributes of temporal evolutions, with all their instances or with one dataset (clause
+ * 5.6.13).
  *
- * @param datasetId the dataset to delete, `@none` for instances without one; undefined for all
+ * @param datasetId the dataset to delete, `@none` for instances without one; undefined for all instances
  */
 export function temporalAttributeKind(
   scope: PurgeScope,
   guard: InstanceGuard,
   datasetId: string | undefined,
 ): ItemKind {
-  // With lastN=1, some brokers pick the newest instance before they look at its dataset.
+  // With lastN=1, some brokers pick the newest instance before they filter by dataset.
   let isBare = false;
   const what = datasetId === undefined ? 'Attribute' : 'Dataset';
   return {

@@ -28,7 +28,7 @@ import { CATCH_ALL_TIMES, QuerySet, type OpenedQuery } from './query-set.js';
 
 const MAX_SAMPLE = 100;
 
-/** Each question is up to four queries. */
+/** Each question takes up to four queries, one for each variant. */
 const HINTS: HintSource = { resource: temporalEntities(), variants: CATCH_ALL_TIMES, questionsMax: 2 };
 
 const STOPPED_BY_VALUE =
@@ -40,8 +40,8 @@ const UNCOUNTABLE =
   'cannot be checked. Nothing was deleted. Narrow the query, or remove the maximum.';
 
 /**
- * Purges temporal evolutions by query: whole temporal entities, attributes, datasets or instances, as the query's target
- * says; see runPurge. None of them has a batch delete.
+ * Purges temporal evolutions by query. The target of the query decides whether whole temporal entities, attributes, datasets or
+ * instances are deleted; none of these has a batch delete. See runPurge.
  */
 export function purgeTemporal(
   order: PurgeOrder<TemporalPurgeQuery>,
@@ -94,12 +94,12 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
       isFirst = false;
     }
   }
-  // Each query may show the same ones.
+  // Several queries may show the same arrivals, so the largest number counts, not the sum.
   let left = 0;
   for await (const { context, first } of queries.open(scope)) {
     const guard = createInstanceGuard(query);
     left = Math.max(left, await purgeByIds(withHistories(context, guard), first, listed));
-    // The count is that of the first query; the others show what it missed.
+    // The count is from the first query; the others show what that query missed.
     listed = undefined;
   }
   return reportOf(scope, left);
@@ -133,7 +133,7 @@ async function purgeParts(scope: PurgeScope, query: TemporalPurgeQuery): Promise
       kindOf(opened, false),
       trustedTotal(opened.context, opened.first),
     );
-    // Each query of a dataset may show the same ones.
+    // The queries of one dataset may show the same arrivals, so the largest number counts.
     left.set(opened.datasetId, Math.max(left.get(opened.datasetId) ?? 0, more));
   }
   return reportOf(
@@ -142,7 +142,7 @@ async function purgeParts(scope: PurgeScope, query: TemporalPurgeQuery): Promise
   );
 }
 
-/** @param count counts what one of the queries shows, and says whether that is all of it */
+/** @param count counts what one of the queries shows; resolves to whether the count is complete */
 async function preview(
   scope: PurgeScope,
   { target }: TemporalPurgeQuery,
@@ -180,14 +180,14 @@ function itemKind(
     : temporalAttributeKind(context, options.guard, datasetId);
 }
 
-/** Of a purge that archives: what it deletes is more than its lists show. */
+/** Lets a purge that archives read whole histories, because it deletes more than its lists show. */
 function withHistories(context: PurgeContext, guard: InstanceGuard): PurgeContext {
   const { archiving } = context;
   if (archiving === undefined) return context;
   return { ...context, histories: new TemporalHistories({ ...context, archiving }, guard) };
 }
 
-/** Deleting instances may change which entities match. */
+/** Whether deleting instances may change which entities match. */
 function isByValue({ target, selection }: TemporalPurgeQuery): boolean {
   return target.kind === 'instances' && selection.some(({ name }) => VALUE_FILTERS.has(name));
 }

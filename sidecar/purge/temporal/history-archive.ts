@@ -17,17 +17,22 @@ import type { InstanceGuard } from './instances.js';
 import { attributeQuery, VALUE_FILTERS } from './narrowed-queries.js';
 import { EVERY_TIME, isOfTime, type TimeFilter, timeParameters } from './time-filter.js';
 
-/** A history with longer answers, or that takes longer to read, is not archived as a whole. */
+/** Limits of a history that is archived as a whole: the length of all answers, and the time to read them. */
 const MAX_HISTORY_CHARS = 12 * 1024 * 1024;
 const MAX_READ_MS = 10_000;
 
-/** Histories that are read together: as many as take about this long. */
+/**
+ * The number of histories read together grows while reading them takes less than the first time, and shrinks if it takes more
+ * than the second.
+ */
 const QUICK_MS = 250;
 const SLOW_MS = 1000;
 const MAX_TOGETHER = 16;
 const MAX_AT_ONCE = 64;
 
-/** How often what is listed may be missing when it is read by its id, before that is a reason not to archive it. */
+/**
+ * How often a listed item may be missing when it is read by the id of its entity, before it counts as impossible to archive.
+ */
 const MAX_MISSES = 3;
 const MAX_REMEMBERED = 10_000;
 
@@ -38,27 +43,27 @@ const NO_SYSTEM_TIMES =
   'The broker lists instances neither by createdAt nor by modifiedAt, so it may hide those that were never observed. Purge instances, with a time filter.';
 const NOT_SHOWN = 'The broker lists it, and does not show it whole when it is asked for by its id.';
 
-/** Reading has to end: it takes too long, or too much was read. */
+/** Ends reading, because it takes too long or too much was read. */
 class HistoryTooLarge extends Error {}
 
 /** What was read of one entity. */
 interface History {
-  /** Its members that are no attributes. */
+  /** The members of the entity that are not attributes. */
   readonly about: JsonObject;
-  /** Instances by attribute, each by its instanceId or what it holds. */
+  /** Instances by attribute, and then by the key of their item. */
   readonly attributes: Map<string, Map<string, JsonValue>>;
-  /** An instance was shown by observedAt, and not by the times that every instance has. */
+  /** Whether an instance was shown by observedAt, but by none of the times that every instance has. */
   hasGap: boolean;
 }
 
 interface Histories {
-  /** The history of each entity that is shown, or why it cannot be archived. */
+  /** The history of each shown entity, or why it cannot be archived. */
   readonly histories: ReadonlyMap<string, History | string>;
-  /** Entities to be read later, alone. */
+  /** Entities to be read later. */
   readonly later: ReadonlySet<string>;
 }
 
-/** What is read, by which time, and where it is kept. */
+/** What to read, by which time, and where to collect it. */
 interface Reading {
   readonly time: TimeFilter;
   readonly ids: readonly string[];
@@ -69,15 +74,15 @@ interface Reading {
 
 /** How much a query showed. */
 interface Shown {
-  /** No instance of the attributes that it showed is missing. */
+  /** Whether no instance of the shown attributes is missing. */
   readonly isWhole: boolean;
-  /** The broker may have left out instances of others. */
+  /** Whether the broker may have left out instances of other attributes. */
   readonly mayBeCut: boolean;
 }
 
 /**
- * Archives whole histories before they are deleted. A list shows the newest instance of each attribute; here, all are read,
- * by the id of their entity and by each time that instances have, in as many queries as the broker needs.
+ * Archives whole histories before they are deleted. A list shows only the newest instance of each attribute. Here, all
+ * instances are read, by the id of their entity and by each time that instances have, in as many queries as the broker needs.
  */
 export class TemporalHistories implements HistoryArchive {
   readonly #context: PurgeContext & { readonly archiving: Archiving };
@@ -87,7 +92,7 @@ export class TemporalHistories implements HistoryArchive {
   readonly #misses = new Map<string, number>();
   #hasProvenTimes = false;
   #most = 2;
-  /** A broker that is asked for more at once than it can answer takes too long for each. */
+  /** A broker takes too long for each answer if it is asked for too much at once. */
   #atOnce = 1;
 
   constructor(context: PurgeContext & { readonly archiving: Archiving }, guard: InstanceGuard) {
@@ -108,7 +113,7 @@ export class TemporalHistories implements HistoryArchive {
     const atMs = clock.monotonicMs();
     const ids = await this.#stillMatching(new Set(items.map(({ entityId }) => entityId)));
     const { histories, later } = await this.#read(ids, atMs);
-    // Not when they are archived: that may take long, and they change meanwhile.
+    // The time of reading, not of archiving: archiving may take long, and the histories change in the meantime.
     const readMs = clock.monotonicMs();
     const shown: Item[] = [];
     for (const item of items) {
@@ -126,7 +131,11 @@ export class TemporalHistories implements HistoryArchive {
     else if (tookMs > 2 * SLOW_MS) this.#atOnce = Math.max(1, Math.floor(this.#atOnce / 2));
   }
 
-  /** @returns whether it may be deleted, as far as its archive is concerned, which still has to be asked */
+  /**
+   * Archives one item.
+   *
+   * @returns false if the item must be listed again; otherwise the archive still has to be asked whether it may be deleted
+   */
   async #keep(item: Item, read: History | string | undefined): Promise<boolean> {
     const { archiving } = this.#context;
     const { entityId, attribute } = item;
@@ -134,7 +143,7 @@ export class TemporalHistories implements HistoryArchive {
     const found = typeof read === 'object' ? contentOf(read, item) : undefined;
     if (typeof read === 'string') archiving.doubt(key, read);
     else if (read === undefined || found === undefined || read.hasGap) {
-      // It was deleted or changed meanwhile; the next list shows it, or not.
+      // The item was deleted or changed in the meantime; the next list will tell.
       if (!this.#isMissedOften(key)) return false;
       archiving.doubt(key, NOT_SHOWN);
     } else if (attribute === undefined) {
@@ -152,7 +161,10 @@ export class TemporalHistories implements HistoryArchive {
     return misses >= MAX_MISSES || !this.#misses.has(key);
   }
 
-  /** Those that the query of the purge still shows, where it has filters that reading by id leaves out. */
+  /**
+   * Returns the entities that the query of the purge still shows, if it has filters that reading by id leaves out; otherwise
+   * all.
+   */
   async #stillMatching(ids: ReadonlySet<string>): Promise<readonly string[]> {
     const { selection, lister } = this.#context;
     if (!selection.some(({ name }) => isByValue(name))) return [...ids];
@@ -165,20 +177,20 @@ export class TemporalHistories implements HistoryArchive {
     return [...shown];
   }
 
-  /** Reads histories: all of them, or the first one alone, in its own time. */
+  /** Reads histories together. If one of several cannot be archived, reads only the first one, with a time limit of its own. */
   async #read(ids: readonly string[], atMs: number): Promise<Histories> {
     const [first = '', ...others] = ids;
     const came = ids.length === 0 ? new Map<string, History>() : await this.#readTogether(ids, atMs);
     const later = new Set<string>();
     if (typeof came !== 'string') return { histories: came, later };
     if (others.length === 0) return { histories: new Map([[first, came]]), later };
-    // Of which of them it holds is not known.
+    // It is not known which of them cannot be archived.
     this.#most = 1;
     const { histories } = await this.#read([first], this.#context.clock.monotonicMs());
     return { histories, later: new Set(others) };
   }
 
-  /** @returns why at least one of them cannot be archived, or their histories */
+  /** @returns the histories, or why at least one of them cannot be archived */
   async #readTogether(ids: readonly string[], atMs: number): Promise<ReadonlyMap<string, History> | string> {
     const histories = new Map<string, History>();
     try {
@@ -194,7 +206,11 @@ export class TemporalHistories implements HistoryArchive {
     return hasSystemTime ? histories : NO_SYSTEM_TIMES;
   }
 
-  /** Reads the instances that have a time. @returns whether the broker showed all of them */
+  /**
+   * Reads the instances that have a time. A time that the broker does not support is skipped.
+   *
+   * @returns whether the broker showed all of them
+   */
   async #readBy(reading: Reading): Promise<boolean> {
     const { time, histories } = reading;
     const view = this.#viewBy(reading);
@@ -244,15 +260,15 @@ export class TemporalHistories implements HistoryArchive {
   }
 
   /**
-   * An answer that leaves out instances may leave out attributes altogether, e.g. those that only have older ones. Reads the
-   * attributes that a list shows besides.
+   * Reads the attributes that a list shows and the truncated answer did not. An answer that leaves out instances may leave out
+   * whole attributes, such as those that have only older instances.
    *
    * @returns whether all of them could be read
    */
   async #readUnshown(view: PurgeContext, reading: Reading): Promise<boolean> {
     const { time, ids, histories } = reading;
     for await (const page of pagesUpTo(view.lister, view.selection, ids.length)) {
-      // With lastN, it says so of each attribute that has more instances, and shows every attribute.
+      // With lastN, the status is 206 if any attribute has more instances, but every attribute is shown.
       if (page.isPartial && page.instances === undefined) return false;
       for (const [at, entityId] of page.ids.entries())
         for (const attribute of ownAttributesOf(page.entities[at] ?? {})) {
@@ -266,14 +282,17 @@ export class TemporalHistories implements HistoryArchive {
     return true;
   }
 
-  /** Whether the broker reads `timeproperty`: one that takes any for observedAt hides what was never observed. */
+  /**
+   * Whether the broker reads `timeproperty`. A broker that takes any value for observedAt hides instances that were never
+   * observed.
+   */
   async #honoursTimes({ lister, selection }: PurgeContext): Promise<boolean> {
     if (this.#hasProvenTimes) return true;
     for (const impossible of impossibleSelections(selection, 'timeproperty', true)) {
       const page = await lister
         .page({ selection: impossible.selection, limit: 1 })
         .catch((error: unknown) => {
-          // It has read the name, since it took the others.
+          // The broker has read the name, because it accepts the others.
           if (!(error instanceof BrokerRefusedError)) throw error;
         });
       if (page?.entities.some((entity) => ownAttributesOf(entity).length > 0) === true) return false;
@@ -282,7 +301,7 @@ export class TemporalHistories implements HistoryArchive {
     return true;
   }
 
-  /** The query for some histories. The filters were proven in the query of the purge; what they do not show is not deleted. */
+  /** Returns the view that reads some histories by id. The filters were proven in the query of the purge. */
   #viewBy({ time, ids, atMs }: Reading): PurgeContext {
     const { selection, lister, clock, limits } = this.#context;
     const asked = new Set(ids);
@@ -322,7 +341,7 @@ function newHistory(entity: Readonly<Record<string, unknown>>): History {
   return { about: objectOf(about), attributes: new Map(), hasGap: false };
 }
 
-/** The instances of an item by attribute; undefined where there are none any more. */
+/** Returns the instances of an item by attribute; undefined for an attribute that has none any more. */
 function contentOf({ attributes }: History, { attribute }: Item): JsonObject | undefined {
   const names = attribute === undefined ? [...attributes.keys()] : [attribute];
   const found = names.flatMap((name) => {

@@ -1,3 +1,3 @@
-/** Purges of temporal entities: their query, what it deletes of each match, and the plot. */
+/** Purges of temporal entities: parses their query, decides what to delete of each match, and runs the purge. */
 export { purgeTemporal } from './engine.js';
 export { type TemporalPurgeQuery, parseTemporalPurgeQuery } from './query.js';

@@ -28,35 +28,36 @@ import { learnValueSelection, type ValueSelection } from './value-selection.js';
 export interface InstanceKindOptions {
   readonly guard: InstanceGuard;
   readonly time: TimeFilter;
-  /** When the purge began, in milliseconds since the epoch, by the clock of the broker. */
+  /** When the purge began, in milliseconds since the epoch by the broker's clock, as far as that is known. */
   readonly startedMs: () => number;
   /** Nothing is deleted, so instances that the broker leaves out need queries of their own. */
   readonly countsOnly: boolean;
-  /** What is known of how much the broker shows at once. @default nothing */
+  /** What is known about how many instances the broker shows at once. @default nothing */
   readonly evidence?: TruncationEvidence;
 }
 
-/** Pages on which to try to learn how the broker reads filters by value. */
+/** Maximum number of attempts to learn how the broker reads filters by value. */
 const MAX_LEARNING_TRIES = 10;
 
-/** Truncated lists that are checked again at the end. */
+/** Maximum number of truncated lists to check again at the end. */
 const MAX_HIDDEN = 1000;
 
 /**
  * Attribute instances in an interval (clause 5.6.15).
  *
- * A broker may show only some of them (206, or silently). Once those are deleted it shows others, so repeated passes reach
- * them all. When the shown ones cannot be deleted, or the entity stops matching, narrowed queries find the others.
+ * A broker may show only some of them, marked as partial (206) or silently. Once those are deleted it shows others, so repeated
+ * passes reach them all. If nothing is deleted, if the shown instances cannot be deleted, or if the entity may stop matching,
+ * narrowed queries find the others.
  */
 export class InstanceKind implements ItemKind {
-  /** One that is written anew has another instanceId. */
+  /** An instance that is written again gets another instanceId. */
   readonly mayComeBack = false;
   readonly stillThere = {
     status: 409,
     title: 'Instance still listed',
     detail: 'The broker confirmed two deletes and still shows the instance.',
   };
-  /** Instances waiting for their delete before another page is fetched. */
+  /** Maximum number of instances waiting for their delete before another page is fetched. */
   readonly pendingMax = 1000;
   readonly #context: PurgeContext;
   readonly #options: InstanceKindOptions;
@@ -64,13 +65,16 @@ export class InstanceKind implements ItemKind {
   readonly #filtersByValue: boolean;
   readonly #evidence: TruncationEvidence;
   #shape: InstancePageShape;
-  /** Without lastN. A count must be complete at once; a delete starts with small pages and checks again at the end. */
+  /**
+   * Whether to query without lastN. A count must be complete at once, so it does so from the start. A purge starts with small
+   * pages, and does so only in its second walk.
+   */
   #isBare: boolean;
   #needsTimes: boolean;
   #valueSelection: ValueSelection = 'unknown';
   #hasMeasuredLimit = false;
   #learningTries = 0;
-  /** Attributes with hidden instances, by entity and attribute; every pass finds them again. */
+  /** Attributes with hidden instances, by entity and attribute. Every pass finds them again. */
   readonly #hidden = new Map<string, Pick<TruncatedList, 'entityId' | 'attribute'>>();
   #skipsArrivals = false;
   #emptyPages = 0;
@@ -110,14 +114,14 @@ export class InstanceKind implements ItemKind {
   }
 
   hasArrived(item: Item): boolean {
-    // Called when instances keep arriving: from now on, ask for createdAt.
+    // This is called when instances keep arriving, so ask for createdAt from now on.
     this.#skipsArrivals = true;
     this.#needsTimes = true;
     return this.#isArrival(item);
   }
 
   shape(): PageShape {
-    // Unread pages showed nothing new; a single one is often the end.
+    // A page showed nothing new if read() was not called for it. A single such page is often just the end.
     if (this.#emptyPages > 1)
       this.#shape = nextShape(
         this.#shape,
@@ -129,7 +133,7 @@ export class InstanceKind implements ItemKind {
     return { ...this.#shape, needsTimes: this.#needsTimes, ...bare };
   }
 
-  /** Some brokers apply lastN before the interval, so the second walk does without it. */
+  /** Some brokers apply lastN before the interval, so the second walk queries without lastN. */
   beginSecondWalk(): boolean {
     if (this.#isBare) return false;
     this.#isBare = true;
@@ -138,7 +142,7 @@ export class InstanceKind implements ItemKind {
     return true;
   }
 
-  /** The hidden instances that still exist at the end; deletes may have uncovered some. */
+  /** Yields the attributes that still have hidden instances at the end; deletes may have uncovered some of them. */
   async *hiddenItems(): AsyncGenerator<ItemError, void> {
     const { time } = this.#options;
     const { lister, selection: whole } = this.#context;
@@ -186,7 +190,7 @@ export class InstanceKind implements ItemKind {
     const { countsOnly, time } = this.#options;
     if (truncated.length === 0) return [];
     if (!countsOnly && !this.#filtersByValue) {
-      // All shown instances stay, so the hidden ones stay hidden.
+      // If all shown instances stay, the hidden ones stay hidden.
       return truncated.filter((list) =>
         list.instances.every((instance) =>
           this.#stays(toItem(list.entityId, list.attribute, instance, time)),
@@ -196,25 +200,25 @@ export class InstanceKind implements ItemKind {
     const open = await this.#stillSuspect(page, truncated);
     if (this.#filtersByValue && this.#valueSelection === 'unknown')
       this.#valueSelection = await this.#selectionByValue(open);
-    // If only matching instances are shown, repeated passes reach them all.
+    // If the broker shows only matching instances, repeated passes reach them all.
     return !countsOnly && this.#valueSelection === 'instances' ? [] : open;
   }
 
-  /** Whether an item is not deleted again. */
+  /** Whether an item stays: no further delete will be sent for it. */
   #stays(item: Item): boolean {
     const state = this.#context.ledger.states.get(keyOf(item));
     if (state === IdState.failed || state === IdState.goneTwice) return true;
     return this.#skipsArrivals && state === IdState.unknown && this.#isArrival(item);
   }
 
-  /** observedAt does not show when an instance arrived; it may be a forecast. */
+  /** Whether an instance arrived after the purge began. observedAt does not show that, because it may be a forecast. */
   #isArrival({ time: times }: Item): boolean {
     const { time, startedMs } = this.#options;
     const at = times?.['createdAt'] ?? (time.property === 'observedAt' ? undefined : times?.[time.property]);
     return at !== undefined && (instantOf(at) ?? 0) > startedMs();
   }
 
-  /** Drops the lists that are only suspected for their length once the broker has shown a longer one. */
+  /** Asks the broker once for a longer list. If it shows one, drops the lists that were suspected only for their length. */
   async #stillSuspect(
     page: ListedPage,
     truncated: readonly TruncatedList[],
@@ -238,7 +242,10 @@ export class InstanceKind implements ItemKind {
     return truncated.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
   }
 
-  /** Deleted instances may decide whether an entity still matches, and so whether its other instances are shown. */
+  /**
+   * Finds out what filters by value select: instances that get deleted may decide whether an entity still matches, and so
+   * whether its other instances are shown.
+   */
   async #selectionByValue(lists: readonly TruncatedList[]): Promise<ValueSelection> {
     if (this.#filters.has('georel') || this.#learningTries === MAX_LEARNING_TRIES) return 'unknown';
     this.#learningTries += 1;
@@ -262,7 +269,7 @@ export class InstanceKind implements ItemKind {
     if (came.hidden) yield this.#outOfSight(list);
   }
 
-  /** It is unknown whether the query includes instances that it hides: checks whether there are any. */
+  /** Checks whether there are hidden instances, if it is unknown whether the query includes them. */
   async *#readUndecided(list: TruncatedList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
     const rest = this.#findOthers(list, { asksBare, keepsValues: false, onHidden: () => {} });
     const { done } = await rest.next();
@@ -278,7 +285,7 @@ export class InstanceKind implements ItemKind {
     return findByNarrowedQueries(this.#context, list, this.#options.time, options);
   }
 
-  /** Notes that the broker hides instances of a list, for now. */
+  /** Notes that the broker currently hides instances of a list. */
   #outOfSight({ entityId, attribute }: TruncatedList): ItemBatch {
     if (!this.#options.countsOnly && this.#hidden.size < MAX_HIDDEN)
       this.#hidden.set(keyOf({ entityId, attribute }), { entityId, attribute });
@@ -286,7 +293,7 @@ export class InstanceKind implements ItemKind {
   }
 }
 
-/** What the items of a list hold, in their order. */
+/** The content of the items of a list, in the same order. */
 function contentsOf({ instances }: TruncatedList): readonly JsonValue[] {
   return instances.map(({ shown }) => shown);
 }

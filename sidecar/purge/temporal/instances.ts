@@ -13,19 +13,19 @@ import type { TemporalPurgeQuery } from './query.js';
 
 /** The parts of an attribute instance that a purge needs. */
 export interface AttributeInstance {
-  /** Undefined where the broker does not show it. */
+  /** Undefined if the broker does not show it. */
   readonly instanceId: string | undefined;
   /** `@none` if the instance has none. */
   readonly datasetId: string;
   /** The value of the query's timeproperty; undefined if the instance does not show it. */
   readonly time: string | undefined;
-  /** When the broker stored it, if shown. */
+  /** When the broker stored the instance, if shown. */
   readonly createdAt: string | undefined;
-  /** Its value, if that is a number. */
+  /** The value, if it is a number. */
   readonly number: number | undefined;
   /** Identifies an instance without an instanceId. */
   readonly digest: string | undefined;
-  /** As the broker shows it. */
+  /** The instance as the broker shows it. */
   readonly shown: JsonValue;
 }
 
@@ -36,10 +36,11 @@ interface InstanceList {
 }
 
 /**
- * The instances in a temporal evolution: an array for each attribute, or an object for a single one (clauses 4.5.7, 4.5.8).
+ * Reads the instances in a temporal evolution, which has an array for each attribute, or an object for a single instance
+ * (clauses 4.5.7, 4.5.8).
  *
  * @param property the time to read
- * @throws BrokerReplyError when an attribute is neither
+ * @throws BrokerReplyError if an attribute is neither
  */
 export function instanceListsOf(
   entity: Readonly<Record<string, unknown>>,
@@ -76,7 +77,7 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
   };
 }
 
-/** A digest of the instance without createdAt and modifiedAt, which are not always requested. */
+/** Computes a digest of the instance without createdAt and modifiedAt, which are not always requested. */
 function digestOf(instance: object): string {
   const content = { ...instance, createdAt: undefined, modifiedAt: undefined };
   try {
@@ -86,12 +87,12 @@ function digestOf(instance: object): string {
   }
 }
 
-/** What tells an instance from the others of its list: its id, or a digest where it has none. */
+/** Returns what distinguishes an instance from the others in its list: its id, or a digest if it has none. */
 export function identityOf({ instanceId, digest }: AttributeInstance): string {
   return instanceId ?? digest ?? '';
 }
 
-/** An instance as an item of a purge. */
+/** Converts an instance to an item of a purge. */
 export function toItem(
   entityId: string,
   attribute: string,
@@ -112,7 +113,7 @@ export function toItem(
   };
 }
 
-/** For an attribute with remaining instances that the query may include but does not show. */
+/** The problem of an attribute with remaining instances that the query may include but does not show. */
 export const OUT_OF_SIGHT: BrokerProblem = {
   type: ownType('instances-out-of-sight'),
   status: 501,
@@ -123,9 +124,10 @@ export const OUT_OF_SIGHT: BrokerProblem = {
 };
 
 /**
- * Deletes one instance (clause 6.22.3.2). Refuses, without a request, an instance that has no instanceId or no time.
+ * Deletes one instance (clause 6.22.3.2). An instance shown without an instanceId, or without the time that the query selects
+ * by, is refused without sending a request.
  *
- * @throws BrokerRefusedError when the broker has no such operation
+ * @throws BrokerRefusedError if the broker has no such operation
  */
 export async function removeInstance(
   scope: Pick<PurgeScope, 'requester' | 'ledger'>,
@@ -165,15 +167,17 @@ function refused(type: string, title: string, detail: string): DeleteResult {
  */
 export interface InstanceGuard {
   /**
-   * The broker is known to honour attrs by then, so it must use another name for the attribute.
+   * Checks that the query names an attribute. The broker is known to honour attrs by now, so an attribute that is not named
+   * must be a named one under another name.
    *
    * @throws QueryRefusedError for an attribute that the query does not name
    */
   checkAttribute(entityId: string, attribute: string): void;
-  /** @throws FilterIgnoredError for an instance that the query excludes */
+  /** @throws FilterIgnoredError for an instance whose dataset, or shown time, the query excludes */
   checkInstance(entityId: string, attribute: string, instance: AttributeInstance): void;
 }
 
+/** Returns the guard for a query. */
 export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
   const attributes = query.attributes === undefined ? undefined : new Set(query.attributes);
   const datasetIds = query.datasetIds === undefined ? undefined : new Set(query.datasetIds);

@@ -16,10 +16,10 @@ export interface TruncatedList {
   readonly instances: readonly AttributeInstance[];
 }
 
-/** Parameters that are replaced, or that select the entity; so are those of the time. */
+/** Parameters that a query for one attribute replaces or leaves out, besides those of the time filter. */
 const REPLACED_PARAMETERS: ReadonlySet<string> = new Set(['id', 'idPattern', 'scopeQ', 'attrs']);
 
-/** Filters by value. */
+/** The parameters of filters by value. */
 export const VALUE_FILTERS: ReadonlySet<string> = new Set([
   'q',
   'georel',
@@ -32,7 +32,7 @@ export const VALUE_FILTERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The query for one attribute of one entity, without its time filter.
+ * Returns the query for one attribute of one entity, without its time filter.
  *
  * @param keepsValues keep filters by value; otherwise the query may show instances that they exclude
  */
@@ -52,8 +52,8 @@ export function attributeQuery(
 }
 
 /**
- * Proves that the broker honours filters by value in a query for one entity: some drop `q` beside one id, and would show
- * instances there that the query of the purge excludes.
+ * Proves that the broker honours filters by value in a query for one entity. Some brokers ignore `q` next to a single id, and
+ * would show instances that the query of the purge excludes.
  *
  * @param selection the query for one attribute of one entity, without its time filter
  * @throws FilterIgnoredError
@@ -75,7 +75,7 @@ async function proveOne(
   time: TimeFilter,
 ): Promise<void> {
   const query = [...selection, ...timeParameters(time)];
-  // A broker that refuses the impossible value has read it: it accepts the query itself.
+  // A broker that refuses the impossible value has read it, because it accepts the query itself.
   const page = await unlessQueryRefused(lister.page({ selection: query, limit: 1 }));
   if (page?.entities.some((entity) => ownAttributesOf(entity).length > 0) !== true) return;
   throw new FilterIgnoredError(
@@ -86,29 +86,27 @@ async function proveOne(
 }
 
 export interface NarrowedQueryOptions {
-  /** Keep the query's filters by value; drop them when they select entities with all their instances. */
+  /** Keep the query's filters by value. Drop them if they select entities with all their instances. */
   readonly keepsValues: boolean;
-  /** Ask without lastN, as for the list. */
+  /** Query without lastN, as the list was queried. */
   readonly asksBare: boolean;
   /** Ask for createdAt and modifiedAt. */
   readonly needsTimes: boolean;
   /** How many instances the broker shows at once. */
   readonly evidence: TruncationEvidence;
-  /**
-   * Called when some instances stay hidden: too many share one time, or they have no time.
-   */
+  /** Called when some instances stay hidden: too many share one time, they have no time, or it takes too many queries. */
   readonly onHidden: () => void;
 }
 
-/** Reached only when instances are written as fast as they are queried. */
+/** Maximum number of queries. Reached only if instances are written as fast as they are queried. */
 const MAX_NARROWED_QUERIES = 20_000;
 
 /**
- * Finds the instances in an interval that a truncated list did not show, without deleting anything: queries the interval
- * before the oldest shown instance and the one from the newest on, and does the same with each answer.
+ * Finds the instances in an interval that a truncated list did not show, without deleting anything. Queries the interval up to
+ * the oldest shown instance and the interval from the newest one on, and does the same with each answer.
  *
- * Brokers truncate at either end (clause 6.3.10), per dataset or for all datasets together, some without saying so. The
- * part of a dataset that they show has no gaps.
+ * Brokers truncate at either end (clause 6.3.10), for each dataset or for all datasets together, and some do not say so. The
+ * instances of a dataset that they do show have no gaps in time.
  */
 export async function* findByNarrowedQueries(
   view: QueryView,
@@ -144,7 +142,7 @@ export async function* findByNarrowedQueries(
     opened.add(key);
     open.push(side);
   };
-  /** Opens the intervals on both sides of the new instances, dataset by dataset. */
+  /** Opens the intervals on both sides of the shown instances, for each dataset that has new ones. */
   const openAround = (
     part: TimeFilter,
     shown: readonly AttributeInstance[],
@@ -153,7 +151,7 @@ export async function* findByNarrowedQueries(
     for (const datasetId of new Set(fresh.map((instance) => instance.datasetId))) {
       const span = spanOf(shown.filter((instance) => instance.datasetId === datasetId));
       if (span === undefined) continue;
-      // Overlap by a millisecond: instances may share a time, and brokers store finer ones.
+      // The intervals overlap by a millisecond: instances may share a time, and brokers store finer times.
       openOnce(until(part, Math.floor(span.oldest) + 1));
       openOnce(since(part, Math.floor(span.newest)));
     }
@@ -176,7 +174,7 @@ export async function* findByNarrowedQueries(
       yield fresh;
       openAround(part, shown, fresh);
     }
-    // All shown instances share one millisecond: there is no smaller interval to ask for.
+    // If all shown instances share one millisecond, there is no smaller interval to query.
     const span = spanOf(shown);
     if (!mayBeTruncated || span === undefined || Math.floor(span.oldest) !== Math.floor(span.newest))
       continue;
@@ -197,7 +195,7 @@ interface Span {
   readonly newest: number;
 }
 
-/** The oldest and the newest time, in milliseconds since the epoch; undefined without times. */
+/** Returns the oldest and the newest time, in milliseconds since the epoch; undefined if no instance has a time. */
 function spanOf(instances: readonly AttributeInstance[]): Span | undefined {
   let oldest = Infinity;
   let newest = -Infinity;

@@ -20,10 +20,10 @@ import { EPOCH, EVERY_TIME, isOfTime, timeParameters, type TimeProperty } from '
 import { learnValueSelection } from './value-selection.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 
-/** For queries without a time filter, because brokers require one (clause 5.7.4.4). */
+/** Time filters for queries that have none, because brokers require one (clause 5.7.4.4). */
 export const CATCH_ALL_TIMES: readonly (readonly Parameter[])[] = EVERY_TIME.map(timeParameters);
 
-/** Entities sampled to find out what q selects. */
+/** Number of entities to sample to find out what q selects. */
 const SAMPLE_LIMIT = 3;
 
 /** A query that the broker accepts, its first page, and its dataset if datasets are purged. */
@@ -44,7 +44,7 @@ export class QuerySet {
 
   #checksValues: boolean;
 
-  /** @param isExact what is listed is to be archived */
+  /** @param isExact whether the listed entities are to be archived */
   constructor(query: TemporalPurgeQuery, isExact = false) {
     this.#queries = queriesOf(query, temporalEntities(isExact));
     this.#checksValues =
@@ -52,8 +52,8 @@ export class QuerySet {
   }
 
   /**
-   * Without a time filter, all instances of a matching entity are deleted. That is too much for a broker whose q selects
-   * single instances.
+   * Refuses a query with q and without a time filter if q selects single instances at this broker: the purge would delete all
+   * instances of the matching entities, which is more than the broker shows.
    *
    * @throws UnsupportedRequestError
    */
@@ -74,9 +74,9 @@ export class QuerySet {
   }
 
   /**
-   * Opens one query after the other. Queries that the broker refuses are skipped, unless it refuses all of them.
+   * Opens the queries one after the other. Queries that the broker refuses as not understood are skipped.
    *
-   * @throws BrokerRefusedError
+   * @throws BrokerRefusedError if the broker refuses all of them
    */
   async *open(scope: PurgeScope, shape: PageShape = {}): AsyncGenerator<OpenedQuery, void> {
     for (const planned of this.#queries) {
@@ -116,7 +116,7 @@ function queriesOf(
       return catchAllQueries(resource, selection, undefined);
     case 'datasets': {
       const others = selection.filter(({ name }) => name !== 'datasetId');
-      // One by one: with lastN=1, a broker shows an instance of only one dataset.
+      // One query for each dataset, because with lastN=1 a broker may show an instance of only one dataset.
       return target.datasetIds.flatMap((datasetId) =>
         catchAllQueries(resource, [...others, { name: 'datasetId', value: datasetId }], datasetId),
       );
@@ -132,14 +132,16 @@ function catchAllQueries(
   return CATCH_ALL_TIMES.map((additions) => ({ resource, selection, additions, datasetId, isPartial: true }));
 }
 
-/** Times that the broker itself writes, so that every instance has them. */
+/** Times that the broker itself sets, so every instance has them. */
 const SYSTEM_TIMES: readonly TimeProperty[] = ['createdAt', 'modifiedAt'];
 
 /**
- * Checks, for a query that matched nothing, that the broker keeps the time by which it selects instances. Where it does not,
- * nothing would ever be old enough, which looks like success. Nothing can be said of `observedAt`, which need not be there.
+ * Checks, for a query that matched nothing, that the broker stores the time by which the query selects instances. If it does
+ * not, no instance is ever old enough, and the purge looks successful. `observedAt` cannot be checked, because instances need
+ * not have it.
  *
- * @throws FilterIgnoredError where instances have been observed since 1970, but none was created or changed since then
+ * @throws FilterIgnoredError if the broker shows instances observed since 1970, but none with the time of the query since
+ *   then
  */
 async function checkTimeProperty(context: QueryView): Promise<void> {
   const given = context.selection.find(({ name }) => name === 'timeproperty')?.value;

@@ -15,15 +15,15 @@ import {
 } from '../query/index.js';
 import { parseTimeFilter, timeParameters, type TimeFilter } from './time-filter.js';
 
-/** What a temporal purge deletes of each match; the widest call that is exact. */
+/** What a temporal purge deletes of each match: the largest unit that contains nothing else. */
 type TemporalTarget =
   /** The whole temporal entity (clause 5.6.16). */
   | { readonly kind: 'entities' }
-  /** The attributes that are shown, all their instances (clause 5.6.13). */
+  /** The shown attributes with all their instances (clause 5.6.13). */
   | { readonly kind: 'attributes' }
-  /** Datasets of the attributes that are shown; `@none` for the instances without a datasetId. */
+  /** Datasets of the shown attributes; `@none` stands for the instances without a datasetId. */
   | { readonly kind: 'datasets'; readonly datasetIds: readonly string[] }
-  /** Each instance that is shown (clause 5.6.15). */
+  /** Each shown instance (clause 5.6.15). */
   | { readonly kind: 'instances'; readonly time: TimeFilter };
 
 /** A vetted query of a temporal purge. */
@@ -38,13 +38,13 @@ export interface TemporalPurgeQuery extends PurgeQuery {
 const MAX_DATASETS = 100;
 
 /**
- * Parses and vets the query string of `DELETE /ngsi-ld/v1/temporal/entities`, an extension of this product: what the
- * same GET (clause 6.18.3.2) would show is deleted.
+ * Parses and vets the query string of `DELETE /ngsi-ld/v1/temporal/entities`. This operation is an extension of this product:
+ * it deletes what the same GET (clause 6.18.3.2) would show.
  *
  * @param query the query string without its question mark, or its parameters
- * @param wholeTenant what is done with a purge that may empty its tenant
+ * @param wholeTenant how to treat a purge that may empty its tenant
  * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
- * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
+ * @throws PolicyRefusedError for a purge that may empty its tenant, if the policy refuses those
  */
 export function parseTemporalPurgeQuery(
   query: string | PurgeParameters,

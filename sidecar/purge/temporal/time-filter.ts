@@ -3,11 +3,11 @@ import { QueryRefusedError } from '../errors.js';
 import { type Parameter, refusedData, TIME_PARAMETERS } from '../query/index.js';
 import { plusAdvice } from '../../shared/shown.js';
 
-/** The times that an attribute instance has (clause 4.11). */
+/** The times that an attribute instance may have (clause 4.11). */
 const TIME_PROPERTIES = ['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const;
 export type TimeProperty = (typeof TIME_PROPERTIES)[number];
 
-/** Earlier than anything a broker stores. */
+/** Earlier than any time that a broker itself sets; only observations may be older. */
 export const EPOCH = '1970-01-01T00:00:00Z';
 
 /** An interval as written in a query: `from` inclusive, `to` exclusive, either may be open (clause 4.11). */
@@ -18,8 +18,8 @@ export interface TimeFilter {
 }
 
 /**
- * Filters that match every time, together. Instances without the time property are not shown (clause 4.11), so each filter
- * shows what the others may miss. The last one is for observations before 1970.
+ * Filters that together match every time. A filter shows only instances that have its time property (clause 4.11), so each
+ * filter shows what the others may miss. The last one is for observations before 1970.
  */
 export const EVERY_TIME: readonly TimeFilter[] = [
   { property: 'createdAt', from: EPOCH, to: undefined },
@@ -29,9 +29,9 @@ export const EVERY_TIME: readonly TimeFilter[] = [
 ];
 
 /**
- * Reads the time filter of a temporal purge; undefined when it has none.
+ * Reads the time filter of a temporal purge; undefined if there is none.
  *
- * @throws QueryRefusedError for a filter with a missing or superfluous part, or an empty interval
+ * @throws QueryRefusedError for a filter with a missing, superfluous or invalid part, or an empty interval
  */
 export function parseTimeFilter(parameters: ReadonlyMap<string, string>): TimeFilter | undefined {
   const timerel = parameters.get('timerel');
@@ -67,9 +67,9 @@ export function parseTimeFilter(parameters: ReadonlyMap<string, string>): TimeFi
 }
 
 /**
- * The query parameters of a time filter.
+ * Returns the query parameters of a time filter.
  *
- * @throws RangeError for one that is open on both sides
+ * @throws RangeError for a filter that is open on both sides
  */
 export function timeParameters({ property, from, to }: TimeFilter): readonly Parameter[] {
   const times =
@@ -81,7 +81,7 @@ export function timeParameters({ property, from, to }: TimeFilter): readonly Par
           ? { timerel: 'before', timeAt: to }
           : undefined;
   if (times === undefined) throw new RangeError('a time filter needs a start or an end');
-  // The default (clause 4.11) is left out: some brokers support no other.
+  // The default (clause 4.11) is not named: brokers that support no other may not know the parameter.
   const named = property === 'observedAt' ? times : { ...times, timeproperty: property };
   return Object.entries(named).map(([name, value]) => ({ name, value }));
 }
@@ -92,8 +92,8 @@ export function isOfTime(name: string): boolean {
 }
 
 /**
- * Returns a check whether a time lies in the interval. Both bounds count as inside, because brokers differ on them. A time that
- * is shown in milliseconds may be one within that millisecond.
+ * Returns a function that tells whether a time lies in the interval. Both bounds count as inside, because brokers differ on
+ * them. A time shown without digits beyond milliseconds may be anywhere in its millisecond.
  */
 export function containment({ from, to }: Pick<TimeFilter, 'from' | 'to'>): (time: string) => boolean {
   const start = from === undefined ? undefined : exact(from);
@@ -111,21 +111,29 @@ const FINER = /[.,]\d{4}/;
 
 const NS_PER_MS = 1_000_000n;
 
-/** The part of an interval from a time on; undefined if empty. @param ms milliseconds since the epoch */
+/**
+ * Returns the part of an interval from a time on; undefined if it is empty. A time outside the years 0 to 9999 does not cut it.
+ *
+ * @param ms milliseconds since the epoch
+ */
 export function since(filter: TimeFilter, ms: number): TimeFilter | undefined {
   if (filter.from !== undefined && exact(filter.from) >= inNanoseconds(ms)) return filter;
   if (filter.to !== undefined && exact(filter.to) <= inNanoseconds(ms)) return undefined;
   return isWritable(ms) ? { ...filter, from: new Date(ms).toISOString() } : filter;
 }
 
-/** The part of an interval before a time; undefined if empty. @param ms milliseconds since the epoch */
+/**
+ * Returns the part of an interval before a time; undefined if it is empty. A time outside the years 0 to 9999 does not cut it.
+ *
+ * @param ms milliseconds since the epoch
+ */
 export function until(filter: TimeFilter, ms: number): TimeFilter | undefined {
   if (filter.to !== undefined && exact(filter.to) <= inNanoseconds(ms)) return filter;
   if (filter.from !== undefined && exact(filter.from) >= inNanoseconds(ms)) return undefined;
   return isWritable(ms) ? { ...filter, to: new Date(ms).toISOString() } : filter;
 }
 
-/** The same moment in UTC, since some brokers accept only Z. Times finer than milliseconds are left unchanged. */
+/** Converts a time to UTC, because some brokers accept only Z. Times finer than milliseconds are left unchanged. */
 function inUtc(value: string, at: number): string {
   const isPlain = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.\d{1,3})?[+-]/.test(value);
   return isPlain && isWritable(at) ? new Date(at).toISOString() : value;
@@ -135,7 +143,7 @@ function isWritable(ms: number): boolean {
   return /^\d{4}-/.test(new Date(ms).toISOString());
 }
 
-/** A bound in nanoseconds since the epoch: it was read as a date and time before. */
+/** Returns a bound in nanoseconds since the epoch. The bound has been validated before. */
 function exact(time: string): bigint {
   const at = nanosecondsOf(time);
   if (at === undefined) throw new RangeError(`not a time: ${time}`);

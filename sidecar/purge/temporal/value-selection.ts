@@ -13,7 +13,8 @@ import { since, timeParameters, until, type TimeFilter } from './time-filter.js'
 export type ValueSelection = 'entities' | 'instances' | 'unknown';
 
 /**
- * Finds out by a query for the value of one of two neighbouring instances, in an interval around both.
+ * Finds out what a filter by value selects, by a query for the value of one of two neighbouring instances in an interval around
+ * both.
  *
  * @param lists lists to search for neighbours with different values
  */
@@ -32,7 +33,7 @@ export async function learnValueSelection(
     const q = { name: 'q', value: `${list.attribute}==${String(one.number)}` };
     const matching = await idsShown(view, list, around, [q]);
     if (matching.ids.has(identityOf(other))) return 'entities';
-    // q hides the other one only if the broker shows it without q.
+    // q hides the other instance only if the broker shows that instance without q.
     if (!matching.ids.has(identityOf(one)) || matching.isPartial) continue;
     const both = await idsShown(view, list, around, []);
     if (both.ids.has(identityOf(one)) && both.ids.has(identityOf(other))) return 'instances';
@@ -64,7 +65,7 @@ async function idsShown(
 
 type Pair = readonly [AttributeInstance, AttributeInstance];
 
-/** Two neighbouring instances with different numeric values. */
+/** Returns two neighbouring instances with different numeric values. */
 function neighboursOf(instances: readonly AttributeInstance[]): Pair | undefined {
   for (let index = 1; index < instances.length; index++) {
     const [one, other] = [instances[index - 1], instances[index]];
