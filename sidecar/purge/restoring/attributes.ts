@@ -21,13 +21,13 @@ const GONE: BrokerProblem = {
   detail: 'The entity is not there any more, so its attributes cannot be appended. Restore the entity first.',
 };
 
-/** Attributes of entities: appended without overwriting, each with those of its datasets that are missing. */
+/** Restores attributes of entities: appends them without overwriting, each with those of its datasets that are missing. */
 export class Attributes implements RestoreKind {
   readonly #options: RestoreTools;
   readonly #lookup: Lookup;
   readonly #proven = new Set<string>();
   #namesEntity = false;
-  /** The entities as they were shown last. */
+  /** The entities as the broker showed them last. */
   #entities: ReadonlyMap<string, JsonObject> = new Map();
 
   constructor(options: RestoreTools) {
@@ -45,7 +45,7 @@ export class Attributes implements RestoreKind {
     }));
   }
 
-  /** An attribute is there when all its datasets are. */
+  /** An attribute exists if all its datasets exist. */
   async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
     this.#entities = await this.#lookup.shown(items, true);
     const shown = new Map<string, JsonValue>();
@@ -70,7 +70,11 @@ export class Attributes implements RestoreKind {
     return results;
   }
 
-  /** Appends attributes of one entity. @returns what came of each */
+  /**
+   * Appends attributes of one entity.
+   *
+   * @returns a function that gives the result of each item
+   */
   async #append(items: readonly RestoreItem[]): Promise<(item: RestoreItem) => CreateResult> {
     const entityId = items[0]?.entityId ?? '';
     if (!this.#entities.has(entityId)) return () => ({ kind: 'refused', problem: GONE });
@@ -108,7 +112,8 @@ export class Attributes implements RestoreKind {
   }
 
   /**
-   * One by one: a broker may refuse all attributes because of one that somebody has written meanwhile, or that it never accepts.
+   * Appends attributes one by one. A broker may refuse all of them because of one that somebody has written in the meantime, or
+   * that it never accepts.
    */
   async #appendEach(items: readonly RestoreItem[]): Promise<(item: RestoreItem) => CreateResult> {
     const results = new Map<string, CreateResult>();
@@ -116,7 +121,7 @@ export class Attributes implements RestoreKind {
     return ({ key }) => results.get(key) ?? { kind: 'refused', problem: GONE };
   }
 
-  /** Some brokers take a fragment of an entity only with its id and type. */
+  /** Sends a fragment of an entity. Some brokers accept it only with the id and type of the entity. */
   async #sendFragment(entityPath: string, attributes: JsonObject, items: readonly RestoreItem[]) {
     const { requester, capabilities } = this.#options;
     const path = `${entityPath}/attrs${capabilities.get('collection-end') ?? ''}?options=noOverwrite`;
@@ -137,20 +142,20 @@ export class Attributes implements RestoreKind {
     return member(this.#entities.get(entityId) ?? {}, attribute);
   }
 
-  /** The instances of an attribute whose datasets are not there. */
+  /** Returns the archived instances of an attribute whose datasets do not exist. */
   #missingOf(item: RestoreItem): readonly JsonValue[] {
     const there = new Set(instancesOf(this.#there(item)).map((instance) => instanceKey(instance, false)));
     return instancesOf(item.content).filter((instance) => !there.has(instanceKey(instance, false)));
   }
 }
 
-/** Brokers name what they left as it was sent, or by its IRI. */
+/** Whether a broker's answer names an attribute, which it does as sent or by IRI. */
 function isNamed(attribute: string, name: unknown): boolean {
   if (typeof name !== 'string') return false;
   return name === attribute || name.endsWith(`/${attribute}`) || name.endsWith(`#${attribute}`);
 }
 
-/** What becomes of an item whose entity no path is sure to lead to. */
+/** The result for an item whose entity has no safe path. */
 function doubtful(doubt: DeleteResult): CreateResult {
   return { kind: 'refused', problem: 'problem' in doubt ? doubt.problem : GONE };
 }

@@ -11,27 +11,27 @@ import { isAskable } from '../query/index.js';
 import { creatableAttribute, instancesOf } from './restorable.js';
 import { resultOfReply, sendCreate } from './whole-entities.js';
 
-/** Instances of one attribute in one query: brokers show some hundreds at once. */
+/** Maximum number of instances of one attribute to look for in one query; brokers show a few hundred at once. */
 const MAX_INSTANCES = 100;
 
-/** Instances that one request adds, and its largest body: brokers refuse bodies from 1 MB on. */
+/** Maximum number of instances in one request, and maximum length of its body; brokers refuse bodies of 1 MB or more. */
 const MAX_ADDED = 500;
 const MAX_ADDED_CHARS = 800_000;
 
 /** What a query shows of one attribute. */
 interface ShownHistory {
   readonly instances: readonly JsonValue[];
-  /** The broker says that there are more. */
+  /** Whether the broker says that there are more. */
   readonly isPartial: boolean;
 }
 
-/** Instances of attributes: added to the history of their entity, which is made where it is gone. */
+/** Restores instances of attributes: adds them to the history of their entity, which is created if it no longer exists. */
 export class Instances implements RestoreKind {
   readonly #options: RestoreTools;
   readonly #lister: Lister;
-  /** Queries for instances in flight. */
+  /** Limits the queries for instances in flight. */
   readonly #turn: LimitFunction;
-  /** Instances in the longest list that was shown. */
+  /** Length of the longest list shown so far. */
   #longest = 0;
 
   constructor(options: RestoreTools) {
@@ -48,13 +48,16 @@ export class Instances implements RestoreKind {
         entity,
         content,
         key: `${entityId}\u0000${attribute}\u0000${String(index)}`,
-        // It is looked for by its time; where there is none, some brokers show it all the same.
+        // Instances are looked up by their time. Only some brokers show those without a time.
         isHidden: timeOf(content) === undefined || !isAskable(entityId),
       })),
     );
   }
 
-  /** Instances get new ids: one is there when an instance with the same time and content is, each counted once. */
+  /**
+   * Restored instances get new ids. An instance exists if the broker shows one with the same time and content. Each shown
+   * instance stands for one item only.
+   */
   async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
     const shown = new Map<string, JsonValue>();
     const askable = items.filter(({ entityId }) => isAskable(entityId));
@@ -70,7 +73,10 @@ export class Instances implements RestoreKind {
     return shown;
   }
 
-  /** Some brokers leave out instances silently: then no list is longer. One with all that is looked for is long enough. */
+  /**
+   * Whether a list may be truncated. Some brokers truncate silently, so a list as long as the longest one is suspect, unless it
+   * has everything that is looked for.
+   */
   #mayBeCut({ instances, isPartial }: ShownHistory, group: readonly RestoreItem[]): boolean {
     this.#longest = Math.max(this.#longest, instances.length);
     if (isPartial) return true;
@@ -85,7 +91,7 @@ export class Instances implements RestoreKind {
     const results = new Map<string, CreateResult>();
     const byEntity = Map.groupBy(items, ({ entityId }) => entityId);
     await pLimit(this.#options.concurrency).map(byEntity.values(), async (group) => {
-      // Stellio refuses a request with an instance that has no time: those that have one go apart.
+      // Stellio refuses a request if an instance in it has no time, so instances with a time are sent separately.
       for (const isTimed of [true, false])
         for (const part of this.#portionsOf(group.filter((item) => hasTime([item]) === isTimed)))
           await this.#add(part, results);
@@ -93,7 +99,7 @@ export class Instances implements RestoreKind {
     return results;
   }
 
-  /** What goes in one request. */
+  /** Splits items into what fits in one request. */
   *#portionsOf(items: readonly RestoreItem[]): Iterable<readonly RestoreItem[]> {
     let portion: RestoreItem[] = [];
     let chars = 0;
@@ -111,8 +117,8 @@ export class Instances implements RestoreKind {
   }
 
   /**
-   * Adds instances of one entity, by the request that also makes its history (clause 5.6.11). A broker adds them each time: after
-   * a try that may have added them, only those that are not shown are sent again.
+   * Adds instances of one entity, by the request that also creates its history (clause 5.6.11). The broker adds them each time
+   * it is sent. So after a try that may have had an effect, only the instances that the broker does not show are sent again.
    */
   async #add(items: readonly RestoreItem[], results: Map<string, CreateResult>): Promise<void> {
     const { requester, capabilities } = this.#options;
@@ -123,7 +129,7 @@ export class Instances implements RestoreKind {
       count: items.length,
       operation: 'add instances to the history of an entity',
       again: async ({ kind, status }) => {
-        // What may still come, or cannot be looked for, stays unclear.
+        // Instances that may still be added, or that cannot be looked up, stay unclear.
         if (kind === 'timeout' || status === 504 || left.some(({ isHidden }) => isHidden === true))
           return undefined;
         const shown = await this.shown(left);
@@ -139,7 +145,10 @@ export class Instances implements RestoreKind {
     for (const { key } of left) results.set(key, result);
   }
 
-  /** What the broker shows of one attribute, in the time of some instances of it; undefined where it does not say. */
+  /**
+   * Queries what the broker shows of one attribute in the interval of some of its instances; undefined if the broker does not
+   * support the query for instances without a time.
+   */
   async #historyOf(items: readonly RestoreItem[]): Promise<ShownHistory | undefined> {
     const [first] = items;
     const { entityId = '', attribute = '', entity } = first ?? {};
@@ -186,7 +195,7 @@ function hasTime([first]: readonly RestoreItem[]): boolean {
   return first !== undefined && timeOf(first.content) !== undefined;
 }
 
-/** Items of one attribute each, in order of time, not too many; those without a time apart. */
+/** Groups items for one query each: items of one attribute, in order of time. Items without a time form groups of their own. */
 function groupsOf(items: readonly RestoreItem[]): RestoreItem[][] {
   const byAttribute = Map.groupBy(
     items,
@@ -208,7 +217,7 @@ function hasAll(items: readonly RestoreItem[], instances: readonly JsonValue[]):
   return shown.size === items.length;
 }
 
-/** Notes which items are among the instances that are shown. */
+/** Notes which items are among the shown instances. */
 function match(
   items: readonly RestoreItem[],
   instances: readonly JsonValue[],
@@ -221,7 +230,9 @@ function match(
   }
 }
 
-/** Times may be written in several ways. */
+/**
+ * Returns the content of an instance as text for comparison. Its time is normalised, because it may be written in several ways.
+ */
 function contentOf(instance: JsonValue): string {
   const content = creatableAttribute(instance);
   const at = timeOf(instance);

@@ -6,51 +6,54 @@ import type { Requester } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 
-/** Something that is to be there again: an entity, an attribute, or an instance of an attribute. */
+/** An item to restore: an entity, an attribute, or an instance of an attribute. */
 export interface RestoreItem {
   /** Unlike that of any other item of the archive. */
   readonly key: string;
   readonly entityId: string;
   readonly attribute?: string;
-  /** As archived. */
+  /** The item as archived. */
   readonly content: JsonValue;
-  /** Its entity, with all that was archived of it. */
+  /** The entity of the item, with everything that was archived of it. */
   readonly entity: ArchivedEntity;
-  /** No query can show whether it is there. */
+  /** No query can show whether the item exists. */
   readonly isHidden?: boolean;
 }
 
-/** What the broker said of an item that it was to create; `unclear`: nothing, or an error behind which it may have. */
+/**
+ * The broker's answer about an item to create. `unclear`: there was no answer, or an error after which the item may exist all
+ * the same.
+ */
 export type CreateResult =
   | { readonly kind: 'created' }
   | { readonly kind: 'exists' }
   | { readonly kind: 'unclear' | 'refused'; readonly problem: BrokerProblem };
 
-/** How items of one kind are looked for and created. */
+/** How to look up and create items of one kind. */
 export interface RestoreKind {
-  /** The items of an archived entity, in the same order each time. */
+  /** Returns the items of an archived entity, in the same order each time. */
   itemsOf(id: string, entity: ArchivedEntity): readonly RestoreItem[];
   /**
-   * What is there of some items now, by their keys: what the broker shows, to be compared.
+   * Looks up some items. Returns what the broker shows of those that exist, by their keys.
    *
-   * @param isWhole what is shown is compared; otherwise it is enough that it is there
+   * @param isWhole the result will be compared with the archive; otherwise it only matters which items exist
    */
   shown(items: readonly RestoreItem[], isWhole: boolean): Promise<ReadonlyMap<string, JsonValue>>;
-  /** Creates items that are not there, without overwriting anything. */
+  /** Creates items that do not exist, without overwriting anything. */
   create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>>;
-  /** Whether what is shown of an item says the same as the archive. */
+  /** Whether an item, as the broker shows it, equals the archived one. */
   isSame(item: RestoreItem, shown: JsonValue): boolean;
 }
 
-/** Entities in one page: as many as one query asks for. */
+/** Entities in one page: as many as one query names. */
 const PAGE_SIZE = 100;
 
-/** What a restore asks the broker with. */
+/** What a restore needs to query the broker. */
 export interface RestoreTools {
   readonly requester: Requester;
   readonly capabilities: BrokerMemory;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Requests in flight. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
 }
 
@@ -65,7 +68,7 @@ export class Lookup {
   }
 
   /**
-   * The entities of some items that are there.
+   * Returns the existing entities of some items, by id.
    *
    * @param isWhole with their attributes; otherwise perhaps only their ids
    * @throws as Lister.page()
@@ -77,7 +80,7 @@ export class Lookup {
       const ids = new Set(portion.map(({ entityId }) => entityId));
       const named = portion.flatMap(({ entity }) => [entity['type']].flat());
       const types = new Set(named.filter((type) => typeof type === 'string'));
-      // Brokers want a type beside ids (clause 5.7.2.4).
+      // Brokers may require a type in addition to ids (clause 5.7.2.4).
       const type = types.size === 0 ? [] : [{ name: 'type', value: [...types].join(',') }];
       const selection = [...type, { name: 'id', value: [...ids].join(',') }];
       for await (const page of pagesUpTo(lister, selection, ids.size)) {

@@ -5,28 +5,28 @@ import type { Problem } from '../../ngsi-ld/problem.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import type { RestoreItem, RestoreKind } from './item.js';
 
-/** What became of the items of an archive. At the end, the other four add up to `matched`. */
+/** Counts of the items of an archive. At the end, `restored`, `alreadyThere`, `failed` and `unknown` add up to `matched`. */
 interface RestoreCounts {
   readonly matched: number;
-  /** Created again; in a dry run, those that would be. */
+  /** Items created again; in a dry run, items that would be created. */
   readonly restored: number;
-  /** There before: left as they are. */
+  /** Items that existed before, and were left as they are. */
   readonly alreadyThere: number;
   readonly failed: number;
-  /** A create was sent, with unknown effect. */
+  /** Items for which a create was sent, with unknown effect. */
   readonly unknown: number;
-  /** Of a dry run: those of `alreadyThere` that say something else than the archive. */
+  /** In a dry run: items of `alreadyThere` that differ from the archive. */
   readonly different: number;
 }
 
-/** How far a restore is: everything before a line is settled, and counted. */
+/** How far a restore has come. Everything before a line of the archive is settled and counted. */
 export interface RestorePosition extends RestoreCounts {
-  /** Lines of the archive before it are settled. */
+  /** Lines of the archive before this one are settled. */
   readonly line: number;
-  /** The page that was about to be created. */
+  /** The page that the restore was about to create. */
   readonly begun?: {
     readonly lines: number;
-    /** Which of its items were missing: a bit for each, in their order, in base64. */
+    /** Which of its items did not exist: a bit for each, in their order, in base64. */
     readonly missing: string;
   };
 }
@@ -42,15 +42,15 @@ export interface RestoreReport extends RestoreCounts {
   readonly dryRun: boolean;
   /** At most 100. */
   readonly errors: readonly RestoreError[];
-  /** Ids of entities that were there before, or of which something was; at most 100. In a dry run, the different ones first. */
+  /** Ids of entities that existed before, as a whole or in part; at most 100. In a dry run, those that differ come first. */
   readonly sample: readonly string[];
   readonly requests: number;
   readonly retries: number;
-  /** Ids that were asked for, and that the archive has not shown so far. */
+  /** Requested ids that were not found in the archive so far. */
   readonly absent: readonly string[];
 }
 
-/** News of a restore, in order. */
+/** Events of a restore, in order. */
 export type RestoreEvent = ({ readonly type: 'progress' } & RestoreReport) | OutageEvent;
 
 export const NOTHING_RESTORED: RestorePosition = {
@@ -71,10 +71,10 @@ export interface PageRestorerOptions {
   readonly position: RestorePosition | undefined;
 }
 
-/** Looks at what was created and is not shown yet: brokers may answer from a stale index. */
+/** How often to look up created items that are not shown yet: brokers may answer from a stale index. */
 const MAX_LOOKS = 4;
 
-/** Items that a report names. */
+/** Maximum number of errors, and of entities, that a report names. */
 const MAX_NAMED = 100;
 
 const NOT_SHOWN: BrokerProblem = {
@@ -83,7 +83,7 @@ const NOT_SHOWN: BrokerProblem = {
   detail: 'The broker confirmed that it was created, and does not show it.',
 };
 
-/** Restores the pages of an archive, one after the other, and counts. */
+/** Restores the pages of an archive one after the other, and counts the items. */
 export class PageRestorer {
   readonly #options: PageRestorerOptions;
   readonly #errors: RestoreError[] = [];
@@ -102,7 +102,7 @@ export class PageRestorer {
 
   get report(): Omit<RestoreReport, 'requests' | 'retries' | 'dryRun' | 'absent'> {
     const { line: _line, begun, ...counts } = this.#position;
-    // What was about to be created may be there.
+    // What was about to be created may exist.
     const open = begun === undefined ? 0 : bitsIn(begun.missing);
     const sample = [...new Set([...this.#different, ...this.#there])].slice(0, MAX_NAMED);
     return {
@@ -114,7 +114,12 @@ export class PageRestorer {
     };
   }
 
-  /** @param line of the archive, its first one */
+  /**
+   * Restores one page.
+   *
+   * @param line number of its first line in the archive
+   * @param lines how many lines it covers
+   */
   async restore(items: readonly RestoreItem[], line: number, lines: number): Promise<void> {
     const { kind, dryRun, save } = this.#options;
     const { begun } = this.#position;
@@ -124,7 +129,7 @@ export class PageRestorer {
       this.#settle(line + lines, {});
       return;
     }
-    // Of a page that an earlier process had begun: what was missing then and is there now was created by it.
+    // If an earlier process had begun this page, it has created what was missing then and exists now.
     const wasMissing = begun?.lines === lines && this.#position.line === line ? begun.missing : undefined;
     const missing = items.filter((item, index) =>
       wasMissing === undefined ? !before.has(item.key) : isSet(wasMissing, index),

@@ -1,4 +1,4 @@
-/** What an archived entity is when it is sent back, and whether what is there now is the same. Pure. */
+/** Converts archived entities to what can be sent to the broker, and compares them with what exists now. Pure functions. */
 import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
 import { KIND_OF_MEMBER, kindNamed, ownAttributesOf } from '../../ngsi-ld/members.js';
 import { instanceOf } from '../../ngsi-ld/representation/instances.js';
@@ -13,10 +13,13 @@ import {
   sameJson,
 } from '../../shared/json/json.js';
 
-/** Members that the broker writes itself: what is sent of them is refused, or ignored. */
+/** Members that only the broker sets. It refuses or ignores them in requests. */
 const SYSTEM_MEMBERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt', 'instanceId']);
 
-/** The entity as it can be created: without what only the broker writes, in it, its attributes and theirs. */
+/**
+ * Returns an entity as it can be created: without its @context, and without the members that only the broker sets, in the
+ * entity, its attributes and their sub-attributes.
+ */
 export function creatable(entity: ArchivedEntity): JsonObject {
   const attributes = new Set(ownAttributesOf(entity));
   return objectOf(
@@ -26,7 +29,10 @@ export function creatable(entity: ArchivedEntity): JsonObject {
   );
 }
 
-/** The same for an attribute, with all its instances. Some brokers do not show its kind, and want it back. */
+/**
+ * Returns an attribute as it can be created, with all its instances. Adds its type if that is missing, because some brokers
+ * require it but do not show it.
+ */
 export function creatableAttribute(attribute: JsonValue): JsonValue {
   if (isArray(attribute)) return attribute.map(creatableAttribute);
   if (!isObject(attribute)) return attribute;
@@ -41,24 +47,26 @@ export function creatableAttribute(attribute: JsonValue): JsonValue {
   ]);
 }
 
-/** Attributes of attributes say their kind. What a value holds is its author's. */
+/**
+ * Whether a member of an attribute is a sub-attribute, which has a type. Everything else is a value, which is left as it is.
+ */
 function isSubAttribute(name: string, value: JsonValue): boolean {
   if (KIND_OF_MEMBER.has(name)) return false;
   const [first] = instancesOf(value);
   return isObject(first) && kindNamed(first['type']) !== undefined;
 }
 
-/** The instances of an attribute: one, or several in an array (clause 4.5.5). */
+/** Returns the instances of an attribute, which is one instance or an array of several (clause 4.5.5). */
 export function instancesOf(attribute: JsonValue | undefined): readonly JsonValue[] {
   return attribute === undefined ? [] : itemsOf(attribute);
 }
 
-/** Whether two entities say the same, but for what only the broker writes, and the order of datasets. */
+/** Whether two entities are equal, except for members that only the broker sets and the order of types and datasets. */
 export function isSameEntity(one: ArchivedEntity, other: ArchivedEntity): boolean {
   return sameJson(comparable(creatable(one)), comparable(creatable(other)));
 }
 
-/** Whether two attributes say the same. */
+/** Whether two attributes are equal, except for members that only the broker sets and the order of datasets. */
 export function isSameAttribute(one: JsonValue, other: JsonValue | undefined): boolean {
   return (
     other !== undefined && sameJson(byDataset(creatableAttribute(one)), byDataset(creatableAttribute(other)))

@@ -8,39 +8,39 @@ import type { RestoreItem, RestoreKind } from './item.js';
 import { PageRestorer, type RestoreEvent, type RestorePosition, type RestoreReport } from './page.js';
 import { WholeEntities } from './whole-entities.js';
 
-/** What is to be restored, and how. */
+/** What to restore, and how. */
 export interface RestoreOrder extends Pick<RequestOrder, 'headers' | 'pace' | 'beforeDelete'> {
   /** The archive: one line for each entity, in the same order each time. */
   readonly lines: () => AsyncIterable<{ readonly id: string; readonly line: string }>;
-  /** What the archive holds. */
+  /** What the archive contains. */
   readonly unit: 'entities' | 'attributes' | 'instances';
   /** Only these entities; undefined for all. */
   readonly ids: ReadonlySet<string> | undefined;
-  /** Nothing is created: what is there is compared. */
+  /** Create nothing; compare what exists with the archive. */
   readonly dryRun: boolean;
   readonly limits: Pick<PurgeLimits, 'batchSize' | 'concurrency'>;
-  /** Where an earlier process left it. */
+  /** How far an earlier process has come. */
   readonly from: RestorePosition | undefined;
-  /** Keeps how far it is, before anything is sent. When it throws, the restore ends. */
+  /** Stores how far the restore has come; called before a page is created. If it throws, the restore ends. */
   readonly save: (position: RestorePosition) => Promise<void>;
-  /** Called with its news as they come. */
+  /** Called for each event. */
   readonly onEvent: (event: RestoreEvent) => void;
 }
 
 const KINDS = { entities: WholeEntities, attributes: Attributes, instances: Instances } as const;
 
-/** Something harmless to ask a broker that seems to be away. */
+/** A harmless query for a broker that seems to be away. */
 const PROBE = { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true } as const;
 
-/** Largest body of a batch; brokers refuse bodies from 1 MB on. */
+/** Maximum length of a batch; brokers refuse bodies of 1 MB or more. */
 const MAX_PAGE_CHARS = 800_000;
 
 /**
- * Creates again what a purge has archived, page by page, and never overwrites what is there. Before each page, it finds out what
- * is there and keeps what it is about to create; after each page, it looks again: so its counts are exact, even if the process
- * dies in between.
+ * Creates again what a purge has archived, page by page, and never overwrites what exists. Before each page, it looks up what
+ * exists, and stores what it is about to create. After each page, it looks up again. So the counts are exact, even if the
+ * process dies in between.
  *
- * Throws what a purge throws, and what reading the archive does.
+ * @throws what a purge throws, and what reading the archive throws
  */
 export async function restoreArchive(
   order: RestoreOrder,
@@ -72,15 +72,15 @@ export async function restoreArchive(
 
 interface Page {
   readonly items: readonly RestoreItem[];
-  /** The number of its first line, and how many it has; those of entities that are left out count as well. */
+  /** The number of its first line, and how many lines it covers, including those of entities that are left out. */
   readonly line: number;
   readonly lines: number;
 }
 
 /**
- * The archive in pages from a position on. A page that was begun has the same lines again.
+ * Reads the archive in pages from a position on. A page that was begun gets the same lines again.
  *
- * @param absent ids that were asked for; what the archive has of them is taken out
+ * @param absent the requested ids; those that are found in the archive are removed
  */
 async function* pagesOf(
   { lines, ids, limits }: RestoreOrder,

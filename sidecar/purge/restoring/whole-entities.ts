@@ -18,7 +18,7 @@ const BATCH_PATH = '/entityOperations/create';
 const CREATED: CreateResult = { kind: 'created' };
 const EXISTS: CreateResult = { kind: 'exists' };
 
-/** Whole entities: created in batches, or one by one where the broker takes no batch. */
+/** Restores whole entities: creates them in batches, or one by one if the broker does not accept a batch. */
 export class WholeEntities implements RestoreKind {
   readonly #options: RestoreTools;
   readonly #lookup: Lookup;
@@ -46,7 +46,7 @@ export class WholeEntities implements RestoreKind {
     return results ?? this.#createSingly(items);
   }
 
-  /** Undefined when the broker did not take the batch as such. */
+  /** Creates entities by one batch; undefined if the broker refused the batch as a whole. */
   async #createBatch(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult> | undefined> {
     const settled = await this.#send(BATCH_PATH, `[${items.map(textOf).join()}]`, items.length);
     const all = (result: CreateResult) => new Map(items.map(({ key }) => [key, result]));
@@ -55,7 +55,7 @@ export class WholeEntities implements RestoreKind {
     const body = parseJsonObject(reply.body);
     const errors = Array.isArray(body?.['errors']) ? (body['errors'] as unknown[]) : [];
     if (reply.status >= 400 && errors.length === 0) {
-      // It has no batches, or does not take one because of something in it.
+      // The broker has no batches, or refuses this one because of something in it.
       if ([404, 405, 501].includes(reply.status)) this.#takesBatches = false;
       return undefined;
     }
@@ -64,7 +64,7 @@ export class WholeEntities implements RestoreKind {
       const id = isObject(error) ? (error['entityId'] ?? error['id']) : undefined;
       if (typeof id === 'string' && results.has(id)) results.set(id, resultOfError(error));
     }
-    // What an earlier try has created is there by now.
+    // What an earlier try has created exists by now.
     if (wasUnclear) for (const [key, { kind }] of results) if (kind === 'exists') results.set(key, CREATED);
     return results;
   }
@@ -88,14 +88,14 @@ export class WholeEntities implements RestoreKind {
 export interface CreateRequest {
   readonly path: string;
   readonly jsonBody: string;
-  /** Items that it creates. */
+  /** Number of items that the request creates. */
   readonly count: number;
   readonly operation: string;
-  /** As of a request, but called only after a try that may have had an effect. */
+  /** As in PurgeRequest, but called only after a try that may have had an effect. */
   readonly again?: PurgeRequest['again'];
 }
 
-/** Sends a request that creates. `wasUnclear`: an earlier try of it may have had an effect. */
+/** Sends a request that creates something. `wasUnclear` says whether an earlier try of it may have had an effect. */
 export async function sendCreate(
   requester: Requester,
   { path, jsonBody, count, operation, again }: CreateRequest,
@@ -120,7 +120,7 @@ export async function sendCreate(
   return { reply: settled.reply, ...tries };
 }
 
-/** What the answer to a single create says. */
+/** Reads the answer to the creation of one entity, or to a request that adds instances. */
 export function resultOfReply(reply: BrokerReply, wasUnclear: boolean): CreateResult {
   if (reply.status >= 200 && reply.status < 300) return CREATED;
   if (reply.status === 409) return wasUnclear ? CREATED : EXISTS;
@@ -134,7 +134,7 @@ function resultOfError(error: unknown): CreateResult {
   const { type, title, detail, status } = isObject(said) ? said : {};
   const code = typeof status === 'number' ? status : 0;
   const words = [type, title, said].filter((text) => typeof text === 'string').join(' ');
-  // Orion-LD says so with a 400.
+  // Orion-LD reports an existing entity with a 400.
   if (code === 409 || (code < 500 && /already ?exist/i.test(words))) return EXISTS;
   const problem: BrokerProblem = {
     status: code === 0 ? 500 : code,
