@@ -11,7 +11,7 @@ import type { Requester, Settled } from '../requests/index.js';
 export interface EntityPath {
   /** Percent-encoded (RFC 3986 § 2.1). */
   readonly path: string;
-  /** A server could read it as the path of another entity, so the broker must prove that it does not. */
+  /** Whether a server could read it as the path of another entity, so that the broker must prove that it does not. */
   readonly needsProof: boolean;
 }
 
@@ -28,10 +28,10 @@ const PLAIN_ID = /^[A-Za-z0-9](?:[A-Za-z0-9_.:~-]*[A-Za-z0-9_:~-])?$/;
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.~:@!$&'()=-]*[\p{L}\p{M}\p{N}_~:@!$&'()=-]$/u;
 
 /**
- * The path of one entity.
+ * Returns the path of one entity.
  *
- * @returns undefined when a server could read it as a collection or as the path of an attribute (an id like `urn:x/..` or
- *   `urn:x/attrs/a`, decoded too early), or when the id cannot be encoded at all
+ * @returns undefined if a server could read it as a collection or as the path of an attribute (an id like `urn:x/..` or
+ *   `urn:x/attrs/a`, decoded too early), or if the id cannot be encoded at all
  */
 export function entityPath(collection: ListedResource['path'], id: string): EntityPath | undefined {
   const path = pathOf(collection, [id]);
@@ -41,10 +41,10 @@ export function entityPath(collection: ListedResource['path'], id: string): Enti
 }
 
 /**
- * The path of an attribute of an entity, or of one instance of it.
+ * Returns the path of an attribute of an entity, or of one instance of it.
  *
- * @returns undefined when a name has a character that some servers interpret: something else might be deleted, and no
- *   request could rule that out
+ * @returns undefined if a name has a character that some servers interpret: something else might be deleted, and no request
+ *   could rule that out
  */
 export function attributePath(
   collection: ListedResource['path'],
@@ -58,7 +58,7 @@ export function attributePath(
   return isPlain ? pathOf(collection, names) : undefined;
 }
 
-/** Undefined when a server could read the path as a collection, or it cannot be encoded. */
+/** Builds a path; undefined if a server could read it as a collection, or if it cannot be encoded. */
 function pathOf(collection: ListedResource['path'], names: readonly string[]): string | undefined {
   let encoded: readonly string[];
   try {
@@ -82,16 +82,16 @@ function leadsToAttribute(collection: ListedResource['path'], path: string): boo
 /** The path by which an entity may be deleted, or the result if no path is safe. */
 export type SafePath = { readonly path: string } | { readonly doubt: DeleteResult };
 
-/** Ids remembered as proven; others are proven again for their final retry. */
+/** Maximum number of ids remembered as proven; others are proven again when they are retried. */
 const MAX_PROVEN = 10_000;
 
 /** Statuses of an answer with an entity; 206 if instances are missing (clause 6.3.10). */
 const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
 
 /**
- * Finds the path of an entity, and proves that the broker reads it as that entity: some servers decode a path before they split
- * it, or truncate it at a `;`, so that an id with such characters may address another entity. A path that needs proof is safe
- * only once the broker has answered a GET of it with that very id.
+ * Finds the path of an entity, and proves that the broker reads it as that entity. Some servers decode a path before they split
+ * it, or truncate it at a `;`, so an id with such characters may address another entity. A path that needs proof is safe only
+ * if the broker has answered a GET of it with that very id.
  *
  * @param proven ids whose paths were proven before; this one is added
  */
@@ -106,7 +106,7 @@ export async function safePathOf(
   if (!needsProof || proven.has(id)) return { path };
   let settled: Settled;
   try {
-    // The very target of the DELETE: with a query, it might be read in another way.
+    // Exactly the target of the DELETE; with a query string, it might be read in another way.
     const request = { method: 'GET', path, operation: 'show an entity', item: id, takes403: true } as const;
     settled = await requester.send(request);
   } catch (error) {
@@ -136,7 +136,7 @@ function describe({ status }: BrokerReply, shown: string | undefined): string {
     : `the broker answers a GET of its path with status ${status}`;
 }
 
-/** The result for an item that no request is sure to address. @param why completes "…, because …" */
+/** Returns the result for an item that no request is sure to address. @param why completes "…, because …" */
 export function noSafePath(why: string): DeleteResult {
   return {
     kind: 'refused',

@@ -2,8 +2,8 @@ import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { parseQ, type QCondition, type QNode, type QOperand } from '../../ngsi-ld/q.js';
 
 /**
- * Texts in which conditions stand, joined by "and" and "or" (`q`, `type`, `scopeQ`), and the variants of such a text that
- * cannot match. All that is not made impossible stays as it was written.
+ * Texts of conditions joined by "and" and "or" (`q`, `type`, `scopeQ`), and variants of them that cannot match. What a variant
+ * neither makes impossible nor leaves out stays as it was written.
  */
 
 /** Part of a text. Positions are in UTF-16 code units. */
@@ -11,13 +11,13 @@ export interface Term {
   readonly kind: 'and' | 'or' | 'leaf';
   readonly start: number;
   readonly end: number;
-  /** None for a leaf. */
+  /** Empty for a leaf. */
   readonly operands: readonly Term[];
-  /** For a leaf: what to write in its place so that it cannot be met. */
+  /** For a leaf: what to write in its place, so that it cannot be met. */
   readonly impossible?: string;
-  /** For a leaf: its replacement is the condition together with its opposite. */
+  /** For a leaf: whether its replacement is the condition together with its opposite. */
   readonly isContradiction?: boolean;
-  /** For alternatives: their brackets, if any, are within their positions, so that some can be left out. */
+  /** For alternatives: whether some can be left out, because their positions include their brackets, if any. */
   readonly mayDrop?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface ImpossibleText {
   readonly text: string;
   /** The part that was made impossible, as it was written. */
   readonly about: string;
-  /** Only by contradicting itself: a broker may refuse to read it for that reason. */
+  /** Whether it cannot match only because it contradicts itself. A broker may refuse to read it for that reason. */
   readonly isContradiction: boolean;
 }
 
@@ -39,13 +39,13 @@ interface Variant {
   readonly about: Term;
 }
 
-/** Alternatives that a variant has at most, so that it is not much longer than the text. */
+/** Further alternatives are left out of a variant if possible, so that it is not much longer than the text. */
 const MAX_ALTERNATIVES = 20;
 
 /**
- * The variants of a text: each conjunct made impossible in turn, the others as they are. Of alternatives, all but one are
- * impossible as a whole, and each conjunct of that one in turn. So a broker that lists nothing for any of the variants has
- * applied each conjunct.
+ * Returns the variants of a text. In each variant, one conjunct is made impossible, and the others stay as they are. Among
+ * alternatives, all but one are made impossible as a whole, and the conjuncts of that one in turn. So a broker that lists
+ * nothing for any of the variants has applied each conjunct.
  */
 export function impossibleTexts(text: string, root: Term): readonly ImpossibleText[] {
   return variantsOf(root).map(({ edits, about }) => ({
@@ -55,7 +55,7 @@ export function impossibleTexts(text: string, root: Term): readonly ImpossibleTe
   }));
 }
 
-/** How many variants a text has, without making them. */
+/** Counts the variants of a text, without making them. */
 export function countVariants({ kind, operands }: Term): number {
   const counts = operands.map(countVariants);
   if (kind === 'and') return counts.reduce((sum, count) => sum + count, 0);
@@ -84,7 +84,7 @@ function deadEdits(term: Term): readonly Edit[] {
   return term.kind === 'and' ? term.operands.flatMap(deadEdits) : deadAlternatives(term, undefined);
 }
 
-/** @param living an alternative that is left as it is */
+/** Makes alternatives impossible. @param living the alternative that is left as it is, if any */
 function deadAlternatives({ operands, mayDrop = false }: Term, living: Term | undefined): readonly Edit[] {
   return operands.flatMap((operand, index): readonly Edit[] => {
     if (operand === living) return [];
@@ -104,7 +104,7 @@ function edited(text: string, edits: readonly Edit[]): string {
   return result + text.slice(position);
 }
 
-/** Behind a name, it makes one that nothing has. The name keeps its shape: a term, a compact IRI or an IRI. */
+/** Appended to a name, it makes a name that nothing has. The name keeps its form: a term, a compact IRI or an IRI. */
 export const NO_SUCH = 'NoSuchPurgeProbe';
 
 /** Long before anything was stored; some brokers refuse earlier years. */
@@ -114,13 +114,13 @@ export const LONG_AGO = '1800-01-01T00:00:00Z';
 const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|deletedAt|expiresAt)$/;
 
 /**
- * The conditions of a vetted `q`. One that asks for an attribute is made impossible by another name, everything else of it as it
- * was: brokers drop what they cannot read, such as a path, a list or a date. A negated one cannot be made impossible that way,
- * because some brokers find it met where the attribute is missing: it is asked for together with its opposite, which shows
- * nothing but what the broker lists wrongly.
+ * Returns the conditions of a vetted `q`. A condition on an attribute is made impossible by another name; the rest of it stays
+ * as it was, because brokers ignore what they cannot read, such as a path, a list or a date. That does not work for a negated
+ * condition, because some brokers consider it met if the attribute is missing. It is combined with its opposite instead;
+ * whatever matches both, the broker lists wrongly.
  *
- * @param isHistory the query is of temporal entities: some instance may meet a condition, and another one its opposite, so that a
- *   negated condition is asked for without the negation and by another name
+ * @param isHistory whether the query is of temporal entities. There, one instance may meet a condition and another one its
+ *   opposite, so a negated condition is written without the negation and with another name
  */
 export function termOfQ(text: string, isHistory: boolean): Term {
   return termOf(parseQ(text), { text, isHistory }, 'first');
@@ -132,7 +132,7 @@ interface Parsed {
   readonly isHistory: boolean;
 }
 
-/** Where a condition stands among others. */
+/** The position of a condition among others. */
 type Place = 'alternative' | 'first' | 'last';
 
 function termOf(node: QNode, q: Parsed, place: Place): Term {
@@ -147,7 +147,7 @@ function termOf(node: QNode, q: Parsed, place: Place): Term {
       return { kind: node.kind, start, end, operands, mayDrop: true };
     }
     case 'group':
-      // An "and" of one: the brackets are part of it.
+      // An "and" with one operand; its positions include the brackets.
       return { kind: 'and', start, end, operands: [termOf(node.inner, q, 'first')] };
     case 'exists':
     case 'equality':
@@ -160,14 +160,18 @@ function termOf(node: QNode, q: Parsed, place: Place): Term {
         return { ...leaf, impossible: impossibleOf(node, condition, operator - start) };
       const [name = ''] = node.path.names;
       if (isHistory) return { ...leaf, impossible: name + NO_SUCH + opposite.slice(name.length) };
-      // The condition stays the first or the last one: a broker may drop that.
+      // The condition stays the first or the last one, because brokers may ignore the condition at just that position.
       const both = place === 'last' ? `${opposite};${condition}` : `${condition};${opposite}`;
       return { ...leaf, impossible: place === 'alternative' ? `(${both})` : both, isContradiction: true };
     }
   }
 }
 
-/** The opposite of a negated condition; undefined for one that is not negated. @param at where its operator begins */
+/**
+ * Returns the opposite of a negated condition; undefined for a condition that is not negated.
+ *
+ * @param at where its operator begins
+ */
 function positiveOf(node: QCondition, condition: string, at: number): string | undefined {
   switch (node.kind) {
     case 'exists':
@@ -185,7 +189,7 @@ function impossibleOf(node: QCondition, condition: string, at: number): string {
   const [first = ''] = node.path.names;
   const isMember = node.path.names.length === 1 && NO_OWN_ATTRIBUTES.has(first);
   const path = condition.slice(0, at);
-  // Every entity has these, so it is the value that has to be impossible.
+  // Entities may have these members whatever they are, so the value has to be impossible.
   if (isMember && node.kind === 'order' && TIMES.test(first)) return `${path}<${LONG_AGO}`;
   if (isMember && node.kind === 'equality')
     return `${path}==${impossibleOperand(node.operand, TIMES.test(first) ? LONG_AGO : '"NoSuchValuePurgeProbe"')}`;

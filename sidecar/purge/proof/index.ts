@@ -1,4 +1,4 @@
-/** Shows that the broker reads a query, its tenant, its @context and the path of an entity as the gateway does. */
+/** Proves that the broker reads a query, its tenant, its @context and the path of an entity as the gateway does. */
 export { attributePath, entityPath, noSafePath, safePathOf } from './entity-path.js';
 export { NO_SUCH } from './impossible-text.js';
 export { checkContext, dependsOnContext, proveLink } from './link-proof.js';

@@ -21,10 +21,10 @@ const CORE_TERMS: ReadonlySet<string> = new Set([
 const IRI = /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/|urn:)/;
 
 /**
- * Whether the @context of a request decides what a query means: it is not the core one, and the query has a name that is
- * neither an IRI nor a term of the core.
+ * Whether the @context of a request decides what a query means: it is not the core @context, and the query has a name that is
+ * neither an IRI nor a term of the core @context.
  *
- * @param url of the @context
+ * @param url the URL of the @context
  * @param removed attributes to drop or to keep
  */
 export function dependsOnContext(
@@ -54,18 +54,18 @@ function namesIn({ name, value }: Parameter): readonly string[] {
   }
 }
 
-/** The core @context, which every broker has and applies unasked. */
+/** The core @context, which every broker has and always applies. */
 const CORE_CONTEXT =
   /^https?:\/\/uri\.etsi\.org\/ngsi-ld\/(?:v[\d.]+\/)?ngsi-ld-core-context[^/?#]*\.jsonld$/;
 
-/** No service listens on port 1, so the @context cannot be fetched, and nobody has to be waited for to find that out. */
+/** No service listens on port 1, so the @context cannot be fetched, and the attempt fails at once. */
 const UNFETCHABLE = 'http://127.0.0.1:1/no-such-context-purge-probe.jsonld';
 const UNFETCHABLE_LINK = `<${UNFETCHABLE}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
 
-/** Statuses that say that the query cannot be read with this @context. */
+/** Statuses which say that the query cannot be read with this @context. */
 const REFUSED: ReadonlySet<number> = new Set([400, 404, 409, 422, 424]);
 
-/** Server errors in a row that say the same: the query itself is answered meanwhile. */
+/** This many server errors in a row say the same, because the query itself is answered. */
 const MAX_SERVER_ERRORS = 3;
 
 const ADVICE =
@@ -75,7 +75,7 @@ const ADVICE =
 /** What the broker did with an @context that cannot be fetched. */
 type LinkAnswer = { readonly kind: 'refused' } | { readonly kind: 'answered'; readonly page: ParsedPage };
 
-/** Why it is known that the broker used the @context. `names-it`: as long as each page does. */
+/** Why the broker is known to have used the @context. `names-it`: only as long as each page names it. */
 export type LinkProof = 'refuses-others' | 'reads-differently' | 'names-it';
 
 export interface LinkProofOptions {
@@ -90,21 +90,22 @@ export interface LinkProofOptions {
 }
 
 /**
- * The proof that the broker reads the query by the @context of the purge. Some brokers go on without one that they cannot
- * fetch, and then read short names as other ones. It is enough that
+ * Proves that the broker reads the query with the @context of the purge. Some brokers go on without an @context that they
+ * cannot fetch, and then give short names another meaning. One of these observations is enough:
  *
- * - the same query with an @context that cannot be fetched is refused: the broker goes on without none, so it has that of the
- *   purge;
- * - or that query shows nothing, where the purge's own shows something: it was not read in the same way;
- * - or its answer names another @context than the one asked for, so that the broker is honest about what it used, and every
- *   page of the purge names that of the purge.
+ * - The broker refuses the same query with an @context that cannot be fetched. So it does not go on without one, and has that
+ *   of the purge.
+ * - That query shows nothing, while the purge's own query shows something. So the broker did not read them in the same way.
+ * - The answer to that query names another @context than the one asked for, so the broker is honest about what it used, and
+ *   every page of the purge names that of the purge.
  *
- * Only the first reason says something of the broker; the others only show that it could fetch the @context just now.
+ * Only the first observation says something about the broker in general. The others only show that it could fetch the @context
+ * just now.
  *
  * @throws FilterIgnoredError
  */
 export async function proveLink(options: LinkProofOptions, listed: ListedPage): Promise<LinkProof> {
-  // A page of one may show nothing although others would.
+  // A page of one entity may show nothing although a larger one would.
   for (const limit of new Set([1, listed.limit])) {
     const answer = await askUnfetchable(options, limit);
     if (answer.kind === 'refused') return 'refuses-others';
@@ -124,7 +125,7 @@ export async function proveLink(options: LinkProofOptions, listed: ListedPage): 
   return 'reads-differently';
 }
 
-/** @throws FilterIgnoredError for a page that was read by another @context */
+/** @throws FilterIgnoredError for a page that does not name the @context */
 export function checkContext({ link }: Pick<ParsedPage, 'link'>, url: string): void {
   if (contextsOfLink(link)[0] === url) return;
   throw unproven('The broker did not use the @context of Link: its answer names another one or none');

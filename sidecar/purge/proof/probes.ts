@@ -22,7 +22,7 @@ export interface Impossible {
   readonly selection: readonly Parameter[];
   /** What was made impossible, as the caller wrote it. */
   readonly about: string;
-  /** Only by contradicting itself: a broker may refuse to read it for that reason. */
+  /** Whether it cannot match only because it contradicts itself. A broker may refuse to read it for that reason. */
   readonly isContradiction: boolean;
 }
 
@@ -32,20 +32,20 @@ export const PROBED: readonly ProbedParameter[] = [
   ...(['datasetId', 'timerel', 'timeproperty'] as const),
 ];
 
-/** Names in a list that is made impossible: enough to be a list, and not too long for a URL. */
+/** Maximum number of names in a list that is made impossible: enough to be a list, and not too long for a URL. */
 const MAX_NAMES = 20;
 
-/** Queries that the proof of one parameter may take. */
+/** Maximum number of queries to prove one parameter. */
 const MAX_CONDITIONS = 50;
 
 /**
- * A selection with one of its filters made impossible, condition by condition, and everything else as it is. With a change of
- * how filters are proven, raise the format of notes (jobs/note-exchange.ts): other gateways would believe proofs of the former
- * kind.
+ * Returns the variants of a selection in which one filter is made impossible, condition by condition, and everything else stays
+ * as it is. If you change how filters are proven, raise the format of notes (jobs/note-exchange.ts); otherwise other gateways
+ * would believe proofs of the old kind.
  *
- * @param isHistory the query is of temporal entities
- * @returns nothing where the selection does not have the filter
- * @throws QueryRefusedError for a filter of more conditions than can be proven
+ * @param isHistory whether the query is of temporal entities
+ * @returns an empty list if the selection does not have the filter, or if the filter selects everything
+ * @throws QueryRefusedError for a filter with more conditions than can be proven
  */
 export function impossibleSelections(
   selection: readonly Parameter[],
@@ -69,7 +69,7 @@ export function impossibleSelections(
   );
 }
 
-/** What to write in place of the value of a filter. */
+/** Returns what to write in place of the value of a filter. */
 function impossibleValues(
   filter: ProbedParameter,
   value: string,
@@ -78,7 +78,7 @@ function impossibleValues(
   switch (filter) {
     case 'type': {
       const selector = parseTypeSelector(value);
-      // Any type: there is nothing to honour.
+      // Any type matches, so there is nothing to honour.
       return selector.kind === 'any' ? [] : variantsOf(filter, value, termOfType(selector));
     }
     case 'q':
@@ -113,7 +113,10 @@ function variantsOf(filter: ProbedParameter, value: string, term: Term): readonl
   return impossibleTexts(value, term);
 }
 
-/** What RE2 can compile is checked by the gateway as well; other patterns may be beyond the broker, too, so they are kept. */
+/**
+ * Returns a pattern that no id matches. The gateway itself checks ids against a pattern that RE2 can compile. Any other pattern
+ * may be too much for the broker as well, so it is kept as a part.
+ */
 function impossiblePattern(pattern: string): string {
   return compilePattern('idPattern', pattern) === undefined
     ? `(?:${pattern})^NoSuchEntityPurgeProbe`
@@ -140,23 +143,23 @@ function termOfScopes(text: string): Term {
   );
 }
 
-/** Brackets around the operands are not part of the term. */
+/** Joins terms. Brackets around the operands are not part of the new term. */
 function joined(kind: 'and' | 'or', operands: readonly Term[]): Term {
   return { kind, start: operands[0]?.start ?? 0, end: operands.at(-1)?.end ?? 0, operands };
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The query of a purge with one filter made impossible: if the broker honours it, it shows nothing. */
+/** The query of a purge with one filter made impossible. If the broker honours the filter, the query shows nothing. */
 export interface Probe {
-  /** What is proven, as callers know it. */
+  /** What is proven, by the name that callers know. */
   readonly parameter: string;
-  /** Set for a parameter: the broker may count before it applies it. */
+  /** The parameter that is proven, which the broker may apply only after counting; undefined for a header. */
   readonly filter?: ProbedParameter;
   readonly query: Pick<PageQuery, 'selection' | 'headers'>;
-  /** Whether entities without attributes are shown, too, by brokers that honour the filter. */
+  /** Whether brokers that honour the filter may still show entities, without attributes. */
   readonly showsBareEntities: boolean;
-  /** It asks for a condition together with its opposite, which a broker may refuse to read. */
+  /** Whether it asks for a condition together with its opposite, which a broker may refuse to read. */
   readonly isContradiction: boolean;
   /** Why the purge is refused if the filter is ignored. */
   readonly refusal: string;
@@ -172,11 +175,12 @@ const NOTHING_DELETED =
   'so the query would reach too much. Nothing was deleted. Ask for less at once, or name the entities to delete by id.';
 
 /**
- * The probes of a query: one for each filter or condition that can be made impossible, and one for each header that selects
- * the tenant.
+ * Returns the probes of a query: one for each filter or condition that can be made impossible, and those for the headers that
+ * select the tenant.
  *
- * @param filters the caller's; parameters that the broker needs besides come as `additions`
- * @param isHistory the query is of temporal entities
+ * @param filters the caller's filters
+ * @param additions further parameters that the broker requires
+ * @param isHistory whether the query is of temporal entities
  * @throws QueryRefusedError for more conditions than can be proven
  */
 export function probesOf(
@@ -192,7 +196,7 @@ export function probesOf(
   return [...probes, ...tenantProbes([...filters, ...additions], headers)];
 }
 
-/** What an answer with this status proves; undefined for nothing. */
+/** Returns what an answer with this status proves; undefined if it proves nothing. */
 export function meaningOfStatus(
   { filter, isContradiction }: Probe,
   status: number,
@@ -200,7 +204,7 @@ export function meaningOfStatus(
   if (filter === undefined) return DENIED.has(status) ? 'honoured' : undefined;
   if (status === 501) return 'ignored';
   if (status !== 400 && status !== 404 && status !== 422) return undefined;
-  // A broker that refuses the impossible value has read it: it accepts the query itself.
+  // A broker that refuses the impossible value has read it, because it accepts the query itself.
   return isContradiction ? 'ignored' : 'honoured';
 }
 
@@ -224,8 +228,9 @@ function filterProbe(
 }
 
 /**
- * A tenant that cannot exist must have nothing. If both headers name the same tenant, one of them must be honoured. If they
- * differ, either may select the tenant, so each must be honoured beside the other.
+ * Returns the probes for the tenant: a tenant that cannot exist must have no entities. If both headers name the same tenant,
+ * the broker must honour one of them. If they differ, either may select the tenant, so the broker must honour each next to the
+ * other.
  */
 function tenantProbes(
   selection: readonly Parameter[],

@@ -12,11 +12,11 @@ type Headers = Readonly<Record<string, string>>;
 /** Headers that decide which data a query reads, and how. */
 const READING = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
 
-/** Headers that say who asks: a broker, or what stands before it, may show others something else. */
+/** Headers that identify the client. A broker, or a proxy in front of it, may show other clients something else. */
 const CREDENTIALS = ['authorization', 'x-auth-token'] as const;
 
 /**
- * The name of the proof of exactly this query: these parameters with these values, these headers, this projection.
+ * Returns the name of the proof of exactly this query: these parameters with these values, these headers, this projection.
  *
  * @param shape how much of each entity is asked for
  */
@@ -30,7 +30,7 @@ export function proofNameOf(selection: readonly Parameter[], headers: Headers, s
   return { name, isShared: CREDENTIALS.every((header) => headers[header] === undefined) };
 }
 
-/** Probes of one query that are asked at the same time. */
+/** Maximum number of probes of one query that are asked at the same time. */
 const AT_ONCE = 8;
 
 export interface QueryProofOptions {
@@ -38,19 +38,19 @@ export interface QueryProofOptions {
   readonly probes: readonly Probe[];
   readonly lister: Pick<PageSource, 'page'>;
   readonly capabilities: BrokerMemory;
-  /** Pages may be empty before the end; the count shows whether there is more. */
+  /** Whether pages may be empty before the end, so that only the count or a next link shows whether there is more. */
   readonly countsUnshown: boolean;
 }
 
 type Answer = PromiseSettledResult<ListedPage>;
 
-/** What an answer means. `counted`: the filter is honoured, but not by the broker's count. */
+/** What an answer means. `counted`: the filter is honoured, but not in the broker's count. `open`: it proves nothing yet. */
 type Meaning = 'honoured' | 'counted' | 'ignored' | 'open';
 
 /**
- * The proof that the broker honours the filters and the tenant of one query: that query with one of them made impossible
- * must show nothing, for each of them. It holds for this very query, since brokers drop a filter beside another one, for one type
- * or for one tenant.
+ * Proves that the broker honours the filters and the tenant of one query: for each of them, that query with this one made
+ * impossible must show nothing. The proof is valid for this very query only, because brokers ignore a filter next to another
+ * one, for one type or for one tenant.
  */
 export class QueryProof {
   readonly #options: QueryProofOptions;
@@ -61,11 +61,11 @@ export class QueryProof {
   }
 
   /**
-   * Asks the probes beside the first page. Not of a broker that has not answered yet: each probe would find out by itself how it
-   * has to be asked.
+   * Asks the probes in parallel with the first page. Does nothing if the broker gives no count or has not answered yet, because
+   * then each probe would have to find out by itself how to query it.
    *
-   * @param shape of that page
-   * @returns when they are answered; never rejects
+   * @param shape how much to ask for in that page
+   * @returns resolves when the probes are answered; never rejects
    */
   async begin(shape: PageShape): Promise<void> {
     const { name, capabilities, probes } = this.#options;
@@ -75,13 +75,18 @@ export class QueryProof {
     await this.#early;
   }
 
-  /** The page beside which the probes were asked was empty: that they showed nothing either means nothing. */
+  /**
+   * Drops the answers of the probes, because the page in parallel with which they were asked was empty: that they showed
+   * nothing either proves nothing.
+   */
   discard(): void {
     this.#early = undefined;
   }
 
   /**
-   * @param listed the query that listed something
+   * Completes the proof, if it is not known yet.
+   *
+   * @param listed the query of a page that listed something
    * @throws FilterIgnoredError
    */
   async prove(listed: PageQuery): Promise<void> {
@@ -91,12 +96,12 @@ export class QueryProof {
     const early = this.#early ?? (isFirst ? this.#ask(probes, this.#small(listed)) : []);
     this.#early = undefined;
     const open = this.#settle(probes, await early, false);
-    // One page may show nothing although others would: the page that listed something would, too.
+    // A page may show nothing although others would, so ask for the very page that listed something.
     this.#settle(open, await this.#ask(open, listed), true);
     capabilities.setHonoured(name);
   }
 
-  /** Instances are shown as on the page itself: others of them might be excluded by other filters. */
+  /** Instances are asked for as on the page itself, because others might be excluded by other filters. */
   #small(shape: PageShape): PageShape {
     return this.#options.countsUnshown ? shape : { limit: 1 };
   }
@@ -110,7 +115,9 @@ export class QueryProof {
   }
 
   /**
-   * @param isLast the answers are of the page that listed something
+   * Evaluates answers.
+   *
+   * @param isLast whether the answers are of the very page that listed something
    * @returns the probes whose answer proves nothing yet
    * @throws FilterIgnoredError, and the error that came in place of an answer
    */
@@ -148,32 +155,32 @@ export class QueryProof {
 }
 
 /**
- * A query, and what is known of how the broker counts and pages it. Some brokers count and page first, and only then apply a
- * filter: pages come short or even empty, and the count ignores the filter. Such a query is walked over everything that the
- * broker pages through (`paging.stride`), whatever the count says.
+ * A query, and what is known about how the broker counts and pages it. Some brokers count and page first, and only then apply a
+ * filter. Their pages are short or even empty, and the count ignores the filter. For such a query, the walk covers everything
+ * that the broker pages through (`paging.stride`), whatever the count says.
  */
 export interface CountedQuery {
   readonly selection: readonly Parameter[];
   readonly lister: Pick<PageSource, 'page'>;
   readonly capabilities: BrokerMemory;
   readonly paging: PagingEvidence;
-  /** The broker counts matches that it does not show, for another reason. */
+  /** Whether the broker counts matches that it does not show, for another reason. */
   readonly countsUnshown: boolean;
 }
 
-/** Filters that may be applied late. Every broker pages through the entities of a type. */
+/** Filters that brokers may apply after counting and paging. Every broker pages through the entities of a type. */
 const LATE = PROBED.filter((filter) => filter !== 'type');
 
-/** Parameters that go together with a filter. */
+/** The parameters of a geoquery. */
 const GEO = new Set(['georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty']);
 
-/** Narrows nothing, and is accepted without any filter. */
+/** A parameter that excludes no entity of the broker itself, and with which brokers accept a query without filters. */
 export const LOCAL: Parameter = { name: 'local', value: 'true' };
 
 /**
- * Finds out, for a query that is counted and shows nothing, whether its count is that of the query without a filter.
+ * Finds out, for a query that is counted but shows nothing, whether its count is that of the query without a filter.
  *
- * @returns true when it is; the context then walks by what the broker pages through
+ * @returns true if it is; walks of the query then cover everything that the broker pages through
  */
 export async function learnCounting(context: CountedQuery): Promise<boolean> {
   const { selection, capabilities } = context;
@@ -189,7 +196,9 @@ export async function learnCounting(context: CountedQuery): Promise<boolean> {
   return context.paging.stride !== undefined;
 }
 
-/** Where the broker is known to count before it applies a filter of the query, learns how far one of its pages reaches. */
+/**
+ * If the broker is known to count before it applies a filter of the query, learns how many entities one of its pages covers.
+ */
 export async function learnStride(context: CountedQuery): Promise<void> {
   const { selection, capabilities, paging, countsUnshown } = context;
   if (countsUnshown || paging.stride !== undefined) return;
@@ -205,14 +214,14 @@ export async function learnStride(context: CountedQuery): Promise<void> {
   const wide = { selection: others.length === 0 ? [LOCAL] : others, count: true };
   const page = await unlessQueryRefused(context.lister.page(wide));
   if (page === undefined) {
-    // It is unknown: one entity at a time.
+    // It is unknown, so walk one entity at a time.
     paging.stride = 1;
     return;
   }
   const { ids, count, limit } = page;
-  // Counted and never shown, with the filter or without it: the count is wrong in some other way.
+  // If nothing is shown even without the filter, the count is wrong in some other way.
   if (ids.length === 0) return;
-  // Without the filter, a page is as long as a page can be, unless it holds all there is.
+  // Without the filter, a page is as long as a page can be, unless it has everything.
   const holdsAll = count !== undefined && count <= ids.length;
   paging.stride = holdsAll ? limit : Math.min(ids.length, limit);
 }
