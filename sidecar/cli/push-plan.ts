@@ -1,7 +1,8 @@
 import type { JsonValue } from '../shared/json/json.js';
 import { isResourceName, RESOURCE_NAME_RULE } from '../shared/resource-name.js';
 import { folderOf } from '../schemas/repository/file-paths.js';
-import { contextIn, type FoundModelTexts } from '../schemas/repository/model-change.js';
+import { contextIn } from '../schemas/repository/context-names.js';
+import type { FoundModelTexts } from '../schemas/repository/settings.js';
 import { usage } from './exit-codes.js';
 import { requireRead, modelAround } from './model-around.js';
 

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { limitsOf } from '../schemas/repository/collector.js';
-import { modelChangeOf } from '../schemas/repository/model-change.js';
+import { modelChangeOf } from '../schemas/repository/settings.js';
 import { describeFiles, planOf, readSource, textOf } from '../schemas/repository/source.js';
 import { prepareModel } from '../schemas/validation/model.js';
 import { GatewayError } from '../shared/errors.js';

@@ -3,7 +3,7 @@ import type { JsonValue } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
 import { GatewayError } from '../shared/errors.js';
 import { fileNameOf } from '../schemas/repository/file-paths.js';
-import { modelChangeOf } from '../schemas/repository/model-change.js';
+import { modelChangeOf } from '../schemas/repository/settings.js';
 import { refusalOf } from '../schemas/repository/refusals.js';
 import {
   DeadlineExceededError,

@@ -4,7 +4,7 @@ import { PreconditionFailedError } from '../../store/index.js';
 import { ifThere, type NamedContext, type SchemaService } from '../models/index.js';
 import type { ChangedContexts } from './changed-contexts.js';
 import type { ImportPlan, PlannedContext, PlannedDocument } from './import-plan.js';
-import { contextIn } from './model-change.js';
+import { contextIn } from './context-names.js';
 import { refusalOf } from './refusals.js';
 import type { ImportedFile } from './shapes.js';
 

@@ -1,5 +1,6 @@
 import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { referencesOf } from '../json-ld/context-form.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { documentUri } from '../json-schema/uri.js';
 import { targetOf } from './urls.js';
 
@@ -37,4 +38,15 @@ export function withAbsoluteNames(context: JsonValue, base: string): JsonValue {
 /** Whether the name of a context has a meaning only where it stands. */
 export function isRelative(name: string): boolean {
   return documentUri(name) === undefined;
+}
+
+/**
+ * The context in a file: its `@context`, or the whole file if it is not an object with one.
+ *
+ * @param base the URL against which its relative names of other contexts resolve
+ */
+export function contextIn(text: string, base?: string): JsonValue {
+  const document = parseJson(text) as JsonValue;
+  const context = isObject(document) ? (member(document, '@context') ?? null) : document;
+  return base === undefined ? context : withAbsoluteNames(context, base);
 }

@@ -1,10 +1,9 @@
 import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
-import { contextNamesIn } from './context-names.js';
+import { contextIn, contextNamesIn } from './context-names.js';
 import type { ImportPlan, PlannedContext, PlannedModel } from './import-plan.js';
 import { type NamedContext, namedContext } from '../models/contents.js';
 import { generatedContextName } from '../../store/index.js';
-import { contextIn } from './model-change.js';
 
 /** A context or a model that an import stores, and what its context builds on. */
 export type Step = (

@@ -53,7 +53,7 @@ function timeText(time: number | undefined): string | undefined {
 }
 
 /** Characters of a description that a model takes. */
-export const MAX_DESCRIPTION = 4000;
+const MAX_DESCRIPTION = 4000;
 
 const oneOf =
   (...known: readonly string[]) =>
@@ -123,4 +123,34 @@ export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
     else if (name !== 'status' && name !== 'deprecatedAt') change[name] = null;
   }
   return change;
+}
+
+/** A model as it is found in a repository. */
+export interface FoundModelTexts {
+  /** Of its schema. */
+  readonly schema: string;
+  /** The `$id` that the schema needs to be given. */
+  readonly id?: string | undefined;
+  /** Of the settings that an export keeps beside it. */
+  readonly settings?: string | undefined;
+  /** The context that it takes as its own. */
+  readonly context?: JsonValue | undefined;
+}
+
+/** The change that makes a model what it is in a repository. @param isThere whether the gateway has a model of its name */
+export function modelChangeOf(
+  { schema: text, id, settings, context }: FoundModelTexts,
+  isThere: boolean,
+): ModelChange {
+  const own = parseJson(text) as JsonObject;
+  const schema = id === undefined ? own : { ...own, $id: id };
+  if (settings !== undefined) return { schema, ...settingsIn(settings) };
+  const description = isObject(own) ? member(own, 'description') : undefined;
+  const isUsable = typeof description === 'string' && description.length <= MAX_DESCRIPTION;
+  return {
+    schema,
+    // It may have been edited here since.
+    ...(isThere || !isUsable ? {} : { description }),
+    ...(context === undefined ? {} : { context }),
+  };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contextIn, modelChangeOf } from '../../../../sidecar/schemas/repository/model-change.js';
+import { contextIn } from '../../../../sidecar/schemas/repository/context-names.js';
+import { modelChangeOf } from '../../../../sidecar/schemas/repository/settings.js';
 
 const textOf = (schema: object) => JSON.stringify(schema);
 
