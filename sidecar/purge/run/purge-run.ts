@@ -75,7 +75,8 @@ export function createPurgeScope(
     onPlanned: order.onPlanned,
     startedMs() {
       const aheadMs = brokerAheadMs?.() ?? 0;
-      return Math.abs(aheadMs) > SAME_CLOCK_MS ? beganMs - aheadMs : beganMs;
+      // Never later than by this clock: what is new must not look old because the clock was set back, or a proxy wrote the `Date`.
+      return aheadMs > SAME_CLOCK_MS ? beganMs - aheadMs : beganMs;
     },
     emit(event) {
       if (event.type === 'progress') lastProgress = event;
