@@ -71,7 +71,7 @@ export async function applyFile(
     const { status, value } = await kind.put(name, body, gateway).catch((caught: unknown) => {
       const error = gatewayFailure(caught);
       if (!(error instanceof CliError) || wanted.length === 1) throw error;
-      const applied = `${index} of ${wanted.length} policies of ${file} were applied.`;
+      const applied = `${index} of ${wanted.length} policies in ${file} were applied.`;
       throw new CliError(error.exitCode, `${printable(name)}: ${error.message}\n${applied}`, {
         cause: error,
       });

@@ -27,7 +27,7 @@ export async function checkModels(
   requireStored(options);
   if (gateway !== undefined && against !== undefined) throw usage('Use either --against or --gateway.');
   if (gateway === undefined && options.stored === true)
-    throw usage('--stored needs a gateway, which has the entities: add --gateway.');
+    throw usage('--stored needs a gateway to read the entities from: add --gateway.');
   const upload = await readUpload(paths);
   const {
     report,

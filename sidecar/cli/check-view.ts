@@ -69,7 +69,7 @@ export function checkLines(report: Schemas['ImportReport'], view: CheckView): re
 const UNCOMPARED = 'The change is unknown, because the file cannot be read at the revision.';
 
 function goneText(model: string): string {
-  return `The model ${model} is gone. An import does not delete it at a gateway.`;
+  return `The model ${model} is no longer in the folders. An import does not delete it from a gateway.`;
 }
 
 interface Annotation {
@@ -112,7 +112,7 @@ function annotations(
     ...found.map((one) => annotation(one, folders)),
     ...dependents.flatMap(({ domain, model, status, reason = '', change, differences = [] }) => {
       if (status === 'refused')
-        return [`::error title=Dependent refuses::${data(`${domain}/${model}: ${reason}`)}`];
+        return [`::error title=Dependent refused::${data(`${domain}/${model}: ${reason}`)}`];
       if (change === undefined || !isTooMuch(change, failOn)) return [];
       return differences.map(({ pointer, detail, class: one }) => {
         return (

@@ -21,7 +21,7 @@ export function addConfigCommands(
     .argument('<name>', 'a short name, e.g. production')
     .description('add or change a context: a gateway under a short name')
     .option('--gateway <url>', 'URL of the gateway')
-    .option('--token-command <command>', 'command that writes the token, e.g. "pass show gateway"')
+    .option('--token-command <command>', 'command that prints the token, e.g. "pass show gateway"')
     .action((name: string, options: SetContextOptions) => end(setContext(name, options, context)));
   config
     .command('use-context')
@@ -66,15 +66,16 @@ function setContext(
   // Completion scripts insert these names without quoting them.
   if (!isResourceName(name))
     throw usage(
-      `The name of a context begins with a letter or digit, then has letters, digits, _ . -: ${printable(name)}`,
+      `The name of a context must begin with a letter or digit, followed by letters, digits, _ . -: ${printable(name)}`,
     );
   const { current = name, contexts } = readContexts(env);
   const url = gateway === undefined ? contexts[name]?.gateway : urlOf(gateway, '--gateway').href;
-  if (url === undefined) throw usage(`There is no context ${printable(name)}: add --gateway URL to make it.`);
+  if (url === undefined)
+    throw usage(`There is no context ${printable(name)}: add --gateway URL to create it.`);
   const command = tokenCommand ?? contexts[name]?.tokenCommand;
   const context = { gateway: url, ...(command ? { tokenCommand: command } : {}) };
   writeContexts({ current, contexts: { ...contexts, [name]: context } }, env);
-  say(stdout, `The context ${printable(name)} is ${url}${current === name ? ', and the current one' : ''}.`);
+  say(stdout, `Context ${printable(name)}: ${url}${current === name ? ' (current)' : ''}`);
   return EXIT.done;
 }
 
@@ -84,12 +85,12 @@ function useContext(name: string, { env, stdout }: CliContext): ExitCode {
   const context = contexts[name];
   if (context === undefined) {
     const names = Object.keys(contexts).map(printable).join(', ');
-    throw usage(`There is no context ${printable(name)}.${names === '' ? '' : ` There are: ${names}.`}`);
+    throw usage(`There is no context ${printable(name)}.${names === '' ? '' : ` Available: ${names}.`}`);
   }
   writeContexts({ current: name, contexts }, env);
   say(
     stdout,
-    `Commands go to ${context.gateway} from now on, unless --gateway or NGSILD_GATEWAY_URL says otherwise.`,
+    `Commands now use ${context.gateway}, unless --gateway or NGSILD_GATEWAY_URL names another gateway.`,
   );
   return EXIT.done;
 }
@@ -105,7 +106,7 @@ function listContexts(options: OutputOptions, context: CliContext): ExitCode {
   }));
   const table = () =>
     records.length === 0
-      ? ['There are no contexts: ngsi-ld-gateway config set-context NAME --gateway URL']
+      ? ['There are no contexts. Create one: ngsi-ld-gateway config set-context NAME --gateway URL']
       : formatTable([
           ['', 'NAME', 'GATEWAY', 'TOKEN'],
           ...records.map(({ name, gateway, isCurrent, token }) => [

@@ -58,7 +58,7 @@ export async function copyCommand(
     `  SHA-256 of all records, on both sides: ${report.sha256}`,
     ...report.workers.map(
       (worker) =>
-        `Purges of ${worker} have not ended, and any gateway on the copy would continue them: stop ${worker} first.`,
+        `Purges of ${worker} have not ended, and any gateway on the copy would resume them. Stop ${worker} first.`,
     ),
   );
   return EXIT.done;
@@ -91,7 +91,7 @@ export function databaseNamed(text: string, option: string): DatabaseName {
   const path = text.replace(/^sqlite:/, '');
   if (path === '') throw usage(`${option} must be sqlite:PATH or postgres://….`);
   if (path === ':memory:')
-    throw usage('A database in memory belongs to its gateway: no other process can use it.');
+    throw usage('An in-memory database belongs to its gateway: no other process can use it.');
   return { kind: 'sqlite', path };
 }
 

@@ -30,10 +30,14 @@ export function readContexts(env: Env): GatewayContexts {
   const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
   if (file === undefined || stat === undefined) return { contexts: {} };
   if (process.platform !== 'win32' && (stat.mode & 0o022) !== 0)
-    throw usage(`Others may write ${file}, which has commands that are run: chmod 600 it.`);
+    throw usage(
+      `Other users can write to ${file}, which contains commands that are run: use chmod 600 on it.`,
+    );
   const content = parseJson(file, decoded(file, bytesOf(file)));
   if (areContexts(content)) return content;
-  throw usage(`${file} is not a file of contexts. Remove it, and set them again with config set-context.`);
+  throw usage(
+    `${file} is not a valid contexts file. Remove it, and create the contexts again with config set-context.`,
+  );
 }
 
 function bytesOf(file: string): Uint8Array {
@@ -62,7 +66,8 @@ function areContexts(content: unknown): content is GatewayContexts {
 /** Replaces the contexts atomically. Only the owner may read and write the file. @throws CliError */
 export function writeContexts(contexts: GatewayContexts, env: Env): void {
   const file = fileOf(env);
-  if (file === undefined) throw usage('There is no place for the contexts: set HOME or XDG_CONFIG_HOME.');
+  if (file === undefined)
+    throw usage('There is no folder for the contexts file: set HOME or XDG_CONFIG_HOME.');
   const partial = `${file}.${process.pid}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(partial, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 });

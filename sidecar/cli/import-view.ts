@@ -50,7 +50,7 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
       `${formatCount(refused.length)} refused`,
     ].join(
       ', ',
-    )}. Examples: ${formatCount(summary.examples.valid)} valid, ${formatCount(summary.examples.invalid)} not${unchecked.length === 0 ? '' : `, ${formatCount(unchecked.length)} not checked`}, ${formatCount(summary.examples.kept)} ${would}kept.`,
+    )}. Examples: ${formatCount(summary.examples.valid)} valid, ${formatCount(summary.examples.invalid)} invalid${unchecked.length === 0 ? '' : `, ${formatCount(unchecked.length)} not checked`}, ${formatCount(summary.examples.kept)} ${would}kept.`,
   ].map(printable);
 }
 

@@ -7,7 +7,7 @@ import { gatewayOf, type PlaceOptions } from './settings.js';
 
 const STORED = [
   '--stored',
-  'say which stored entities the new versions would refuse (3 if there are any)',
+  'report which stored entities the new versions would refuse; exits with 3 if there are any',
 ] as const;
 const TENANT = ['--tenant <name>', 'with --stored: the tenant of the entities'] as const;
 const LINK = ['--link <url>', 'with --stored: the @context of the names of the entities'] as const;
@@ -24,9 +24,9 @@ export function addModelsCommands(
     listing(models.command('list'))
       .argument('[text]', 'part of a name, a description, an attribute or a type')
       .description('list the models of all domains')
-      .option('--domain <name>', 'of one domain')
-      .option('--type <type>', 'for entities of this type')
-      .option('--attribute <name>', 'that describe this attribute'),
+      .option('--domain <name>', 'only models of this domain')
+      .option('--type <type>', 'only models for entities of this type')
+      .option('--attribute <name>', 'only models with this attribute'),
     async () => (await import('./models-list.js')).listModels,
   );
   atGateway(
@@ -49,7 +49,7 @@ export function addModelsCommands(
         'import whole repositories; repeating it changes nothing; exits with 3 if files are refused',
       )
       .option('--domain <name>', 'the domain (default: that of the export, or the name of the repository)')
-      .option('--dry-run', 'show what would become of each file, without writing anything'),
+      .option('--dry-run', 'show what would happen to each file, without writing anything'),
     async () => (await import('./models-commands.js')).importModels,
   );
   atGateway(
@@ -107,7 +107,7 @@ export function addModelsCommands(
     onGateway(models.command('export'))
       .description('write a domain, or everything, to a tar.gz that can be imported')
       .option('--domain <name>', 'the domain (default: all)')
-      .option('-o, --output <file>', 'the file, which is replaced; - for standard output'),
+      .option('-o, --output <file>', 'the output file, overwritten if it exists; - for standard output'),
     async () => (await import('./models-commands.js')).exportModels,
   );
 }

@@ -148,18 +148,18 @@ function createProgram(
 
   program
     .command('scan')
-    .argument('<query...>', 'what to judge, e.g. type=Vehicle')
+    .argument('<query...>', 'the entities to check, e.g. type=Vehicle')
     .description(
-      'judge what a broker holds by the models, and show what is wrong; exits with 3 if entities are invalid',
+      'check the entities of a broker against their models, and show what is wrong; exits with 3 if any are invalid',
     )
     .option('--tenant <name>', 'NGSILD-Tenant')
     .option('--link <url>', 'the @context of the names in the query')
-    .option('--domain <name>', 'where the models of the types are looked for')
+    .option('--domain <name>', 'the domain in which to look for the models')
     .option('--model <model>', 'DOMAIN/MODEL or DOMAIN/MODEL@VERSION, for all entities')
-    .option('--schema <path>', 'file with a JSON Schema to judge by')
-    .option('--sample <n>', 'judge only so many entities', wholeNumber)
-    .option('--rate <n>', 'entities per second, at most', wholeNumber)
-    .option('--max-invalid <n>', 'invalid entities that are accepted', countFromZero)
+    .option('--schema <path>', 'file with a JSON Schema to check against')
+    .option('--sample <n>', 'check at most this many entities', wholeNumber)
+    .option('--rate <n>', 'maximum entities per second', wholeNumber)
+    .option('--max-invalid <n>', 'number of invalid entities to accept', countFromZero)
     .option('--json', 'JSON output, one record per line, the final one last')
     .addOption(gatewayOption())
     .option('--broker <url>', 'scan directly at this broker, without a gateway; needs --schema')
@@ -184,15 +184,15 @@ function createProgram(
     listing(purges.command('list'))
       .description('list purges, newest first, without dry runs')
       .option('--state <state>', 'queued, running, succeeded, failed …')
-      .option('--tenant <name>', 'of one tenant')
-      .option('--caller <name>', 'of one caller')
-      .option('--policy <name>', 'runs of one retention policy')
+      .option('--tenant <name>', 'only purges of this tenant')
+      .option('--caller <name>', 'only purges of this caller')
+      .option('--policy <name>', 'only runs of this retention policy')
       .option('--since <time>', 'created at this time or later, such as 2026-11-28 or 2026-11-28T09:00:00Z')
       .option('--until <time>', 'created before this time')
-      .option('--query <text>', 'with this text in their query')
-      .option('--type <name>', 'of one entity type')
+      .option('--query <text>', 'only purges whose query contains this text')
+      .option('--type <name>', 'only purges of this entity type')
       .option('--dry-run', 'only dry runs')
-      .option('--all', 'dry runs, too')
+      .option('--all', 'include dry runs')
       .option('--limit <n>', 'how many', wholeNumber)
       .option('--offset <n>', 'how many to skip', countFromZero),
     async () => (await import('./purges-commands.js')).listPurges,
@@ -208,19 +208,19 @@ function createProgram(
     async () => (await import('./purges-commands.js')).followOne,
   );
   atGateway(
-    onePurge('cancel', 'cancel a purge and show what it did; exits with 1 if it had ended'),
+    onePurge('cancel', 'cancel a purge and show what it did; exits with 1 if it had already ended'),
     async () => (await import('./purges-commands.js')).cancelOne,
   );
   atGateway(
-    onePurge('restore', 'restore what a purge archived; what is there is never overwritten')
+    onePurge('restore', 'restore what a purge archived; existing data is never overwritten')
       .option('--id <urn...>', 'only these entities')
-      .option('--dry-run', 'compare with what is there, create nothing')
-      .option('--rate <n>', 'items per second, at most', wholeNumber)
-      .option('--detach', 'do not wait for its end'),
+      .option('--dry-run', 'compare with existing data, create nothing')
+      .option('--rate <n>', 'maximum items per second', wholeNumber)
+      .option('--detach', 'do not wait for the restore to end'),
     async () => (await import('./undo-commands.js')).restorePurge,
   );
   atGateway(
-    onePurge('archive', 'write what a purge archived to standard output, as NDJSON packed with gzip'),
+    onePurge('archive', 'write what a purge archived to standard output, as NDJSON compressed with gzip'),
     async () => (await import('./undo-commands.js')).readArchive,
   );
   atGateway(

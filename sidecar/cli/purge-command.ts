@@ -56,7 +56,7 @@ export async function purgeCommand(
   const isAsked = options.yes !== true && options.dryRun !== true;
   if (isAsked && !canAsk(context)) {
     throw usage(
-      'There is no terminal for the confirmation: add --yes to delete without it, or --dry-run to only look.',
+      'There is no terminal to ask for confirmation: add --yes to delete without asking, or --dry-run to only count.',
     );
   }
   const { signal, release } = listenForInterrupts(context);
@@ -149,7 +149,7 @@ function isAbove(maxAffected: number | undefined, { matched }: PurgePreview): bo
 }
 
 function tooMany(maxAffected = 0): string {
-  return `That is more than the ${formatCount(maxAffected)} of --max-affected, so the purge is refused.`;
+  return `That is more than the ${formatCount(maxAffected)} that --max-affected allows, so the purge is refused.`;
 }
 
 async function confirm(

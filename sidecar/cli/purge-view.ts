@@ -84,7 +84,7 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
       `${formatCount(view.unknown)} may or may not be gone: the broker did not respond. Purge again to be sure.`,
     );
   if ((view.arrived ?? 0) > 0)
-    lines.push(`${formatCount(view.arrived ?? 0)} arrived during the purge and were left.`);
+    lines.push(`${formatCount(view.arrived ?? 0)} arrived during the purge and were not deleted.`);
   return [
     ...lines,
     ...errorLines(view),
@@ -108,7 +108,7 @@ function restoreSummaryOf(view: PurgeView): readonly string[] {
   ];
   if (alreadyThere > 0) {
     const others = different === undefined ? '' : `, ${formatCount(different)} of them different`;
-    lines.push(`${formatCount(alreadyThere)} are there already${others}: they were left alone.`);
+    lines.push(`${formatCount(alreadyThere)} already exist${others}: they were left unchanged.`);
   }
   if (failed > 0) lines.push(`${formatCount(failed)} could not be restored.`);
   if (unknown > 0)

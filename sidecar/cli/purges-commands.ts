@@ -163,7 +163,7 @@ export async function cancelOne(
   const before = readPurge(await gateway.json('get', '/purges/{purge}', { path: { purge } }));
   if (isFinal(before)) {
     if (json === true) sayJson(context, before);
-    say(context.stderr, `The purge ${purge} had ended already: ${before.state}.`);
+    say(context.stderr, `The purge ${purge} has already ended: ${before.state}.`);
     return EXIT.failed;
   }
   let last: PurgeView = await cancelPurge(gateway, purge);

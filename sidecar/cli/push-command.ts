@@ -118,7 +118,7 @@ async function putPlan(
       const why = areAllAccepted(stored ?? []) ? '' : ', stored entities would be refused';
       throw usage(
         `The change is ${found.change.overall}${why}, and there is no ` +
-          'terminal for the confirmation: add --yes. Nothing was changed.',
+          'terminal to ask for confirmation: add --yes. Nothing was changed.',
       );
     }
     if (!(await confirm(`Update ${label}? [y/N] `, context))) {

@@ -77,7 +77,7 @@ export async function scanCommand(
 ): Promise<ExitCode> {
   const { tenant, link, domain, model, sample, rate, schema: file } = options;
   const query = encodeQuery(words);
-  if (query === '') throw usage('The query selects nothing, e.g. type=Vehicle.');
+  if (query === '') throw usage('The query is empty: use one such as type=Vehicle.');
   const schema = file === undefined ? undefined : ((await readJson(file, context)) as JsonValue);
   const request: ScanRequest = {
     query,

@@ -29,7 +29,7 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
     const ofContext = context === undefined ? undefined : tokenOf(context, env);
     return ofContext === undefined
       ? headerIn(env['NGSILD_GATEWAY_TOKEN'], 'NGSILD_GATEWAY_TOKEN')
-      : headerIn(ofContext, 'What the token command wrote');
+      : headerIn(ofContext, 'The output of the token command');
   };
   let token = readToken();
   // A token that was accepted may expire while a purge is followed; it is then read again. One that was never accepted is not.
@@ -95,7 +95,7 @@ export function authorizationOf(env: Env): string | undefined {
 function headerIn(text: string | undefined, name: string): string | undefined {
   const value = nonEmpty(text?.trim());
   if (value !== undefined && !/^[\x20-\x7e]+$/.test(value))
-    throw usage(`${name} has characters that a header field cannot have.`);
+    throw usage(`${name} contains characters that are not allowed in a header field.`);
   return value;
 }
 

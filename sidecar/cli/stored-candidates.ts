@@ -137,7 +137,7 @@ async function bundled(
       const missing = (error.members.missing ?? []).filter((uri) => !asked.has(uri));
       if (missing.length === 0)
         throw failure(
-          printable(`${domain}/${model} cannot be held against stored entities. ${error.message}`),
+          printable(`${domain}/${model} cannot be checked against stored entities. ${error.message}`),
           { cause: error },
         );
       for (const uri of missing) {

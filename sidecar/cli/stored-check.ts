@@ -140,7 +140,7 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
     const shown = ids.slice(0, MAX_SHOWN);
     const more = refused - shown.length;
     const others = notJudged > 0 ? `, ${formatCount(notJudged)} not judged` : '';
-    const part = state === 'succeeded' ? '' : `, but not all were looked at (${state})`;
+    const part = state === 'succeeded' ? '' : `, but not all were checked (${state})`;
     return [
       printable(
         `${domain}/${model} would refuse ${formatCount(refused)} of ` +

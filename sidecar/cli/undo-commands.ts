@@ -52,7 +52,7 @@ export async function restorePurge(
           yield record;
         })()
       : followPurge(gateway, record.id, context.clock, { cancelOn: stopped.signal });
-    const onStop = 'Stopping: nothing more is created; waiting for what is in progress.';
+    const onStop = 'Stopping: nothing more will be created; waiting for requests in progress.';
     return await follow(views, json === undefined ? {} : { json }, context, {
       signal: stopped.signal,
       onStop,
@@ -70,14 +70,14 @@ export async function readArchive(
   context: CliContext,
 ): Promise<ExitCode> {
   if (context.stdout.isTTY === true)
-    throw usage('An archive is packed with gzip: send it to a file, such as > archive.ndjson.gz');
+    throw usage('The archive is compressed with gzip: redirect it to a file, such as > archive.ndjson.gz');
   const purge = await purgeNamed(idOrPrefix, gateway);
   const { body } = await gateway.request('get', '/purges/{purge}/archive', { path: { purge } });
   if (body === null) throw failure('The gateway answered without an archive.');
   try {
     await pipeline(Readable.fromWeb(body), createGzip(), context.stdout, { end: false });
   } catch (cause) {
-    throw failure('The archive broke off: what was written is not whole. The log of the gateway says why.', {
+    throw failure('The archive was cut off, so the output is incomplete. The log of the gateway says why.', {
       cause,
     });
   }

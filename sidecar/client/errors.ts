@@ -33,7 +33,7 @@ export class UnreachableError extends Error {
     readonly mayHaveArrived: boolean,
     options: ErrorOptions,
   ) {
-    super(`The gateway at ${baseUrl} cannot be reached, or broke off its answer: ${why}.`, options);
+    super(`The gateway at ${baseUrl} cannot be reached, or its answer was cut off: ${why}.`, options);
   }
 }
 

@@ -47,7 +47,7 @@ export async function* readEvents(
 }
 
 function tooLong(): RangeError {
-  return new RangeError('An event of the stream has no end.');
+  return new RangeError('An event in the stream is too long.');
 }
 
 /** Decodes a stream as its bytes arrive. */
@@ -70,7 +70,7 @@ async function unlessSilent<Value>(read: Promise<Value>, silentMs: number): Prom
   if (silentMs === Infinity) return read;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('The stream of events gives no sign.')), silentMs);
+    timer = setTimeout(() => reject(new Error('The event stream sends nothing.')), silentMs);
   });
   try {
     return await Promise.race([read, silence]);

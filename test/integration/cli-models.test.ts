@@ -227,7 +227,7 @@ it('models check since a revision compares files that git archives leave out, an
   const { code, stdout } = await cli(words);
   assert.equal(code, 3, stdout);
   assert.match(stdout, /city\/Lamp: breaking/);
-  assert.match(stdout, /^The model city\/Pole is gone\./m);
+  assert.match(stdout, /^The model city\/Pole is no longer in the folders\./m);
   const { gone } = JSON.parse((await cli([...words, '--json'])).stdout) as { readonly gone: unknown };
   assert.deepEqual(gone, ['city/Pole']);
   assert.match(
@@ -330,7 +330,11 @@ it('models check since a revision does not say that a model is gone whose file c
   put(folder, { 'titled.json': titled('After') });
   const { code, stdout } = await cli(['models', 'check', folder, '--against', 'HEAD']);
   assert.equal(code, 3, stdout);
-  assert.deepEqual(stdout.match(/(?<=The model )\S+(?= is gone)/g), ['city/Gone', 'city/Before'], stdout);
+  assert.deepEqual(
+    stdout.match(/(?<=The model )\S+(?= is no longer in the folders)/g),
+    ['city/Gone', 'city/Before'],
+    stdout,
+  );
 });
 
 it('models check since a revision takes folders of several repositories that have models of one name', async () => {

@@ -107,7 +107,7 @@ describe('the command line on databases', PATIENCE, () => {
       first.stdout,
       /\n {2}job: 3\n(?: {2}.*\n)* {2}retention_policy: 1\n(?: {2}.*\n)* {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
     );
-    assert.match(first.stdout, /would continue them: stop one:8080 first\.\n$/);
+    assert.match(first.stdout, /would resume them\. Stop one:8080 first\.\n$/);
     assert.deepEqual(await inPostgres(url), await inFile(path));
 
     const second = await copy();

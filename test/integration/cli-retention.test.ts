@@ -77,6 +77,6 @@ it('retention apply says what is wrong with a policy, and how many were applied 
   assert.match(wrong.stderr, /olderThan must be a duration/);
   const half = await retention('apply', fileOf('half.json', [POLICY, { ...POLICY, name: 'x', mod: 1 }]));
   assert.deepEqual([half.code, half.stdout], [4, 'old-cars replaced\n']);
-  assert.match(half.stderr, /^x: .*\/mod is not a known member[^]*1 of 2 policies of .* were applied/);
+  assert.match(half.stderr, /^x: .*\/mod is not a known member[^]*1 of 2 policies in .* were applied/);
   assert.equal((await retention('run', 'nowhere')).code, 4);
 });

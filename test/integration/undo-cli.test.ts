@@ -28,7 +28,7 @@ describe('undo on the command line', () => {
       context.stdin.write('y\n');
     };
     assert.equal(await context.run('purge', 'type=Car', '--archive', 'required'), 0, context.err);
-    assert.match(context.out, /^Deleted 12 entities.*\n3 arrived during the purge and were left\./);
+    assert.match(context.out, /^Deleted 12 entities.*\n3 arrived during the purge and were not deleted\./);
     assert.equal(await cars(), 3);
   });
 

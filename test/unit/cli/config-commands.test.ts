@@ -72,7 +72,7 @@ describe('contexts', () => {
     for (const [words, message] of [
       [['config', 'use-context', 'x'], 'There is no context x.'],
       [['config', 'set-context', 'x'], 'add --gateway URL'],
-      [['config', 'set-context', 'a:b $(c)', '--gateway', GATEWAY], 'begins with a letter or digit'],
+      [['config', 'set-context', 'a:b $(c)', '--gateway', GATEWAY], 'must begin with a letter or digit'],
       [['config', 'set-context', 'x', '--gateway', 'http://u:pw@g'], 'must not contain credentials'],
     ] as const) {
       const { code, err } = await run(words);
@@ -91,7 +91,7 @@ describe('contexts', () => {
     assert.equal(failed.code, EXIT.failed);
     assert.doesNotMatch(failed.err, /leaked/);
     chmodSync(file, 0o666);
-    assert.match((await run(['purges', 'list'])).err, /Others may write .*chmod 600/);
+    assert.match((await run(['purges', 'list'])).err, /Other users can write to .*chmod 600/);
   });
 });
 

@@ -125,7 +125,7 @@ it('the summary of a purge shows every count that is not zero', () => {
     '5 were already gone.',
     '990 could not be deleted.',
     '5 may or may not be gone: the broker did not respond. Purge again to be sure.',
-    '3 arrived during the purge and were left.',
+    '3 arrived during the purge and were not deleted.',
     '  urn:a:1: No',
   ]);
 });

@@ -139,11 +139,11 @@ it('a purge of more than --max-affected is refused before the question, and one 
     const { calls, context, code: ended } = await purgeOnTerminal('y\r', { maxAffected });
     assert.equal(ended, code);
     assert.equal(calls.includes('run type=A'), code === EXIT.done);
-    assert.equal(/more than the 6 of --max-affected/.test(context.err), code === EXIT.refused);
+    assert.equal(/more than the 6 that --max-affected allows/.test(context.err), code === EXIT.refused);
     const dry = new FakeContext();
     const options = { maxAffected, dryRun: true };
     assert.equal(await purgeCommand(['type=A'], options, placeOf(SEVEN).place, dry), code);
-    assert.equal(/more than the 6 of --max-affected/.test(dry.err), code === EXIT.refused);
+    assert.equal(/more than the 6 that --max-affected allows/.test(dry.err), code === EXIT.refused);
   }
 });
 

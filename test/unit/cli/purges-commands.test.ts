@@ -335,7 +335,7 @@ it('purges cancel waits until what was under way is done, unless the purge is ov
   assert.deepEqual([atOnce.requests.length, atOnce.out], [2, waited.out]);
   const before = await run(t, ['purges', 'cancel', 'p-1'], () => jsonResponse(ended));
   assert.deepEqual([before.code, before.requests], [EXIT.failed, ['GET /api/v2/purges/p-1']]);
-  assert.equal(before.err, 'The purge p-1 had ended already: cancelled.\n');
+  assert.equal(before.err, 'The purge p-1 has already ended: cancelled.\n');
 });
 
 it('purges follow leaves the purge alone at Ctrl+C, and says how to stop it', async (t) => {
@@ -566,7 +566,7 @@ it('retention apply says how many policies were applied before the one that is r
     context,
   );
   assert.deepEqual([code, requests.length], [EXIT.refused, 2]);
-  assert.equal(err, 'bad: The gateway answered 409: No.\n1 of 3 policies of - were applied.\n');
+  assert.equal(err, 'bad: The gateway answered 409: No.\n1 of 3 policies in - were applied.\n');
 });
 
 it('retention preview says when a run would only report, and that more match than it lists', async (t) => {

@@ -96,11 +96,11 @@ it('a report lists what is refused, invalid examples, unchecked ones, changes an
     '  E/F: narrowing, by a changed context',
     '    breaking, type: /properties/a: a is a number now',
     '',
-    '1 model in D. Files: 1,200 created, 2 updated, 3 unchanged, 1 refused. Examples: 4 valid, 1 not, 1 not checked, 5 kept.',
+    '1 model in D. Files: 1,200 created, 2 updated, 3 unchanged, 1 refused. Examples: 4 valid, 1 invalid, 1 not checked, 5 kept.',
   ]);
   const last = reportLines(reportOf({ summary: { dryRun: true, domains: [], models: 2 } }));
   assert.deepEqual(last, [
-    '2 models in no domain. Files: 0 would be created, 0 would be updated, 0 unchanged, 0 refused. Examples: 0 valid, 0 not, 0 would be kept.',
+    '2 models in no domain. Files: 0 would be created, 0 would be updated, 0 unchanged, 0 refused. Examples: 0 valid, 0 invalid, 0 would be kept.',
   ]);
 });
 
@@ -268,7 +268,7 @@ it('an annotation is an error for a change that fails the check, and a warning f
       .slice(0, -1)
       .map((line) => line.replace(/::\/properties.*|: \/properties.*/, ''));
   const worse = '::error title=Change of a dependent%3A';
-  const refused = '::error title=Dependent refuses::E/Gone: No: 5%25.';
+  const refused = '::error title=Dependent refused::E/Gone: No: 5%25.';
   const [narrowing, breaking] = ['narrowing', 'breaking'].map(
     (change) => `file=data/${change}.json,title=Change%3A ${change}`,
   );
@@ -368,7 +368,7 @@ it('a secret that no header field can hold is refused, and not repeated', () => 
   for (const secret of ['se\ncret', 'secrét', 'se\u0000cret'])
     for (const name of ['NGSILD_GATEWAY_TOKEN', 'NGSILD_AUTHORIZATION'])
       assert.throws(() => gatewayOf({ gateway: 'http://g/' }, { [name]: secret }), {
-        message: `${name} has characters that a header field cannot have.`,
+        message: `${name} contains characters that are not allowed in a header field.`,
       });
 });
 

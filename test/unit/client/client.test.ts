@@ -181,7 +181,7 @@ it('a request without an answer may have arrived where it would change something
     assert.equal(error.mayHaveArrived, mayHaveArrived, String(request));
     assert.equal(
       error.message,
-      `The gateway at ${BASE} cannot be reached, or broke off its answer: fetch failed.`,
+      `The gateway at ${BASE} cannot be reached, or its answer was cut off: fetch failed.`,
     );
   }
 });
