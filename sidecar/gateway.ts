@@ -110,8 +110,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     serviceName: config.OTEL_SERVICE_NAME,
     instanceName: config.INSTANCE_NAME,
     share: config.OTEL_TRACES_SAMPLER_ARG,
-    onAway: (reason) => logger.warn({ reason }, 'the collector takes no traces'),
-    onBack: () => logger.info('the collector takes traces again'),
+    onAway: (reason) => logger.warn({ reason }, 'the collector does not accept traces'),
+    onBack: () => logger.info('the collector accepts traces again'),
   });
   opened.add(async () => tracing?.close());
   const schemas = openSchemas(config, store, clock, options.workers);
@@ -175,8 +175,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const signIn = openSignIn(config, {
     clock,
     timeoutMs: options.providerTimeoutMs,
-    onAway: (err) => logger.error({ err }, 'the OpenID provider does not give its keys'),
-    onBack: () => logger.info('the OpenID provider gives its keys again'),
+    onAway: (err) => logger.error({ err }, 'the keys of the OpenID provider cannot be read'),
+    onBack: () => logger.info('the keys of the OpenID provider can be read again'),
   });
   opened.add(async () => signIn?.close());
   const turns = createTurns(() => logger.info('connection closed: too many requests waited on it'));

@@ -35,7 +35,10 @@ export async function openConfiguredArchives(
         metrics.archiveFailed();
       },
       onNotRemoved(error, purge) {
-        logger.error({ err: error, purge }, 'an archive that is due cannot be removed; this is tried again');
+        logger.error(
+          { err: error, purge },
+          'an archive that is due for removal cannot be removed; this will be retried',
+        );
       },
     });
     await archives.check().catch(async (error: unknown) => {

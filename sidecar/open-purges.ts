@@ -160,7 +160,10 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       const isUnderWay = err instanceof RunUnderWayError;
       if (policy !== undefined) metrics.retention.ran(policy, isUnderWay ? 'skipped' : 'not_begun');
       if (isUnderWay)
-        logger.info({ policy, purgeId: err.purge }, 'retention: run skipped, the last one has not ended');
+        logger.info(
+          { policy, purgeId: err.purge },
+          'retention: run skipped, because the previous one has not ended',
+        );
       else logger.warn({ err, policy }, 'retention: a run could not begin');
     },
   });

@@ -48,7 +48,7 @@ export async function openWriteChecks(
     policies: store.writePolicies,
     clock,
     onAway: (err) =>
-      logger.warn({ err, setting }, 'the write policies cannot be read: those that were last read hold'),
+      logger.warn({ err, setting }, 'the write policies cannot be read: those read last still apply'),
     onBack: () => logger.info('the write policies can be read again'),
   });
   await cache.refresh();

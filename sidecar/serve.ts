@@ -33,13 +33,13 @@ async function main(): Promise<void> {
 
   if (config.GATEWAY_TOKEN === undefined && config.AUTH_ISSUER === undefined && !isLoopback(config.HOST)) {
     logger.warn(
-      'GATEWAY_OPEN is set: everybody who reaches this address can ' +
-        'purge, past the limits of a gateway in front, and change schemas',
+      'GATEWAY_OPEN is set: anyone who can reach this address can ' +
+        'purge, bypassing the limits of a gateway in front, and change schemas',
     );
   }
   if (config.GATEWAY_TOKEN !== undefined && config.AUTH_ISSUER !== undefined) {
     logger.warn(
-      'GATEWAY_TOKEN is set beside AUTH_ISSUER: a request with it may do everything without signing in, so a proxy must add it ' +
+      'GATEWAY_TOKEN is set as well as AUTH_ISSUER: a request with it may do everything without signing in, so a proxy must add it ' +
         'only to requests that it has authenticated itself',
     );
   }
@@ -47,8 +47,8 @@ async function main(): Promise<void> {
   const isNamed = config.PUBLIC_URL !== undefined || config.ALLOWED_HOSTS !== undefined;
   if (!takesAnyHost && !isNamed && !isLoopback(config.HOST)) {
     logger.warn(
-      'neither PUBLIC_URL nor ALLOWED_HOSTS says how this gateway is called: requests that change something and come by a ' +
-        'host name are refused (host-not-allowed)',
+      'neither PUBLIC_URL nor ALLOWED_HOSTS names the host of this gateway: requests that change something are refused ' +
+        'if their Host is a name and not an IP address (host-not-allowed)',
     );
   }
   const ending = createEnding({

@@ -55,7 +55,7 @@ export class RoleMissingError extends AccessRefusedError {
     const own = [...has];
     const roles =
       own.length === 0 ? 'no role here' : `the ${own.length > 1 ? 'roles' : 'role'} ${own.join(', ')}`;
-    super(`This needs the role ${needed.join(' or ')}, and ${name} has ${roles}. Nothing was done.`);
+    super(`This needs the role ${needed.join(' or ')}, but ${name} has ${roles}. Nothing was done.`);
   }
 
   override get challenge(): string {
@@ -77,7 +77,7 @@ export class SignInUnavailableError extends GatewayError {
   /** @param seconds until the provider may be asked again */
   constructor(seconds: number) {
     super(
-      'The access token cannot be checked now, since the OpenID provider does not give its keys. Nothing was done; ' +
+      'The access token cannot be checked now, because the keys of the OpenID provider cannot be read. Nothing was done; ' +
         'try again later.',
     );
     this.retryAfter = String(seconds);

@@ -49,7 +49,7 @@ export class ProviderDocuments {
         ? (document as Readonly<Record<string, unknown>>)[name]
         : undefined;
     if (named('issuer') !== issuer)
-      throw new ProviderError(`The discovery document at ${url.href} is of another issuer than AUTH_ISSUER.`);
+      throw new ProviderError(`The discovery document at ${url.href} names another issuer than AUTH_ISSUER.`);
     const keys = named('jwks_uri');
     const keysUrl = typeof keys === 'string' && URL.canParse(keys) ? new URL(keys) : undefined;
     if (keysUrl?.origin !== url.origin || !isSecure(keysUrl))
@@ -76,7 +76,7 @@ export class ProviderDocuments {
       });
       if (statusCode !== 200) {
         await body.dump({ limit: MAX_BYTES });
-        throw new ProviderError(`${url.href} answers ${String(statusCode)}.`);
+        throw new ProviderError(`${url.href} answered with status ${String(statusCode)}.`);
       }
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -93,7 +93,7 @@ export class ProviderDocuments {
       const why = signal.aborted
         ? 'took too long'
         : cause instanceof SyntaxError
-          ? 'is no JSON'
+          ? 'is not JSON'
           : 'cannot be reached';
       throw new ProviderError(`${url.href} ${why}.`, { cause });
     }

@@ -129,6 +129,6 @@ function keySetOf(document: unknown): ReturnType<typeof createLocalJWKSet> {
   try {
     return createLocalJWKSet(document as JSONWebKeySet);
   } catch (cause) {
-    throw new ProviderError('The keys of the provider are no key set.', { cause });
+    throw new ProviderError('The keys of the provider are not a valid key set.', { cause });
   }
 }

@@ -189,14 +189,14 @@ export function requireRole({ name, roles }: Caller, rule: RouteRule): void {
  * Checks that the caller may work on the given tenants.
  *
  * @param tenants of the requested item; `""` is the default tenant
- * @param what the item, as in "The purge is of a tenant …"
+ * @param what the item, as in "The purge belongs to a tenant …"
  * @throws TenantRefusedError
  */
 export function requireTenants(caller: Caller, tenants: readonly string[], what: string): void {
   if (caller.tenants === undefined) return;
   if (tenants.every((tenant) => caller.tenants?.has(tenant) === true)) return;
   throw new TenantRefusedError(
-    `${what} is of a tenant that the access token of ${caller.name} does not name. Nothing was done.`,
+    `${what} belongs to a tenant that the access token of ${caller.name} does not name. Nothing was done.`,
   );
 }
 

@@ -123,7 +123,7 @@ export class SignIn {
         currentDate: new Date(clock.now()),
       });
       if (!TYPES.has(protectedHeader.typ?.toLowerCase()) || isForClients(payload))
-        throw new TokenRefusedError('It is of another kind than access tokens.');
+        throw new TokenRefusedError('It is not an access token.');
       return payload;
     } catch (error) {
       if (error instanceof SignInUnavailableError || error instanceof TokenRefusedError) throw error;
@@ -155,7 +155,7 @@ function reasonOf(error: unknown): string {
 }
 
 const REASONS_BY_CLAIM: Readonly<Record<string, string | undefined>> = {
-  iss: 'It is of another issuer.',
+  iss: 'It is from another issuer.',
   aud: 'It is for another audience.',
   nbf: 'It is not valid yet.',
   exp: 'It does not say when it expires.',

@@ -100,7 +100,7 @@ describe('roles', () => {
     broker.entities.seed(3, car, 'a');
     const refused = await gateway.purge('type=Car', as('vera', { 'ngsild-tenant': 'a' }));
     assert.equal(refused.status, 403);
-    assert.match(refused.problem().detail ?? '', /the role purger, and vera has the role viewer/);
+    assert.match(refused.problem().detail ?? '', /the role purger, but vera has the role viewer/);
     assert.equal(refused.headers.get('www-authenticate'), 'Bearer error="insufficient_scope"');
     assert.equal(broker.entities.count('a'), 3);
     const path = `/api/v2/purges/${refused.headers.get('purge-id') ?? ''}`;
@@ -458,9 +458,9 @@ describe('bad tokens', () => {
     ['of another issuer', /issuer/, () => provider.sign({ ...good, iss: `${provider.issuer}/` })],
     ['of no issuer', /issuer/, () => provider.sign({ ...good, iss: undefined })],
     ['of nobody', /names nobody/, () => provider.sign({ ...good, sub: undefined })],
-    ['of another kind', /another kind/, () => provider.sign(good, { typ: 'logout+jwt' })],
-    ['that is an ID token', /another kind/, () => provider.sign({ ...good, at_hash: 'x' })],
-    ['that is a refresh token', /another kind/, () => provider.sign({ ...good, typ: 'Refresh' })],
+    ['of another kind', /not an access token/, () => provider.sign(good, { typ: 'logout+jwt' })],
+    ['that is an ID token', /not an access token/, () => provider.sign({ ...good, at_hash: 'x' })],
+    ['that is a refresh token', /not an access token/, () => provider.sign({ ...good, typ: 'Refresh' })],
     ['by a key that does not exist', /no such key/, () => provider.sign(good, { kid: 'other' })],
     [
       'that nobody signed',
@@ -653,7 +653,7 @@ describe('a provider that is away', () => {
     const token = await late.sign({});
     late.answers.set('/.well-known/openid-configuration', (_req, res) => res.writeHead(500).end());
     const to = await startTestGateway({ ...env, AUTH_ISSUER: late.issuer });
-    await to.log.until('the OpenID provider does not give its keys');
+    await to.log.until('the keys of the OpenID provider cannot be read');
     const refused = await asked(to, token);
     assert.deepEqual([refused.status, problemOf(refused)], [503, 'sign-in-unavailable']);
     assert.match(refused.headers.get('retry-after') ?? '', /^(?:10|[1-9])$/);

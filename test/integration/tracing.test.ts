@@ -146,7 +146,7 @@ it('the log says that spans are refused, with the status, and not what the colle
   });
   await gateway.purge('type=A');
   await gateway.gateway.close();
-  const told = gateway.log.lines.filter(({ msg }) => msg === 'the collector takes no traces');
+  const told = gateway.log.lines.filter(({ msg }) => msg === 'the collector does not accept traces');
   assert.deepEqual(
     told.map(({ level, reason, err }) => [level, reason, err]),
     [[40, '404 Not Found', undefined]],

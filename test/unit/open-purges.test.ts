@@ -165,7 +165,7 @@ it('a run of a retention policy that could not begin is counted and logged, at l
   assert.deepEqual(
     told.filter((line) => line.includes('retention')),
     [
-      'info busy p1 retention: run skipped, the last one has not ended',
+      'info busy p1 retention: run skipped, because the previous one has not ended',
       'warn broken  retention: a run could not begin',
     ],
   );

@@ -110,10 +110,10 @@ it('a discovery document of another issuer, or that leads elsewhere, is not used
 
 it('redirects, errors, what is no JSON, what is too large and broken connections are no keys', async () => {
   const given: readonly (readonly [answer: (res: ServerResponse) => void, words: RegExp])[] = [
-    [(res) => res.writeHead(302, { location: '/elsewhere' }).end(), /answers 302/],
-    [(res) => res.writeHead(500).end('x'.repeat(1_000_000)), /answers 500/],
-    [(res) => res.end('<html>'), /no JSON/],
-    [(res) => res.end(), /no JSON/],
+    [(res) => res.writeHead(302, { location: '/elsewhere' }).end(), /answered with status 302/],
+    [(res) => res.writeHead(500).end('x'.repeat(1_000_000)), /answered with status 500/],
+    [(res) => res.end('<html>'), /not JSON/],
+    [(res) => res.end(), /not JSON/],
     [(res) => res.end(JSON.stringify({ keys: ['x'.repeat(300_000)] })), /larger than/],
     [(res) => res.destroy(), /cannot be reached/],
   ];
