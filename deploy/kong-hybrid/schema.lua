@@ -67,22 +67,22 @@ return {
           { page_size = {
               type = "integer",
               between = { 1, 1000000 },
-              description = "Most entities the sidecar may ask the broker for in one query page.",
+              description = "Maximum number of entities that the sidecar may request from the broker in one query page.",
             } },
           { batch_size = {
               type = "integer",
               between = { 1, 100000 },
-              description = "Most ids the sidecar may put into one batch delete.",
+              description = "Maximum number of ids that the sidecar may put into one batch delete.",
             } },
           { concurrency = {
               type = "integer",
               between = { 1, 256 },
-              description = "Most delete requests in flight for one purge of entities.",
+              description = "Maximum number of concurrent delete requests for one purge of entities.",
             } },
           { temporal_concurrency = {
               type = "integer",
               between = { 1, 256 },
-              description = "Most delete requests in flight for one purge of temporal data.",
+              description = "Maximum number of concurrent delete requests for one purge of temporal data.",
             } },
           { allow_temporal = {
               type = "boolean",
@@ -99,13 +99,13 @@ return {
           { archive = {
               type = "string",
               one_of = { "best-effort", "required" },
-              description = "How much a purge archives of what it deletes, at least: best-effort, or required (what cannot be archived is not deleted).",
+              description = "The minimum that a purge must archive of what it deletes: best-effort, or required (what cannot be archived is not deleted).",
             } },
           { vouch_for_writes = {
               type = "boolean",
               required = true,
               default = false,
-              description = "Send writes under /ngsi-ld to the sidecar with the token and the name of their caller, which checks them. For the routes of checked writes.",
+              description = "Send writes under /ngsi-ld to the sidecar, which checks them, with the token and the name of their caller. For the routes of checked writes.",
             } },
         },
       },
