@@ -166,7 +166,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     assert.equal(await carsLeft(world), 0);
     world.broker.entities.seed(1, (index) => ({ ...car(index), speed: { type: 'Property', value: 'new' } }));
     await page.getByRole('button', { name: 'Preview a restore' }).click();
-    await page.getByText('4 entities would come back. 1 are there already').waitFor();
+    await page.getByText('4 entities would be restored. 1 already exist').waitFor();
     await page.getByRole('button', { name: 'Restore 4 entities' }).click();
     await page.getByRole('heading', { name: 'Restore', exact: true }).waitFor();
     await page.getByText('succeeded', { exact: true }).waitFor();
@@ -366,7 +366,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByRole('button', { name: 'Enter the token' }).click();
     await page.getByLabel('Token', { exact: true }).fill('wrong-token');
     await page.keyboard.press('Enter');
-    await page.getByText('of this tab was wrong').waitFor();
+    await page.getByText('in this tab was not accepted').waitFor();
     await page.getByLabel('Token', { exact: true }).fill(token);
     await page.keyboard.press('Enter');
     await page.getByText('There are no purges yet.').waitFor();

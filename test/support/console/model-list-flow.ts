@@ -60,7 +60,7 @@ export function modelListFlows(browser: () => Browser): void {
     await drop(page, join(folder, 'city'));
     await page.getByText('What the import would change').waitFor();
     await page.getByText('Bench/schema.json', { exact: false }).first().waitFor();
-    await page.getByText('1 not', { exact: false }).first().waitFor();
+    await page.getByText('1 invalid', { exact: false }).first().waitFor();
     await page.getByText('3 would be kept').waitFor();
     assert.equal((await gateway.send('GET', '/api/v2/models')).text, '[]');
     await page.getByRole('button', { name: /^Import \(/ }).click();

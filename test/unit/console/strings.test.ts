@@ -87,6 +87,6 @@ it('what there is none of is left out', () => {
   assert.doesNotMatch(files('3', 3, 's', '0'), /left out/);
   assert.match(files('3', 3, 's', '2'), /2 others are left out/);
   assert.equal(exampleCounts('1', '0', '0'), '1 valid');
-  assert.match(exampleCounts('1', '2', '0'), /^1 valid, 2 not$/);
+  assert.match(exampleCounts('1', '2', '0'), /^1 valid, 2 invalid$/);
   assert.match(exampleCounts('1', '0', '3'), /^1 valid, 3 not checked$/);
 });
