@@ -19,13 +19,15 @@ export interface BrokerRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as application/json. */
   readonly jsonBody?: string | undefined;
-  /** Most bytes of the answer, within the client's own limit. */
+  /** Maximum size of the answer in bytes, within the client's own limit. */
   readonly replyMaxBytes?: number | undefined;
-  /** Whether the answer may be nested in any depth, since nothing that would follow it down reads it here. */
+  /** Whether the answer may be nested to any depth, because nothing here follows it down. */
   readonly mayBeDeep?: boolean | undefined;
   /** Aborts the request. Given only for requests without an effect on the broker. */
   readonly signal?: AbortSignal;
-  /** Called when there is a connection, which may take a while; when it throws, nothing is sent, and `send` throws the same. */
+  /**
+   * Called when there is a connection, which may take a while. If it throws, nothing is sent, and `send` throws the same error.
+   */
   readonly beforeSending?: () => void;
 }
 
@@ -44,53 +46,53 @@ export interface BrokerClient {
    * @throws BrokerTimeoutError, BrokerUnreachableError, ReplyTooLargeError, RequestAbortedError
    */
   send(request: BrokerRequest): Promise<BrokerReply>;
-  /** Closes all connections: what is in flight ends without its answer (BrokerUnreachableError), and nothing more is sent. */
+  /** Closes all connections. Requests in flight end without an answer (BrokerUnreachableError), and nothing more is sent. */
   close(): Promise<void>;
 }
 
 export interface BrokerClientOptions {
   /** Base URL of the broker; a path prefix is kept. */
   readonly brokerUrl: URL;
-  /** For one request, from sending it to the last byte of its answer. */
+  /** Time limit of one request, from connecting to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly replyMaxBytes?: number;
   /** This gateway's name in `Via`, by which it recognises a request that comes back. */
   readonly viaName?: string;
-  /** Told of each request when it has ended. Must not throw. */
+  /** Called for each request when it has ended. Must not throw. */
   readonly onEnded?: (end: BrokerRequestEnd) => void;
-  /** Told of each answer. Must not throw. */
+  /** Called for each answer. Must not throw. */
   readonly onReply?: (reply: BrokerReply) => void;
-  /** When large answers are handed out. By default one after the other, each in a turn of the event loop. */
+  /** Decides when large answers are handed out. By default one after the other, each in a turn of the event loop. */
   readonly large?: TurnQueue;
   /** Replaces the client's own connection pool, for tests. */
   readonly dispatcher?: Dispatcher;
 }
 
-/** How one request ended, for those who measure. */
+/** How one request ended, for metrics and traces. */
 export interface BrokerRequestEnd {
   readonly method: BrokerRequest['method'];
   /** Below the API root. */
   readonly path: string;
   /** The trace that the request belongs to (W3C Trace Context). */
   readonly traceparent?: string | undefined;
-  /** Of the answer; undefined when there was none. */
+  /** Status of the answer; undefined if there was none. */
   readonly status: number | undefined;
-  /** Why there was none. */
+  /** Why there was no answer. */
   readonly noAnswer?: NoAnswer | undefined;
   readonly ms: number;
 }
 
 const API_ROOT = '/ngsi-ld/v1';
 
-/** An entity may be as large as a document of MongoDB. */
+/** Default limit of an answer: an entity may be as large as a MongoDB document. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
-/** Limits on the JSON of an answer: parsing takes a few hundred milliseconds at most. */
+/** Limits on the JSON of an answer, so that parsing takes a few hundred milliseconds at most. */
 const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };
 
 const KEEP_ALIVE_MS = 10_000;
 
-/** Requests and answers from this length on are about hundreds of entities, and what becomes of each is noted at once. */
+/** Requests and answers of this length or more are about hundreds of entities, whose results are all noted at once. */
 const LARGE_CHARS = 8 * 1024;
 
 /** The client of one broker, with its own pool of keep-alive connections. */
@@ -181,12 +183,12 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
 
 /**
  * One request on its way to the broker, and its whole answer. It avoids the streams and promises of a general client, which
- * would double the cost of a small request. Use once.
+ * would double the cost of a small request. Can be used once.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Why it was cancelled; the first reason counts. */
   reason: Error | undefined;
-  /** The request was sent, or a part of it. */
+  /** Whether the request, or a part of it, may have been sent. */
   hasStarted = false;
   readonly #maxBytes: number;
   readonly #beforeSending: (() => void) | undefined;
@@ -200,9 +202,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
 
   /**
-   * @param maxBytes of the body of the answer
-   * @param beforeSending asked once there is a connection; when it throws, nothing is sent, and what it throws is the reason
-   * @param maxDepth of arrays and objects within each other in the answer
+   * @param maxBytes maximum size of the body of the answer
+   * @param beforeSending called once there is a connection; if it throws, nothing is sent, and the error becomes the reason
+   * @param maxDepth maximum nesting depth of arrays and objects in the answer
    */
   constructor(maxBytes: number, beforeSending?: () => void, maxDepth = REPLY_WEIGHT.depth) {
     this.#maxBytes = maxBytes;
@@ -225,7 +227,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#running.abort(this.reason);
   }
 
-  /** There is a connection, and nothing was sent yet. */
+  /** Called when there is a connection and nothing was sent yet. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#running = controller;
     try {
@@ -233,7 +235,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     } catch (error) {
       this.reason = error instanceof Error ? error : new Error('The request was refused.', { cause: error });
     }
-    // Cancelled while waiting for a connection: nothing is sent.
+    // If it was cancelled while waiting for a connection, nothing is sent.
     if (this.reason === undefined) this.hasStarted = true;
     else controller.abort(this.reason);
   }
@@ -254,7 +256,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const isTooLong = this.#bytes > this.#maxBytes;
     const excess = isTooLong ? `is larger than ${this.#maxBytes} bytes` : this.#weight.excess;
     if (excess !== undefined) this.cancel(new ReplyTooLargeError(`The broker's answer ${excess}.`));
-    // The parser may reuse the memory.
+    // Copy it, because the parser may reuse the memory.
     else this.#chunks.push(Buffer.from(chunk));
   }
 
@@ -263,7 +265,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       .toString('utf8')
       .replace(/^\ufeff/, '');
     this.#resolve({ status: this.#status, headers: this.#headers, body });
-    // A removed abort listener still references later ones, and each of them its exchange. Without this, all pages of a
+    // A removed abort listener still references the later ones, and each of those its exchange. Without this, all pages of a
     // purge would stay in memory until a full garbage collection.
     this.#running = undefined;
     this.#chunks = [];
@@ -290,10 +292,10 @@ function aborted(request: BrokerRequest): RequestAbortedError {
   return new RequestAbortedError(`${request.method} request to the broker was aborted by the caller.`);
 }
 
-/** What Node.js says of a certificate that it does not trust. */
+/** Error codes of Node.js for a certificate that it does not trust. */
 const DISTRUSTED = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
 
-/** A short reason without the broker's address, because messages reach clients. */
+/** Returns a short reason without host names and addresses from the error, because messages reach clients. */
 function reasonOf(error: unknown): string {
   // These errors come without a code.
   if (error instanceof errors.HTTPParserError) return 'its answer is not HTTP';

@@ -1,4 +1,4 @@
-/** One request to the broker, what its answer means, and what was learnt about the broker. */
+/** Sends one request to the broker, interprets its answer, and keeps what was learnt about the broker. */
 export {
   BrokerMemory,
   DISTRUSTED,

@@ -5,12 +5,12 @@ export type Learnt = Readonly<Record<(typeof COLLECTIONS)[number], Facts>>;
 
 export const COLLECTIONS = ['entities', 'temporal'] as const;
 
-/** Something learnt about a broker, for people. */
+/** Something learnt about a broker, for people to read. */
 export interface Lesson {
   readonly collection: (typeof COLLECTIONS)[number];
   /** As facts are named: `page-max`, `counts-before q`. */
   readonly name: string;
-  /** `proof`: it was seen to work; `limit`: purges are slower or more careful for it. */
+  /** `proof`: it was seen to work. `limit`: it makes purges slower or more careful. */
   readonly kind: 'proof' | 'limit';
   /** One sentence. */
   readonly detail: string;
@@ -18,7 +18,7 @@ export interface Lesson {
   readonly atMs: number;
 }
 
-/** How a broker was asked for no more than is needed (`Projection`), by its parameters. */
+/** Descriptions of the projections, with their parameters. */
 const PROJECTIONS: Readonly<Record<string, string>> = {
   pick: 'ids alone (pick=id)',
   'key-values': 'key-values (options=keyValues)',
@@ -28,8 +28,8 @@ const PROJECTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What was learnt about a broker, in sentences: what does not work first, then by collection and name. Steps between, such as
- * the page sizes that were tried, are left out.
+ * Describes in sentences what was learnt about a broker. Limits come first, then the order is by collection and name. Details
+ * such as accepted page sizes are left out.
  */
 export function lessonsOf(learnt: Learnt): readonly Lesson[] {
   const lessons = COLLECTIONS.flatMap((collection) => [
@@ -45,7 +45,7 @@ export function lessonsOf(learnt: Learnt): readonly Lesson[] {
   return lessons.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-/** How many queries are proven: which ones cannot be read from the names of their proofs. */
+/** Says how many queries are proven. Which queries those are cannot be read from the names of their proofs. */
 function provenQueries(collection: Lesson['collection'], facts: Facts): readonly Lesson[] {
   const times = [...facts].filter(([name]) => isProofOfQuery(name)).map(([, { atMs }]) => atMs);
   if (times.length === 0) return [];

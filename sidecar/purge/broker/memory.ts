@@ -1,34 +1,34 @@
 import type { Clock } from '../../shared/clock.js';
 
 /**
- * What was learnt about one collection of a broker, as plain facts that processes can exchange. A fact is named by its kind,
- * and by what it is about where there are several of that kind: `page-max`, `counts-before q`.
+ * What was learnt about one collection of a broker, as plain facts that processes can exchange. The name of a fact is its kind,
+ * followed by its subject if there are several facts of that kind: `page-max`, `counts-before q`.
  */
 
-/** How long facts count: brokers are upgraded and replaced behind their address. */
+/** How long facts are valid: brokers may be upgraded or replaced behind their address. */
 export const FACT_MS = 60 * 60 * 1000;
 
-/** Something learnt. */
+/** Something learnt about a broker. */
 export interface Fact {
   readonly value: FactValue;
-  /** When it was learnt, in milliseconds. */
+  /** When it was learnt, in milliseconds since the epoch. */
   readonly atMs: number;
 }
 
 export type FactValue = true | number | string;
 
-/** By their names. */
+/** Facts by name. */
 export type Facts = ReadonlyMap<string, Fact>;
 
 interface Kind {
-  /** Spares the broker a question. All other facts make a purge slower or more careful. */
+  /** Whether the fact saves a query to the broker. All other facts make a purge slower or more careful. */
   readonly isProof: boolean;
   readonly isValue: (value: unknown) => value is FactValue;
   /** Which of two different values is kept. @default the newer one */
   readonly keeps?: 'least' | 'largest';
-  /** Whether there are several, each with a name of its own. */
+  /** Whether there may be several facts of this kind, each with a name of its own. */
   readonly isNamed?: boolean;
-  /** Stays in the process that has learnt it. */
+  /** Whether the fact stays in the process that has learnt it. */
   readonly isPrivate?: boolean;
 }
 
@@ -36,13 +36,13 @@ const isTrue = (value: unknown): value is true => value === true;
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
 const isEnd = (value: unknown): value is string => value === '' || value === '/';
 
-/** The broker was seen to ignore a filter: no proof from before counts. */
+/** The broker was seen to ignore a filter, so no earlier proof is valid. */
 export const DISTRUSTED = 'distrusted';
 
 /** The proof of a query with credentials. */
 const OWN_PROOF = 'honoured-here';
 
-/** Proofs of queries that are kept. */
+/** Maximum number of proofs of queries to keep. */
 const MAX_PROOFS = 200;
 
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
@@ -60,10 +60,10 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   [OWN_PROOF, { isProof: true, isValue: isTrue, isNamed: true, isPrivate: true }],
 ]);
 
-/** Longest name of a fact. */
+/** Maximum length of the name of a fact. */
 const MAX_NAME = 100;
 
-/** True for a fact that may come from outside: its kind is known, and its value is of that kind. */
+/** Whether a fact may come from another process: its kind is known and not private, and its value is of that kind. */
 export function isFact(name: string, value: unknown): value is FactValue {
   const kind = kindOf(name);
   const isNamed = name.includes(' ');
@@ -71,30 +71,32 @@ export function isFact(name: string, value: unknown): value is FactValue {
   return kind.isValue(value) && isNamed === (kind.isNamed ?? false);
 }
 
+/** Whether a fact is a proof. */
 export function isProof(name: string): boolean {
   return kindOf(name)?.isProof === true;
 }
 
-/** True for the proof that all filters of one query are honoured. */
+/** Whether a fact is the proof that all filters of one query are honoured. */
 export function isProofOfQuery(name: string): boolean {
   return name.startsWith('honoured');
 }
 
-/** True while a fact counts. One from the future never does: a clock was set. */
+/** Whether a fact is still valid. A fact from the future never is, because a clock was set. */
 export function isFresh({ atMs }: Fact, nowMs: number): boolean {
   return atMs <= nowMs && nowMs - atMs < FACT_MS;
 }
 
-/** From when on facts of other processes count. */
+/** Which facts of other processes are valid. */
 export interface Moment {
   readonly nowMs: number;
-  /** Proofs that are not newer than this are left out. */
+  /** Proofs of other processes that are not newer than this are left out. */
   readonly proofsAfterMs: number;
 }
 
 /**
- * Adds what another process has learnt. Of two values, the more restrictive one is kept. A proof counts only if it is newer
- * than `proofsAfterMs`, and than the last time that either process saw the broker ignore a filter.
+ * Adds what another process has learnt. Of two different values, the kind of the fact decides which one is kept. A proof is
+ * kept only if it is newer than the last time that either process saw the broker ignore a filter; a proof of the other process
+ * must also be newer than `proofsAfterMs`.
  *
  * @param theirs facts for which `isFact` holds, by the same clock as `mine`
  */
@@ -114,7 +116,7 @@ export function mergeFacts(mine: Facts, theirs: Facts, { nowMs, proofsAfterMs }:
   return boundProofs(merged);
 }
 
-/** Leaves out the oldest proofs of queries where there are too many: those queries are proven again. */
+/** Leaves out the oldest proofs of queries if there are too many; those queries are proven again. */
 function boundProofs(facts: Facts): Facts {
   const proofs = [...facts].filter(([name]) => isProofOfQuery(name));
   if (proofs.length <= MAX_PROOFS) return facts;
@@ -140,7 +142,10 @@ export interface ProofName {
   readonly isShared: boolean;
 }
 
-/** How much of each entity to ask for: ids, key-values, the newest instances with or without system times, or all. */
+/**
+ * How much of each entity to ask for: ids, key-values, the newest instances with or without system times, or all of it with or
+ * without system times.
+ */
 export type Projection = 'pick' | 'key-values' | 'recent-times' | 'recent' | 'times' | 'none';
 
 /** Filters that can be proven by a value that cannot match. */
@@ -155,40 +160,40 @@ export type ProbedParameter =
   | 'timerel'
   | 'timeproperty';
 
-/** The standard writes collection paths both ways, and most brokers accept both. */
+/** The end of the path of a collection. The standard writes both, and most brokers accept both. */
 type CollectionEnd = '' | '/';
 
-/** What there is to be learnt, by the names of the facts; each is undefined while it is not known. */
+/** The facts that can be learnt, by name. Each is undefined while it is not known. */
 type FactValues = {
-  /** Largest accepted page, where one was refused. */
+  /** Largest page to ask for, after a larger one was refused. */
   readonly 'page-max': number;
-  /** Largest accepted batch, where one was refused. */
+  /** Largest batch to send, after a larger one was refused. */
   readonly 'batch-max': number;
-  /** The broker refused to be asked for a count. */
+  /** The broker refuses to be asked for a count. */
   readonly 'no-count': true;
   /** Batch delete was found missing or without effect. */
   readonly 'no-batch': true;
   /** `deleteAll=true` was found to work only for attributes with datasets. */
   readonly 'needs-datasets': true;
-  /** How the path of the collection ends, once a query was answered. */
+  /** How the path of the collection ends; known once a query was answered. */
   readonly 'collection-end': CollectionEnd;
 } & {
-  /** The broker refused to be asked for this much of each entity. */
+  /** The broker refuses to be asked for this much of each entity. */
   readonly [Name in `refused ${Projection}`]: true;
 } & {
   /** The filter is applied after counting and paging. */
   readonly [Name in `counts-before ${ProbedParameter}`]: true;
 } & {
-  /** The broker accepted such a page of this size: a 400 to one that is not larger is about the query. */
+  /** The broker has accepted such a page of this size, so a 400 to a page that is not larger is about the query. */
   readonly [Name in `page ${Projection}`]: number;
 };
 
 /**
  * What was learnt about one collection of a broker, kept by the process for as long as it serves that broker. Each fact expires
- * after an hour, since brokers are upgraded and replaced behind their address.
+ * after an hour, because brokers may be upgraded or replaced behind their address.
  */
 export class BrokerMemory {
-  /** Called after each change, but not by `add`. */
+  /** Called after each change, except for those by `add`. */
   onLearnt: (() => void) | undefined;
   readonly #clock: Pick<Clock, 'now'>;
   #facts: Facts = new Map();
@@ -198,12 +203,15 @@ export class BrokerMemory {
     this.#clock = clock;
   }
 
-  /** What is known. */
+  /** Returns the value of a fact; undefined if it is not known, or no longer valid. */
   get<Name extends keyof FactValues>(name: Name): FactValues[Name] | undefined {
     return this.#fresh(name)?.value as FactValues[Name] | undefined;
   }
 
-  /** Notes what was found out. What is known already does not become younger; of two sizes, the more telling one stays. */
+  /**
+   * Notes a fact. Learning the same value again does not extend its validity. Of two sizes, the kind of the fact decides which
+   * one is kept.
+   */
   learn<Name extends keyof FactValues>(name: Name, value: FactValues[Name]): void {
     const fact = { value, atMs: this.#clock.now() };
     const known = this.#fresh(name);
@@ -227,13 +235,13 @@ export class BrokerMemory {
     this.#facts = boundProofs(this.#facts);
   }
 
-  /** Forgets what was proven: the broker was seen to ignore a filter, so it may not be the one that was asked. */
+  /** Forgets all proofs: the broker was seen to ignore a filter, so it may not be the one that was asked before. */
   distrust(): void {
     this.#facts = new Map([...this.#facts].filter(([name]) => !isProof(name)));
     this.#set(DISTRUSTED, { value: true, atMs: this.#clock.now() });
   }
 
-  /** What counts now, by the clock of the memory. */
+  /** Returns the facts that are valid now. */
   facts(): Facts {
     const nowMs = this.#clock.now();
     return new Map([...this.#facts].filter(([, fact]) => isFresh(fact, nowMs)));
@@ -242,7 +250,7 @@ export class BrokerMemory {
   /**
    * Adds what another process has learnt, as `mergeFacts` does.
    *
-   * @returns the names of those that were new here
+   * @returns the names of the facts that are new here
    */
   add(facts: Facts, proofsAfterMs: number): readonly string[] {
     const before = this.facts();

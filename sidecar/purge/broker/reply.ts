@@ -78,16 +78,16 @@ function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Why a request failed, for reasons that may pass, as plain data for the retry policy and every decision above it. */
+/** Why a request failed, for reasons that may pass: plain data for the retry policy and for all decisions based on it. */
 type FailureKind =
   | 'throttled'
   | 'broker-error'
   | 'context-unavailable'
   | 'timeout'
   | 'unreachable'
-  /** Answered as a success with a list that no query can have: the broker hides that its query failed. */
+  /** Answered as a success with a result that no query can have: the broker hides that its query failed. */
   | 'failed-query'
-  /** Not sent: the purge might exceed its bound. */
+  /** Not sent, because the purge might exceed its bound. */
   | 'withheld';
 
 export interface Failure {
@@ -97,7 +97,7 @@ export interface Failure {
   /** The broker's Retry-After as sent. */
   readonly retryAfter?: string;
   readonly problem?: BrokerProblem;
-  /** The request was not sent, for lack of a connection. */
+  /** The request was not sent, because there was no connection. */
   readonly wasNeverSent?: true;
   readonly cause?: unknown;
 }
@@ -110,7 +110,7 @@ export function isRetryableStatus(status: number): boolean {
   return status === 429 || (status >= 500 && status <= 599 && !PERMANENT_SERVER_ERRORS.has(status));
 }
 
-/** The failure in a reply; undefined when the reply is final. */
+/** Returns the failure in a reply; undefined if the reply is final. */
 export function failureOf(reply: BrokerReply): Failure | undefined {
   if (!isRetryableStatus(reply.status)) return undefined;
   const problem = parseBrokerProblem(reply);
@@ -137,13 +137,13 @@ export type DeleteResult =
   | { readonly kind: 'deleted' }
   /** The broker did not have it. */
   | { readonly kind: 'absent' }
-  /** Failed for a reason that may pass; `isCutShort`: with tries left, since it was listed too long ago. */
+  /** Failed for a reason that may pass. `isCutShort`: there were tries left, but the item had been listed too long ago. */
   | { readonly kind: 'retryable'; readonly problem: BrokerProblem; readonly isCutShort?: boolean }
-  /** Not sent, since it was listed too long ago. */
+  /** Not sent, because the item was listed too long ago. */
   | { readonly kind: 'unsent' }
-  /** Failed without a status: worth one more try, alone. */
+  /** The answer leaves open whether it was deleted: worth one more try, alone. */
   | { readonly kind: 'unclear'; readonly problem: BrokerProblem }
-  /** Refused for good. */
+  /** Permanently refused. */
   | { readonly kind: 'refused'; readonly problem: BrokerProblem };
 
 /** The meaning of the answer to a batch delete. */
@@ -155,10 +155,10 @@ export type BatchResult =
   | { readonly kind: 'refused'; readonly problem: BrokerProblem };
 
 /**
- * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without
- * `errors`, 404 with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine), or
- * with a list of `{id, failure: [problem]}` (Scorpio). An error overrides an entry under `success`; an id that is not mentioned
- * counts as deleted. A success whose body is a problem is neither: a query has to tell.
+ * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without `errors`, 404
+ * with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine), or with a list of
+ * `{id, failure: [problem]}` (Scorpio). An error overrides an entry under `success`; an id that is not mentioned counts as
+ * deleted. If the body of a success is a problem, all ids are unclear, and a query has to tell.
  *
  * @param ids the ids of the batch
  */
@@ -186,10 +186,10 @@ const DELETED: DeleteResult = { kind: 'deleted' };
 const ABSENT: DeleteResult = { kind: 'absent' };
 
 /**
- * What a success to the delete of a single item says of its failure: some brokers answer 207 with the result of an update
- * (clause 5.2.18), whose `notUpdated` names no entity (Orion-LD). Undefined when it says of none.
+ * Reads the failure in a successful answer to the delete of a single item; undefined if there is none. Some brokers answer 207
+ * with the result of an update (clause 5.2.18), whose `notUpdated` names no entity (Orion-LD).
  *
- * What is missing there may be gone, or be held by another source: only a query shows it.
+ * An item that is missing according to the answer may be gone, or another source may hold it; only a query shows which.
  */
 export function failureIn(reply: BrokerReply): DeleteResult | undefined {
   const body = jsonIn(reply.body);
@@ -201,7 +201,7 @@ export function failureIn(reply: BrokerReply): DeleteResult | undefined {
   return result.kind === 'absent' ? { kind: 'unclear', problem: problemOf(item, 404) } : result;
 }
 
-/** What a success means whose body is a problem; undefined for any other reply. */
+/** Returns the result for a success whose body is a problem; undefined for any other reply. */
 function contradiction(reply: BrokerReply, body: unknown): DeleteResult | undefined {
   const object = asObject(body);
   if (reply.status < 200 || reply.status >= 300 || object === undefined) return undefined;
@@ -214,7 +214,7 @@ function contradiction(reply: BrokerReply, body: unknown): DeleteResult | undefi
   };
 }
 
-/** The items of a multi-status body that failed. */
+/** Returns the failed items of a multi-status body. */
 function failuresIn(body: unknown): readonly JsonObject[] {
   if (Array.isArray(body))
     return objectsIn(body)
@@ -253,7 +253,7 @@ function detailsOf(item: JsonObject): unknown {
   return item['error'] ?? item['ProblemDetails'] ?? item['problemDetails'];
 }
 
-/** What an item says, in an object of its own or by its own members. */
+/** Reads the problem of a failed item, from an object in it or from its own members. */
 function problemOf(item: JsonObject, status: number): BrokerProblem {
   const details = detailsOf(item);
   const text = typeof details === 'string' ? details : item['reason'];

@@ -5,49 +5,52 @@ import { hashed, hashText } from '../../shared/text-hash.js';
 export const IdState = {
   /** Never seen. */
   unknown: 0,
-  /** Its delete is queued or in flight. */
+  /**
+   * Its delete is in flight or about to be sent. If the delete is not sent after all, or refused in a batch, this stays the
+   * state.
+   */
   pending: 1,
-  /** The broker reported it as deleted, at the first try. */
+  /** Deleted at the first try: the broker said so, or did not have it any more after an unclear delete. */
   gone: 2,
-  /** The broker reported it as missing, at the first try. */
+  /** The broker did not have it at the first try. */
   absent: 3,
   /** Not deleted, for a reason that may pass: a final retry is due. */
   retryDue: 4,
-  /** The broker reported it as deleted at the final retry. */
+  /** Deleted by the final retry, or by an unclear delete, as later queries show. */
   goneTwice: 5,
-  /** The broker reported it as missing at the final retry. */
+  /** The broker did not have it at the final retry, or does not list it any more although no delete had an effect. */
   absentTwice: 6,
-  /** Not deleted, and not retried. */
+  /** Not deleted, and not retried any more. */
   failed: 7,
-  /** Deleted, and then made again by somebody: what is there now is another one, and is left. */
+  /** Deleted, and then made again by somebody. What exists now is a new item, and is left alone. */
   madeAgain: 8,
 } as const;
 export type IdState = (typeof IdState)[keyof typeof IdState];
 
-/** Whether the broker has confirmed the delete of an item in this state, and nothing was seen of it since. */
+/** Whether an item in this state counts as deleted by this purge, and not as made again since. */
 export function isGone(state: IdState): boolean {
   return state === IdState.gone || state === IdState.goneTwice;
 }
 
-/** Slots at first: a power of two, as the place of an id is found by its low bits. */
+/** Initial number of slots: a power of two, because the slot of an id is found by the low bits of its hash. */
 const FIRST_SLOTS = 1024;
 
 /**
- * The states of all ids a purge has seen, in nine bytes a slot, since a million ids take too much memory as strings. An id
- * may also be unclear: a delete was sent, and its effect is unknown.
+ * The states of all ids that a purge has seen, in nine bytes per slot, because a million ids take too much memory as strings.
+ * An id may also be unclear: a delete was sent, and its effect is unknown.
  *
- * An open-addressing table of 64-bit hashes. Two ids sharing a hash (about 1 in 10^7 for a million ids) would make
- * the second look seen: it is then handled like any id that is listed again, never deleted by mistake. The random seed
- * prevents prepared collisions.
+ * An open-addressing table of 64-bit hashes. If two ids share a hash (about 1 in 10^7 for a million ids), the second one looks
+ * as if it had been seen. It is then handled like any id that is listed again, and never deleted by mistake. The random seed
+ * prevents deliberate collisions.
  */
 export class IdStates {
   #low = new Uint32Array(FIRST_SLOTS);
   #high = new Uint32Array(FIRST_SLOTS);
-  /** The state in the low bits (0 is an empty slot), then whether it is unclear, the survey mark in the rest. */
+  /** The state in the low bits (0 for an empty slot), then the bit for unclear ids, and the survey mark in the rest. */
   #cells = new Uint8Array(FIRST_SLOTS);
   #used = 0;
   #mark = 0;
-  /** Ids by state and clearness. */
+  /** Number of ids by state and by whether they are unclear. */
   readonly #counts = new Array<number>(32).fill(0);
   readonly #seed1: number;
   readonly #seed2: number;
@@ -85,7 +88,7 @@ export class IdStates {
     return ((this.#cells[this.#slotOf(id)] ?? 0) & UNCLEAR) !== 0;
   }
 
-  /** Adds an id as pending; false if it is known already, and then nothing changes. */
+  /** Adds an id as pending; false if it is known already, in which case nothing changes. */
   add(id: string): boolean {
     const slot = this.#claim(id);
     if (this.#cells[slot] !== 0) return false;
@@ -93,7 +96,7 @@ export class IdStates {
     return true;
   }
 
-  /** Sets the state of an id. @param isUnclear left as it was by default */
+  /** Sets the state of an id. @param isUnclear unchanged by default */
   set(id: string, state: Exclude<IdState, 0>, isUnclear?: boolean): void {
     const slot = this.#claim(id);
     const cell = this.#cells[slot] ?? 0;
@@ -124,10 +127,11 @@ export class IdStates {
   }
 
   /**
-   * Resolves the ids that were not deleted (retryDue, failed; pending: never sent) by the current survey. Those it listed are
-   * still there.
+   * Uses the current survey to resolve the ids that were not deleted: those in retryDue or failed, and pending ones that are
+   * not unclear. Ids that it listed still exist, so they are no longer unclear.
    *
-   * @param showsAll those it did not list are gone: deleted if unclear, else absent
+   * @param showsAll ids that it did not list are gone: deleted if unclear, otherwise absent. If false, such ids stay as they
+   *   are, except that pending ones become failed
    */
   resolveBySurvey(showsAll: boolean): void {
     for (let slot = 0; slot < this.#cells.length; slot++) {
@@ -141,7 +145,7 @@ export class IdStates {
     }
   }
 
-  /** @param known state and clearness */
+  /** @param known the state, and whether it is unclear */
   #change(slot: number, known: number): void {
     const cell = this.#cells[slot] ?? 0;
     const before = cell & KNOWN_BITS;
@@ -150,7 +154,7 @@ export class IdStates {
     this.#cells[slot] = (cell & ~KNOWN_BITS) | known;
   }
 
-  /** The slot of an id; where it has none, an empty one becomes its own, and must get a state at once. */
+  /** Returns the slot of an id. If it has none, it gets an empty slot, which must be given a state at once. */
   #claim(id: string): number {
     if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
     const slot = this.#slotOf(id);
@@ -162,7 +166,7 @@ export class IdStates {
     return slot;
   }
 
-  /** The slot of an id, or the empty slot where it belongs; leaves the hash in `hashed`. */
+  /** Returns the slot of an id, or the empty slot where it belongs. Leaves the hash in `hashed`. */
   #slotOf(id: string): number {
     hashText(id, this.#seed1, this.#seed2);
     return this.#probe(hashed.low, hashed.high);

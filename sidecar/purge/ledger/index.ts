@@ -1,4 +1,4 @@
-/** What became of each item of a purge. */
+/** Records the state of each item of a purge. */
 export { IdState, IdStates, isGone } from './id-states.js';
 export { itemProblem, problemOfFailure } from './item-problem.js';
 export {

@@ -3,7 +3,7 @@ import { isUri } from '../../ngsi-ld/names.js';
 import { errorTypes, ownType, type Problem } from '../../ngsi-ld/problem.js';
 import { describeFailure } from '../errors.js';
 
-/** The problem of an item whose tries were used up. */
+/** Returns the problem of an item whose tries were used up. */
 export function problemOfFailure(failure: Failure): BrokerProblem {
   const status = failure.status ?? (failure.kind === 'timeout' ? 504 : 502);
   return {
@@ -24,7 +24,7 @@ export function itemProblem(problem: BrokerProblem): Problem {
   };
 }
 
-/** The problem of an item whose delete was sent, with unknown effect. */
+/** Returns the problem of an item whose delete was sent, with unknown effect. */
 export function outcomeUnknown({ status, title }: Problem): Problem {
   return {
     type: ownType('outcome-unknown'),

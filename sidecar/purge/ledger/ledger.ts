@@ -26,13 +26,13 @@ export interface ItemError extends Item {
   readonly error: Problem;
 }
 
-/** What is known of an item's delete. `unknown`: it was sent, and its effect is not known, or not yet. */
+/** What is known about the delete of an item. `unknown`: it was sent, and its effect is not known, or not yet. */
 export type ItemOutcome = 'deleted' | 'alreadyGone' | 'unknown' | 'notDeleted';
 
 /** Called with the outcome of each item, and again when the outcome changes. */
 export type OnOutcome = (item: Item, outcome: ItemOutcome) => void;
 
-/** What became of the items of a purge. At the end, the other four add up to `matched`. */
+/** Counts of the items of a purge. At the end, the other four add up to `matched`. */
 export interface PurgeCounts {
   /** Items found and taken. */
   readonly matched: number;
@@ -45,7 +45,7 @@ export interface PurgeCounts {
   readonly unknown: number;
 }
 
-/** Longest lists in an answer; the counts have no limit. */
+/** Maximum length of the lists in an answer; the counts have no limit. */
 const MAX_LISTED = 1000;
 
 /** The states of an item that was not deleted. */
@@ -63,10 +63,10 @@ const NEVER_IN_TIME: BrokerProblem = {
   detail: 'Each time its delete could have been sent, the list that it was on was too old.',
 };
 
-/** Unclear items that can be resolved at the end: more than are ever in flight with usual settings. */
+/** Maximum number of unclear items to resolve at the end: more than are ever in flight with usual settings. */
 const MAX_UNCLEAR = 10_000;
 
-/** Records what became of every item: its state by hash, counts, and capped lists for the answer. */
+/** Records what became of every item: its state by the hash of its key, counts, and capped lists for the answer. */
 export class ItemLedger {
   readonly states = new IdStates();
   readonly #maxAffected: number;
@@ -74,22 +74,22 @@ export class ItemLedger {
   readonly #errors = new Map<string, ItemError>();
   readonly #success = new Set<string>();
   readonly #unclear = new Map<string, Item>();
-  /** The list of errors is full: an entity may have a failed attribute that is not in it. */
+  /** Whether the list of errors is full, so that an entity may have a failed attribute that is not in it. */
   #errorsOverflowed = false;
 
-  /** @param maxAffected most items that may ever be added */
+  /** @param maxAffected maximum number of items that may ever be added */
   constructor(maxAffected = Infinity, onOutcome: OnOutcome = () => {}) {
     this.#maxAffected = maxAffected;
     this.#onOutcome = onOutcome;
   }
 
-  /** Adds an item whose delete is about to be sent; one that is known already changes nothing. @throws as checkRoomFor() */
+  /** Adds an item whose delete is about to be sent. If it is known already, nothing changes. @throws as checkRoomFor() */
   add(item: Item): void {
     this.checkRoomFor(item);
     this.states.add(keyOf(item));
   }
 
-  /** @throws TooManyMatchesError when the item is new, and one more than may be affected */
+  /** @throws TooManyMatchesError if the item is new and would exceed the maximum */
   checkRoomFor(item: Item): void {
     if (this.states.get(keyOf(item)) === IdState.unknown) this.#boundTo(this.matched + 1);
   }
@@ -98,7 +98,7 @@ export class ItemLedger {
    * Adds the entities that were never seen before, all or none.
    *
    * @returns their ids
-   * @throws TooManyMatchesError when those are more than may be affected
+   * @throws TooManyMatchesError if they would exceed the maximum
    */
   addNew(ids: readonly string[]): readonly string[] {
     const { states } = this;
@@ -110,7 +110,7 @@ export class ItemLedger {
     return ids.filter((id) => states.add(id));
   }
 
-  /** Marks an item whose delete may have had an effect but had no clear answer. */
+  /** Marks an item as unclear: its delete may have had an effect, but had no clear answer. */
   markUnclear(item: Item): void {
     const key = keyOf(item);
     const state = this.states.get(key);
@@ -121,8 +121,8 @@ export class ItemLedger {
   }
 
   /**
-   * Records the result of an item's first or final try; one that was not sent changes nothing. An item that is absent after a
-   * confirmed or unclear delete was deleted by it.
+   * Records the result of the first or the final try of an item. A try that was not sent changes nothing. If an item is absent
+   * after a confirmed or unclear delete, it counts as deleted by that delete.
    */
   record(item: Item, result: DeleteResult, isFinalTry: boolean): void {
     if (result.kind === 'unsent') return;
@@ -137,7 +137,7 @@ export class ItemLedger {
     this.#recordLeft(key, item, isDueAgain ? IdState.retryDue : IdState.failed, result.problem);
   }
 
-  /** Records an item as failed that is still there after two confirmed deletes. */
+  /** Records an item as failed because it still exists, whatever the broker answered. It is no longer unclear. */
   recordStillListed(item: Item, problem: BrokerProblem): void {
     const key = keyOf(item);
     this.#unclear.delete(key);
@@ -146,7 +146,7 @@ export class ItemLedger {
     this.#noteError(key, item, problem);
   }
 
-  /** Gives up entities whose final tries never came in time; a problem that is known stays. */
+  /** Gives up entities whose final tries never came in time. A problem that is already known stays. */
   giveUp(entityIds: readonly string[]): void {
     for (const entityId of entityIds) {
       const state = this.states.get(entityId);
@@ -156,12 +156,12 @@ export class ItemLedger {
     }
   }
 
-  /** Records an item as failed that is not retried; it stays unclear if it was. */
+  /** Records an item as failed without a retry. It stays unclear if it was. */
   recordFailure(item: Item, problem: BrokerProblem): void {
     this.#recordLeft(keyOf(item), item, IdState.failed, problem);
   }
 
-  /** Resolves the items that were not deleted by the current survey; see IdStates. */
+  /** Uses the current survey to resolve the items that were not deleted; see IdStates. */
   resolveBySurvey(showsAll: boolean): void {
     this.states.resolveBySurvey(showsAll);
     for (const [key, item] of this.#unclear) {
@@ -178,37 +178,37 @@ export class ItemLedger {
     }
   }
 
-  /** Notes an item as made again by somebody after it was deleted: what is there now is another one. */
+  /** Notes that somebody made an item again after it was deleted. What exists now is a new item. */
   markMadeAgain(item: Item): void {
     this.states.set(keyOf(item), IdState.madeAgain, false);
   }
 
-  /** Items that were made again after they were deleted, and left. */
+  /** Number of items that were made again after they were deleted, and left alone. */
   get madeAgain(): number {
     return this.states.count(IdState.madeAgain);
   }
 
-  /** Items that may still be added under the maximum; Infinity without one. */
+  /** Number of items that may still be added under the maximum; Infinity without one. */
   get allowance(): number {
     return Math.max(0, this.#maxAffected - this.matched);
   }
 
-  /** Unclear items of the current query, at most 10,000; another query may resolve them. */
+  /** Unclear items of the current query, at most 10,000. A further query may resolve them. */
   get unclear(): readonly Item[] {
     return [...this.#unclear.values()].filter((item) => this.states.isUnclear(keyOf(item)));
   }
 
-  /** Forgets the items that earlier queries left unclear; the next one cannot resolve them. */
+  /** Forgets the items that earlier queries left unclear, because the next query cannot resolve them. */
   forgetUnclear(): void {
     this.#unclear.clear();
   }
 
-  /** Resolves an unclear item that is no longer there: it was deleted. */
+  /** Resolves an unclear item that no longer exists: it was deleted. */
   resolveAsDeleted(item: Item): void {
     this.#recordGone(keyOf(item), item, true, true);
   }
 
-  /** Resolves an unclear item that is still there: its delete had no effect, nor an earlier one that was confirmed. */
+  /** Resolves an unclear item that still exists: neither its delete nor an earlier, confirmed one had an effect. */
   resolveAsPresent(item: Item): void {
     const key = keyOf(item);
     const state = this.states.get(key);
@@ -229,7 +229,7 @@ export class ItemLedger {
       deleted: states.count(gone, goneTwice, madeAgain) - states.countUnclear(gone),
       alreadyGone: states.count(absent, absentTwice) - states.countUnclear(absent),
       failed: states.count(retryDue, failed) - states.countUnclear(retryDue, failed),
-      // Also what was confirmed, still listed, and then deleted once more without a clear answer.
+      // Includes items whose delete was confirmed, that were still listed, and whose second delete had no clear answer.
       unknown: states.countUnclear(pending, gone, absent, retryDue, failed),
     };
   }
@@ -256,7 +256,7 @@ export class ItemLedger {
     if (affected > this.#maxAffected) throw new TooManyMatchesError(affected, this.#maxAffected, false);
   }
 
-  /** @param byThis it was deleted by this purge */
+  /** @param byThis whether this purge deleted it */
   #recordGone(key: string, item: Item, byThis: boolean, isFinalTry: boolean): void {
     const [first, second] = byThis
       ? [IdState.gone, IdState.goneTwice]
@@ -268,7 +268,7 @@ export class ItemLedger {
     this.#noteSuccess(item);
   }
 
-  /** The item was not deleted, whatever an earlier try answered; it stays unclear if it was. */
+  /** Records that an item was not deleted, whatever the answer to an earlier try was. It stays unclear if it was. */
   #recordLeft(key: string, item: Item, state: LeftState, problem: BrokerProblem): void {
     if (wasReportedGone(this.states.get(key)) && !this.states.isUnclear(key))
       this.#onOutcome(item, 'notDeleted');
@@ -293,12 +293,12 @@ function wasDeleted(state: IdState): boolean {
   return isGone(state) || state === IdState.madeAgain;
 }
 
-/** Its outcome was reported as `deleted` or `alreadyGone`. */
+/** Whether the outcome of an item in this state was reported as `deleted` or `alreadyGone`. */
 function wasReportedGone(state: IdState): boolean {
   return wasDeleted(state) || state === IdState.absent || state === IdState.absentTwice;
 }
 
-/** The key of an item; URIs cannot contain NUL characters. */
+/** Returns the key of an item. NUL characters separate its parts, because URIs cannot contain them. */
 export function keyOf({ entityId, attribute, datasetId, instanceId, digest }: Item): string {
   if (attribute === undefined) return entityId;
   const key = `${entityId}\u0000${attribute}`;

@@ -1,4 +1,4 @@
-/** Parses and vets the query string of a purge: what is unknown, ambiguous or too wide is refused. */
+/** Parses and vets the query string of a purge; refuses what is unknown, ambiguous or too wide. */
 export { cutoffOf, olderThan } from './older-than.js';
 export {
   type AcceptedParameters,

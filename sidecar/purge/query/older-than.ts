@@ -12,7 +12,7 @@ import {
 } from './parameters.js';
 import { parsed } from './selection.js';
 
-/** The time by which the age is measured: of entities, or of the instances of temporal entities. */
+/** The time by which an age is measured: that of entities, or of the instances of temporal entities. */
 export interface Age {
   readonly target: 'entities' | 'temporal';
   /**
@@ -22,7 +22,7 @@ export interface Age {
   readonly by: string;
 }
 
-/** ISO 8601 with designators, whole numbers only; luxon alone would take signs and fractions as well. */
+/** ISO 8601 with designators and whole numbers only; luxon alone would accept signs and fractions as well. */
 const DURATION =
   /^P(?=\d|T\d)(?:\d{1,6}Y)?(?:\d{1,6}M)?(?:\d{1,6}W)?(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?$/;
 
@@ -31,12 +31,13 @@ const SYSTEM_TIMES = ['modifiedAt', 'createdAt'];
 const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty'];
 
 /**
- * The time that is a duration before now, in UTC and whole seconds, as brokers accept it. Days, weeks, months and years follow
- * the calendar of a time zone: a month before 31 May is 30 April, and a day may have 23 hours.
+ * Returns the time that is a duration before now, in UTC and whole seconds, as brokers accept it. Days, weeks, months and years
+ * follow the calendar of a time zone: a month before 31 May is 30 April, and a day may have 23 hours.
  *
  * @param olderThan a duration of ISO 8601, such as P90D
  * @param timeZone a name of the IANA database
- * @throws QueryRefusedError for what is not a duration, has no length, or reaches before the year 1
+ * @throws QueryRefusedError for anything but a duration, for a duration of zero, or for one that reaches back before the year
+ *   1
  */
 export function cutoffOf(nowMs: number, olderThan: string, timeZone = 'UTC'): string {
   const duration = DURATION.test(olderThan) ? Duration.fromISO(olderThan) : undefined;
@@ -51,12 +52,12 @@ export function cutoffOf(nowMs: number, olderThan: string, timeZone = 'UTC'): st
 }
 
 /**
- * Narrows a purge to what is older than a time. What has no such time never matches.
+ * Narrows a purge to entities or instances that are older than a time. Those without that time never match.
  *
  * @param query a query string without its question mark
  * @param cutoff ISO 8601 in UTC; sent without quotes, because some brokers compare a quoted time as a string
  * @returns the parameters of the narrowed query
- * @throws QueryRefusedError for what cannot be narrowed, or would mean something else then
+ * @throws QueryRefusedError for a query that cannot be narrowed, or would get another meaning
  */
 export function olderThan(query: string, { target, by }: Age, cutoff: string): PurgeParameters {
   const accepted = target === 'entities' ? ENTITY_PARAMETERS : TEMPORAL_PARAMETERS;
@@ -76,7 +77,7 @@ function selectOlderEntities(parameters: Map<string, string>, by: string, cutoff
   const comparison = `${by}<${cutoff}`;
   checkComparison(comparison, by);
   const q = parameters.get('q');
-  // It must be complete by itself: an unbalanced bracket would change what the comparison applies to.
+  // q must be complete by itself: an unbalanced bracket would change what the comparison applies to.
   if (q !== undefined) parsed(() => parseQ(q));
   parameters.set('q', q === undefined ? comparison : `(${q});${comparison}`);
 }
@@ -109,7 +110,7 @@ function checkAttribute(name: string): void {
     throw refusedData('by', `${name} is not an attribute: use modifiedAt, createdAt or an attribute.`);
 }
 
-/** Requires that `q` reads it as one comparison of exactly this path: a name may contain operators. */
+/** Requires that `q` reads a text as one comparison of exactly this path, because a name may contain operators. */
 function checkComparison(comparison: string, by: string): void {
   const node = parsed(() => parseQ(comparison));
   const names = by.endsWith(OBSERVED_AT) ? [withoutSuffix(by), 'observedAt'] : [by];

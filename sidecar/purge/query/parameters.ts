@@ -39,7 +39,7 @@ const ALWAYS_ALL = 'a purge always deletes every match';
 export interface AcceptedParameters {
   readonly names: ReadonlySet<string>;
   readonly reasons: Readonly<Record<string, string>>;
-  /** What they are of. @default a purge */
+  /** What has these parameters, for messages. @default a purge */
   readonly of?: string;
 }
 
@@ -90,12 +90,13 @@ export const TEMPORAL_PARAMETERS: AcceptedParameters = {
 export type PurgeParameters = ReadonlyMap<string, string>;
 
 /**
- * Reads a query; refuses what could be ignored or read in two ways.
+ * Reads a query, and refuses what could be ignored or read in two ways.
  *
  * A query string is decoded once, as forms are (`+` is a space), which is how brokers decode it too.
  *
  * @param query a query string without its question mark, or parameters that are decoded already
- * @throws QueryRefusedError for an unknown, repeated, empty, not encoded or undecodable parameter
+ * @throws QueryRefusedError for an unknown, repeated, empty, not encoded or undecodable parameter, or one with control
+ *   characters
  */
 export function parseParameters(
   query: string | PurgeParameters,
@@ -127,7 +128,7 @@ function* pairsOf(query: string): Generator<readonly [name: string, value: strin
   }
 }
 
-/** The query string of a query; one that was sent stays as it was. */
+/** Returns a query as a query string. A query string stays as it is. */
 export function queryText(query: string | PurgeParameters): string {
   return typeof query === 'string'
     ? query
@@ -150,7 +151,7 @@ function encodeValue(value: string): string {
 }
 
 function decode(text: string, name: string): string {
-  // Raw bytes beyond ASCII arrive as some other text (RFC 3986 § 2.1 has them percent-encoded).
+  // Raw bytes beyond ASCII would arrive as some other text (RFC 3986 § 2.1 requires percent-encoding).
   if (/[^\u0021-\u007e]/.test(text)) {
     const detail = `Parameter ${name} contains characters that must be percent-encoded.`;
     throw new QueryRefusedError('invalidRequest', detail, name);
@@ -183,12 +184,12 @@ function unknownParameter(
   );
 }
 
-/** Names in one list. Each name in drop and keep costs one query. */
+/** Maximum number of names in one list. Each name in drop and keep takes one query. */
 const MAX_NAMES = 1000;
 
 /**
- * The names in a comma list of attributes, each a term, a compact IRI or an IRI; undefined when the parameter is missing.
- * What could mean something else to a broker is refused: paths, braces, wildcards.
+ * Returns the names in a comma-separated list of attributes, each a term, a compact IRI or an IRI; undefined if the parameter
+ * is missing. Refuses what could mean something else to a broker: paths, braces, wildcards.
  *
  * @throws QueryRefusedError
  */
@@ -201,7 +202,7 @@ export function namesOf(
   return names;
 }
 
-/** The items of a comma list, undefined when the parameter is missing. @throws QueryRefusedError */
+/** Returns the items of a comma-separated list; undefined if the parameter is missing. @throws QueryRefusedError */
 export function itemsOf(
   parameters: ReadonlyMap<string, string>,
   parameter: string,
@@ -244,20 +245,21 @@ function faultOf(name: string): string {
   return 'a name has letters, digits, "_", "-" and "."';
 }
 
-/** The refusal of a parameter's content. */
+/** Returns the refusal of a parameter's content. */
 export function refusedData(parameter: string | undefined, message: string): QueryRefusedError {
   return new QueryRefusedError('badRequestData', message, parameter);
 }
 
-/** The URLs of the @contexts that a Link header names. */
+/** Returns the URLs of the @contexts that a Link header names. */
 export function contextsOfLink(link = ''): readonly string[] {
   return linksIn(link).flatMap(({ url, isContext }) => (isContext ? [url.trim()] : []));
 }
 
 /**
- * The URL of the @context of a request; undefined without a Link header.
+ * Returns the URL of the @context of a request; undefined without a Link header.
  *
- * @throws QueryRefusedError for a Link that does not name exactly one: brokers would ignore it, or choose
+ * @throws QueryRefusedError for a Link that does not name exactly one @context: brokers would ignore the header, or choose
+ *   one
  */
 export function contextOfRequest(link: string | undefined): string | undefined {
   if (link === undefined) return undefined;

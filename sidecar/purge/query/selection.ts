@@ -20,17 +20,17 @@ import { purgeOption, type OptionValues } from '../../shared/purge-options.js';
 export interface VettingOptions {
   /** How to treat a purge that may empty its tenant. */
   readonly wholeTenant: WholeTenant;
-  /** The query has another filter than those vetted here. */
+  /** Whether the query has a filter besides those vetted here. */
   readonly narrowsFurther?: boolean;
 }
 
-/** What every purge query says, of whatever kind. */
+/** What the queries of all kinds of purges have in common. */
 export interface PurgeQuery extends QueryOptions {
-  /** Goes to the broker's GET as it is. */
+  /** The parameters that go to the broker's GET as they are. */
   readonly selection: readonly Parameter[];
   /** The ids that the query names, to check the broker's answers against. */
   readonly ids: readonly string[] | undefined;
-  /** The idPattern, to check them against as well; undefined also for one that RE2 cannot compile. */
+  /** The idPattern, to check the broker's answers against as well; undefined also for a pattern that RE2 cannot compile. */
   readonly idPattern: Pattern | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface PurgeQuery extends QueryOptions {
  * Vets the parameters that select, and the options.
  *
  * @throws QueryRefusedError for anything unparsable, contradictory or too wide
- * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
+ * @throws PolicyRefusedError for a purge that may empty its tenant, if the policy refuses those
  */
 export function vetSelection(
   parameters: ReadonlyMap<string, string>,
@@ -71,12 +71,12 @@ function selectionOf(parameters: ReadonlyMap<string, string>, addLocal: boolean)
   for (const [name, value] of parameters) {
     if (SELECTION_PARAMETERS.has(name)) selection.push({ name, value });
   }
-  // A purge of type=* is always local (clause 5.6.21); a query of it is not.
+  // A purge with type=* is always local (clause 5.6.21), but a query with it is not.
   if (addLocal) selection.push({ name: 'local', value: 'true' });
   return selection;
 }
 
-/** Checks every filter: do they restrict the purge as the standard requires (`qualifies`), and at all (`narrows`)? */
+/** Checks every filter. `qualifies`: they restrict the purge as the standard requires. `narrows`: they restrict it at all. */
 function restrictionsOf(
   parameters: ReadonlyMap<string, string>,
 ): Pick<PurgeQuery, 'idPattern'> & { readonly qualifies: boolean; readonly narrows: boolean } {
@@ -92,14 +92,14 @@ function restrictionsOf(
   const byGeo = checkGeoQuery(parameters);
   const scopeQ = parameters.get('scopeQ');
   const byScope = scopeQ !== undefined && namesScopes(parseScopeQuery(scopeQ));
-  // A pattern that is found in the empty text excludes no id.
+  // A pattern that matches the empty text excludes no id.
   const byId = parameters.has('id') || (pattern !== undefined && idPattern?.test('') !== true);
   return {
     idPattern,
     qualifies: type !== undefined || ownAttrs.length > 0 || (q !== undefined && usesOwnAttribute(q)) || byGeo,
     narrows:
       (type !== undefined && type !== '*') ||
-      // Any one of them is enough to match, and every entity has system attributes.
+      // One of the attributes is enough for an entity to match, and every entity has system attributes.
       (ownAttrs.length > 0 && ownAttrs.length === attrs.length) ||
       (q !== undefined && demandsAttribute(q)) ||
       byGeo ||
@@ -108,7 +108,7 @@ function restrictionsOf(
   };
 }
 
-/** The parsed value of q or csf, undefined when it is missing. */
+/** Parses q or csf; undefined if it is missing. */
 function queryOf(parameters: ReadonlyMap<string, string>, parameter: 'q' | 'csf'): QNode | undefined {
   const text = parameters.get(parameter);
   if (text === undefined) return undefined;
@@ -126,7 +126,7 @@ function usesOwnAttribute(query: QNode): boolean {
   return conditionsOf(query).some(({ path }) => !NO_OWN_ATTRIBUTES.has(path.names[0] ?? ''));
 }
 
-/** These go together. */
+/** Parameters that must be given together. */
 const GEOQUERY = ['georel', 'geometry', 'coordinates'] as const;
 
 function checkGeoQuery(parameters: ReadonlyMap<string, string>): boolean {
@@ -162,7 +162,7 @@ function idsOf(value: string | undefined): readonly string[] | undefined {
   return ids;
 }
 
-/** What a parser of the standard's languages reads. @throws QueryRefusedError for a mistake in it */
+/** Runs a parser of one of the standard's languages. @throws QueryRefusedError for a mistake in the text */
 export function parsed<Result>(parse: () => Result): Result {
   try {
     return parse();
@@ -189,7 +189,7 @@ export type WholeTenant = 'bounded' | 'allow' | 'refuse';
  * Checks a purge that may empty its tenant. Dry runs are always allowed.
  *
  * @throws PolicyRefusedError under `refuse`
- * @throws QueryRefusedError under `bounded`, unless the query itself says how many may go
+ * @throws QueryRefusedError under `bounded`, unless the query has maxAffected
  */
 function checkWholeTenant(
   { dryRun, maxAffected }: { readonly dryRun: boolean; readonly maxAffected: number | undefined },
@@ -213,7 +213,7 @@ function checkWholeTenant(
   );
 }
 
-/** The options of a purge as its query gives them; undefined where it does not. */
+/** The options of a purge as given in its query; undefined if not given. */
 interface QueryOptions extends Required<Omit<OptionValues<'query'>, 'dryRun'>> {
   readonly dryRun: boolean;
 }
@@ -250,7 +250,7 @@ function valueOf(parameters: ReadonlyMap<string, string>, name: OptionName): unk
 
 type OptionName = keyof OptionValues<'query'>;
 
-/** A parameter that is true or false. @throws QueryRefusedError for anything else */
+/** Reads a parameter that is true or false. @throws QueryRefusedError for anything else */
 function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
   const value = parameters.get(name);
   if (value === undefined) return undefined;
