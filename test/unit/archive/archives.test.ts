@@ -85,7 +85,7 @@ describe('ARCHIVE_URL', () => {
     ['s3://my-bucket.x/a/b=c/', { kind: 'bucket', bucket: 'my-bucket.x', prefix: 'a/b=c/' }],
   ];
   for (const [text, place] of places)
-    it(`${text} is taken`, () => assert.deepEqual(parseArchiveUrl(text), place));
+    it(`${text} is accepted`, () => assert.deepEqual(parseArchiveUrl(text), place));
 
   const mistakes = [
     '/var/archive',
@@ -107,11 +107,11 @@ describe('ARCHIVE_URL', () => {
     's3://bucket:9000/a',
   ];
   for (const text of mistakes)
-    it(`${text} is a mistake`, () => assert.throws(() => parseArchiveUrl(text), /^Error: must /));
+    it(`${text} is rejected`, () => assert.throws(() => parseArchiveUrl(text), /^Error: must /));
 });
 
 describe('the lines of an archive', () => {
-  it('an item of a page is a line of its own, with its numbers as they were written', () => {
+  it('an item of a page keeps its exact text, numbers included', () => {
     const items = [
       '{"id":"urn:1","a":1.10e2,"s":"}],[\\"{"}',
       '{"id":"urn:2","b":[[{"c":12345678901234567890}]]}',
@@ -121,7 +121,7 @@ describe('the lines of an archive', () => {
     assert.deepEqual(textsOfItems('[]'), []);
   });
 
-  it('any page splits into the texts of its items', () => {
+  it('pages are split into the exact texts of their items', () => {
     const page = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 8 });
     fc.assert(
       fc.property(page, fc.constantFrom(0, 1, '\t'), (items, indent) => {
@@ -153,7 +153,7 @@ describe('an encrypted segment', () => {
     assert.equal((await new ArchiveCipher([SECRET]).decrypt(sealed, 'purge/segment')).toString(), 'plain');
   });
 
-  it('is read with the secret before, while that is replaced, and with no other', async () => {
+  it('is readable with the previous secret while the secret is being replaced, and with no other', async () => {
     const cipher = new ArchiveCipher([SECRET]);
     const sealed = await cipher.encrypt(Buffer.from('plain'), 'n', cipher.salt());
     const rotated = new ArchiveCipher(['another secret of sixteen', SECRET]);
@@ -188,7 +188,7 @@ describe('archives in a folder and in a bucket', () => {
   });
 
   for (const [name, storage] of Object.entries(storages)) {
-    it(`${name}: what was sealed is read again, each entity once, after a restart too`, async () => {
+    it(`${name}: sealed entities are read back once each, also after a restart`, async () => {
       const archives = archivesOn(storage(), [SECRET]);
       await archives.check();
       const purge = randomUUID();
@@ -196,7 +196,7 @@ describe('archives in a folder and in a bucket', () => {
       const writer = await written(archives, purge, first);
       assert.equal(writer.counts.entities, 9001);
       assert.ok(writer.has('urn:0') && writer.has('urn:9000') && !writer.has('urn:9001'));
-      // Another process goes on: what is the same is not written again, what has changed is.
+      // Another process continues: unchanged entities are not written again, changed ones are.
       const changed = entity('urn:7', { a: 'changed' });
       const next = await written(archives, purge, [entity('urn:8', { a: 8 }), changed, entity('urn:new')], 3);
       assert.equal(next.counts.entities, 9002);
@@ -209,7 +209,7 @@ describe('archives in a folder and in a bucket', () => {
       await archives.close();
     });
 
-    it(`${name}: a segment that is torn, or was put in the place of another, is recognised`, async () => {
+    it(`${name}: reading reports a segment that was truncated`, async () => {
       const store = storage();
       const archives = archivesOn(store);
       const purge = randomUUID();
@@ -225,7 +225,7 @@ describe('archives in a folder and in a bucket', () => {
       await archives.close();
     });
 
-    it(`${name}: a segment that was removed or replaced is noticed, by the list of them or by the record`, async () => {
+    it(`${name}: reading notices a removed or replaced segment, from the list of segments or from the record`, async () => {
       const store = storage();
       const archives = archivesOn(store);
       const purge = randomUUID();
@@ -246,7 +246,7 @@ describe('archives in a folder and in a bucket', () => {
       const bytes = await Promise.all(
         names.map(async (segment) => (await store.get(segment)) ?? Buffer.alloc(0)),
       );
-      // The last process was killed before it could list its segment: only the record knows of it.
+      // The last process was killed before it could list its segment, so only the record counts the segment.
       await drop(third);
       assert.equal(await store.get(third), undefined);
       await read();
@@ -264,7 +264,7 @@ describe('archives in a folder and in a bucket', () => {
       await archives.close();
     });
 
-    it(`${name}: a segment that the list of them does not have is not used, once the record vouches for the list`, async () => {
+    it(`${name}: a segment missing from the list of segments is not used if the record confirms the list`, async () => {
       const store = storage();
       const archives = archivesOn(store);
       const purge = randomUUID();
@@ -282,7 +282,7 @@ describe('archives in a folder and in a bucket', () => {
       await archives.close();
     });
 
-    it(`${name}: what a process that was killed has archived is restored, whatever list the record knew of`, async () => {
+    it(`${name}: entities archived by a killed process are restored, whether or not the process had listed them`, async () => {
       const store = storage();
       const archives = archivesOn(store);
       for (const isListed of [false, true]) {
@@ -309,7 +309,7 @@ describe('archives in a folder and in a bucket', () => {
       await archives.close();
     });
 
-    it(`${name}: archives that are due are removed, and those of other gateways when they say so`, async () => {
+    it(`${name}: a sweep removes archives that are due, and archives of other gateways once they are old`, async () => {
       const archives = archivesOn(storage());
       const [due, kept, foreign] = [randomUUID(), randomUUID(), randomUUID()];
       for (const purge of [due, kept, foreign]) await written(archives, purge, [entity('urn:1')]);
@@ -326,7 +326,7 @@ describe('archives in a folder and in a bucket', () => {
     });
   }
 
-  it('folder: files are for their owner, and readable by gunzip without a secret', async () => {
+  it('folder: files are readable by their owner only, and with gunzip if there is no secret', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const purge = randomUUID();
     await written(archives, purge, [entity('urn:1')]);
@@ -341,7 +341,7 @@ describe('archives in a folder and in a bucket', () => {
     );
   });
 
-  it('folder: archives are kept on a network share that cannot sync folders', async () => {
+  it('folder: archives can be kept on a network share that cannot sync folders', async () => {
     const failing = (code: string) => ({
       write: async (file: FileHandle, bytes: Uint8Array) => file.writeFile(bytes),
       sync: async (file: FileHandle) => {
@@ -352,7 +352,7 @@ describe('archives in a folder and in a bucket', () => {
     await assert.rejects(archivesOn(new FolderStorage(folder, failing('EIO'))).check(), /EIO/);
   });
 
-  it('folder: a link in the place of an archive is followed neither for writing nor for reading', async () => {
+  it('folder: a symbolic link in place of an archive is not followed for writing, erasing or reading', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const elsewhere = temporaryFolder();
     const purge = randomUUID();
@@ -371,7 +371,7 @@ describe('archives in a folder and in a bucket', () => {
     assert.deepEqual(await linesOf(archives, linked), []);
   });
 
-  it('folder: an archive that another gateway removes while it is listed has no segments; without the root, listing fails', async () => {
+  it('folder: an archive that disappears while being listed has no segments, and listing without the root folder fails', async () => {
     const storage = new FolderStorage(folder);
     const purge = randomUUID();
     await written(archivesOn(storage), purge, [entity('urn:1')]);
@@ -388,7 +388,7 @@ describe('archives in a folder and in a bucket', () => {
     assert.equal((await storage.list(purge)).length, 2);
   });
 
-  it('folder: what a process left half written is no segment', async () => {
+  it('folder: an unfinished file is ignored, and a truncated segment is reported', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const purge = randomUUID();
     await written(archives, purge, [entity('urn:1')]);
@@ -398,7 +398,7 @@ describe('archives in a folder and in a bucket', () => {
     await assert.rejects(linesOf(archives, purge), ArchiveUnreadableError);
   });
 
-  it('folder: an archive that is erased while it is read says so, and does not end as if it were whole', async () => {
+  it('folder: reading an archive fails if the archive is erased in the meantime', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const purge = randomUUID();
     for (const epoch of [0, 1]) await written(archives, purge, [entity(`urn:${String(epoch)}`)], epoch);
@@ -408,7 +408,7 @@ describe('archives in a folder and in a bucket', () => {
     await assert.rejects(lines.next(), ArchiveUnreadableError);
   });
 
-  it('folder: segments are found and in order, however large the numbers of processes get', async () => {
+  it('folder: segments are found and ordered correctly also for process numbers of seven digits', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const purge = randomUUID();
     for (const epoch of [999_999, 1_000_000])
@@ -417,7 +417,7 @@ describe('archives in a folder and in a bucket', () => {
     assert.equal((await archives.settle({ purge, target: 'entities' }, 1_000_001)).entities, 1);
   });
 
-  it('folder: an archive that was given up no longer has what changed since', async () => {
+  it('folder: an archive that was given up no longer claims to have entities that changed afterwards', async () => {
     let isFull = false;
     const storage = new FolderStorage(folder, {
       write: async (file, bytes) => {
@@ -439,7 +439,7 @@ describe('archives in a folder and in a bucket', () => {
     assert.deepEqual([writer.has('urn:1'), writer.has('urn:2')], [false, true]);
   });
 
-  it('folder: a disk that is full, or that cannot sync, leaves nothing that says to be there', async () => {
+  it('folder: entities that could not be written or synced are not reported as archived', async () => {
     for (const step of ['write', 'sync'] as const) {
       let isFull = false;
       const full = async () => {
@@ -468,7 +468,7 @@ describe('archives in a folder and in a bucket', () => {
     }
   });
 
-  it('bucket: a wrong key, a bucket that is not there, and a redirect are refused at once', async () => {
+  it('bucket: a wrong key, a missing bucket and a redirect are refused at the first answer', async () => {
     const answers: readonly (readonly [ArchiveStorage, RegExp])[] = [
       [bucketStorage(bucket, { secretAccessKey: 'wrong' }), /answers 403 SignatureDoesNotMatch/],
       [
@@ -497,7 +497,7 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
   });
 
-  it('bucket: an archive of which a part cannot be removed is removed later, and keeps no other archive from it', async () => {
+  it('bucket: an archive that cannot be removed is retried later, and does not prevent the removal of others', async () => {
     const notRemoved: string[] = [];
     const archives = new Archives({
       storage: bucketStorage(bucket),
@@ -530,7 +530,7 @@ describe('archives in a folder and in a bucket', () => {
     await archives.close();
   });
 
-  it('bucket: an archive is not said to be erased by a list that is cut short, or is none', async () => {
+  it('bucket: removing an archive fails if the list of its objects is truncated or is not a list', async () => {
     const storage = bucketStorage(bucket);
     await storage.put('cut/1', Buffer.from('x'));
     for (const [list, says] of [
@@ -549,7 +549,7 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
   });
 
-  it('bucket: an object that is listed and was not asked for is not erased with an archive', async () => {
+  it('bucket: an object outside the requested prefix is not deleted with an archive', async () => {
     const storage = bucketStorage(bucket);
     bucket.fault = ({ key }, response) => {
       if (key !== '') return false;
@@ -565,14 +565,14 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
   });
 
-  it('bucket: an object comes with its MD5, without which Object Lock takes none', async () => {
+  it('bucket: uploads carry an MD5 checksum, which Object Lock requires', async () => {
     const storage = bucketStorage(bucket);
     await storage.put('locked/1', Buffer.from('x'));
     assert.equal(bucket.headers['content-md5'], 'ndTkYSaMgDT1yFZOFVxnpg==');
     await storage.close();
   });
 
-  it('bucket: an object that has to be restored from another storage class says so', async () => {
+  it('bucket: the error for an object in cold storage says that the object must be restored first', async () => {
     bucket.fault = (_request, response) => {
       response.writeHead(403).end('<Error><Code>InvalidObjectState</Code></Error>');
       return true;
@@ -583,7 +583,7 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
   });
 
-  it('bucket: a request that took too long to arrive is sent again', async () => {
+  it('bucket: a request that the bucket refused as too slow is sent again', async () => {
     let failures = 1;
     bucket.fault = (_request, response) => {
       failures -= 1;
@@ -597,7 +597,7 @@ describe('archives in a folder and in a bucket', () => {
     await storage.close();
   });
 
-  it('bucket: 503 and silence are tried again, and then said', async () => {
+  it('bucket: a request is retried after 503 or a timeout, and then reported as failed', async () => {
     let failures = 2;
     bucket.fault = (_request, response) => {
       if (failures === 0) return false;
@@ -609,10 +609,10 @@ describe('archives in a folder and in a bucket', () => {
     await storage.put('a/b', Buffer.from('x'));
     failures = Infinity;
     await assert.rejects(storage.put('a/b', Buffer.from('x')), /answers 503 SlowDown/);
-    // It never answers.
+    // The bucket never answers.
     bucket.fault = () => true;
     await assert.rejects(storage.put('a/b', Buffer.from('x')), /does not answer in time/);
-    // With all tries, it would take a minute.
+    // All retries together would take a minute.
     const patient = bucketStorage(bucket);
     await assert.rejects(archivesOn(patient).check(200), /did not answer within 0.2 seconds/);
     await patient.close();
@@ -621,7 +621,7 @@ describe('archives in a folder and in a bucket', () => {
   });
 });
 
-it('a bucket is asked for by a host that its certificate is for, and by its path elsewhere', () => {
+it('a bucket has a host of its own in its URL if the certificate covers that host, and otherwise a path', () => {
   const region = 'eu-west-1';
   for (const [bucket, endpoint, root] of [
     ['city', undefined, 'https://city.s3.eu-west-1.amazonaws.com/'],
@@ -634,7 +634,7 @@ it('a bucket is asked for by a host that its certificate is for, and by its path
 describe('an archive whose purge was interrupted', () => {
   const folder = temporaryFolder();
 
-  it('what several lines say of an entity is one: nothing that any of them has is lost', async () => {
+  it('lines about the same entity are merged without losing any attribute', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const purge = randomUUID();
     const property = (value: number, more = {}) => ({ type: 'Property', value, ...more });
@@ -654,7 +654,7 @@ describe('an archive whose purge was interrupted', () => {
     );
   });
 
-  it('a secret that is replaced between two processes leaves all of it readable, as long as the one before is given', async () => {
+  it('an archive written with two secrets is readable as long as the older secret is configured as well', async () => {
     const next = 'another secret of sixteen';
     const [first, second, later] = [[SECRET], [next, SECRET], [next]].map((secrets) =>
       archivesOn(new FolderStorage(folder), secrets),
@@ -668,7 +668,7 @@ describe('an archive whose purge was interrupted', () => {
     await assert.rejects(written(later, purge, [entity('urn:3')], 2), /ARCHIVE_SECRET is not the one/);
   });
 
-  it('instances of a history are told apart by their ids, and by what they hold without one', () => {
+  it('instances of a history are identified by their ids, or by their content if they have none', () => {
     const one = { type: 'Property', value: 1, observedAt: '2026-01-01T00:00:00Z' };
     assert.equal(
       instanceKey({ ...one, createdAt: 'x' }, true),
@@ -679,7 +679,7 @@ describe('an archive whose purge was interrupted', () => {
     assert.equal(instanceKey(one, false), instanceKey({ ...one, value: 2 }, false));
   });
 
-  it('a part that changed since it was durable may go only when its new version is', async () => {
+  it('a changed part counts as archived only once its new version is durable', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const writer = await written(archives, randomUUID(), [entity('urn:1')]);
     assert.ok(writer.knows('urn:1', digestOf(entity('urn:1'))));
@@ -690,7 +690,7 @@ describe('an archive whose purge was interrupted', () => {
     assert.equal(writer.counts.entities, 1);
   });
 
-  it('a part that changes faster than it becomes durable is not said to be in the archive', async () => {
+  it('a part that changes faster than it can be stored is not reported as archived', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const writer = await written(archives, randomUUID(), [entity('urn:1')]);
     for (let a = 1; a <= 21; a += 1) await writer.add(wholeEntity('urn:1', entity('urn:1', { a })));
