@@ -5,7 +5,7 @@ import { claimAt, nameIn, rolesIn, tenantsIn } from '../../../sidecar/auth/claim
 import { TokenRefusedError } from '../../../sidecar/auth/index.js';
 import { ROLES } from '../../../sidecar/shared/roles.js';
 
-it('claimAt finds a claim by its name, also with dots in it, and by a dotted path', () => {
+it('claimAt finds a claim by its name, dots included, and by a dotted path', () => {
   const claims = { roles: ['a'], realm_access: { roles: ['b'] }, 'https://city.example/roles': ['c'] };
   assert.deepEqual(claimAt(claims, 'roles'), ['a']);
   assert.deepEqual(claimAt(claims, 'realm_access.roles'), ['b']);
@@ -14,7 +14,7 @@ it('claimAt finds a claim by its name, also with dots in it, and by a dotted pat
     assert.equal(claimAt(claims, path), undefined, path);
 });
 
-it('claimAt finds the roles of a client whose name has dots, and takes the longest name that is there', () => {
+it('claimAt finds the roles of a client whose name has dots, and prefers the longest matching name', () => {
   const clients = { 'city.gateway': { roles: ['a'] }, city: { 'gateway.roles': ['b'], gateway: 1 } };
   const claims = { resource_access: clients };
   assert.deepEqual(claimAt(claims, 'resource_access.city.gateway.roles'), ['a']);
@@ -22,7 +22,7 @@ it('claimAt finds the roles of a client whose name has dots, and takes the longe
   assert.deepEqual(claimAt({ a: { 'b.c': 1 }, 'a.b': {} }, 'a.b.c'), 1);
 });
 
-it('claimAt finds nothing that only a prototype has', () => {
+it('claimAt ignores properties of prototypes', () => {
   const claims = JSON.parse('{"__proto__": {"roles": ["admin"]}, "a": {}}') as Record<string, unknown>;
   for (const path of [
     'constructor',
@@ -35,7 +35,7 @@ it('claimAt finds nothing that only a prototype has', () => {
     assert.equal(claimAt(claims, path), undefined, path);
 });
 
-it('roles are those of a list or of a text with blanks, and a higher role includes the lower ones', () => {
+it('roles are read from a list or from text with blanks, and a higher role includes the lower ones', () => {
   const rolesOf = (claim: unknown) => [...rolesIn(claim)].sort();
   assert.deepEqual(rolesOf(['viewer']), ['viewer']);
   assert.deepEqual(rolesOf(['purger', 'other']), ['purger', 'viewer']);
@@ -43,7 +43,7 @@ it('roles are those of a list or of a text with blanks, and a higher role includ
   assert.deepEqual(rolesOf(['admin']), [...ROLES].sort());
 });
 
-it('a claim that is absent, a number, nested, or holds other things gives no role', () => {
+it('a claim that is absent, a number, nested or without role names gives no role', () => {
   for (const claim of [
     undefined,
     null,
@@ -64,7 +64,7 @@ it('a claim that is absent, a number, nested, or holds other things gives no rol
     assert.deepEqual([...rolesIn(claim)], [], JSON.stringify(claim));
 });
 
-it('a role map says what values mean, the name of a role included, and leaves the others as they are', () => {
+it('a role map replaces the values that it lists, role names included, and leaves other values unchanged', () => {
   const map = new Map([
     ['city-admins', 'admin'],
     ['admin', 'viewer'],
@@ -76,7 +76,7 @@ it('a role map says what values mean, the name of a role included, and leaves th
   assert.deepEqual([...rolesIn(['modeller'], map)].sort(), ['modeller', 'viewer']);
 });
 
-it('no claim gives another role than it names, whatever it holds', () => {
+it('a claim gives roles only if it contains the name of a role', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (claim) => {
       const text = JSON.stringify(claim);
@@ -89,14 +89,14 @@ it('no claim gives another role than it names, whatever it holds', () => {
   );
 });
 
-it('tenants are those of a list or of one text, the default one included; anything else names none', () => {
+it('tenants are read from a list or from a single text, including the default tenant; other values give none', () => {
   assert.deepEqual([...tenantsIn(['a', '', 'b c'])], ['a', '', 'b c']);
   assert.deepEqual([...tenantsIn('a b')], ['a b']);
   for (const claim of [undefined, null, 7, {}, { a: 1 }, [['a']], ['a\nb', '\0']])
     assert.deepEqual([...tenantsIn(claim)], [], JSON.stringify(claim));
 });
 
-it('the name is preferred_username or sub, short and on one line; a token of nobody is refused', () => {
+it('the name of a caller is preferred_username or sub, shortened and on one line; a token without either is refused', () => {
   assert.equal(nameIn({ preferred_username: 'vera', sub: '1' }), 'vera');
   assert.equal(nameIn({ preferred_username: ' ', sub: '1' }), '1');
   assert.equal(nameIn({ preferred_username: ['x'], sub: '1' }), '1');

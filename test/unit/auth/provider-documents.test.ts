@@ -30,7 +30,7 @@ const json = (document: unknown) => (res: ServerResponse) => res.end(JSON.string
 const DISCOVERY = '/realms/city/.well-known/openid-configuration';
 const KEYS = { keys: [] };
 
-/** The keys of a provider that answers so. */
+/** The keys of a provider that gives this answer. */
 async function keysFrom(
   given: typeof answers,
   options: Partial<ConstructorParameters<typeof ProviderDocuments>[0]> = {},
@@ -66,7 +66,7 @@ it('the keys are read from where the discovery document says', async () => {
   assert.deepEqual([found, asked], [KEYS, [DISCOVERY, '/keys?of=city']]);
 });
 
-it('an issuer with a slash at its end is discovered without two of them', async () => {
+it('the discovery URL of an issuer with a trailing slash has no double slash', async () => {
   const slashed = `${issuer}/`;
   const jwks = {
     [DISCOVERY]: json({ issuer: slashed, jwks_uri: `${issuer}/keys` }),
@@ -75,12 +75,12 @@ it('an issuer with a slash at its end is discovered without two of them', async 
   assert.deepEqual(await keysFrom(jwks, { issuer: slashed }), KEYS);
 });
 
-it('AUTH_JWKS_URL takes the place of the discovery document', async () => {
+it('AUTH_JWKS_URL replaces the discovery document', async () => {
   const found = await keysFrom({ '/own?x=1': json(KEYS) }, { keysUrl: new URL('/own?x=1', issuer) });
   assert.deepEqual([found, asked], [KEYS, ['/own?x=1']]);
 });
 
-it('a discovery document of another issuer, or that leads elsewhere, is not used, and nothing is asked there', async () => {
+it('a discovery document of another issuer or with a foreign key URL is rejected, and no request is sent there', async () => {
   const { origin } = new URL(issuer);
   const { port } = new URL(issuer);
   for (const [document, words] of [
@@ -108,7 +108,7 @@ it('a discovery document of another issuer, or that leads elsewhere, is not used
   }
 });
 
-it('redirects, errors, what is no JSON, what is too large and broken connections are no keys', async () => {
+it('redirects, errors, invalid JSON, oversized documents and broken connections give no keys', async () => {
   const given: readonly (readonly [answer: (res: ServerResponse) => void, words: RegExp])[] = [
     [(res) => res.writeHead(302, { location: '/elsewhere' }).end(), /answered with status 302/],
     [(res) => res.writeHead(500).end('x'.repeat(1_000_000)), /answered with status 500/],
@@ -128,7 +128,7 @@ it('redirects, errors, what is no JSON, what is too large and broken connections
   }
 });
 
-it('a provider that hangs, before its answer or within it, is given up after the time limit', async () => {
+it('a request to a provider that hangs, before or during its answer, is given up after the time limit', async () => {
   const given: readonly ((res: ServerResponse) => void)[] = [() => {}, (res) => res.write('{"keys":')];
   for (const answer of given)
     await assert.rejects(

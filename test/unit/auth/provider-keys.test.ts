@@ -14,7 +14,7 @@ before(async () => {
   }
 });
 
-/** Keys of a provider that has what a test says, and how often it was asked. */
+/** Keys of a provider with the given state, and the number of requests to that provider. */
 function keysOf(...published: readonly string[]) {
   const clock = new HandClock(1_000_000);
   const state = {
@@ -35,7 +35,7 @@ function keysOf(...published: readonly string[]) {
     onAway: () => state.news.push('away'),
     onBack: () => state.news.push('back'),
   });
-  /** @returns how it ended, in a word */
+  /** @returns the outcome in a word */
   const find = async (kid: string): Promise<string> => {
     try {
       await provider.find({ alg: 'ES256', kid }, { payload: '', signature: '' });
@@ -47,7 +47,7 @@ function keysOf(...published: readonly string[]) {
   return { state, clock, find, provider };
 }
 
-it('keys are read once, and again after ten minutes while they go on being used', async () => {
+it('keys are read once, and again after ten minutes of use', async () => {
   const { state, clock, find } = keysOf('a');
   assert.deepEqual([await find('a'), await find('a'), state.asked], ['found', 'found', 1]);
   clock.jumpTo(clock.now() + 599_999);
@@ -64,14 +64,14 @@ it('a key that the provider withdraws is refused after ten minutes', async () =>
   assert.deepEqual([await find('b'), await find('a')], ['unknown', 'found']);
 });
 
-it('a new key is found at once, the first time that one is unknown', async () => {
+it('the first unknown key makes the keys be read again at once, so that a new key is found', async () => {
   const { state, find } = keysOf('a');
   assert.equal(await find('a'), 'found');
   state.published = ['b'];
   assert.deepEqual([await find('b'), state.asked], ['found', 2]);
 });
 
-it('thousands of unknown keys make one request to the provider in ten seconds', async () => {
+it('thousands of unknown keys cause one request to the provider in ten seconds', async () => {
   const { state, clock, find } = keysOf('a');
   await find('a');
   const ends = await Promise.all(Array.from({ length: 3000 }, (_, number) => find(`x${number}`)));
@@ -83,7 +83,7 @@ it('thousands of unknown keys make one request to the provider in ten seconds', 
   assert.deepEqual([await find('b'), state.asked], ['found', 3]);
 });
 
-it('who comes while new keys are being read waits for them', async () => {
+it('a lookup waits for keys that are being read', async () => {
   const { state, find } = keysOf('a');
   await find('a');
   const gate = new Gate();
@@ -93,7 +93,7 @@ it('who comes while new keys are being read waits for them', async () => {
   assert.deepEqual([await Promise.all(ends), state.asked], [['unknown', 'found'], 2]);
 });
 
-it('while the provider is away, known keys go on for as long as it takes, and unknown ones are 503', async () => {
+it('while the provider is unavailable, known keys stay valid and unknown keys get 503', async () => {
   const { state, clock, find } = keysOf('a');
   await find('a');
   state.isAway = true;
@@ -109,7 +109,7 @@ it('while the provider is away, known keys go on for as long as it takes, and un
   assert.deepEqual([await find('b'), state.news], ['unknown', ['away', 'back']]);
 });
 
-it('a provider that is away at the start lets nobody in, is asked at most every ten seconds, and does when it is back', async () => {
+it('a provider that is unavailable at startup is asked every ten seconds at most, and nobody can sign in until it answers', async () => {
   const { state, clock, find, provider } = keysOf('a');
   state.isAway = true;
   provider.prefetch();
@@ -122,7 +122,7 @@ it('a provider that is away at the start lets nobody in, is asked at most every 
   assert.deepEqual([await find('a'), state.asked], ['found', 2]);
 });
 
-it('what is no key set leaves the keys as they are', async () => {
+it('an answer that is not a key set leaves the keys unchanged', async () => {
   const { state, find } = keysOf('a');
   await find('a');
   state.published = undefined as unknown as string[];
@@ -130,7 +130,7 @@ it('what is no key set leaves the keys as they are', async () => {
   assert.equal(await find('a'), 'found');
 });
 
-it('a clock that is set back keeps nothing from being read', async () => {
+it('keys are still read after the clock was set back', async () => {
   const { state, clock, find } = keysOf('a');
   await find('a');
   await find('x');
