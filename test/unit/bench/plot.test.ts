@@ -26,7 +26,7 @@ it('a plot draws each curve inside its axes, and its limit dashed in the same co
     assert.ok(svg.includes(label), label);
 });
 
-it('an axis whose values are close together begins at zero', () => {
+it('an axis of values that are close together begins at zero', () => {
   const svg = svgOf({
     ...plot,
     curves: [{ name: 'memory', points: [[1, 120] as const, [100, 180] as const] }],
