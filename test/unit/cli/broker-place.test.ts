@@ -36,7 +36,7 @@ const finished = (members: Partial<PurgeReport>): PurgeReport => ({
   ...members,
 });
 
-/** What is shown of a purge that tells these events, each once the one before was shown, and ends so. */
+/** The views of a purge with these events, each sent after the previous one was shown, and with this end. */
 async function shown(
   events: readonly PurgeEvent[],
   end: PurgeReport | Error = finished({}),
@@ -56,7 +56,7 @@ async function shown(
   return all;
 }
 
-it('a purge shows the larger of what the broker counts and what was listed, and never less than before', async () => {
+it('the view of a purge shows the larger of counted and listed matches, and the number never falls', async () => {
   const views = await shown(
     [
       { type: 'counted', matches: 100 },
@@ -79,7 +79,7 @@ it('a purge shows the larger of what the broker counts and what was listed, and 
   );
 });
 
-it('a purge is partial when anything failed, is unknown, or the broker warned, and else succeeded', async () => {
+it('a purge is partial if items failed or are unknown or the broker warned, and otherwise succeeded', async () => {
   for (const [members, state] of [
     [{}, 'succeeded'],
     [{ alreadyGone: 3, arrived: 4 }, 'succeeded'],
@@ -90,7 +90,7 @@ it('a purge is partial when anything failed, is unknown, or the broker warned, a
     assert.equal((await shown([], finished(members))).at(-1)?.state, state, JSON.stringify(members));
 });
 
-it('the end of a purge has all its counts, what arrived, the warnings, a hundred errors, and its times', async () => {
+it('the last view of a purge has all counts, arrivals, warnings, a hundred errors and both times', async () => {
   const errors = Array.from({ length: 101 }, (_, index) => ({
     entityId: `urn:a:${index}`,
     error: { type: 'about:blank', title: 'No', status: 409 },
@@ -110,7 +110,7 @@ it('the end of a purge has all its counts, what arrived, the warnings, a hundred
   });
 });
 
-it('a purge that the broker refuses is refused until something may have been deleted, and failed from then on', async () => {
+it('a purge refused by the broker is shown as refused before its first delete, and as failed afterwards', async () => {
   const refusal = new BrokerRefusedError('list entities', {
     type: 'about:blank',
     title: 'No',
@@ -127,7 +127,7 @@ it('a purge that the broker refuses is refused until something may have been del
   assert.notEqual(begun?.problem, undefined);
 });
 
-it('a purge that fails keeps its counts, and one that was stopped has no problem', async () => {
+it('a purge that fails keeps its counts, and a stopped purge has no problem', async () => {
   const failed = (await shown([progress({ deleted: 2 })], new Error('secret'))).at(-1);
   assert.deepEqual([failed?.state, failed?.deleted, failed?.problem?.status], ['failed', 2, 500]);
   assert.doesNotMatch(JSON.stringify(failed), /secret/);

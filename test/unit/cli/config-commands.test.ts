@@ -18,7 +18,7 @@ function home() {
 }
 
 describe('contexts', () => {
-  it('commands go to the gateway of the current context, with the token that its command writes', async (t) => {
+  it('commands go to the gateway of the current context, with the token that its command prints', async (t) => {
     const { file, run } = home();
     const set = (name: string, ...words: readonly string[]) => run(['config', 'set-context', name, ...words]);
     await set('test', '--gateway', GATEWAY, '--token-command', 'echo secret-1; echo');
@@ -36,7 +36,7 @@ describe('contexts', () => {
     const asked = fakeGateway(t, () => jsonResponse([]));
     const listed = await run(['purges', 'list']);
     assert.deepEqual([listed.code, asked[0]?.headers.get('x-gateway-token')], [0, 'secret-1']);
-    // A gateway that is named otherwise is not told the token of this one.
+    // The token of this context is not sent to a gateway named in another way.
     await run(['purges', 'list', '--gateway', GATEWAY], { NGSILD_GATEWAY_TOKEN: 'mine' });
     await run(['purges', 'list'], { NGSILD_GATEWAY_URL: GATEWAY });
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('contexts', () => {
     assert.doesNotMatch(readFileSync(file, 'utf8'), /"secret-1"/);
   });
 
-  it('a token that expires on the way is asked for again, and one that was never accepted is not', async (t) => {
+  it('a token that has expired is requested again, and a token that was never accepted is not', async (t) => {
     const { folder, run } = home();
     const next = `echo >> '${folder}/runs'; echo "Bearer t$(wc -l < '${folder}/runs')"`;
     await run(['config', 'set-context', 'x', '--gateway', GATEWAY, '--token-command', next]);
@@ -67,7 +67,7 @@ describe('contexts', () => {
     assert.deepEqual(tokens().slice(4), ['Bearer t3']);
   });
 
-  it('a context that is not there, a command that fails and a file that others may write are mistakes', async () => {
+  it('a missing context, a failing token command and a file writable by others are reported as mistakes', async () => {
     const { file, run } = home();
     for (const [words, message] of [
       [['config', 'use-context', 'x'], 'There is no context x.'],
@@ -96,7 +96,7 @@ describe('contexts', () => {
 });
 
 describe('completion', () => {
-  it('a file of contexts may have a byte order mark, and a gateway in it that is no URL is named as such', async () => {
+  it('a file of contexts may have a byte order mark, and an invalid URL of a gateway is named', async () => {
     const { file, run } = home();
     await run(['config', 'set-context', 'test', '--gateway', GATEWAY]);
     const written = readFileSync(file, 'utf8');
@@ -133,7 +133,7 @@ describe('completion', () => {
     }
   });
 
-  it('there is a script for bash, zsh and fish, and for no other shell', async () => {
+  it('completion scripts exist for bash, zsh and fish only', async () => {
     const { run } = home();
     for (const shell of ['bash', 'zsh', 'fish'])
       assert.match((await run(['completion', shell])).out, /ngsi-ld-gateway complete -- /);
@@ -142,11 +142,11 @@ describe('completion', () => {
 
   for (const [shell, complete] of Object.entries({
     bash: 'COMP_WORDS=(ngsi-ld-gateway purges c); COMP_CWORD=2; _ngsi_ld_gateway; printf "%s\\n" "${COMPREPLY[@]}"',
-    // The script is a file in fpath, whose first call completes too; compadd works within completions alone.
+    // The script is a file in fpath, whose first call already completes. compadd works only within completions.
     zsh: 'compadd() { print -l $found; }; words=(ngsi-ld-gateway purges c); CURRENT=3; _ngsi-ld-gateway',
     fish: 'complete -C "ngsi-ld-gateway purges c"',
   }))
-    it(`${shell} completes what the program says, and nothing else`, async (t) => {
+    it(`${shell} completes exactly the words that the program prints`, async (t) => {
       if (spawnSync(shell, ['--version']).error) {
         t.skip(`${shell} is not installed`);
         return;

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 const DOCUMENT = { id: 'urn:a:1' };
 const CONTEXT = { a: 'https://terms.example/a' };
 
-/** Runs a command at a gateway that is a function; files are named by what they hold. */
+/** Runs a command against a gateway that is a function; files are named by their content. */
 async function run(t: TestContext, words: readonly string[], answer: unknown) {
   const folder = temporaryFolder();
   const files = {
@@ -29,7 +29,7 @@ async function run(t: TestContext, words: readonly string[], answer: unknown) {
   return { code, requests, out: context.out, err: context.err };
 }
 
-it('expand and compact send the document, the context by its URL or as it is, and whether nothing may be lost', async (t) => {
+it('expand and compact send the document, the context as URL or content, and whether loss is allowed', async (t) => {
   const url = 'http://terms.example/context.jsonld';
   for (const how of ['expand', 'compact'])
     for (const [words, more] of [
@@ -49,7 +49,7 @@ it('expand and compact send the document, the context by its URL or as it is, an
     }
 });
 
-it('expand shows the result alone, and warnings beside it, or with --json the whole answer', async (t) => {
+it('expand prints the result, and warnings separately, or with --json the whole answer', async (t) => {
   const answer = { result: { a: 1 }, warnings: [{ detail: 'lost \u001b' }] };
   const shown = await run(t, ['expand', 'document.json'], answer);
   assert.deepEqual([shown.out, shown.err], ['{\n  "a": 1\n}\n', 'Warning: lost \\u001b\n']);
@@ -57,7 +57,7 @@ it('expand shows the result alone, and warnings beside it, or with --json the wh
   assert.deepEqual([JSON.parse(whole.out), whole.err], [answer, '']);
 });
 
-it('infer at a gateway sends the samples with every option, and takes each form', async (t) => {
+it('infer at a gateway sends the samples with every option, and accepts each form', async (t) => {
   const path = 'POST /api/v2/workbench/schema/infer';
   for (const [words, query] of [
     [[], 'form=keyvalues'],
@@ -72,7 +72,7 @@ it('infer at a gateway sends the samples with every option, and takes each form'
   assert.deepEqual([wrong.code, wrong.requests], [2, []]);
 });
 
-it('files may begin with a byte order mark, UTF-16 of PowerShell included, and other encodings are refused', async (t) => {
+it('files may begin with a byte order mark, including UTF-16 of PowerShell, and other encodings are refused', async (t) => {
   const folder = temporaryFolder();
   const asked = fakeGateway(t, () => jsonResponse({ result: [], warnings: [] }));
   const text = '{"id":"urn:a:é"}';

@@ -14,7 +14,7 @@ import { folderOf } from '../../support/model-folders.js';
 
 const ENV = { NGSILD_GATEWAY_URL: GATEWAY };
 
-/** A folder of its own, with files. */
+/** A temporary folder with these files. */
 const BENCH = { 'Bench/schema.json': JSON.stringify({ title: 'Bench', type: 'object' }) };
 
 const REPORT: ImportReport = {
@@ -38,7 +38,7 @@ const summary = (members: Partial<ImportReport['summary']>) => ({
 const [FILE = assert.fail()] = REPORT.files;
 const ONE = { domain: 'Other', model: 'Lamp' };
 
-it('models check fails for each thing that is wrong, and models import for what is refused', async (t) => {
+it('models check fails for each kind of fault, and models import for refused models', async (t) => {
   const folder = folderOf(BENCH);
   const fault = { path: 'city/Bench/examples/a.json', pointer: '/seats', detail: 'must be a number' };
   const invalid = { valid: 1, invalid: 1, unchecked: 0, kept: 2, leftOut: 0 };
@@ -82,7 +82,7 @@ it('models check fails for each thing that is wrong, and models import for what 
   }
 });
 
-it('models check fails for a file that it leaves out, and models import says so', async (t) => {
+it('models check fails for a file that it skips, and models import reports the file', async (t) => {
   const folder = folderOf(BENCH);
   symlinkSync(join(folder, 'Bench/schema.json'), join(folder, 'linked.json'));
   fakeGateway(t, () => jsonResponse(REPORT));
@@ -94,7 +94,7 @@ it('models check fails for a file that it leaves out, and models import says so'
   assert.equal(imported.err, 'city/linked.json is a link, and links are not followed.\n');
 });
 
-it('models import writes, and check, diff and a dry run only look, each in the named domain', async (t) => {
+it('models import writes, while check, diff and a dry run only read, each in the named domain', async (t) => {
   const folder = folderOf(BENCH);
   const asked = fakeGateway(t, () => jsonResponse(REPORT));
   for (const [how, ...more] of [['import'], ['import', '--dry-run'], ['diff'], ['check']] as const) {
@@ -112,13 +112,13 @@ it('models import writes, and check, diff and a dry run only look, each in the n
   );
 });
 
-it('models check takes either a revision or a gateway, and sends nothing for both', async (t) => {
+it('models check accepts either a revision or a gateway, and sends nothing if both are given', async (t) => {
   const asked = fakeGateway(t, () => jsonResponse(REPORT));
   const words = ['models', 'check', folderOf(BENCH), '--gateway', GATEWAY, '--against', 'HEAD'];
   assert.deepEqual([await new FakeContext().run(...words), asked.length], [2, 0]);
 });
 
-it('an export that breaks off leaves the file as it was, and nothing beside it', async (t) => {
+it('an interrupted export leaves the file unchanged and no other files next to it', async (t) => {
   const folder = folderOf({ 'models.tar.gz': 'before' });
   const file = join(folder, 'models.tar.gz');
   let isWhole = false;
@@ -153,7 +153,7 @@ const PUSH = {
 };
 const MODEL = '/api/v2/domains/City/models/Bench';
 
-/** Pushes a model to a gateway that has it, and is a function for all else. */
+/** Pushes a model to a gateway that has this model and answers everything else with a function. */
 async function push(
   t: TestContext,
   words: readonly string[],
@@ -174,7 +174,7 @@ async function push(
   return { code, requests, out: context.out, err: context.err };
 }
 
-it('a model is updated as it was compared, though a proxy has weakened its ETag', async (t) => {
+it('a model is updated on the condition of the compared ETag, even if a proxy has weakened it', async (t) => {
   for (const etag of ['"e1"', 'W/"e1"']) {
     const { code, requests } = await push(t, [], ({ method }) =>
       method === 'GET' ? jsonResponse({}, 200, { etag }) : undefined,
@@ -184,7 +184,7 @@ it('a model is updated as it was compared, though a proxy has weakened its ETag'
   }
 });
 
-it('a model without an ETag that holds is not updated', async (t) => {
+it('a model is not updated if its answer has no usable ETag', async (t) => {
   for (const headers of [{}, { etag: 'e1' }, { etag: '""' }, { etag: 'w/"e1"' }]) {
     const { code, requests } = await push(t, ['--yes'], ({ method }) =>
       method === 'GET' ? jsonResponse({}, 200, headers) : undefined,
@@ -193,7 +193,7 @@ it('a model without an ETag that holds is not updated', async (t) => {
   }
 });
 
-it('a model that is not there is created only if it is still not there, after its domain', async (t) => {
+it('a missing model is created after its domain, on the condition that it is still missing', async (t) => {
   const put = [`PUT ${MODEL}?dryRun=true *`, `PUT ${MODEL} *`];
   const missing = jsonResponse({ title: 'Not there' }, 404);
   const nothing = (request: AskedGateway) =>
@@ -214,7 +214,7 @@ it('a model that is not there is created only if it is still not there, after it
   assert.deepEqual([withDomain.code, without.code, dry.code], [0, 0, 0]);
 });
 
-it('a push that is refused leaves no empty domain behind', async (t) => {
+it('a refused push leaves no empty domain behind', async (t) => {
   const missing = jsonResponse({ title: 'Not there' }, 404);
   const { code, requests } = await push(t, [], ({ method }) =>
     method === 'GET'
@@ -225,7 +225,7 @@ it('a push that is refused leaves no empty domain behind', async (t) => {
   assert.deepEqual(requests.slice(-2), [`PUT ${MODEL}?dryRun=true *`, 'DELETE /api/v2/domains/City']);
 });
 
-it('a change that may refuse entities needs an answer or --yes, and any other none', async (t) => {
+it('a change that may refuse entities needs a confirmation or --yes, and other changes need none', async (t) => {
   for (const overall of ['compatible', 'narrowing', 'breaking']) {
     const answer = ({ method }: AskedGateway) =>
       method === 'PUT' ? jsonResponse({ ...PUSH, change: { ...PUSH.change, overall } }) : undefined;
@@ -248,7 +248,7 @@ it('a change that may refuse entities needs an answer or --yes, and any other no
   }
 });
 
-it('each outcome of a push has its sentence, and nothing is written of one that changes nothing', async (t) => {
+it('each outcome of a push has its own sentence, and an update without changes is not sent', async (t) => {
   for (const [outcome, done, dry] of [
     ['created', 'was created', 'would be created'],
     ['unchanged', 'has not changed', 'has not changed'],
@@ -266,7 +266,7 @@ it('each outcome of a push has its sentence, and nothing is written of one that 
   }
 });
 
-it('an answer that is not the report of an update is not taken for a harmless one', async (t) => {
+it('an answer that is not a report of an update is not treated as a harmless change', async (t) => {
   for (const wrong of [
     { outcome: undefined },
     { change: { ...PUSH.change, overall: 'other' } },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isoDuration } from '../../../sidecar/cli/purge-command.js';
 
-it('--older-than accepts short times, and ISO 8601 durations as they are', () => {
+it('--older-than accepts short forms, and passes ISO 8601 durations on unchanged', () => {
   for (const [text, duration] of [
     ['90d', 'P90D'],
     ['12h', 'PT12H'],
@@ -16,7 +16,7 @@ it('--older-than accepts short times, and ISO 8601 durations as they are', () =>
     assert.equal(isoDuration(text), duration);
 });
 
-it('--older-than refuses text with two meanings, and text that is not a duration', () => {
+it('--older-than refuses ambiguous text and text that is not a duration', () => {
   for (const text of ['90', '5m', '-1d', '1.5d', '1 d', 'yesterday', '', '9999999d'])
     assert.throws(() => isoDuration(text), { exitCode: 2 }, text);
 });

@@ -28,7 +28,7 @@ const VIEW: PurgeView = {
   requests: 1,
 };
 
-it('the output for people has numbers, times and rates that can be read at a glance', () => {
+it('the output for people has readable numbers, times and rates', () => {
   assert.equal(formatItems(3000, 'entities'), '3,000 entities');
   assert.equal(formatItems(1, 'entities'), '1 entity');
   assert.equal(formatItems(1, 'attributes'), '1 attribute');
@@ -51,13 +51,13 @@ it('the output for people has numbers, times and rates that can be read at a gla
   );
 });
 
-it('the output for people contains no text from outside that a terminal would take for a command', () => {
+it('the output for people contains no foreign text that a terminal would interpret as a command', () => {
   assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
   const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } } as const;
   assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));
 });
 
-it('YAML of the command line means the same to readers of YAML 1.1 and 1.2, and keeps all digits', () => {
+it('YAML of the command line has the same meaning in YAML 1.1 and 1.2, and keeps all digits', () => {
   const texts = [
     'no',
     'y',
@@ -83,7 +83,7 @@ it('YAML of the command line means the same to readers of YAML 1.1 and 1.2, and 
   }
 });
 
-it('JSON of the command line has no character that a terminal would take for a command', () => {
+it('JSON of the command line has no character that a terminal would interpret as a command', () => {
   const record = { id: 'urn:\u009b2J\u202e', texts: ['a\nb'] };
   for (const indent of [undefined, 2]) {
     const written = jsonText(record, indent);
@@ -92,7 +92,7 @@ it('JSON of the command line has no character that a terminal would take for a c
   }
 });
 
-it('the output for people escapes controls, ends of lines and changes of direction, from the first to the last of each', () => {
+it('the output for people escapes every control character, line break and change of direction', () => {
   for (const [first, last] of [
     ['\u0000', '\u001f'],
     ['\u007f', '\u009f'],
@@ -130,7 +130,7 @@ it('the summary of a purge shows every count that is not zero', () => {
   ]);
 });
 
-it('the summary of a purge counts entities, attributes or instances, according to the query', () => {
+it('the summary of a purge counts entities, attributes or instances, depending on the query', () => {
   for (const [target, query, unit] of [
     ['entities', 'type=A&q=attrs', 'entities'],
     ['entities', 'type=A&drop=a', 'attributes'],
@@ -144,7 +144,7 @@ it('the summary of a purge counts entities, attributes or instances, according t
   assert.equal(unitOf({ target: 'entities', query: 'type=A', unit: 'instances' }), 'instances');
 });
 
-it('the summary of a purge says what had been done when a purge ended early', () => {
+it('the summary of a purge that ended early says how much was done', () => {
   const detail = 'The broker went away.';
   assert.match(
     summaryOf({ ...VIEW, state: 'cancelled', deleted: 7 }, 100)[0] ?? '',
@@ -154,7 +154,7 @@ it('the summary of a purge says what had been done when a purge ended early', ()
   assert.equal(failed, `Failed: ${detail} 7 entities had been deleted in 100 ms.`);
 });
 
-it('the exit code says how a purge ended', () => {
+it('the exit code tells how a purge ended', () => {
   const states = ['succeeded', 'partial', 'refused', 'failed', 'interrupted', 'cancelled'] as const;
   assert.deepEqual(
     states.map((state) => exitCodeOf({ ...VIEW, state })),
@@ -164,7 +164,7 @@ it('the exit code says how a purge ended', () => {
   assert.equal(exitCodeOf({ ...VIEW, state: 'succeeded' }, true), 0);
 });
 
-it('the exit code and the summary say refused of a failed purge that was refused, while nothing was deleted', () => {
+it('the exit code and the summary of a failed purge are those of a refusal if nothing was deleted', () => {
   const failed = (status: number, counts: Partial<PurgeView> = {}) => {
     const problem = { status, detail: 'Why.' };
     const view: PurgeView = { ...VIEW, state: 'failed', problem, ...counts };
@@ -181,7 +181,7 @@ it('the exit code and the summary say refused of a failed purge that was refused
   assert.equal(exitCodeOf(cancelled), 1);
 });
 
-/** A line for each of the counts, a second apart. */
+/** One bar for each of the counts, a second apart. */
 function lines(...deleted: readonly number[]): readonly string[] {
   let nowMs = 0;
   const line = createProgressLine({ now: () => nowMs });
@@ -191,13 +191,13 @@ function lines(...deleted: readonly number[]): readonly string[] {
   });
 }
 
-it('the bar shows how much is done, how fast, and how long it will take', () => {
+it('the bar shows progress, rate and remaining time', () => {
   const [first = '', , third = ''] = lines(0, 500, 1000);
   assert.equal(first, `${'·'.repeat(24)} 0/3,000 entities`);
   assert.equal(third, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  500/s  4.0 s left`);
 });
 
-it('the bar of a purge with a rate goes by all that it will delete, not by what it has listed so far', () => {
+it('the bar of a purge with a rate limit is relative to all matches, not to those listed so far', () => {
   let nowMs = 0;
   const line = createProgressLine({ now: () => nowMs });
   line({ ...VIEW, matched: 100, expected: 3000, deleted: 0 });
@@ -206,17 +206,17 @@ it('the bar of a purge with a rate goes by all that it will delete, not by what 
   assert.equal(text, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  1,000/s  2.0 s left`);
 });
 
-it('the bar goes by the last seconds, so that a throttle shows', () => {
+it('the rate of the bar is that of the last seconds, so that a throttle shows', () => {
   const slow = lines(0, 1000, 2000, 2010, 2020, 2030, 2040, 2050).at(-1) ?? '';
   assert.match(slow, / 10\/s {2}1 min 35 s left$/);
 });
 
-it('the bar promises no end while nothing moves, and begins anew when a count is corrected', () => {
+it('the bar shows no remaining time without progress, and starts again when a count is corrected', () => {
   assert.doesNotMatch(lines(0, 0, 0).at(-1) ?? '', /left/);
   assert.doesNotMatch(lines(1000, 2000, 1500).at(-1) ?? '', /\/s|left/);
 });
 
-it('the bar of a purge that is being cancelled has its rate and promises no end', () => {
+it('the bar of a purge that is being cancelled has a rate but no remaining time', () => {
   let nowMs = 0;
   const line = createProgressLine({ now: () => nowMs });
   line({ ...VIEW, deleted: 500 });
@@ -232,13 +232,13 @@ it('the bar of a purge that is being cancelled has its rate and promises no end'
   assert.equal(text, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  30 failed  500/s  cancelling`);
 });
 
-it('the bar is full, and no longer, when more is done than was counted', () => {
+it('the bar is full, but not longer, if more was done than was counted', () => {
   const line = createProgressLine({ now: () => 0 });
   assert.equal(line({ ...VIEW, matched: 10, deleted: 11 }), `${'█'.repeat(24)} 11/10 entities`);
   assert.equal(line({ ...VIEW, matched: 0, deleted: 11 }), '11/0 entities');
 });
 
-it('the bar says that it waits while nothing is known', () => {
+it('the bar says that the command waits while no count is known', () => {
   const line = createProgressLine({ now: () => 0 });
   assert.equal(line({ ...VIEW, matched: 0 }), 'looking for matches …');
   assert.equal(line({ ...VIEW, state: 'queued', matched: 0 }), 'queued …');

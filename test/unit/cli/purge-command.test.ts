@@ -23,7 +23,7 @@ const VIEW: PurgeView = {
 };
 const DONE: PurgeView = { ...VIEW, state: 'succeeded', deleted: 7 };
 
-/** A place that notes what is asked of it. */
+/** A place that notes the requests it gets. */
 function placeOf(
   preview: PurgePreview,
   views: readonly PurgeView[] = [DONE],
@@ -52,7 +52,7 @@ function placeOf(
 
 const SEVEN: PurgePreview = { matched: 7, sample: ['urn:a:1', 'urn:a:2'] };
 
-/** Answers the question of a purge, or does something else when it comes. */
+/** Answers the question of a purge, or calls a function when the question comes. */
 function answering(context: FakeContext, answer: () => void): FakeContext {
   context.onQuestion = (text) => {
     if (text.includes('[y/N]')) setImmediate(answer);
@@ -68,7 +68,7 @@ async function purgeOnTerminal(answer: string, options: PurgeOptions = {}) {
   return { calls, context, code };
 }
 
-it('a purge that asks goes on after y and yes alone', async () => {
+it('a purge that asks continues only after y or yes', async () => {
   for (const answer of ['y\r', 'Y\r', 'yes\r', ' yes \r', 'YES\r']) {
     const { calls, code } = await purgeOnTerminal(answer);
     assert.deepEqual([calls, code], [['preview type=A', 'run type=A'], 0], answer);
@@ -80,7 +80,7 @@ it('a purge that asks goes on after y and yes alone', async () => {
   }
 });
 
-it('a question is a no once its signal aborts, before it or while it waits', async () => {
+it('the question of a purge counts as declined when its signal aborts, before or during the question', async () => {
   const context = new FakeContext({ isTerminal: true });
   assert.equal(await ask(context, 'Sure? ', AbortSignal.abort()), false);
   const controller = new AbortController();
@@ -89,7 +89,7 @@ it('a question is a no once its signal aborts, before it or while it waits', asy
   assert.equal(await asked, false);
 });
 
-it('a purge says in its question how much it would delete, and of which tenant', async () => {
+it('the question of a purge states the number of matches and the tenant', async () => {
   const { place } = placeOf({ ...SEVEN, atLeast: true, unit: 'attributes' });
   const context = new FakeContext({ isTerminal: true });
   answering(context, () => context.stdin.write('n\r'));
@@ -98,7 +98,7 @@ it('a purge says in its question how much it would delete, and of which tenant',
   assert.match(context.err, /Delete at least 7 attributes of tenant city\? \[y\/N\] /);
 });
 
-it('a purge without a terminal asks nothing and sends nothing, unless it need not ask', async () => {
+it('a purge without a terminal sends nothing unless it needs no confirmation', async () => {
   const { calls, place } = placeOf(SEVEN);
   const context = new FakeContext();
   await assert.rejects(purgeCommand(['type=A'], {}, place, context), { exitCode: EXIT.usage });
@@ -108,14 +108,14 @@ it('a purge without a terminal asks nothing and sends nothing, unless it need no
   assert.deepEqual(calls, ['run type=A', 'preview type=A']);
 });
 
-it('a dry run deletes nothing, whatever else is wanted', async () => {
+it('a dry run deletes nothing, whatever other options are given', async () => {
   const { calls, place } = placeOf(SEVEN);
   for (const others of [{ yes: true }, { detach: true }, { yes: true, detach: true, json: true }])
     assert.equal(await purgeCommand(['type=A'], { dryRun: true, ...others }, place, new FakeContext()), 0);
   assert.deepEqual(new Set(calls), new Set(['preview type=A']));
 });
 
-it('a purge of nothing ends well without a question', async () => {
+it('a purge without matches succeeds without a question', async () => {
   const { calls, place } = placeOf({ matched: 0, sample: [], hints: ['Car is unknown.'] });
   const context = new FakeContext({ isTerminal: true });
   assert.equal(await purgeCommand(['type=A'], {}, place, context), 0);
@@ -123,7 +123,7 @@ it('a purge of nothing ends well without a question', async () => {
   assert.equal(context.err, 'Nothing matches.\n  Car is unknown.\n');
 });
 
-it('a dry run of matches that the broker counts and does not list does not say that nothing matches', async () => {
+it('a dry run does not report zero matches if the broker counts matches but lists none', async () => {
   const { calls, place } = placeOf({ matched: 0, sample: [], atLeast: true });
   const context = new FakeContext({ isTerminal: true });
   await purgeCommand(['type=A'], { dryRun: true }, place, context);
@@ -131,7 +131,7 @@ it('a dry run of matches that the broker counts and does not list does not say t
   assert.deepEqual(calls, ['preview type=A']);
 });
 
-it('a purge of more than --max-affected is refused before the question, and one of as many is asked about', async () => {
+it('a purge above --max-affected is refused without a question, and a purge of exactly as many asks', async () => {
   for (const [maxAffected, code] of [
     [6, EXIT.refused],
     [7, EXIT.done],
@@ -156,11 +156,11 @@ it('a preview shows five ids, and counts the others', async () => {
   };
   assert.deepEqual(await shown({ matched: 1200, sample }), ['  urn:a:4', '  … 1,195 more']);
   assert.deepEqual(await shown({ matched: 5, sample: sample.slice(1) }), ['  urn:a:5']);
-  // Of parts of entities it is not known how many entities there are.
+  // For parts of entities, the number of entities is not known.
   assert.deepEqual(await shown({ matched: 1200, sample, unit: 'instances' }), ['  urn:a:4', '  … 1 more']);
 });
 
-it('Ctrl+C during the preview or the question deletes nothing, and ends with 130', async () => {
+it('Ctrl+C during the preview or the question deletes nothing, and the command exits with 130', async () => {
   const context = new FakeContext({ isTerminal: true });
   const { calls, place } = placeOf(SEVEN, [], {
     preview: async (_request, signal) => {
@@ -177,7 +177,7 @@ it('Ctrl+C during the preview or the question deletes nothing, and ends with 130
   assert.deepEqual([context.listening, asked.listening], [0, 0]);
 });
 
-it('Ctrl+C while a purge deletes stops it, says so, and a second one leaves at once', async () => {
+it('Ctrl+C stops a running purge and says so, and a second Ctrl+C exits at once', async () => {
   const context = new FakeContext();
   const { place } = placeOf(SEVEN, [], {
     async *run(_request, signal) {
@@ -196,7 +196,7 @@ it('Ctrl+C while a purge deletes stops it, says so, and a second one leaves at o
   assert.equal(context.listening, 0);
 });
 
-it('Ctrl+C removes the bar before anything is said, and leaves a cursor', async () => {
+it('Ctrl+C removes the bar before the next message, and shows the cursor again', async () => {
   const context = new FakeContext({ isTerminal: true });
   const { place } = placeOf(SEVEN, [], {
     async *run() {
@@ -210,7 +210,7 @@ it('Ctrl+C removes the bar before anything is said, and leaves a cursor', async 
   assert.match(context.err, /\u001b\[\?25h[^]*\u001b\[2KStopping: [^\n]*immediately\.\n$/);
 });
 
-it('an error after Ctrl+C is shown once a purge may have started', async () => {
+it('an error after Ctrl+C is shown if a purge may have started', async () => {
   const context = new FakeContext();
   const { place } = placeOf(SEVEN, [], {
     async *run() {
@@ -230,7 +230,7 @@ it('an error after Ctrl+C is shown once a purge may have started', async () => {
   assert.equal(context.listening, 0);
 });
 
-/** Nobody presses Ctrl+C. */
+/** Ctrl+C is not pressed. */
 const ON = { signal: new AbortController().signal };
 
 async function* viewsOf(context: { nowMs: number }, steps: readonly (readonly [number, PurgeView])[]) {
@@ -240,7 +240,7 @@ async function* viewsOf(context: { nowMs: number }, steps: readonly (readonly [n
   }
 }
 
-it('a purge that is followed by a program is shown four times a second at most, and in the end once', async () => {
+it('a purge followed by a program reports at most four times a second, and its end once', async () => {
   const time = { nowMs: 0 };
   const clock = { now: () => time.nowMs, monotonicMs: () => time.nowMs, sleep: async () => {} };
   const context = new FakeContext({ clock });
@@ -254,7 +254,7 @@ it('a purge that is followed by a program is shown four times a second at most, 
   assert.deepEqual([counts, code], [[0, 2, 4, 7], 0]);
 });
 
-it('a purge whose end is not reported ends with 1, and with 130 after Ctrl+C', async () => {
+it('a purge whose end is not reported exits with 1, or with 130 after Ctrl+C', async () => {
   const followed = (views: readonly PurgeView[], wasInterrupted: boolean) => {
     const steps = views.map((view) => [0, view] as const);
     return follow(
@@ -270,7 +270,7 @@ it('a purge whose end is not reported ends with 1, and with 130 after Ctrl+C', a
   }
 });
 
-it('the summary of a purge has the time from its record, and else that of the command', async () => {
+it('the summary of a purge has the duration from its record, or else that of the command', async () => {
   const summaries: string[] = [];
   for (const times of [
     { startedAt: '2026-01-01T00:00:00Z', endedAt: '2026-01-01T00:00:07Z' },
@@ -303,7 +303,7 @@ const NOW = Date.parse('2026-01-31T00:00:00Z');
 const request = (options: PurgeOptions, words: readonly string[] = ['type=A']) =>
   requestOf(words, options, NOW);
 
-it('--older-than goes by modifiedAt, of a history by observedAt, unless --by says otherwise', () => {
+it('--older-than compares modifiedAt, or observedAt for histories, unless --by names another', () => {
   const query = (options: PurgeOptions) => decodeURIComponent(request({ olderThan: '1d', ...options }).query);
   assert.equal(query({}), 'type=A&q=modifiedAt<2026-01-30T00:00:00Z');
   assert.equal(query({ by: 'createdAt' }), 'type=A&q=createdAt<2026-01-30T00:00:00Z');
@@ -313,7 +313,7 @@ it('--older-than goes by modifiedAt, of a history by observedAt, unless --by say
   assert.throws(() => request({ by: 'createdAt' }), { exitCode: EXIT.usage });
 });
 
-it('a purge takes over tenant, link, bound and rate, and the target from --temporal', () => {
+it('a purge takes tenant, link, bound and rate from its options, and the target from --temporal', () => {
   const link = 'https://models.example/context.jsonld';
   assert.deepEqual(request({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
     target: 'entities',
@@ -325,7 +325,7 @@ it('a purge takes over tenant, link, bound and rate, and the target from --tempo
   assert.equal(request({ temporal: true }).target, 'temporal');
 });
 
-it('a tenant with blanks or other letters, and a link that is no URL of the web, are refused', () => {
+it('a tenant with invalid characters and a link that is not a web URL are refused', () => {
   for (const tenant of ['', ' ', 'a b', 'straße', 'a\n'])
     assert.throws(() => request({ tenant }), { exitCode: EXIT.usage }, JSON.stringify(tenant));
   for (const link of [
@@ -338,7 +338,7 @@ it('a tenant with blanks or other letters, and a link that is no URL of the web,
     assert.throws(() => request({ link }), { exitCode: EXIT.usage }, link);
 });
 
-it('a query that a purge refuses is refused before anything is sent', () => {
+it('a query that a purge cannot have is refused before any request is sent', () => {
   for (const [words, options] of [
     [['id=urn:a:1'], {}],
     [['type=A', 'limit=3'], {}],

@@ -38,13 +38,13 @@ const over = (members: object) => ({ ...RECORD, state: 'succeeded', deleted: 7, 
 const eventsOf = (...records: readonly object[]) =>
   new Response(records.map((record, at) => `id: ${at}\ndata: ${JSON.stringify(record)}\n\n`).join(''));
 
-/** An answer that others overtake. */
+/** An answer that arrives after others. */
 async function later(answer: Response): Promise<Response> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   return answer;
 }
 
-/** Runs a command at a gateway that is a function. */
+/** Runs a command against a gateway that is a function. */
 async function run(
   t: TestContext,
   words: readonly string[],
@@ -58,7 +58,7 @@ async function run(
   return { code, requests, out: context.out, err: context.err, context };
 }
 
-it('a purge is started with all that it is asked for, and followed by its id', async (t) => {
+it('a purge is started with all its options, and followed by its id', async (t) => {
   const { code, requests, out } = await run(
     t,
     [
@@ -110,7 +110,7 @@ it('a preview is a dry run of the same collection, tenant and context, without a
   }
 });
 
-it('a token that is a password of a proxy or an access token is sent as Authorization', async (t) => {
+it('a token that is a proxy password or an access token is sent as Authorization', async (t) => {
   for (const token of ['Basic YTpi', 'Bearer a.b.c']) {
     const asked = fakeGateway(t, () => jsonResponse([], 200));
     const env = { NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: token };
@@ -121,7 +121,7 @@ it('a token that is a password of a proxy or an access token is sent as Authoriz
   }
 });
 
-it('an answer that is no preview deletes nothing, and ends with 1', async (t) => {
+it('an answer that is not a preview deletes nothing, and the command exits with 1', async (t) => {
   for (const answer of [
     null,
     {},
@@ -137,7 +137,7 @@ it('an answer that is no preview deletes nothing, and ends with 1', async (t) =>
   }
 });
 
-it('a purge whose start has no answer may have been started, and the command says so', async (t) => {
+it('the command says that a purge may have been started if its request got no answer', async (t) => {
   const lost = (code: string) => () =>
     Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) }));
   const words = ['purge', 'type=A', '--yes'];
@@ -168,7 +168,7 @@ it('Ctrl+C cancels a purge at the gateway once, and the command waits for its en
   assert.equal(context.listening, 0);
 });
 
-it('Ctrl+C while a purge is being started cancels it as soon as it has an id', async (t) => {
+it('Ctrl+C while a purge is being started cancels the purge as soon as it has an id', async (t) => {
   const context = new FakeContext({ env: ENV });
   const { code, requests } = await run(
     t,
@@ -204,7 +204,7 @@ it('a purge that cannot be cancelled is not reported as cancelled', async (t) =>
   assert.match(err, /The gateway answered 401: Not you\./);
 });
 
-it('a purge that goes on at a gateway out of sight is named, with the command that follows it', async (t) => {
+it('a purge that can no longer be followed is named, with the command that follows it', async (t) => {
   const { code, err } = await run(t, ['purge', 'type=A', '--yes'], ({ method }) =>
     method === 'POST' ? jsonResponse(RECORD, 202) : jsonResponse({ detail: 'Later.' }, 503),
   );
@@ -212,7 +212,7 @@ it('a purge that goes on at a gateway out of sight is named, with the command th
   assert.match(err, /503: Later\.\nThe purge p-1 continues there: ngsi-ld-gateway purges follow p-1\n$/);
 });
 
-it('purges list sends every filter by its name, and says how to see more', async (t) => {
+it('purges list sends every filter by its name, and explains how to see more', async (t) => {
   const { requests, out, err, code } = await run(
     t,
     [
@@ -257,7 +257,7 @@ it('purges list sends every filter by its name, and says how to see more', async
   );
 });
 
-it('-o chooses between a table, a document a line, and YAML; states have colors on a terminal alone', async (t) => {
+it('-o chooses between a table, JSON lines and YAML, and states have colors on a terminal only', async (t) => {
   const list = async (
     words: readonly string[],
     env: Readonly<Record<string, string>> = {},
@@ -279,7 +279,7 @@ it('-o chooses between a table, a document a line, and YAML; states have colors 
   assert.equal((await run(t, ['purges', 'list', '-o', 'xml'], () => jsonResponse([]))).code, EXIT.usage);
 });
 
-it('a purge is found by the beginning of its id, if no other begins like it', async (t) => {
+it('a purge is found by the beginning of its id if the beginning is unambiguous', async (t) => {
   const ids = ['ab1', 'ab2', 'c3', 'c34'];
   const show = (id: string) =>
     run(t, ['purges', 'show', id, '--json'], ({ target }) =>
@@ -299,7 +299,7 @@ it('a purge is found by the beginning of its id, if no other begins like it', as
   assert.equal((await show('dd')).code, EXIT.refused);
 });
 
-it('purges throttle sends the rate, null for off, and the concurrency', async (t) => {
+it('purges throttle sends the rate, or null for off, and the concurrency', async (t) => {
   for (const [words, body, sentence] of [
     [['5000'], '{"maxPerSecond":5000}', 'at most 5,000 a second'],
     [['off', '--concurrency', '3'], '{"maxPerSecond":null,"concurrency":3}', 'as fast as it can'],
@@ -318,7 +318,7 @@ it('purges throttle sends the rate, null for off, and the concurrency', async (t
   }
 });
 
-it('purges cancel waits until what was under way is done, unless the purge is over at once', async (t) => {
+it('purges cancel waits for running requests unless the purge ends at once', async (t) => {
   const ended = over({ state: 'cancelled', deleted: 4 });
   const waited = await run(t, ['purges', 'cancel', 'p-1'], ({ method, target }) =>
     method === 'POST'
@@ -338,7 +338,7 @@ it('purges cancel waits until what was under way is done, unless the purge is ov
   assert.equal(before.err, 'The purge p-1 has already ended: cancelled.\n');
 });
 
-it('purges follow leaves the purge alone at Ctrl+C, and says how to stop it', async (t) => {
+it('purges follow does not stop the purge at Ctrl+C, and says how to stop it', async (t) => {
   const context = new FakeContext({ env: ENV });
   const { code, requests, err } = await run(
     t,
@@ -358,7 +358,7 @@ it('purges follow leaves the purge alone at Ctrl+C, and says how to stop it', as
 const lines = (...records: readonly object[]) =>
   records.map((record, at) => `id: ${at}\ndata: ${JSON.stringify(record)}\n\n`).join('');
 
-it('a stream of events that breaks off is taken up again after the last id, as long as each try brings some', async (t) => {
+it('an interrupted stream of events is resumed after the last id, as long as each attempt brings records', async (t) => {
   const asked = fakeGateway(t, (_request, nth) => {
     if (nth === 1) return new Response(`id: a\ndata: ${JSON.stringify(RECORD)}\n\n: beat\n\n`);
     if (nth === 2)
@@ -374,7 +374,7 @@ it('a stream of events that breaks off is taken up again after the last id, as l
   assert.equal(asked.length, 30);
 });
 
-it('a stream of events is given up when ten more tries in a row bring no record', async (t) => {
+it('a stream of events is given up when ten more attempts in a row bring no record', async (t) => {
   for (const text of ['', 'data: {\n\n', 'data: {}\n\n']) {
     const { code, requests } = await run(
       t,
@@ -385,7 +385,7 @@ it('a stream of events is given up when ten more tries in a row bring no record'
   }
 });
 
-it('a stream of events is taken up again after answers that may pass, and not after a refusal', async (t) => {
+it('a stream of events is resumed after temporary errors, and not after a refusal', async (t) => {
   const follow = (status: number) =>
     run(t, ['purges', 'follow', 'p-1'], (_request, nth) =>
       nth === 1 ? jsonResponse({ detail: 'Later.' }, status) : eventsOf(over({})),
@@ -397,7 +397,7 @@ it('a stream of events is taken up again after answers that may pass, and not af
   }
 });
 
-it('an answer without success ends with 4 where the gateway refuses, and with 1 where it fails, in its words', async (t) => {
+it('an error answer is printed, and exits with 4 if the gateway refuses and with 1 if it fails', async (t) => {
   const show = (answer: () => Response | Promise<Response>) => run(t, ['purges', 'show', 'p-1'], answer);
   for (const [status, code] of [
     ...[300, 307, 400, 401, 404, 407, 409, 410, 428, 499, 501].map((one) => [one, EXIT.refused] as const),
@@ -427,7 +427,7 @@ it('an answer without success ends with 4 where the gateway refuses, and with 1 
     assert.equal((await show(() => jsonResponse(wrong))).code, EXIT.failed, JSON.stringify(wrong));
 });
 
-it('an id that would be another path is refused by every command, and nothing is sent', async (t) => {
+it('every command refuses an id that would change the path, and sends nothing', async (t) => {
   for (const id of ['a/b', '..', 'a?b', 'a#b', 'a%2fb', '', 'x'.repeat(129)])
     for (const words of [['show'], ['follow'], ['cancel'], ['throttle']]) {
       const rate = words[0] === 'throttle' ? ['5'] : [];
@@ -452,7 +452,7 @@ it('retention list reads page after page', async (t) => {
   assert.equal(out.trim().split('\n').length, 1001);
 });
 
-it('retention apply sends what list shows, without what the gateway adds', async (t) => {
+it('retention apply sends policies as list prints them, without the fields that the gateway adds', async (t) => {
   const shown = { ...POLICY, caller: 'me', createdAt: 'x', modifiedAt: 'y' };
   const lines = [shown, { ...shown, name: 'a/b' }].map((one) => JSON.stringify(one)).join('\n');
   for (const text of [lines, `[${lines.replace('\n', ',')}]`]) {
@@ -473,7 +473,7 @@ it('retention apply sends what list shows, without what the gateway adds', async
   }
 });
 
-it('retention apply takes YAML, shows what changes to what, and asks on a terminal alone', async (t) => {
+it('retention apply accepts YAML, shows each change, and asks on a terminal only', async (t) => {
   const folder = temporaryFolder();
   const file = join(folder, 'policies.yaml');
   writeFileSync(file, 'name: old\nmode: enforce\nquery: type=A\n---\nname: new\nquery: type=B\n');
@@ -542,7 +542,7 @@ it('retention apply takes YAML, shows what changes to what, and asks on a termin
   }
 });
 
-it('retention apply applies nothing of a file with a policy without a name, or two of one name', async (t) => {
+it('retention apply applies nothing if a policy in the file has no name or two have the same name', async (t) => {
   for (const policies of [
     [POLICY, { mode: 'report' }],
     [POLICY, { ...POLICY }],
@@ -556,7 +556,7 @@ it('retention apply applies nothing of a file with a policy without a name, or t
   }
 });
 
-it('retention apply says how many policies were applied before the one that is refused', async (t) => {
+it('retention apply says how many policies were applied before the refused policy', async (t) => {
   const context = new FakeContext({ env: ENV });
   context.stdin.end(JSON.stringify([POLICY, { ...POLICY, name: 'bad' }, { ...POLICY, name: 'never' }]));
   const { code, requests, err } = await run(
@@ -569,7 +569,7 @@ it('retention apply says how many policies were applied before the one that is r
   assert.equal(err, 'bad: The gateway answered 409: No.\n1 of 3 policies in - were applied.\n');
 });
 
-it('retention preview says when a run would only report, and that more match than it lists', async (t) => {
+it('retention preview says if a run would only report, and if more entities match than it lists', async (t) => {
   const preview = { matched: 1200, sample: ['urn:a:1'], cutoff: '2026-01-01T00:00:00Z', query: 'type=A' };
   const shown = async (members: object) =>
     (await run(t, ['retention', 'preview', 'old'], () => jsonResponse({ ...preview, ...members }))).out;

@@ -6,7 +6,7 @@ import { encode, encodeQuery, valuesIn } from '../../../sidecar/cli/query-text.j
 import { ENTITY_PARAMETERS } from '../../../sidecar/purge/index.js';
 import { parseParameters } from '../../../sidecar/purge/query/index.js';
 
-it('a query on the command line is accepted as people write it', () => {
+it('a query on the command line may have unencoded characters', () => {
   for (const [written, sent] of [
     ['type=A&q=speed<600', 'type=A&q=speed%3C600'],
     ['?type=A', 'type=A'],
@@ -22,11 +22,11 @@ it('a query on the command line is accepted as people write it', () => {
   }
 });
 
-it('a query on the command line keeps what is encoded already', () => {
+it('a query on the command line keeps existing percent-encoding', () => {
   assert.equal(encodeQuery(['q=speed%3c600%26a']), 'q=speed%3c600%26a');
 });
 
-it('a query on the command line may come in several arguments', () => {
+it('a query on the command line may be split into several arguments', () => {
   assert.equal(encodeQuery(['type=A', 'q=a<1', '']), 'type=A&q=a%3C1');
 });
 
@@ -45,22 +45,22 @@ it('a query on the command line reaches the gateway exactly as written', () => {
   fc.assert(fc.property(text, (value) => assert.equal(encode(encode(value)), encode(value))));
 });
 
-it('a query on the command line refuses bounds and dry runs, which have options of their own', () => {
+it('a query on the command line refuses bounds and dry runs, which have their own options', () => {
   for (const pair of ['dryRun=true', 'maxAffected=5', 'maxPerSecond=1', '%64ryRun=true', 'max%41ffected=5'])
     assert.throws(() => encodeQuery([`type=A&${pair}`]), CliError);
 });
 
-it('a parameter with the name of a member of every object is a parameter like any other', () => {
+it('a parameter named like a property of every object is an ordinary parameter', () => {
   assert.equal(encodeQuery(['type=A', 'constructor=1', '__proto__=2']), 'type=A&constructor=1&__proto__=2');
 });
 
-it('a parameter is found under its name, however that is encoded, with all of its value', () => {
+it('a parameter is found by its decoded name, and returned with its whole value', () => {
   const query = `${encodeQuery(['type=A', '%72ecord=ids'])}&q=a==b&%zz=1`;
   assert.deepEqual(valuesIn(query, 'record'), ['ids']);
   assert.deepEqual(valuesIn(query, 'q'), ['a==b']);
   assert.deepEqual(valuesIn(query, 'drop'), []);
 });
 
-it('a query on the command line is refused when it is not text', () => {
+it('a query on the command line is refused if it is not valid text', () => {
   assert.throws(() => encodeQuery(['q=\ud800']), { exitCode: 2 });
 });

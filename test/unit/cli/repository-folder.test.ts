@@ -15,7 +15,7 @@ async function readingOf(folder: string): Promise<{ paths: string[]; leftOut: re
   return { paths: files.map(({ path }) => path), leftOut: [...leftOut.values()] };
 }
 
-it('the JSON files of a folder are read in the order of their names, without those of tools', async () => {
+it('the JSON files of a folder are read in the order of their names, without files of tools', async () => {
   const json = ['B/schema.json', 'a/context.jsonld', 'a/b.json', 'a/b/c.json', 'z.json'];
   const folder = folderWith(...json, 'a/readme.md', '.git/x.json', 'a/node_modules/x.json');
   assert.deepEqual(await readingOf(folder), {
@@ -26,7 +26,7 @@ it('the JSON files of a folder are read in the order of their names, without tho
   });
 });
 
-it('a file within as many folders as may be is read, and one in the next folder is left out and named', async () => {
+it('a file at the maximum depth is read, and a deeper file is skipped and named', async () => {
   const deep = Array.from({ length: 31 }, () => 'd').join('/');
   const folder = folderWith(`${deep}/in.json`, `${deep}/e/out.json`);
   assert.deepEqual(await readingOf(folder), {
@@ -35,7 +35,7 @@ it('a file within as many folders as may be is read, and one in the next folder 
   });
 });
 
-it('a file of as many bytes as may be is read, and a larger one is left out, and named where models use it', async () => {
+it('a file of the maximum size is read, and a larger file is skipped, and named if models use it', async () => {
   const folder = folderWith('in.json', 'out.json', 'Car/schema.json');
   truncateSync(join(folder, 'in.json'), MAX_FILE_BYTES);
   for (const path of ['out.json', 'Car/schema.json']) truncateSync(join(folder, path), MAX_FILE_BYTES + 1);
@@ -44,7 +44,7 @@ it('a file of as many bytes as may be is read, and a larger one is left out, and
   assert.match(leftOut.join(), /^city\/Car\/schema\.json has more than [\d,]+ bytes\.$/);
 });
 
-it('links to files and folders are left out and named, whatever they lead to', async () => {
+it('links to files and folders are skipped and named, whatever their target', async () => {
   const folder = folderWith('a.json', 'b/c.json');
   symlinkSync(join(folder, 'a.json'), join(folder, 'file.json'));
   symlinkSync(join(folder, 'b'), join(folder, 'folder'));
@@ -58,7 +58,7 @@ it('links to files and folders are left out and named, whatever they lead to', a
   );
 });
 
-it('an upload is folders of different names, or one archive', async () => {
+it('an upload is either folders of different names or one archive', async () => {
   const [one, other, empty] = [folderWith('a.json'), folderWith('b.json'), folderWith()];
   const file = join(one, 'a.json');
   for (const [paths, why] of [
@@ -81,6 +81,6 @@ it('an upload is folders of different names, or one archive', async () => {
   }
 });
 
-it('a path that is neither a file nor a folder is refused, since it may never end', async () => {
+it('a path that is neither a file nor a folder is refused, because reading it may never end', async () => {
   await assert.rejects(isFolder('/dev/null'), /\/dev\/null is neither a folder nor a file\./);
 });

@@ -14,7 +14,7 @@ import { folderOf } from '../../support/model-folders.js';
 
 const verdict = (valid: boolean) => JSON.stringify({ valid, errors: [], warnings: [] });
 
-/** What the check of a text comes to, by the text. */
+/** The outcome of checking a text, by the text. */
 const OUTCOMES: Readonly<Record<string, () => string>> = {
   good: () => verdict(true),
   bad: () => verdict(false),
@@ -38,7 +38,7 @@ const OUTCOMES: Readonly<Record<string, () => string>> = {
   },
 };
 
-/** Validates texts by a folder of models that is not looked into. */
+/** Validates texts against a folder of models whose content is not read. */
 async function validate(
   t: TestContext,
   texts: readonly string[],
@@ -82,7 +82,7 @@ async function validate(
   return { code, out, err: context.err.replaceAll(`${files}/`, ''), imported, asked, closed };
 }
 
-it('validate ends with the worst of its files, in whatever order they come', async (t) => {
+it('the exit code of validate is that of its worst file, in any order of files', async (t) => {
   const worst = [
     ['good', 0],
     ['bad', 3],
@@ -102,7 +102,7 @@ it('validate ends with the worst of its files, in whatever order they come', asy
     }
 });
 
-it('a file that cannot be checked has its reason: alone as the end of the command, else beside the others', async (t) => {
+it('the reason why a file cannot be checked is an error for a single file, and otherwise a line of the results', async (t) => {
   for (const [text, code, why] of [
     ['unreadable', 2, 'line 2, column 3: no value'],
     ['slow', 1, 'Checking it took too long and was stopped.'],
@@ -131,7 +131,7 @@ it('a file that cannot be checked has its reason: alone as the end of the comman
   assert.deepEqual((await validate(t, ['bad'], ['--json'])).out, `${verdict(false)}\n`);
 });
 
-it('the schema service that validate opens is closed also when a check or the models fail', async (t) => {
+it('validate closes its schema service also if a check or the models fail', async (t) => {
   const broken = await validate(t, ['good', 'broken']);
   assert.deepEqual([broken.code, broken.closed], [1, 1]);
   assert.match(broken.err, /a fault of ours/);
@@ -140,7 +140,7 @@ it('the schema service that validate opens is closed also when a check or the mo
   assert.match(none.err, /There is no model in /);
 });
 
-it('validate takes the model of exactly the given name, with its domain where two have it', async (t) => {
+it('validate uses the model of exactly the given name, and needs its domain if two have the name', async (t) => {
   const titles = ['City/ParkBench', 'City/Bench', 'Town/Lamp', 'City/Lamp'];
   const how = { form: undefined };
   for (const [model, key] of [
@@ -166,7 +166,7 @@ it('validate takes the model of exactly the given name, with its domain where tw
   assert.deepEqual((await validate(t, ['good'], [], { titles })).asked, [how]);
 });
 
-it('validate stores the schemas of a folder without its examples, contexts and settings, and names what is refused', async (t) => {
+it('validate stores the schemas of a folder without examples, contexts and settings, and names refused files', async (t) => {
   const parts = ['Bench/schema.json', 'shared.json'];
   const { imported, err } = await validate(t, ['good']);
   assert.deepEqual(imported, [['-', ...parts]]);
@@ -184,14 +184,14 @@ it('validate stores the schemas of a folder without its examples, contexts and s
   );
 });
 
-it('validate takes each form of entities, and opens nothing for another one', async (t) => {
+it('validate accepts each form of entities, and opens no models for an unknown form', async (t) => {
   for (const form of ['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'])
     assert.deepEqual((await validate(t, ['good'], ['--form', form])).asked, [{ form }]);
   const { code, closed, imported } = await validate(t, ['good'], ['--form', 'xml']);
   assert.deepEqual([code, closed, imported], [2, 0, []]);
 });
 
-it('a list of entities has a line for each that is not valid or has a warning, and then the counts', async (t) => {
+it('a list of entities has a line for each invalid entity and each warning, and then the counts', async (t) => {
   const answer = [
     { valid: true, errors: [], warnings: [] },
     { valid: false, errors: [{ pointer: '', line: 1, detail: 'no' }], warnings: [] },
@@ -215,7 +215,7 @@ it('a list of entities has a line for each that is not valid or has a warning, a
   ]);
 });
 
-it('a refusal that every other file would get as well ends validate, and no further file is sent', async (t) => {
+it('validate stops after a refusal that applies to all files', async (t) => {
   const folder = folderOf({ 'a.json': '{"id":1}', 'b.json': '{"id":2}' });
   const files = ['a.json', 'b.json'].map((name) => join(folder, name));
   for (const [status, words, sent] of [
@@ -237,7 +237,7 @@ it('a refusal that every other file would get as well ends validate, and no furt
   }
 });
 
-it('what a gateway says of one of several files is printed line by line, without control characters', async (t) => {
+it('problems of one of several files are printed line by line, without control characters', async (t) => {
   const folder = folderOf({ 'a\u001b.json': '{}', 'b.json': '{}' });
   const problem = { title: 'No', detail: 'Not\u001bthis.', errors: [{ pointer: '/a', detail: 'is wrong' }] };
   fakeGateway(t, (_, nth) => (nth === 1 ? jsonResponse(problem, 400) : new Response(verdict(true))));
@@ -252,7 +252,7 @@ it('what a gateway says of one of several files is printed line by line, without
   assert.ok(context.out.endsWith('b.json: valid\n'), context.out);
 });
 
-it('validate at a gateway asks for the named model and form, or for the models of the types', async (t) => {
+it('validate at a gateway asks for the given model and form, or for the models of the types', async (t) => {
   const file = join(folderOf({ 'one.json': '{"id":1}' }), 'one.json');
   const asked = fakeGateway(t, () => new Response(verdict(true)));
   const run = (...words: readonly string[]) =>

@@ -42,7 +42,7 @@ function reportOf({ files = [], dependents = [], summary = {} }: Parts): ImportR
   return { summary: { dryRun: false, domains: ['D'], ...counts, examples, ...summary }, files, dependents };
 }
 
-it('a report lists what is refused, invalid examples, unchecked ones, changes and dependents, then the counts', () => {
+it('a report lists refused files, invalid and unchecked examples, changes and dependents, then the counts', () => {
   const report = reportOf({
     summary: {
       created: 1200,
@@ -121,7 +121,7 @@ it('a report lists fifty examples, and counts the others', () => {
   assert.deepEqual(lines(52).slice(50, 52), ['  x49:  bad', '  … and 2 more; --json has all.']);
 });
 
-it('a text from a repository cannot break a line or reach the terminal', () => {
+it('text from a repository cannot break a line or control the terminal', () => {
   const hostile = 'a\u001b[2J\nb\u2066';
   const report = reportOf({
     files: [{ path: hostile, status: 'refused', reason: hostile }],
@@ -131,7 +131,7 @@ it('a text from a repository cannot break a line or reach the terminal', () => {
     assert.doesNotMatch(line, /[\u001b\n\u2066]/);
 });
 
-it('a difference has its class, its reason, and an entity that shows it', () => {
+it('a difference has its class, its reason, and an entity that demonstrates it', () => {
   assert.deepEqual(
     differenceLines([
       { ...DIFFERENCE, class: 'narrowing', reason: 'range', pointer: '' },
@@ -148,7 +148,7 @@ it('a difference has its class, its reason, and an entity that shows it', () => 
   );
 });
 
-it('an import is different when anything is created, updated or refused, or a dependent does not stay', () => {
+it('an import counts as different if it creates, updates or refuses anything, dependents included', () => {
   assert.equal(isDifferent(reportOf({ summary: { unchanged: 9 } })), false);
   for (const summary of [{ created: 1 }, { updated: 1 }, { refused: 1 }])
     assert.equal(isDifferent(reportOf({ summary })), true, JSON.stringify(summary));
@@ -162,7 +162,7 @@ it('an import is different when anything is created, updated or refused, or a de
   }
 });
 
-it('a diff says of each model and document what it would become, and nothing of what stays', () => {
+it('a diff lists the change of each model and document, and leaves out unchanged ones', () => {
   const report = reportOf({
     summary: { created: 2, updated: 2, refused: 1 },
     files: [
@@ -204,7 +204,7 @@ it('a diff says of each model and document what it would become, and nothing of 
   ]);
 });
 
-it('a change fails a check from the change that is named on', () => {
+it('a change fails a check if it is as severe as the given level', () => {
   const failing = (failOn: 'narrowing' | 'breaking' | 'never') =>
     (['compatible', 'narrowing', 'breaking'] as const).filter((change) => isTooMuch(change, failOn));
   assert.deepEqual(failing('narrowing'), ['narrowing', 'breaking']);
@@ -219,7 +219,7 @@ const VIEW: CheckView = {
   failOn: 'breaking',
 };
 
-it('an annotation escapes what ends its property or its line, and has the path from where the check was started', () => {
+it('an annotation escapes separators and line breaks, and its path is relative to the folder of the check', () => {
   const report = reportOf({
     summary: { refused: 1 },
     files: [
@@ -235,7 +235,7 @@ it('an annotation escapes what ends its property or its line, and has the path f
   ]);
   for (const [folders, file] of [
     [{ dat: 'other/dat', data: 'far/data' }, 'far/data/a%2Cb'],
-    // Such as the folder in which the check was started.
+    // For example, the folder in which the check was started.
     [{ data: '.', other: 'other' }, 'a%2Cb'],
     [{ data: '../data/' }, '../data/a%2Cb'],
     [{}, 'data/a%2Cb'],
@@ -245,7 +245,7 @@ it('an annotation escapes what ends its property or its line, and has the path f
   }
 });
 
-it('an annotation is an error for a change that fails the check, and a warning for a narrowing one that does not', () => {
+it('an annotation is an error if the change fails the check, and a warning if the change is narrowing and does not', () => {
   const of = (change: 'narrowing' | 'breaking') => ({ ...DIFFERENCE, class: change });
   const files = (['narrowing', 'breaking'] as const).map((change): ImportedFile => ({
     path: `data/${change}.json`,
@@ -302,7 +302,7 @@ it('an annotation of a difference has the class of that difference, whatever els
   );
 });
 
-it('an annotation names every example that is not valid, was not checked or is not kept', () => {
+it('an annotation names every example that is invalid, unchecked or not stored', () => {
   const invalid = [{ path: 'data/x.json', pointer: '/a', line: 3, detail: 'is wrong' }];
   const files: ImportedFile[] = [
     {
@@ -351,7 +351,7 @@ it('a URL of a gateway or broker is http or https, without a query, a fragment o
   assert.equal(gatewayOf({}, { NGSILD_GATEWAY_URL: '' }), undefined);
 });
 
-it('a broker is named by its base URL, and never beside a gateway', () => {
+it('a broker is named by its base URL, and not together with a gateway', () => {
   assert.equal(brokerOf({}), undefined);
   assert.equal(brokerOf({ broker: 'http://b:1026/orion' })?.href, 'http://b:1026/orion');
   for (const broker of ['http://b/ngsi-ld', 'http://b/ngsi-ld/v1', 'http://b/x/ngsi-ld/v1/entities'])
@@ -359,12 +359,12 @@ it('a broker is named by its base URL, and never beside a gateway', () => {
   assert.throws(() => brokerOf({ broker: 'http://b', gateway: 'http://g' }), { exitCode: EXIT.usage });
 });
 
-it('an empty Authorization is none', () => {
+it('an empty Authorization counts as not set', () => {
   assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: '' }), undefined);
   assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: 'Bearer b\n' }), 'Bearer b');
 });
 
-it('a secret that no header field can hold is refused, and not repeated', () => {
+it('a secret that a header field cannot hold is refused, and not repeated in the message', () => {
   for (const secret of ['se\ncret', 'secrét', 'se\u0000cret'])
     for (const name of ['NGSILD_GATEWAY_TOKEN', 'NGSILD_AUTHORIZATION'])
       assert.throws(() => gatewayOf({ gateway: 'http://g/' }, { [name]: secret }), {
@@ -372,7 +372,7 @@ it('a secret that no header field can hold is refused, and not repeated', () => 
       });
 });
 
-it('a redirect of the gateway is not followed: the token reaches no other server', async (t) => {
+it('redirects of the gateway are not followed, so that no other server gets the token', async (t) => {
   const reached: string[] = [];
   const other = await serving(t, ({ url = '' }, response) => {
     reached.push(url);
@@ -393,7 +393,7 @@ it('a redirect of the gateway is not followed: the token reaches no other server
   assert.deepEqual(reached, []);
 });
 
-it('a purge straight at a broker has the limits of the environment, and not the broker or port of a gateway there', () => {
+it('a purge directly at a broker uses the limits of the environment, but not its broker or port', () => {
   const broker = new URL('http://127.0.0.1:8080/');
   const env = {
     PURGE_MAX_AFFECTED: '7',
@@ -432,7 +432,7 @@ it('migrate with a mistyped path creates nothing', async () => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
-it('a database is a path, sqlite:PATH or a URL of PostgreSQL, and never one in memory', () => {
+it('a database is a path, sqlite:PATH or a PostgreSQL URL, and never in memory', () => {
   assert.deepEqual(databaseNamed('sqlite:./a.db', '--from'), { kind: 'sqlite', path: './a.db' });
   assert.deepEqual(databaseNamed('a.db', '--from'), { kind: 'sqlite', path: 'a.db' });
   for (const url of ['postgres://h/d', 'postgresql://h/d', 'POSTGRES://h/d'])
@@ -450,7 +450,7 @@ it('a database is a path, sqlite:PATH or a URL of PostgreSQL, and never one in m
   );
 });
 
-it('a copy takes the file of DATABASE_PATH, though DATABASE_URL names where it goes', async () => {
+it('a copy reads the file of DATABASE_PATH even if DATABASE_URL names the target', async () => {
   const env = { DATABASE_URL: 'postgres://127.0.0.1:9/d', DATABASE_PATH: '/nowhere/at/all.db' };
   const context = new FakeContext({ env });
   assert.equal(await context.run('copy'), EXIT.failed);
@@ -462,7 +462,7 @@ it('a copy takes the file of DATABASE_PATH, though DATABASE_URL names where it g
     assert.equal(await new FakeContext({ env }).run('copy', ...words), EXIT.usage);
 });
 
-it('the database of a gateway is DATABASE_URL, else DATABASE_PATH, else the default', () => {
+it('the database of a gateway is DATABASE_URL, or else DATABASE_PATH, or else the default', () => {
   const path = { DATABASE_PATH: 'x.db' };
   assert.equal(databaseOf({ DATABASE_URL: 'postgres://h/d', ...path }).kind, 'postgres');
   assert.deepEqual(databaseOf({ DATABASE_URL: '', ...path }), { kind: 'sqlite', path: 'x.db' });
@@ -477,7 +477,7 @@ async function serving(t: TestContext, answer: RequestListener): Promise<string>
   return url;
 }
 
-it('a verdict on stored entities counts those that are invalid already, one or several', () => {
+it('a verdict on stored entities counts those that are already invalid, in singular or plural', () => {
   const verdict: Omit<StoredVerdict, 'refused' | 'alreadyInvalid'> = {
     domain: 'D',
     model: 'Car',
