@@ -37,13 +37,13 @@ async function apiErrorOf(work: Promise<unknown>): Promise<ApiError> {
   return error;
 }
 
-// Restoring several mocks of one method, as some tests make them, would bring back the first of them.
+// Mocks are not used here: restoring several mocks of one method, as some tests need, would bring back the first mock.
 const { fetch } = globalThis;
 afterEach(() => {
   globalThis.fetch = fetch;
 });
 
-it('a request has its path and its query encoded, below the path under which the gateway is', async () => {
+it('a request has its path and query encoded, below the path of the gateway', async () => {
   const { api, sent } = clientOf(saying('{}'));
   await api.json('get', '/domains/{domain}/models/{model}', { ...MODEL, query: { version: 3 } });
   await api.json('get', '/models', { query: { q: 'a&b', type: undefined } });
@@ -58,7 +58,7 @@ it('a request has its path and its query encoded, below the path under which the
   );
 });
 
-it('a request has the headers of the client, and its own in place of those', async () => {
+it('a request has the headers of the client, overridden by its own', async () => {
   const { api, sent } = clientOf(saying('{}'), {
     headers: () => ({ accept: 'application/json', 'x-a': 'b' }),
   });
@@ -73,7 +73,7 @@ it('a request has the headers of the client, and its own in place of those', asy
   );
 });
 
-it('numbers that no double holds are read and sent as they are written', async () => {
+it('numbers that a double cannot hold are read and sent as they are written', async () => {
   const text = '{"schema":{"maximum":9223372036854775807}}';
   const { api, sent } = clientOf(saying(text));
   const model = await api.json('get', '/domains/{domain}/models/{model}', MODEL);
@@ -84,7 +84,7 @@ it('numbers that no double holds are read and sent as they are written', async (
   assert.equal(sent[1]?.body, text);
 });
 
-it('a text and bytes are sent as they are, with the media type that they are given', async () => {
+it('texts and bytes are sent unchanged, with the given media type', async () => {
   const { api, sent } = clientOf(saying('{}'));
   await api.request('post', '/validate', { body: '{"a": 1e2}' });
   const bytes = new TextEncoder().encode('zip');
@@ -100,7 +100,7 @@ it('a text and bytes are sent as they are, with the media type that they are giv
   assert.match(String(sent[2]?.headers.get('content-type')), /^multipart\/form-data; boundary=/);
 });
 
-it('a document comes with its status and its ETag, and a page with the number of all', async () => {
+it('a document has its status and its ETag, and a page has the total number of items', async () => {
   const headers = { etag: '"7"', 'x-total-count': '70' };
   const { api } = clientOf(saying('[{"name":"a"}]', { status: 201, headers }));
   const { value, status, etag } = await api.answer('get', '/domains');
@@ -110,14 +110,14 @@ it('a document comes with its status and its ETag, and a page with the number of
   assert.deepEqual(await other.page('/domains'), { items: [1], total: 1 });
 });
 
-it('an answer without content has no document, and one that is not JSON, or no list, is an error', async () => {
+it('an answer without content has no document, and an answer that is not JSON or not a list is an error', async () => {
   assert.equal(await clientOf(saying(null, { status: 204 })).api.json('get', '/status'), undefined);
   for (const text of ['<p>', '{"a":'])
     await assert.rejects(clientOf(saying(text)).api.json('get', '/status'), NotJsonError);
   await assert.rejects(clientOf(saying('{}')).api.page('/domains'), NotJsonError);
 });
 
-it('a refusal has all members of its problem, the status of the answer, and when to try again', async () => {
+it('a refusal has all members of its problem, the status of the answer, and the time to retry', async () => {
   const text = '{"title":"A title","detail":"Why","status":200,"deleted":5,"most":9223372036854775807}';
   const { api } = clientOf(saying(text, { status: 409, headers: { 'retry-after': '7' } }));
   const { problem, message, retryAfter } = await apiErrorOf(api.request('get', '/status'));
@@ -126,13 +126,13 @@ it('a refusal has all members of its problem, the status of the answer, and when
   assert.deepEqual([message, retryAfter, String(most)], ['Why', '7', '9223372036854775807']);
 });
 
-it('a problem without a detail is told by its title', async () => {
+it('a problem without a detail is described by its title', async () => {
   const { api } = clientOf(saying('{"title":"A title"}', { status: 500 }));
   const { message, retryAfter } = await apiErrorOf(api.request('get', '/status'));
   assert.deepEqual([message, retryAfter], ['A title', undefined]);
 });
 
-it('an answer of something in between is told in its words, the first five hundred characters of them', async () => {
+it('an error answer that is not a problem is quoted, up to its first five hundred characters', async () => {
   const said = async (body: string) => {
     const { api } = clientOf(saying(body, { status: 502, statusText: 'Bad Gateway' }));
     return (await apiErrorOf(api.request('get', '/status'))).problem;
@@ -144,7 +144,7 @@ it('an answer of something in between is told in its words, the first five hundr
     assert.deepEqual(await said(body), { ...title, detail: body });
 });
 
-it('a request without an answer may have arrived where it would change something, and only there', async () => {
+it('a request without an answer may have arrived, which is said only if it could change something', async () => {
   const failing = () => Promise.reject(new TypeError('fetch failed'));
   const { api } = clientOf(failing);
   const purge = (query: string) => api.request('delete', '/ngsi-ld/v1/entities', { query });
@@ -186,7 +186,7 @@ it('a request without an answer may have arrived where it would change something
   }
 });
 
-it('a request that was never sent has not arrived', async () => {
+it('a request that was never sent is known not to have arrived', async () => {
   const failing = (cause: Error) =>
     clientOf(() => Promise.reject(new TypeError('fetch failed', { cause }))).api;
   const coded = (code: string) => Object.assign(new Error(), { code });
@@ -211,7 +211,7 @@ it('a request that was never sent has not arrived', async () => {
     assert.equal(await isLost(coded(code)), true, code);
 });
 
-it('an answer that breaks off is no answer', async () => {
+it('a truncated answer counts as no answer', async () => {
   const broken = () => new ReadableStream({ pull: (stream) => stream.error(new Error('reset')) });
   const { api } = clientOf(() => new Response(broken()));
   await assert.rejects(api.json('post', '/purges', { body: '{}' }), {
@@ -220,14 +220,14 @@ it('an answer that breaks off is no answer', async () => {
   });
 });
 
-it('a request that was given up is not taken for a gateway that is away', async () => {
+it('an aborted request is not reported as an unavailable gateway', async () => {
   const aborter = new AbortController();
   const { api } = clientOf(() => new Promise<Response>(() => undefined));
   aborter.abort();
   await assert.rejects(api.request('get', '/status', { signal: aborter.signal }), { name: 'AbortError' });
 });
 
-it('a request that was refused is sent again, unchanged but for its headers, as long as that is wanted', async () => {
+it('a refused request is sent again with the same body and new headers, as long as the client asks for it', async () => {
   let tokens = 0;
   const seen: unknown[] = [];
   const { api, sent } = clientOf((nth) => new Response('{}', { status: nth === 3 ? 200 : 401 }), {

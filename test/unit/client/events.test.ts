@@ -5,7 +5,7 @@ import { readEvents, type ServerSentEvent } from '../../../sidecar/client/events
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A stream of bytes in given pieces, which then ends, or goes on without a sign. */
+/** A stream of bytes in the given pieces, which then ends or stays silent. */
 function streamOf(pieces: readonly Bytes[], ends = true) {
   return new ReadableStream<Bytes>({
     start(controller) {
@@ -27,7 +27,7 @@ const inPieces = (...pieces: readonly string[]) => streamOf(pieces.map((piece) =
 const STREAM =
   ': heartbeat\n\nid: 1\ndata: {"a":"Zähler ⚡"}\n\nevent: x\r\ndata:two\r\ndata: lines\r\nid: 2\r\n\r\ndata: 3\n\ndata: cut off';
 
-it('events are the same however their bytes are cut: with the last id, without heartbeats and an unfinished one', async () => {
+it('events do not depend on how their bytes are split; they have the last id, and heartbeats and unfinished events are skipped', async () => {
   const bytes = encoder.encode(STREAM);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(bytes.length)), async (cuts) => {
@@ -47,20 +47,20 @@ it('an event that does not end is refused, whatever its lines are', async () => 
     await assert.rejects(read(inPieces(...Array<string>(1001).fill(line)), 1000), RangeError, line);
 });
 
-it('an event has four million characters at most', async () => {
+it('an event has four million characters at most by default', async () => {
   const most = 4 * 1024 * 1024 - 'data: a'.length;
   assert.equal((await read(inPieces(`:${'x'.repeat(most - 1)}\ndata: a\n\n`))).length, 1);
   await assert.rejects(read(inPieces(`:${'x'.repeat(most)}\ndata: a\n\n`)), RangeError);
 });
 
-it('an event has as many characters as the limit, comments and unknown fields included, and not one more', async () => {
+it('an event may have as many characters as the limit, comments and unknown fields included', async () => {
   const lines = ['data: a', ': comment', 'other: field', 'id: 7', 'nameless'];
   const [event, most] = [lines.join('\n'), lines.join('').length];
   for (const pieces of [[`${event}\n\n`], [event, '\n\n'], Array.from(`${event}\n\n`)]) {
     assert.deepEqual(await read(inPieces(...pieces), most), [{ id: '7', data: 'a' }]);
     await assert.rejects(read(inPieces(...pieces), most - 1), RangeError);
   }
-  // It is counted anew for the next one.
+  // Counting starts again for the next event.
   assert.equal((await read(inPieces(`${event}\n\n`.repeat(3)), most)).length, 3);
 });
 
@@ -73,7 +73,7 @@ it('a stream that sends nothing any more fails, after what it had was read', asy
   assert.equal(events.length, 3);
 });
 
-it('each sign of a stream gives it its time anew', async (t) => {
+it('each event restarts the time limit of a stream', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { readable, writable } = new TransformStream<Bytes, Bytes>();
   const writer = writable.getWriter();
@@ -90,7 +90,7 @@ it('each sign of a stream gives it its time anew', async (t) => {
   await assert.rejects(writer.closed);
 });
 
-it('a stream that is not read to its end is let go', async () => {
+it('a stream that is not read to its end is cancelled', async () => {
   let isCancelled = false;
   const stream = new ReadableStream<Bytes>({
     start: (controller) => controller.enqueue(encoder.encode('data: 1\n\ndata: 2\n\n')),
