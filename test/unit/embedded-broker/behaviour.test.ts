@@ -19,7 +19,7 @@ it('the same seed gives the same faults and page sizes again', () => {
   assert.notDeepEqual(run(7), run(8));
 });
 
-it('faults come about as often as configured, and never without configuration', () => {
+it('faults occur as often as configured, and never without configuration', () => {
   const share = (faultRate: number) => {
     const chance = new Chance({ ...goodBehaviour(), faultRate });
     return (
@@ -32,7 +32,7 @@ it('faults come about as often as configured, and never without configuration', 
   assert.ok(Math.abs(share(0.2) - 0.2) < 0.03);
 });
 
-it('failFirst takes the kinds of faults in turn, for the chosen requests, then stops', () => {
+it('failFirst fails the first chosen requests with each kind of fault in turn', () => {
   const behaviour = { ...goodBehaviour(), failFirst: 3, faultKinds: ['429', '503'] as const };
   behaviour.faultOn = ({ method }) => method === 'POST';
   const chance = new Chance(behaviour);

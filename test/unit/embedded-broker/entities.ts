@@ -4,7 +4,7 @@ import type { StoredEntity } from '../../../sidecar/embedded-broker/model.js';
 
 const CREATED_AT = Date.UTC(2026, 0, 1);
 
-/** An entity as a store holds it, created at CREATED_AT. */
+/** An entity in the form of the store, created at CREATED_AT. */
 export function stored(input: object): StoredEntity {
   const content = readEntity({ id: 'urn:ngsi-ld:T:1', type: 'T', ...input }, CREATED_AT);
   const entity = new EntityStore().create(content, CREATED_AT);

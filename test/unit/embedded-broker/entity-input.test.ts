@@ -37,7 +37,7 @@ it('concise attributes become normalized ones', () => {
   );
 });
 
-it('what only the broker sets of an attribute is ignored, in sub-attributes too', () => {
+it('members of an attribute that only the broker sets are ignored, also in sub-attributes', () => {
   const own = { createdAt: 1, modifiedAt: [], deletedAt: 'x', instanceId: {}, '@context': 'y' };
   for (const [name, value] of Object.entries(own)) {
     const b = { value: 5, unitCode: 'KMH', more: { value: 6, [name]: value }, [name]: value };
@@ -56,7 +56,7 @@ it('the simplified form shows values, and datasets under their own ids', () => {
   });
 });
 
-it('IRIs of the default context are the short names they stand for', () => {
+it('IRIs of the default context become short names', () => {
   const base = 'https://uri.etsi.org/ngsi-ld/default-context/';
   const entity = readEntity(
     { id: 'urn:x:1', type: `${base}Car`, [`${base}speed`]: 1, 'https://a.example/x': 2 },
@@ -92,7 +92,7 @@ it('invalid entities are refused with BadRequestData', () => {
   assert.throws(() => readEntity({ ...good, a: deep }, 0), Refusal);
 });
 
-it('any JSON is read or refused, without touching a prototype', () => {
+it('any JSON is either read or refused, without changing a prototype', () => {
   const names = fc.constantFrom(
     'id',
     'type',

@@ -24,7 +24,7 @@ it('near measures distances along the great circle', () => {
   assert.equal(near('near;minDistance==510000'), false);
 });
 
-it('maxDistance and minDistance with the same bound divide all points between them', () => {
+it('each point matches either maxDistance or minDistance of the same distance', () => {
   const position = fc.tuple(
     fc.double({ min: -180, max: 180, noNaN: true }),
     fc.double({ min: -90, max: 90, noNaN: true }),
@@ -41,7 +41,7 @@ it('maxDistance and minDistance with the same bound divide all points between th
   );
 });
 
-it('within means inside: not on the border, not in a hole', () => {
+it('within excludes the border and holes', () => {
   const coordinates = '[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]]';
   const place = (x: number, y: number) =>
     ['within', 'intersects', 'disjoint'].map((georel) =>
@@ -55,7 +55,7 @@ it('within means inside: not on the border, not in a hole', () => {
   assert.deepEqual(place(11, 5), [false, false, true]);
 });
 
-it('a MultiPolygon holds what one of its polygons holds', () => {
+it('a MultiPolygon contains the points of each of its polygons', () => {
   const coordinates = '[[[[0,0],[1,0],[1,1],[0,0]]],[[[5,5],[7,5],[7,7],[5,7],[5,5]]]]';
   const within = { georel: 'within', geometry: 'MultiPolygon', coordinates };
   assert.equal(selects(within, at(6, 6)), true);
@@ -71,7 +71,7 @@ it('equals compares points, and other geoproperties are found by name', () => {
   assert.equal(selects({ ...query, geoproperty: 'place' }, observed), true);
 });
 
-it('an entity without a Point never matches, disjoint included', () => {
+it('an entity without a Point never matches, not even with disjoint', () => {
   const square = '[[[0,0],[1,0],[1,1],[0,0]]]';
   for (const entity of [
     stored({}),
@@ -95,7 +95,7 @@ it('an entity without a Point never matches, disjoint included', () => {
   }
 });
 
-it('relations that are not computed are refused with 501, not guessed', () => {
+it('unsupported relations are refused with 501', () => {
   for (const query of [
     { georel: 'contains', geometry: 'Point', coordinates: '[1,2]' },
     { georel: 'overlaps', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,0]]]' },

@@ -7,7 +7,7 @@ import { findPage } from '../../../sidecar/embedded-broker/page.js';
 const content = (id: string, ...types: string[]) => ({ id, types, scopes: [], attributes: [] });
 const ids = (store: EntityStore, type?: string) => Array.from(store.list(type), ({ id }) => id);
 
-/** What a store must do, written the slow and obvious way. */
+/** The expected behaviour of a store, written in the simplest and slowest way. */
 class Model {
   entities: { id: string; types: string[] }[] = [];
 
@@ -26,7 +26,7 @@ const command = fc.oneof(
   fc.record({ kind: fc.constant('retype' as const), id, types }),
 );
 
-it('lists and counts of the entity store agree with the obvious implementation after any changes', () => {
+it('lists and counts of the entity store agree with a simple implementation after any changes', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
       const store = new EntityStore();
@@ -83,7 +83,7 @@ it('deleting ten thousand entities from the front keeps the order of the others'
   );
 });
 
-it('pages with a filter say whether more follow, and count only when asked', () => {
+it('pages with a filter say whether more entities follow, and count only on request', () => {
   const store = new EntityStore();
   for (let index = 0; index < 10; index += 1) store.create(content(String(index), 'A'), 0);
   const query = {

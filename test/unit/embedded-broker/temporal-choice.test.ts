@@ -8,16 +8,16 @@ import { instanceChooser, ContentRange } from '../../../sidecar/embedded-broker/
 import { ALWAYS, type History } from '../../../sidecar/embedded-broker/temporal-history.js';
 import type { TimeQuery } from '../../../sidecar/embedded-broker/temporal-selection.js';
 
-/** The moment so many minutes into 2026, as instances and queries write it. */
+/** The moment this many minutes into 2026, in the notation of instances and queries. */
 const minute = (at: number): string => new Date(minuteMs(at)).toISOString();
 const minuteMs = (at: number): number => Date.UTC(2026, 0, 1, 0, at);
 
-/** A Property observed at a minute. */
+/** A Property observed at the given minute. */
 function observed(at: number, value: unknown = at, more: object = {}): object {
   return { type: 'Property', value, observedAt: minute(at), ...more };
 }
 
-/** A time query on observedAt, from one minute to another. */
+/** A time query on observedAt, between two minutes. */
 function timeQuery(from: number, to: number, lastN?: number): TimeQuery {
   return {
     property: 'observedAt',
@@ -49,7 +49,7 @@ function choose(history: History, time: TimeQuery, { instancesPerAttribute = 100
 
 const history = historyOf([4, 1, 3, 2, 5].map((at) => observed(at)));
 
-it('instances without the time come before all others where no interval is asked for', () => {
+it('instances without the time come first if the query has no interval', () => {
   const mixed = historyOf([observed(2), { type: 'Property', value: 'timeless' }, observed(1)]);
   const all: TimeQuery = { property: 'observedAt', relation: undefined, range: ALWAYS, lastN: undefined };
   assert.deepEqual(choose(mixed, all).values, ['timeless', 1, 2]);
@@ -70,14 +70,14 @@ const time = (relation: 'before' | 'after', lastN?: number): TimeQuery => ({
 });
 const limited = { instancesPerAttribute: 2 };
 
-it('the range of a partial answer starts at the bound that was given, else at the first instance shown', () => {
+it('the range of a partial answer starts at the given bound, or else at the first instance shown', () => {
   assert.equal(choose(history, time('before'), limited).header, `DateTime ${minute(1)}-${minute(2)}/*`);
   assert.equal(choose(history, time('after'), limited).header, `DateTime ${minute(0)}-${minute(2)}/*`);
   assert.equal(choose(history, time('before', 3), limited).header, `DateTime ${minute(9)}-${minute(4)}/3`);
   assert.equal(choose(history, time('after', 3), limited).header, `DateTime ${minute(5)}-${minute(4)}/3`);
 });
 
-it('the range of a partial answer ends where the first attribute was truncated, so continuing there misses nothing', () => {
+it('the range of a partial answer ends where the first attribute was truncated, so that continuing there misses nothing', () => {
   const minutes = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(fc.array(minutes, { minLength: 1, maxLength: 4 }), fc.boolean(), (series, backwards) => {

@@ -20,7 +20,7 @@ function instance(number: number, members: Record<string, string> = {}, createdA
 
 const numbers = (instances: Iterable<TemporalInstance>) => Array.from(instances, ({ number }) => number);
 
-it('the history of an attribute compares moments, not spellings', () => {
+it('the history of an attribute compares moments, not notations', () => {
   const history = new History();
   history.add([
     instance(1, { observedAt: '2026-01-01T12:00:00+02:00' }),
@@ -29,13 +29,13 @@ it('the history of an attribute compares moments, not spellings', () => {
   assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [2, 1]);
 });
 
-it('the history of an attribute agrees with the obvious implementation after many deletions, in every order', () => {
+it('the history of an attribute agrees with a simple implementation after many deletions, in both orders', () => {
   const times = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 200, maxLength: 400 });
   fc.assert(
     fc.property(times, fc.integer({ min: 1, max: 397 }), fc.nat(400), (seconds, stride, amount) => {
       const history = new History();
       const all = seconds.map((second, at) => instance(at + 1, { observedAt: iso(second) }, 1000 - second));
-      // What comes after a read is sorted in at the next one.
+      // Instances added after a read are sorted in at the next read.
       for (const some of [all.slice(0, 150), all.slice(150)]) {
         history.add(some);
         numbers(history.within('observedAt', ALWAYS));
@@ -58,7 +58,7 @@ it('the history of an attribute agrees with the obvious implementation after man
       const backwards = by((index) => -(seconds[index] ?? 0));
       assert.deepEqual(numbers(history.within('createdAt', ALWAYS)), backwards);
       assert.deepEqual(numbers(history.within('createdAt', ALWAYS, true)), backwards.toReversed());
-      // From the lower bound on, and before the upper one.
+      // Including the lower bound, excluding the upper bound.
       const middle = left.filter(({ number }) => {
         const second = seconds[number - 1] ?? 0;
         return second >= 10 && second < 40;
@@ -72,7 +72,7 @@ it('the history of an attribute agrees with the obvious implementation after man
   );
 });
 
-it('the history of an attribute deletes 100,000 of 200,000 instances without a pass over the others for each', () => {
+it('the history of an attribute deletes 100,000 of 200,000 instances without visiting the others for each', () => {
   const history = new History();
   history.add(Array.from({ length: 200_000 }, (_, at) => instance(at + 1, { observedAt: iso(at % 1000) })));
   assert.equal(history.hasWithin('observedAt', ALWAYS), true);
@@ -80,11 +80,11 @@ it('the history of an attribute deletes 100,000 of 200,000 instances without a p
   for (let number = 1; number <= 200_000; number += 2) history.delete(number);
   const { user, system } = process.cpuUsage(start);
   assert.equal(history.size, 100_000);
-  // It takes some 0.1 s; a pass over all for each would take minutes.
+  // This takes about 0.1 s. Visiting all instances for each deletion would take minutes.
   assert.ok(user + system < 5_000_000, `${user + system} µs`);
 });
 
-it('instance ids are URIs, and lead back to the number', () => {
+it('instance ids are URIs that contain the number of the instance', () => {
   const ids = new InstanceIds();
   for (const number of [1, 255, 2 ** 40]) {
     const id = ids.idOf(instance(number));

@@ -9,7 +9,7 @@ const read = (query: string, behaviour = {}, isNeeded = true) =>
   readTimeQuery(new Map(new URLSearchParams(query)), { ...goodBehaviour(), ...behaviour }, isNeeded);
 const at = 'timeAt=2026-01-01T00:00:00Z';
 
-it('a time query may be missing where one entity is retrieved, and where timerel is ignored', () => {
+it('the time query is optional for a single entity, and where timerel is ignored', () => {
   assert.deepEqual(read('', {}, false), {
     property: 'observedAt',
     relation: undefined,
@@ -49,7 +49,7 @@ it('a time query with a missing or wrong part is BadRequestData', () => {
   }
 });
 
-it('a time query must be complete when one entity is retrieved', () => {
+it('an incomplete time query for a single entity is refused', () => {
   assert.throws(() => read(at, {}, false), Refusal);
   assert.throws(() => read('endTimeAt=2026-01-01T00:00:00Z', {}, false), Refusal);
   assert.throws(() => read('timerel=during', {}, false), Refusal);
