@@ -16,7 +16,7 @@ const candidatesOf = async (changes: readonly WrittenChange[]) => {
   return writtenCandidates(file);
 };
 
-it('a written change replaces the text that it names, and nothing else', async () => {
+it('a written change replaces exactly the text that it names', async () => {
   const find = 'export function applyMutant(';
   const [candidate] = await candidatesOf([{ path, find, replace: 'function hidden(' }]);
   assert.ok(candidate);
@@ -24,7 +24,7 @@ it('a written change replaces the text that it names, and nothing else', async (
   assert.equal(applyMutant(candidate.text, candidate.mutant), text.replace(find, 'function hidden('));
 });
 
-it('a written change whose text is missing, empty or stands twice is refused, and its file is named', async () => {
+it('a written change is refused with the name of its file if its text is missing, empty or ambiguous', async () => {
   for (const find of ['nothing of the kind', '', 'ts.isBinaryExpression'])
     await assert.rejects(
       candidatesOf([{ path, find, replace: 'x' }]),

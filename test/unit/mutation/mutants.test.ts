@@ -18,7 +18,7 @@ it('a mutation run reverses comparisons and arithmetic', () => {
   assert.ok(changed('x -= 1').includes('x += 1'));
 });
 
-it('a mutation run drops either side of a choice, a condition, a negation and a default', () => {
+it('a mutation run drops either side of a choice, condition, negation or default', () => {
   assert.deepEqual(changed('x = a || b').slice(1), ['x = (a)', 'x = (b)']);
   assert.deepEqual(changed('x = a ?? b').slice(1), ['x = (a)', 'x = (b)']);
   assert.deepEqual(changed('x = a ? b : c').slice(1), ['x = (b)', 'x = (c)']);
@@ -37,7 +37,7 @@ it('a mutation run drops statements, throws and early returns, but never the las
   );
 });
 
-it('a mutation run keeps a return of nothing at the end of a function, since dropping it changes nothing', () => {
+it('a mutation run keeps an empty return at the end of a function, because dropping it changes nothing', () => {
   const drops = (text: string) => changed(text).filter((after) => after.includes('catch { ; }')).length;
   assert.equal(drops('function f() { try { a(); } catch { return undefined; } }'), 0);
   assert.equal(drops('function f() { try { a(); } catch { return; } }'), 0);
@@ -67,7 +67,7 @@ it('a mutation run leaves types, imports and comments alone', () => {
   assert.deepEqual(mutantsOf(text), []);
 });
 
-it('a mutation run changes the elements of a page, but neither their looks nor their keys', () => {
+it('a mutation run changes the elements of a page, but neither their styles nor their keys', () => {
   const text = 'const x = a && <A key={b} class={c} disabled={d} type="e" />;';
   const after = mutantsOf(text, true).map((mutant) => applyMutant(text, mutant));
   assert.deepEqual(after, [
@@ -78,7 +78,7 @@ it('a mutation run changes the elements of a page, but neither their looks nor t
   assert.ok(readSources('console/parts').some(({ path }) => path === 'console/parts/pager.tsx'));
 });
 
-it('a mutation run skips changes that no program can notice', () => {
+it('a mutation run skips changes without any effect', () => {
   for (const text of ["x = list[index] ?? '';", 'x = (list[at] ?? 0);']) {
     const drops = mutantsOf(text).filter(
       ({ kind }) => kind.includes('operand') || kind.includes('statement'),

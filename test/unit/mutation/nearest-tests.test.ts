@@ -13,7 +13,7 @@ const source = (path: string, ...specifiers: readonly string[]): Source => ({
   touchesEnv: false,
 });
 
-it('the tests of a source are those that import it, directly or not, the nearest first', () => {
+it('the tests of a source are those that import it, directly or indirectly, nearest first', () => {
   const sources = [
     source('a/x.ts'),
     source('a/y.ts', './x.js', 'node:fs'),
@@ -35,7 +35,7 @@ it('the tests of a source are those that import it, directly or not, the nearest
   );
 });
 
-it('the tests of a source are nearer if they share words of its path, above all of its file name', () => {
+it('tests are nearer to a source if they share words of its path, above all of its file name', () => {
   const sources = [
     source('sidecar/rooms/deep/things.ts'),
     source('sidecar/rooms/y.ts', './deep/things.js'),
@@ -53,7 +53,7 @@ it('the tests of a source are nearer if they share words of its path, above all 
   );
 });
 
-it('the tests of a source with elements are found, and those of what it imports', () => {
+it('tests of a source with JSX are found, and tests of the files it imports', () => {
   const sources = [
     source('console/part.tsx', './words.js'),
     source('console/words.ts'),
@@ -63,7 +63,7 @@ it('the tests of a source with elements are found, and those of what it imports'
     assert.deepEqual(nearestTests(path, sources), ['test/unit/part.test.ts']);
 });
 
-it('the tests of a source are found in import cycles, and none where nothing imports it', () => {
+it('tests are found despite import cycles, and a source that no test imports has none', () => {
   const circle = [source('a.ts', './b.js'), source('b.ts', './a.js'), source('t.test.ts', './b.js')];
   assert.deepEqual(nearestTests('a.ts', circle), ['t.test.ts']);
   assert.deepEqual(nearestTests('c.ts', circle), []);
