@@ -5,7 +5,7 @@ import { EntityJudge, type EntityJudgeParts } from '../../../sidecar/schemas/mod
 import { judgingTasks } from '../../../sidecar/schemas/validation/judging.js';
 import { TaskTooCostlyError } from '../../../sidecar/shared/workers/errors.js';
 
-it('one page with more findings than a record shows is said to have more', () => {
+it('a page with more findings than a record keeps is marked as having more', () => {
   const names = Array.from({ length: 1001 }, (_, index) => `a${String(index)}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'number' }]));
   const entities = names.map((name) => ({
@@ -45,7 +45,7 @@ it('a long id is cut in the findings of a scan', () => {
   assert.deepEqual([findings[0]?.sample[0]?.length, entities[0]?.id.length], [1000, 1000]);
 });
 
-it('an entity that is too costly to judge is named, and those beside it are judged', async () => {
+it('an entity that is too costly to judge is named, and the others on its page are judged', async () => {
   const parts = {
     schemas: { ofNew: async () => ({ contentHash: 'k', text: async () => '{}' }) },
     workers: {
