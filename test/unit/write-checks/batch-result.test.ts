@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { mergedResult } from '../../../sidecar/write-checks/index.js';
 
-it('of a thinned batch, nothing counts as done where a success has a problem for its body', () => {
+it('entities of a reduced batch do not count as written if a successful answer contains a problem', () => {
   const refused = [{ entityId: 'urn:a:2', error: 'refused' }];
   const problem = { type: 'https://uri.etsi.org/ngsi-ld/errors/InternalError', title: 'gone' };
   const merged = (status: number, body: unknown) =>

@@ -13,7 +13,7 @@ const ENFORCED = {
   batch: 'all',
 } as const;
 
-it('a policy is stored, and says so, if its models cannot be looked up', async () => {
+it('a policy whose models cannot be looked up is stored with a warning', async () => {
   const store = await SqliteStore.open(':memory:', systemClock);
   const fails = async () => Promise.reject(new StoreUnavailableError('The database is away.'));
   const service = new WritePolicyService({

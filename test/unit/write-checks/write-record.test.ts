@@ -9,7 +9,7 @@ const policyOf = (tenant?: string): CandidatePolicy => ({
   tenant,
 });
 
-it('a policy counts nothing of what one of its name has found for another tenant', () => {
+it('a policy does not count findings of a policy with the same name in another tenant', () => {
   const record = new WriteRecord();
   const finding = { model: 'city/Car', pointer: '/speed', keyword: 'type', detail: 'must be a number' };
   const item = {
