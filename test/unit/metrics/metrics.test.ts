@@ -5,7 +5,7 @@ import { idle, seriesOf, valueOf } from './series.js';
 
 const DONE = { deleted: 7, alreadyGone: 2, failed: 1, unknown: 3 };
 
-it('the metrics of purges count each end by target, outcome and dry run, and the items by what became of them', async () => {
+it('the metrics of purges count each end by target, outcome and dry run, and the items by their result', async () => {
   const metrics = createMetrics(idle());
   metrics.purges.started('entities');
   metrics.purges.ended('entities', 'partial', DONE);
@@ -22,7 +22,7 @@ it('the metrics of purges count each end by target, outcome and dry run, and the
   assert.equal(valueOf(text, 'purge_items_total', { target: 'temporal', result: 'failed' }), 0);
 });
 
-it('the metrics of retention count the runs of each policy by their outcome, and say when one last succeeded', async () => {
+it('the metrics of retention count runs by policy and outcome, and have the time of the last success', async () => {
   const metrics = createMetrics(idle());
   const before = Date.now() / 1000;
   metrics.retention.ran('old-vehicles', 'succeeded');
@@ -36,7 +36,7 @@ it('the metrics of retention count the runs of each policy by their outcome, and
   assert.equal(last('sensors'), undefined);
 });
 
-it('an alert sees the first run of an enabled policy that goes wrong: its outcomes are there before, and keep their counts', async () => {
+it('the counts of an enabled retention policy exist before its first run, so that an alert sees the first failure', async () => {
   const metrics = createMetrics(idle());
   metrics.retention.enabled('nightly');
   metrics.retention.ran('nightly', 'refused');
@@ -47,7 +47,7 @@ it('an alert sees the first run of an enabled policy that goes wrong: its outcom
   assert.equal(valueOf(text, 'retention_runs_total', { policy: 'nightly', outcome: 'refused' }), 1);
 });
 
-it('an alert sees the first requests without the token: their count is there from the start', async () => {
+it('the count of requests without the token exists from startup, so that an alert sees the first one', async () => {
   const metrics = createMetrics(idle());
   assert.equal(valueOf(await metrics.text(), 'requests_refused_total', { reason: 'token' }), 0);
 });
@@ -72,7 +72,7 @@ it('the metrics of purges count retries and lost records', async () => {
   assert.equal(valueOf(text, 'purge_records_lost_total', {}), 1);
 });
 
-it('the metrics of purges are there before the first purge, for every target, outcome and result', async () => {
+it('the metrics of purges exist before the first purge, for every target, outcome and result', async () => {
   const text = await createMetrics(idle()).text();
   for (const target of ['entities', 'temporal']) {
     assert.equal(valueOf(text, 'purges_started_total', { target }), 0);
@@ -85,7 +85,7 @@ it('the metrics of purges are there before the first purge, for every target, ou
   assert.equal(valueOf(text, 'purge_records_lost_total', {}), 0);
 });
 
-it('the metrics of requests count a request that was cut off as such, each method by its name, and refusals by their reason', async () => {
+it('the metrics of requests count aborted requests separately, each method by its name, and refusals by reason', async () => {
   const metrics = createMetrics(idle());
   metrics.requests.brokerAnswered({
     method: 'DELETE',
@@ -110,7 +110,7 @@ it('the metrics of requests count a request that was cut off as such, each metho
   assert.equal(valueOf(text, 'requests_refused_total', { reason: 'loop' }), 1);
 });
 
-it('the metrics of requests count answers of the broker by class, and requests without one by the failure', async () => {
+it('the metrics of requests count answers of the broker by class, and requests without an answer by failure', async () => {
   const metrics = createMetrics(idle());
   for (const status of [200, 204, 404, 503])
     metrics.requests.brokerAnswered({ method: 'GET', status, ms: 20 });
@@ -144,7 +144,7 @@ it('the metrics of requests measure durations in seconds', async () => {
   assert.equal(valueOf(text, 'pass_through_duration_seconds_bucket', { le: '2.5', ...labels }), 1);
 });
 
-it('the metrics of requests have no more series whatever methods and statuses clients and brokers make up', async () => {
+it('the number of series of requests stays bounded, whatever methods and statuses clients and brokers invent', async () => {
   const metrics = createMetrics(idle());
   for (let n = 0; n < 200; n += 1)
     metrics.requests.passedThrough({ method: `M${n}`, status: 600 + n, ms: 1 });
@@ -161,7 +161,7 @@ it('the metrics of requests have no more series whatever methods and statuses cl
   );
 });
 
-it('the metrics of the moment are read whenever they are asked for', async () => {
+it('gauges are read at each request for the metrics', async () => {
   let running = 3;
   let isUp = true;
   const metrics = createMetrics({
@@ -188,14 +188,14 @@ it('the metrics of the moment are read whenever they are asked for', async () =>
   assert.equal(valueOf(second, 'store_lock_waits_total', {}), 4);
 });
 
-it('each gateway has metrics of its own', async () => {
+it('each gateway has its own metrics', async () => {
   const [one, other] = [createMetrics(idle()), createMetrics(idle())];
   one.purges.retried();
   assert.equal(valueOf(await one.text(), 'purge_retries_total', {}), 1);
   assert.equal(valueOf(await other.text(), 'purge_retries_total', {}), 0);
 });
 
-it('all metrics have finite values and names of this product, from the first reading on', async () => {
+it('all metrics have finite values and prefixed names from the first request on', async () => {
   const series = seriesOf(await createMetrics(idle()).text());
   assert.ok(series.length > 30);
   for (const { name, value } of series) {
@@ -206,7 +206,7 @@ it('all metrics have finite values and names of this product, from the first rea
     assert.ok(series.some((one) => one.name === `ngsild_gateway_${name}`, name));
 });
 
-it('the text of the metrics is made once for concurrent readers, and anew for later ones', async () => {
+it('concurrent readers share one text of the metrics, and later readers get a new one', async () => {
   let looks = 0;
   const metrics = createMetrics({
     ...idle(),
@@ -224,7 +224,7 @@ it('the text of the metrics is made once for concurrent readers, and anew for la
   assert.notEqual(later, texts[0]);
 });
 
-it('the text of the metrics is read anew after a reading that failed', async () => {
+it('the text of the metrics is built again after a failure', async () => {
   let isBroken = true;
   const metrics = createMetrics({
     ...idle(),

@@ -19,7 +19,7 @@ async function registered(): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-/** The metrics that a query reads, without what a histogram appends to its name. */
+/** The metrics that a query reads, without the suffixes of histograms. */
 function metricsIn(query: string, known: ReadonlyMap<string, string>): readonly string[] {
   return Array.from(query.matchAll(/\bngsild_gateway_\w+/g), ([name]) => {
     const base = name.replace(/_(?:bucket|count|sum)$/, '');
@@ -54,7 +54,7 @@ it('metrics.md lists exactly the metrics that exist', async () => {
   );
 });
 
-it('alerts.yml has only rules whose metrics exist, each with the reason for its threshold and what to do', async () => {
+it('alerts.yml has only rules whose metrics exist, each with the reason for its threshold and the action to take', async () => {
   const text = read('alerts.yml');
   const runbook = read('runbook.md');
   const { groups } = parse(text) as { groups: readonly { rules: readonly Rule[] }[] };
@@ -75,7 +75,7 @@ it('alerts.yml has only rules whose metrics exist, each with the reason for its 
   assert.equal(runbook.match(/^### /gm)?.length, rules.length);
 });
 
-it('grafana-dashboard.json has only queries whose metrics exist, in panels that do not overlap', async () => {
+it('grafana-dashboard.json has only queries of existing metrics, in panels that do not overlap', async () => {
   const dashboard = JSON.parse(read('grafana-dashboard.json')) as {
     panels: readonly { id: number; gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>> }[];
   };
@@ -90,7 +90,7 @@ it('grafana-dashboard.json has only queries whose metrics exist, in panels that 
   assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
 });
 
-it('Prometheus itself accepts the rules, and the queries of the dashboard', (t) => {
+it('Prometheus accepts the rules, and the queries of the dashboard', (t) => {
   if (spawnSync('promtool', ['--version']).error) {
     t.skip('promtool is not installed');
     return;
@@ -111,7 +111,7 @@ it('Prometheus itself accepts the rules, and the queries of the dashboard', (t) 
   assert.equal(status, 0, stderr);
 });
 
-it('metrics.md, the alerts and the dashboard name only labels that the metrics have', async () => {
+it('metrics.md, the alerts and the dashboard name only existing labels', async () => {
   const metrics = createMetrics(idle());
   metrics.requests.brokerAnswered({ method: 'GET', status: 200, ms: 1 });
   metrics.requests.passedThrough({ method: 'GET', status: 200, ms: 1 });

@@ -1,13 +1,13 @@
 import type { StateSources } from '../../../sidecar/metrics/metrics.js';
 
-/** One line of the text format of Prometheus. */
+/** One line of the Prometheus text format. */
 export interface Series {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Reads the samples of a text in the format of Prometheus; throws at a line that it does not understand. */
+/** Reads the samples of a text in the Prometheus format, and throws at a line that it does not understand. */
 export function seriesOf(text: string): readonly Series[] {
   return text
     .split('\n')
@@ -25,7 +25,7 @@ export function seriesOf(text: string): readonly Series[] {
     });
 }
 
-/** The value of a sample with exactly these labels; its name is given without the prefix of this product. */
+/** The value of the sample with exactly these labels; the name is given without the prefix of this product. */
 export function valueOf(
   text: string,
   name: string,
