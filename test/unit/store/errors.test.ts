@@ -8,7 +8,7 @@ import {
 } from '../../../sidecar/store/errors.js';
 import type { Dependent } from '../../../sidecar/store/records.js';
 
-it('the errors of a store quote the name of the thing, shortened where it is long', () => {
+it('errors of a store quote the name of the missing or conflicting record, shortened if it is long', () => {
   const thing = { kind: 'model', domain: 'a"\n', name: '__proto__', version: 7 } as const;
   assert.equal(
     new NotFoundError(thing).message,
@@ -24,7 +24,7 @@ it('the errors of a store quote the name of the thing, shortened where it is lon
   );
 });
 
-it('the errors of a store name the first dependents and count the rest', () => {
+it('errors of a store name the first dependents and count the rest', () => {
   const dependents: Dependent[] = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
     kind: 'context',
     name,

@@ -8,7 +8,7 @@ import { words } from '../../support/words.js';
 
 const WRITE = { inTurn: true };
 
-/** A queue, and work that fails with a code as long as the test wants it. */
+/** A queue, and work that fails with a code until the test says otherwise. */
 function queueOf(code = 'SQLITE_BUSY') {
   const clock = handClock();
   const state = { fails: true, attempts: 0 };
@@ -27,7 +27,7 @@ for (const code of [
   'SQLITE_LOCKED_SHAREDCACHE',
   'SQLITE_PROTOCOL',
 ])
-  it(`work that meets ${code} waits for its turn, and is done when that is gone`, async () => {
+  it(`work that fails with ${code} waits, and is done once the error no longer occurs`, async () => {
     for (const inTurn of [true, false]) {
       const { queue, state, work } = queueOf(code);
       const done = queue.run(work('done'), { inTurn });
@@ -42,14 +42,14 @@ for (const code of [
 for (const code of words(`
     SQLITE_FULL SQLITE_READONLY SQLITE_IOERR_WRITE SQLITE_CORRUPT SQLITE_ERROR
   `))
-  it(`work that meets ${code} fails at once, and is not counted as a wait`, async () => {
+  it(`work that fails with ${code} fails at once, and is not counted as waiting`, async () => {
     const { queue, clock, state, work } = queueOf(code);
     const startedMs = clock.now();
     await assert.rejects(queue.run(work('done'), WRITE), { code });
     assert.deepEqual([state.attempts, clock.now() - startedMs, queue.waits.count], [1, 0, 0]);
   });
 
-it('work that comes while the lock is held counts as having waited for it', async () => {
+it('work that arrives while the lock is held is counted as waiting for it', async () => {
   const { queue, state, work, clock } = queueOf();
   const first = queue.run(work('first'), WRITE);
   while (state.attempts < 3) await turn();
@@ -61,7 +61,7 @@ it('work that comes while the lock is held counts as having waited for it', asyn
   assert.ok(queue.waits.ms >= clock.now() - sinceMs);
 });
 
-it('work gives up at the end of its own time, with the error of the lock', async () => {
+it('work gives up after its own time limit, with the error of the lock', async () => {
   const { queue, clock, work } = queueOf();
   const startedMs = clock.now();
   await assert.rejects(queue.run(work('done'), { inTurn: true, waitMs: 1000 }), { code: 'SQLITE_BUSY' });
@@ -70,7 +70,7 @@ it('work gives up at the end of its own time, with the error of the lock', async
   assert.equal(queue.waits.ms, waitedMs);
 });
 
-it('work that fails in the queue for another reason hands its error on, and lets the next one work', async () => {
+it('work that fails in the queue for another reason passes its error on, and does not stop the following work', async () => {
   const { queue, state, work } = queueOf();
   const first = queue.run(work('first'), WRITE);
   const failure = new Error('refused');

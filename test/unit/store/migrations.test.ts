@@ -17,7 +17,7 @@ import { DatabaseUnusableError } from '../../../sidecar/store/errors.js';
 
 const unchecked = () => undefined;
 
-it('migrations run in order from where the database is, and mark it as a store', () => {
+it('migrations continue from the format of the database, in order, and mark the database as a store', () => {
   const db = new Database(':memory:');
   const steps = ['CREATE TABLE a (x)', 'ALTER TABLE a RENAME TO b', 'INSERT INTO b VALUES (3)'];
   migrate(db, unchecked, steps.slice(0, 1));
@@ -29,7 +29,7 @@ it('migrations run in order from where the database is, and mark it as a store',
   assert.deepEqual(db.prepare('SELECT x FROM b').all(), [{ x: 3 }]);
 });
 
-it('migrations of SQLite happen all together, or not at all', () => {
+it('migrations of SQLite are applied together, or not at all', () => {
   const db = new Database(':memory:');
   migrate(db, unchecked, ['CREATE TABLE a (x)']);
   const pending = ['', 'CREATE TABLE b (x); INSERT INTO a VALUES (1)', 'CREATE TABLE a (x)'];
@@ -39,7 +39,7 @@ it('migrations of SQLite happen all together, or not at all', () => {
   assert.deepEqual(db.prepare('SELECT x FROM a').all(), []);
 });
 
-it('migrations hold the write lock from before the check, so that two processes never migrate at once', (t) => {
+it('migrations take the write lock before the check, so that two processes never migrate at once', (t) => {
   const [db, other] = twoConnections(t);
   let wasChecked = false;
   const check = () => {
@@ -51,7 +51,7 @@ it('migrations hold the write lock from before the check, so that two processes 
   other.exec('CREATE TABLE mine (x)');
 });
 
-it('migrations are not begun when the check refuses the database', () => {
+it('migrations are not applied if the check refuses the database', () => {
   const db = new Database(':memory:');
   const refusal = new Error('refused');
   const refuse = () => {
@@ -62,7 +62,7 @@ it('migrations are not begun when the check refuses the database', () => {
   assert.deepEqual(tables(db), []);
 });
 
-it('runs that the guard of their policy held back are known as such after a migration of SQLite', async (t) => {
+it('a migration of SQLite marks runs that the guard of their policy held back', async (t) => {
   const [db] = twoConnections(t);
   migrate(db, unchecked, SQLITE_MIGRATIONS.slice(0, 1));
   db.exec(RUNS_OF_FIRST_FORMAT);
@@ -71,7 +71,7 @@ it('runs that the guard of their policy held back are known as such after a migr
   await store.close();
 });
 
-it('a database that another process keeps locked is refused, with what to do about it and the cause', (t) => {
+it('a database that another process keeps locked is refused, with the cause and advice', (t) => {
   const [db, other] = twoConnections(t);
   other.exec('BEGIN EXCLUSIVE');
   assert.throws(
@@ -111,7 +111,7 @@ it('the database of a store has an index for every foreign key', () => {
   }
 });
 
-it('the database of a store enforces foreign keys, and syncs a commit to disk before it is answered', () => {
+it('the database of a store enforces foreign keys, and syncs each commit to disk', () => {
   assert.equal(db.pragma('foreign_keys', { simple: true }), 1);
   assert.equal(db.pragma('synchronous', { simple: true }), 2);
   assert.equal(formatOf(db), newestFormat(SQLITE_MIGRATIONS));

@@ -5,7 +5,7 @@ import { connectionConfig, placeOf } from '../../../sidecar/store/postgres-confi
 
 const URL_OF_ALL = 'postgres://ada:secret@db:5433/gateway?application_name=gw&sslmode=disable';
 
-it('a connection has limits of time for everything, and keeps its line open', () => {
+it('a connection has time limits for connecting, statements, locks and idle transactions, and keeps its line alive', () => {
   const config = connectionConfig(URL_OF_ALL);
   assert.equal(
     config.options,
@@ -23,7 +23,7 @@ it('a connection has limits of time for everything, and keeps its line open', ()
   assert.equal(config.application_name, 'ngsi-ld-gateway');
 });
 
-it('the time for connecting is that of the URL, in seconds, and five seconds where that is none', () => {
+it('the connect timeout is that of the URL, in seconds, or else five seconds', () => {
   for (const [text, ms] of [
     ['&connect_timeout=1', 1000],
     ['&connect_timeout=0', 5000],
@@ -37,7 +37,7 @@ it('the time for connecting is that of the URL, in seconds, and five seconds whe
   }
 });
 
-it('the encryption that a URL asks for means what it means to libpq, and the rest of the URL stays', () => {
+it('the sslmode of a URL has the meaning of libpq, and the rest of the URL is unchanged', () => {
   const url = new URL(connectionConfig(URL_OF_ALL).connectionString ?? '');
   assert.deepEqual(Object.fromEntries(url.searchParams), {
     application_name: 'gw',

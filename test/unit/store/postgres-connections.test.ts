@@ -8,7 +8,7 @@ import { handClock } from '../../support/store-samples.js';
 
 const failed = (code: string, message = code) => Object.assign(new Error(message), { code });
 
-/** Connections of a pool that never reaches a server: the test says what comes of each attempt. */
+/** Connections of a pool that never reaches a server: the test decides the outcome of each attempt. */
 function connectionsOf(t: TestContext, random = () => 1) {
   const clock = handClock();
   const state = {
@@ -19,7 +19,7 @@ function connectionsOf(t: TestContext, random = () => 1) {
     failures: [] as Error[],
     preparing: [] as Error[],
   };
-  /** Of each connection that was given back, whether it was to be ended. */
+  /** For each connection that was given back, whether to close it. */
   const released: unknown[] = [];
   const told: string[] = [];
   t.mock.method(Pool.prototype, 'connect', async () => {
@@ -54,7 +54,7 @@ function connectionsOf(t: TestContext, random = () => 1) {
   return { connections, clock, state, released, told, use, refusal };
 }
 
-it('a connection is given back after its work, and ended when it is of no more use', async (t) => {
+it('a connection is given back after its work, and closed if it is no longer usable', async (t) => {
   const { connections, released } = connectionsOf(t);
   assert.equal(await connections.use(async () => 7), 7);
   for (const error of [
@@ -71,7 +71,7 @@ it('a connection is given back after its work, and ended when it is of no more u
   assert.deepEqual(released, [false, false, false, false, true, true]);
 });
 
-it('the database is made usable once, and again after each outage', async (t) => {
+it('the database is prepared once, and again after each outage', async (t) => {
   const { state, clock, use, refusal } = connectionsOf(t);
   await Promise.all([use(), use()]);
   await use();
@@ -84,7 +84,7 @@ it('the database is made usable once, and again after each outage', async (t) =>
   assert.equal(state.prepared, 2);
 });
 
-it('a connection on which the database could not be made usable is ended, and the database counts as away', async (t) => {
+it('a connection on which preparing the database failed is closed, and the database counts as unavailable', async (t) => {
   const { state, clock, released, told, use, refusal } = connectionsOf(t);
   const failure = failed('42501', 'permission denied');
   state.preparing.push(failure);
@@ -95,7 +95,7 @@ it('a connection on which the database could not be made usable is ended, and th
   assert.deepEqual([state.prepared, told.at(-1)], [2, 'back']);
 });
 
-it('a database that is away is not asked again until the end of a pause, which doubles up to two seconds', async (t) => {
+it('an unavailable database is not asked again until the end of a pause, which doubles up to two seconds', async (t) => {
   const { state, clock, told, use, refusal } = connectionsOf(t);
   state.failures = Array.from({ length: 8 }, () => failed('ECONNREFUSED'));
   await refusal();
@@ -120,7 +120,7 @@ it('a database that is away is not asked again until the end of a pause, which d
   await use();
 });
 
-it('a database that is back is found at the end of the pause, also if the clock was set back meanwhile', async (t) => {
+it('a database that recovers is used at the end of the pause, even if the clock was set back in the meantime', async (t) => {
   const { state, clock, use, refusal } = connectionsOf(t);
   state.failures.push(failed('ECONNREFUSED'));
   await refusal();
@@ -130,7 +130,7 @@ it('a database that is back is found at the end of the pause, also if the clock 
   assert.equal(await use(), 'done');
 });
 
-it('processes do not ask a database that is away at the same moments: a pause is cut by up to a half', async (t) => {
+it('a pause is shortened at random by up to a half, so that processes do not ask an unavailable database at the same time', async (t) => {
   const { state, clock, use, refusal } = connectionsOf(t, () => 0);
   state.failures.push(failed('ECONNREFUSED'));
   await refusal();
@@ -140,7 +140,7 @@ it('processes do not ask a database that is away at the same moments: a pause is
   await use();
 });
 
-it('attempts of one moment that fail together make one pause', async (t) => {
+it('attempts that fail at the same time cause a single pause', async (t) => {
   const { state, clock, told, use, refusal } = connectionsOf(t);
   state.failures = Array.from({ length: 5 }, () => failed('ECONNREFUSED'));
   await Promise.all([1, 2, 3, 4, 5].map(() => refusal()));
@@ -149,7 +149,7 @@ it('attempts of one moment that fail together make one pause', async (t) => {
   await use();
 });
 
-it('a connection that was cut while it was made is made again at once, but not while the database is away', async (t) => {
+it('a connection that was cut while being made is retried at once, but not while the database is unavailable', async (t) => {
   const { state, clock, told, use, refusal } = connectionsOf(t);
   state.failures = [failed('ECONNRESET')];
   await use();
@@ -163,7 +163,7 @@ it('a connection that was cut while it was made is made again at once, but not w
   assert.equal(state.attempts, 4);
 });
 
-it('work that finds all connections in use fails alone: the database is not away', async (t) => {
+it('work that finds all connections in use fails without marking the database as unavailable', async (t) => {
   const { state, told, use, refusal } = connectionsOf(t);
   state.failures = [new Error('timeout exceeded when trying to connect')];
   assert.match((await refusal()).message, /All connections .* in use/);
@@ -175,7 +175,7 @@ it('work that finds all connections in use fails alone: the database is not away
   assert.deepEqual([state.attempts, told], [2, []]);
 });
 
-it('closed connections take no more work, and are ended once', async (t) => {
+it('closed connections accept no more work, and the pool is ended once', async (t) => {
   const { connections, state, refusal } = connectionsOf(t);
   await Promise.all([connections.close(), connections.close()]);
   assert.match((await refusal()).message, /closed/);

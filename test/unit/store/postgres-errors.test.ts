@@ -42,12 +42,12 @@ for (const [kind, codes] of [
       assert.deepEqual([failure.kind, failure.isBroken], [kind, kind === 'lost']);
     });
 
-it('a statement that failed without an answer of PostgreSQL is lost with its connection', () => {
+it('a statement that failed without an answer of PostgreSQL counts as lost, with its connection', () => {
   for (const error of [new Error('Query read timeout'), ofSystem('ECONNRESET'), 'ended'])
     assert.equal(new StatementFailure(error).kind, 'lost');
 });
 
-it('a connection on which a commit had no answer is of no more use', () => {
+it('a connection is unusable if its commit got no answer', () => {
   const cause = ofSystem('ECONNRESET');
   const failure = new StatementFailure(cause, 'unknown');
   assert.deepEqual([failure.kind, failure.isBroken, failure.cause], ['unknown', true, cause]);
@@ -69,21 +69,21 @@ for (const code of [
   'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_OSSL_UNSUPPORTED',
 ])
-  it(`waiting does not help against ${code}`, () => {
+  it(`${code} is an error that waiting does not solve`, () => {
     assert.equal(isHopeless(ofSystem(code)), true);
   });
 
-it('waiting does not help at a server without encryption', () => {
+it('a server without encryption is an error that waiting does not solve', () => {
   assert.equal(isHopeless(new Error('The server does not support SSL connections')), true);
 });
 
-it('waiting may help against everything else', () => {
+it('all other errors of a connection may be solved by waiting', () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300', '42P01', ''])
     assert.equal(isHopeless(ofSystem(code)), false, code);
   assert.equal(isHopeless(new Error('timeout exceeded when trying to connect')), false);
 });
 
-it('a connection was cut, and no server is away, when the server had taken it', () => {
+it('an error counts as a cut connection only if the server had accepted the connection', () => {
   for (const code of ['57P01', '57P02', 'ECONNRESET', 'EPIPE'])
     assert.equal(isCut(ofSystem(code)), true, code);
   assert.equal(isCut(new Error('Connection terminated unexpectedly')), true);
@@ -91,7 +91,7 @@ it('a connection was cut, and no server is away, when the server had taken it', 
     assert.equal(isCut(ofSystem(code)), false, code);
 });
 
-it('clients see the code of an error, and no message that may name hosts and users', () => {
+it('clients see the code of an error, but not its message, which may name hosts and users', () => {
   const cause = ofSystem('ECONNREFUSED', 'connect ECONNREFUSED 10.1.2.3 for user ada');
   const error = unavailable('The database cannot be reached', cause);
   assert.equal(error.message, 'The database cannot be reached (ECONNREFUSED).');
@@ -110,7 +110,7 @@ it('the operator sees the message and the code of an error, and the database wit
   assert.match(unusable('postgres://db/x', new Error('no key')).message, /: no key\.$/);
 });
 
-it('a name with several addresses has the error of the first', () => {
+it('the error of a name with several addresses is that of the first address', () => {
   const error = new AggregateError([ofSystem('ECONNREFUSED', 'first'), ofSystem('EACCES', 'second')], '');
   assert.deepEqual([codeOf(error), messageOf(error)], ['ECONNREFUSED', 'first']);
   assert.deepEqual([codeOf('text'), messageOf('text')], ['', 'text']);

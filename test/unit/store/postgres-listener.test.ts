@@ -8,7 +8,7 @@ const settle = async () => {
   for (let index = 0; index < 10; index += 1) await turn();
 };
 
-/** A listener whose connections reach no server: the test says what comes of them. */
+/** A listener whose connections reach no server: the test decides their outcome. */
 function listenerOf(t: TestContext, isAway = false) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const clients: Client[] = [];
@@ -35,7 +35,7 @@ function listenerOf(t: TestContext, isAway = false) {
   return { listener, clients, asked, state, notices, pass, ends: () => end.mock.callCount() };
 }
 
-it('each kind of news comes with what it is about, and anything else is left out', async (t) => {
+it('each kind of notice has the id or writer it is about, and other payloads are ignored', async (t) => {
   const { listener, clients, asked, notices, pass } = listenerOf(t);
   await pass(0);
   assert.deepEqual(asked, ['LISTEN ngsi_ld_gateway_purge']);
@@ -75,7 +75,7 @@ it('a connection that breaks is made again after a second', async (t) => {
   await listener.close();
 });
 
-it('a server that is away is tried again every second, and each attempt is ended', async (t) => {
+it('an unavailable server is tried again every second, and each failed attempt is closed', async (t) => {
   const { listener, clients, state, pass, ends } = listenerOf(t, true);
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     await pass(attempt === 1 ? 0 : 1000);
@@ -87,7 +87,7 @@ it('a server that is away is tried again every second, and each attempt is ended
   await listener.close();
 });
 
-it('a connection is tried every half minute, and one that has broken without a word is made anew', async (t) => {
+it('a connection is checked every half minute, and replaced if it has broken silently', async (t) => {
   const { listener, clients, asked, state, pass } = listenerOf(t);
   await pass(0);
   for (let round = 1; round <= 2; round += 1) {
@@ -104,7 +104,7 @@ it('a connection is tried every half minute, and one that has broken without a w
   await listener.close();
 });
 
-it('a listener that is closed ends its connection, and makes no other', async (t) => {
+it('a closed listener ends its connection, and makes no other', async (t) => {
   const { listener, clients, asked, pass, ends } = listenerOf(t);
   await pass(0);
   await listener.close();
@@ -113,7 +113,7 @@ it('a listener that is closed ends its connection, and makes no other', async (t
   assert.deepEqual([clients.length, asked.length], [1, 1]);
 });
 
-it('a listener that is closed while the server is away does not try again', async (t) => {
+it('a listener that is closed while the server is unavailable does not try again', async (t) => {
   const { listener, clients, pass } = listenerOf(t, true);
   await pass(0);
   await listener.close();

@@ -16,12 +16,12 @@ const SELECT = statement<{ a: number }, { readonly n: number }>('SELECT n FROM x
 
 const insert = () => run(INSERT, { a: 1, b: 'two' });
 
-/** A session whose statements are answered by the test: with rows, or with an error. */
+/** A session whose statements are answered by the test, with rows or an error. */
 function sessionOf(answer: (text: string, count: number) => unknown = () => undefined) {
   const clock = handClock();
   const sent: string[] = [];
   const configs: QueryConfig[] = [];
-  /** Whether each connection was of use afterwards. */
+  /** For each use of a connection, whether the connection is broken afterwards. */
   const broken: boolean[] = [];
   const client = {
     query: async (what: string | QueryConfig) => {
@@ -53,7 +53,7 @@ const READ_ONLY = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const WRITES = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const INSERTED = 'INSERT INTO x VALUES ($1, $2, $1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
 
-it('each name of a parameter has one number, and each statement a name of its own', async () => {
+it('each name of a parameter has one number, and each statement has its own name', async () => {
   const { session, configs } = sessionOf();
   await session.change(insert);
   await session.get(() => all(SELECT, { a: 5 }));
@@ -65,7 +65,7 @@ it('each name of a parameter has one number, and each statement a name of its ow
   assert.equal(one?.name, again?.name);
 });
 
-it('a write raises the revision before all else, a change does not, and a single read has no transaction', async () => {
+it('a write raises the revision first, a change does not, and a single read has no transaction', async () => {
   const { session, sent } = sessionOf();
   await session.write(insert);
   assert.deepEqual(sent.splice(0), [WRITES, NEXT, INSERTED, 'COMMIT']);
@@ -77,14 +77,14 @@ it('a write raises the revision before all else, a change does not, and a single
   assert.deepEqual(sent, ['SELECT n FROM x WHERE a = $1']);
 });
 
-it('the check of whether writes work writes, and does not change the revision', async () => {
+it('the check whether writes work writes, and does not change the revision', async () => {
   const { session, sent } = sessionOf();
   await session.checkWritable();
   assert.deepEqual(sent, [WRITES, 'UPDATE write_check SET number = number + 1', 'COMMIT']);
 });
 
 for (const code of ['57P01', '25006', '40001', '40P01', '23505'])
-  it(`work that meets ${code} is run again, at most four times in all`, async () => {
+  it(`work that fails with ${code} is run again, four times at most`, async () => {
     for (const failures of [3, 4]) {
       const { session, sent, broken } = sessionOf((text, count) =>
         text === INSERTED && count <= failures ? error(code) : undefined,
@@ -108,13 +108,13 @@ for (const code of ['57P01', '25006', '40001', '40P01', '23505'])
     }
   });
 
-it('work that PostgreSQL refuses for another reason is undone, and not run again', async () => {
+it('work that PostgreSQL refuses for another reason is rolled back, and not run again', async () => {
   const { session, sent } = sessionOf((text) => (text === INSERTED ? error('53100') : undefined));
   await assert.rejects(session.change(insert), { kind: 'storeUnavailable', message: /\(53100\)/ });
   assert.deepEqual(sent, [WRITES, INSERTED, 'ROLLBACK']);
 });
 
-it('work that throws is undone, and its error comes as it is', async () => {
+it('work that throws is rolled back, and its error is passed on unchanged', async () => {
   const failure = new Error('not allowed');
   const { session, sent } = sessionOf();
   const work = session.change(function* () {
@@ -125,7 +125,7 @@ it('work that throws is undone, and its error comes as it is', async () => {
   assert.deepEqual(sent, [WRITES, INSERTED, 'ROLLBACK']);
 });
 
-it('a write whose commit had no answer is not repeated, and is reported as unknown', async () => {
+it('a write whose commit got no answer is not repeated, and is reported as unknown', async () => {
   const cause = new Error('Connection terminated unexpectedly');
   const { session, sent, broken } = sessionOf((text) => (text === 'COMMIT' ? cause : undefined));
   await assert.rejects(session.write(insert), (reason) => {
@@ -145,7 +145,7 @@ it('a write whose commit was refused because of another writer is run again', as
   assert.equal(sent.filter((text) => text === INSERTED).length, 2);
 });
 
-it('one write of a process is under way at a time, in order, and changes do not wait for it', async () => {
+it('a process runs one write at a time, in order, and changes do not wait for writes', async () => {
   let answer = () => {};
   const isAnswered = new Promise<void>((resolve) => (answer = resolve));
   const { session, sent } = sessionOf((text, count) =>
@@ -160,7 +160,7 @@ it('one write of a process is under way at a time, in order, and changes do not 
   assert.deepEqual([count(NEXT), count(INSERTED), count('COMMIT')], [2, 3, 3]);
 });
 
-it('a thousand writes wait at most, and one more fails at once', async () => {
+it('a thousand writes may wait, and one more fails at once', async () => {
   let answer = () => {};
   const isAnswered = new Promise<void>((resolve) => (answer = resolve));
   const { session } = sessionOf((text, count) => (text === NEXT && count === 1 ? isAnswered : undefined));
@@ -172,7 +172,7 @@ it('a thousand writes wait at most, and one more fails at once', async () => {
   assert.equal((await Promise.all(writes)).length, 1001);
 });
 
-it('a write that has waited for more than five seconds is not begun', async () => {
+it('a write that has waited for more than five seconds is not started', async () => {
   for (const [waitedMs, isDone] of [
     [5000, true],
     [5001, false],

@@ -50,7 +50,7 @@ it('a session writes nothing into a database file that was removed or replaced',
   assert.equal(count(), 1);
 });
 
-it('a read session sees one moment, and does not block writes meanwhile', async (t) => {
+it('a read session sees a single state of the database, and does not block writes in the meantime', async (t) => {
   const { other, count, session } = open(t);
   await session.read(() =>
     doing(() => {
@@ -76,7 +76,7 @@ it('a write session writes all of its work or nothing', async (t) => {
   assert.equal(count(), 0);
 });
 
-it('the revision of a session changes with each write, its own and those of others, and not otherwise', async (t) => {
+it('the revision of a session changes with each write, by itself or by others, and not otherwise', async (t) => {
   const { db, other, session } = open(t);
   const seen = new Set([await session.revision()]);
   assert.equal(await session.revision(), [...seen][0]);
@@ -91,7 +91,7 @@ it('the revision of a session changes with each write, its own and those of othe
   }
 });
 
-it('a session makes one write in a turn of the event loop, in order, without counting a wait for it', async (t) => {
+it('a session makes one write in each turn of the event loop, in order, without counting this as waiting', async (t) => {
   const { db, session } = open(t);
   const order: number[] = [];
   const writes = [1, 2, 3, 4].map((number) =>
@@ -124,7 +124,7 @@ it('a session waits for the lock of another connection without blocking the even
       }),
     ),
   );
-  // The loop turns while they wait, and reads go on.
+  // The event loop turns while the writes wait, and reads continue.
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(await session.read(() => doing(count)), 0);
   assert.deepEqual(order, []);
@@ -133,7 +133,7 @@ it('a session waits for the lock of another connection without blocking the even
   assert.deepEqual([order, count()], [[1, 2, 3], 3]);
 });
 
-it('a session gives up on a lock after five seconds, with all writes that wait behind it', async (t) => {
+it('a session gives up on a lock after five seconds, together with all waiting writes', async (t) => {
   const { other, session, clock, db } = open(t, handClock());
   other.exec('BEGIN IMMEDIATE');
   const startedMs = clock.now();
@@ -144,7 +144,7 @@ it('a session gives up on a lock after five seconds, with all writes that wait b
   assert.ok(waitedMs >= 5000 && waitedMs < 6000, `${waitedMs} ms`);
 });
 
-it('a session counts the writes that waited for a lock and how long, and no others', async (t) => {
+it('a session counts only the writes that waited for a lock, and the time they waited', async (t) => {
   const { other, session, db } = open(t, handClock());
   await session.write(() => doing(() => db.exec(INSERT)));
   await session.get(() => doing(() => 1));
@@ -158,7 +158,7 @@ it('a session counts the writes that waited for a lock and how long, and no othe
   assert.ok(ms >= 10_000 && ms < 12_000, `${ms} ms`);
 });
 
-it('a session reports within a second that it cannot write, however many writes wait', async (t) => {
+it('a session reports within two seconds that it cannot write, however many writes wait', async (t) => {
   const { other, session, clock, db } = open(t, handClock());
   other.exec('BEGIN IMMEDIATE');
   const startedMs = clock.now();
@@ -181,7 +181,7 @@ it('the revision of a session does not change while a write waits', async (t) =>
   assert.notEqual(await session.revision(), before);
 });
 
-it('a session lets a thousand writes wait at most, and refuses others at once', async (t) => {
+it('a session refuses a write at once if a thousand writes wait', async (t) => {
   const { other, session, clock, db } = open(t, handClock());
   other.exec('BEGIN IMMEDIATE');
   const writes = Array.from({ length: 1000 }, () => session.write(() => doing(() => db.exec(INSERT))));
@@ -196,7 +196,7 @@ it('a session lets a thousand writes wait at most, and refuses others at once', 
   await ended;
 });
 
-it('a session reports refusals of SQLite and its own closing as an unavailable store', async (t) => {
+it('a session reports errors of SQLite and its own closing as an unavailable store', async (t) => {
   const { db, session } = open(t);
   await assert.rejects(
     session.get(() => doing(() => db.exec('SELECT nothing FROM nowhere'))),
@@ -210,6 +210,6 @@ it('a session reports refusals of SQLite and its own closing as an unavailable s
     );
 });
 
-it('the parameter of a version is null for the current one, and finds nothing if it is not a number', () => {
+it('the parameter of a version is null for the current version, and matches nothing if it is not an integer', () => {
   assert.deepEqual([undefined, 1, 7, 1.5, Number.NaN, Infinity].map(versionParameter), [null, 1, 7, 0, 0, 0]);
 });

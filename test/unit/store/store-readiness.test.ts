@@ -4,7 +4,7 @@ import { SqlStore } from '../../../sidecar/store/sql-store.js';
 import type { SqlSession } from '../../../sidecar/store/sql-work.js';
 import { handClock } from '../../support/store-samples.js';
 
-/** A store whose database reads and writes as the test says, how often it was asked whether writes work, and for its revision. */
+/** A store whose database can be read and written as the test says, with counts of its write checks and revision lookups. */
 function storeOf() {
   const clock = handClock();
   const state = { reads: true, writes: true, checks: 0, looks: 0 };
@@ -36,7 +36,7 @@ function storeOf() {
   return { store: new TestStore(session), clock, state };
 }
 
-it('a store is ready only while its database both reads and writes', async () => {
+it('a store is ready only if its database can be both read and written', async () => {
   for (const [reads, writes] of [
     [true, true],
     [false, true],
@@ -48,7 +48,7 @@ it('a store is ready only while its database both reads and writes', async () =>
   }
 });
 
-it('a store writes for the question whether writes work once in five seconds, however many ask', async () => {
+it('a store checks whether writes work once in five seconds, however many callers ask', async () => {
   const { store, clock, state } = storeOf();
   assert.deepEqual(await Promise.all([store.isReady(), store.isReady()]), [true, true]);
   assert.equal(state.checks, 1);
@@ -64,7 +64,7 @@ it('a store writes for the question whether writes work once in five seconds, ho
   assert.equal(await store.isReady(), true);
 });
 
-it('all who ask for the revision in one turn share one look, and who asks later gets a new one, also after a failure', async () => {
+it('callers in the same turn share one lookup of the revision, and later callers get a new one, also after a failure', async () => {
   const { store, state } = storeOf();
   assert.deepEqual(await Promise.all([store.revision(), store.revision()]), ['1', '1']);
   assert.equal(await store.revision(), '2');

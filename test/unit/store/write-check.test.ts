@@ -13,7 +13,7 @@ function store(t: TestContext): [Database.Database, Database.Database] {
 
 const sizeOf = (db: Database.Database) => Number(db.pragma('page_count', { simple: true }));
 
-it('the check of whether writes work changes nothing, however often it is done', (t) => {
+it('the check whether writes work changes nothing, however often it is done', (t) => {
   const [db, other] = store(t);
   const before = [sizeOf(db), formatOf(db)];
   for (let time = 0; time < 5; time += 1) checkWritable(db);
@@ -21,7 +21,7 @@ it('the check of whether writes work changes nothing, however often it is done',
   assert.equal(other.prepare('SELECT 1 FROM content').get(), undefined);
 });
 
-it('the check of whether writes work really writes, so that a full disk is noticed', (t) => {
+it('the check whether writes work really writes, so that a full disk is noticed', (t) => {
   const [db, other] = store(t);
   const version = () => other.pragma('data_version', { simple: true });
   const before = version();
@@ -29,7 +29,7 @@ it('the check of whether writes work really writes, so that a full disk is notic
   assert.notEqual(version(), before);
 });
 
-it('the check of whether writes work fails when the database is locked, full or read-only, and leaves it as it was', (t) => {
+it('the check whether writes work fails if the database is locked, full or read-only, and leaves it unchanged', (t) => {
   const [db, other] = store(t);
   db.pragma('busy_timeout = 0');
   other.exec('BEGIN IMMEDIATE');
