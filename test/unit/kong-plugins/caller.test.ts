@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { callerHeaders, callerOf } from '../../../kong-plugins/ngsi-ld-purge/caller.js';
 import { words } from '../../support/words.js';
 
-/** Credentials as Kong's own authentication plugins keep them, secrets included. */
+/** Credentials as Kong's own authentication plugins store them, secrets included. */
 const credentials = {
   'key-auth': { id: 'id-1', key: 'secret', consumer: { id: 'c' } },
   'basic-auth': { id: 'id-1', username: 'alice', password: 'secret', consumer: { id: 'c' } },
@@ -13,12 +13,12 @@ const credentials = {
   oauth2: { id: 'id-1', name: 'app', client_id: 'app-1', client_secret: 'secret', consumer: { id: 'c' } },
 };
 
-it('the caller is unknown where no authentication plugin has run', () => {
+it('the caller is unknown if no authentication plugin has run', () => {
   assert.deepEqual(callerOf(undefined, undefined), {});
   assert.deepEqual(callerOf(null, null), {});
 });
 
-it('the caller is a consumer, by all its names that are set', () => {
+it('the caller is a consumer, with all its names that are set', () => {
   assert.deepEqual(callerOf({ id: 'c', username: 'alice', custom_id: null }, credentials['key-auth']), {
     'X-Consumer-ID': 'c',
     'X-Consumer-Username': 'alice',
@@ -26,7 +26,7 @@ it('the caller is a consumer, by all its names that are set', () => {
   });
 });
 
-it('the caller is marked anonymous where a consumer stands in for a credential that is missing', () => {
+it('the caller is marked anonymous if a consumer replaces a missing credential', () => {
   assert.deepEqual(callerOf({ id: 'c', custom_id: 'guest' }, undefined), {
     'X-Consumer-ID': 'c',
     'X-Consumer-Custom-ID': 'guest',
@@ -52,7 +52,7 @@ it('the caller is named by the public name of its credential, and never by a sec
 it('every header of the caller is first removed from the client’s request', () => {
   const caller = callerOf({ id: 'c', username: 'u', custom_id: 'x' }, { id: 'k' });
   for (const name of Object.keys(caller)) assert.ok((callerHeaders as readonly string[]).includes(name));
-  // All that Kong's own plugins set, and all that the sidecar may believe.
+  // All headers that Kong's own plugins set, and all that the sidecar may trust.
   assert.deepEqual(
     [...callerHeaders].sort(),
     words(`

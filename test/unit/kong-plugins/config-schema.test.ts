@@ -17,7 +17,7 @@ const kongsOwn = {
   $refs: {},
 };
 
-it('the configuration schema describes every field, within the lengths Kong accepts', () => {
+it('the configuration schema describes every field, within the lengths that Kong accepts', () => {
   assert.ok(Schema.length > 0);
   for (const record of Schema) {
     const [[name, field] = []] = Object.entries(record);
@@ -26,12 +26,12 @@ it('the configuration schema describes every field, within the lengths Kong acce
   }
 });
 
-it('the configuration schema lets the token be a vault reference, stored encrypted where Kong can', () => {
+it('the configuration schema lets the token be a vault reference, stored encrypted if Kong can', () => {
   assert.equal(fieldDefinitions.gateway_token.referenceable, true);
   assert.equal(fieldDefinitions.gateway_token.encrypted, true);
 });
 
-it('the configuration schema carries the version of the package', async () => {
+it('the configuration schema has the version of the package', async () => {
   const manifest: unknown = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
   assert.equal((manifest as { version: string }).version, plugin.Version);
   assert.equal(plugin.Name, 'ngsi-ld-purge');
@@ -47,7 +47,7 @@ for (const [name, least, most] of [
   ['concurrency', 1, 256],
   ['temporal_concurrency', 1, 256],
 ] as const) {
-  it(`the configuration schema takes ${name} from ${least} to ${most}, and nothing else`, () => {
+  it(`the configuration schema accepts ${name} from ${least} to ${most}, and nothing else`, () => {
     for (const value of [least, most])
       assert.equal(parseConfig({ sidecar_host: 's', [name]: value }).ok, true, `${value}`);
     for (const value of [least - 1, most + 1, least + 0.5, String(least), true, -1])
@@ -55,7 +55,7 @@ for (const [name, least, most] of [
   });
 }
 
-it('the configuration schema takes no limit that the setting of the sidecar for it refuses', () => {
+it('the configuration schema accepts no limit that the corresponding setting of the sidecar refuses', () => {
   for (const [field, setting] of [
     ['max_affected', 'PURGE_MAX_AFFECTED'],
     ['page_size', 'PURGE_PAGE_SIZE'],
@@ -70,7 +70,7 @@ it('the configuration schema takes no limit that the setting of the sidecar for 
   }
 });
 
-it('the configuration schema takes exactly the tokens that the sidecar takes for one', () => {
+it('the configuration schema accepts exactly the tokens that the sidecar accepts as a single token', () => {
   const tokens = ['short', '7-bytes', '8--bytes', 'a,b,c,d,e', 'with blank', 'ümlaut---', ''];
   for (const token of [...tokens, 't'.repeat(1024), 't'.repeat(1025)]) {
     const isTaken = parseConfig({ sidecar_host: 's', gateway_token: token }).ok;
@@ -81,14 +81,14 @@ it('the configuration schema takes exactly the tokens that the sidecar takes for
   assert.match(match_none[0].pattern, /,/, 'Kong says so when it starts');
 });
 
-it('the configuration schema takes for an archive only what demands one', () => {
+it('the configuration schema accepts only best-effort and required for archives', () => {
   for (const archive of ['best-effort', 'required'])
     assert.equal(parseConfig({ sidecar_host: 's', archive }).ok, true, archive);
   for (const archive of ['none', 'REQUIRED', '', true, 1])
     assert.equal(parseConfig({ sidecar_host: 's', archive }).ok, false, String(archive));
 });
 
-it('the configuration schema takes only booleans for its switches', () => {
+it('the configuration schema accepts only booleans for its switches', () => {
   for (const name of ['allow_temporal', 'dry_run_only']) {
     for (const value of [true, false]) {
       const parsed = parseConfig({ sidecar_host: 's', [name]: value });
@@ -114,7 +114,7 @@ it('the configuration schema fills in every default', () => {
   });
 });
 
-it('the configuration schema tolerates the members Kong adds, and null for a field that was not given', () => {
+it('the configuration schema tolerates the members that Kong adds, and null for an omitted field', () => {
   const parsed = parseConfig({
     ...kongsOwn,
     sidecar_host: '10.0.0.7',
@@ -154,7 +154,7 @@ it('the configuration schema never lets a line break into a header or an address
   }
 });
 
-it('the configuration schema never throws, whatever arrives', () => {
+it('the configuration schema never throws, whatever its input', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -32,7 +32,7 @@ function refusal(kong: FakeKong, status: number): string {
   return body.type.replace(/^.*[:/]/, '');
 }
 
-/** Everything that the sidecar believes on a request with the token, as a client would forge it. */
+/** Every header that the sidecar trusts in a request with the token, as a client would forge it. */
 const FORGED = {
   'X-Gateway-Token': 'forged',
   'X-Purge-Policy': 'max-affected=999999',
@@ -47,18 +47,18 @@ const FORGED = {
   'X-Authenticated-Groups': 'forged',
 };
 
-/** The headers of a request as it goes on, without its Host. */
+/** The headers of a request as it is sent on, without its Host. */
 function sent(kong: FakeKong): Readonly<Record<string, string>> {
   return Object.fromEntries([...kong.outcome.headers].filter(([name]) => name !== 'host'));
 }
 
 it('the plugin runs after authentication, access control, rate limiting and header transformation', () => {
-  // As Kong has them: key-auth 1250, acl 950, rate-limiting 910, request-transformer 801.
+  // Kong's priorities: key-auth 1250, acl 950, rate-limiting 910, request-transformer 801.
   const priority: number = Priority;
   assert.ok(priority > 0 && priority < 801, String(priority));
 });
 
-it('a purge goes to the sidecar, its target first and its stamp last', async () => {
+it('a purge goes to the sidecar; its target is set first and its token last', async () => {
   const kong = await run({ rawPath: '/ngsi-ld/v1/entities' });
   assert.deepEqual(
     kong.methods,
@@ -84,7 +84,7 @@ it('a purge is recognised on both collections, with and without a trailing slash
   }
 });
 
-it('a purge carries exactly the limits that are configured, as one dictionary', async () => {
+it('a purge has exactly the configured limits, as one dictionary', async () => {
   const limits = {
     max_affected: 1000,
     page_size: 500,
@@ -103,12 +103,12 @@ it('a purge carries exactly the limits that are configured, as one dictionary', 
   assert.equal(some.outcome.headers.get('x-purge-policy'), 'page-size=20');
 });
 
-it('a purge waits as long as configured', async () => {
+it('a purge has the configured timeouts', async () => {
   const kong = await run({}, { ...config, connect_timeout_ms: 1, read_timeout_ms: 2 });
   assert.deepEqual(kong.outcome.timeouts, [1, 60_000, 2]);
 });
 
-it('a purge that the policy forbids goes to the sidecar with its policy, which refuses and records it', async () => {
+it('a purge that the policy forbids goes to the sidecar with its policy, so that the sidecar refuses and records it', async () => {
   const settings = { ...config, allow_temporal: false };
   for (const rawPath of ['/ngsi-ld/v1/temporal/entities/', '/ngsi-ld/v1/entities']) {
     const { answer, target, headers } = (await run({ rawPath }, settings)).outcome;
@@ -117,14 +117,14 @@ it('a purge that the policy forbids goes to the sidecar with its policy, which r
   }
 });
 
-it('a purge keeps the Host that its client used, by which the sidecar knows the origin of a web page', async () => {
+it('a purge keeps the Host of its client, by which the sidecar checks the origin of a web page', async () => {
   const kong = await run({ headers: { Host: 'gw.example:8000' } });
   assert.equal(kong.outcome.headers.get('host'), 'gw.example:8000');
-  // HTTP/1.0 has none.
+  // A request of HTTP/1.0 has no Host.
   assert.equal((await run({})).outcome.headers.get('host'), 'sidecar');
 });
 
-it('a DELETE of a collection by another spelling is 400 where Kong has tidied up the path: the sidecar cannot see it', async () => {
+it("a DELETE whose path becomes a collection only by Kong's normalisation is refused with 400", async () => {
   const tidied: FakeRequest[] = [
     { rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' },
     { rawPath: '/ngsi-ld/v1/%65ntities', path: '/ngsi-ld/v1/entities' },
@@ -135,12 +135,12 @@ it('a DELETE of a collection by another spelling is 400 where Kong has tidied up
     assert.equal(refusal(await run(request), 400), 'InvalidRequest', request.rawPath);
 });
 
-it('a DELETE of exactly one resource passes untouched', async () => {
+it('a DELETE of exactly one resource is passed on unchanged', async () => {
   const kong = await run({ rawPath: '/ngsi-ld/v1/entities/urn:x', headers: { 'X-Purge-Policy': 'mine' } });
   assert.deepEqual(kong.methods, ['request.getMethod', 'request.getRawPath', 'request.getPath']);
 });
 
-it("a DELETE that may be more than one resource goes to the sidecar, without the plugin's stamp", async () => {
+it("a DELETE that may be more than one resource goes to the sidecar, without the plugin's headers", async () => {
   for (const rawPath of words(`
       /ngsi-ld/v1/subscriptions /ngsi-ld/v1/entities/urn:a;b /ngsi-ld/v1/snapshots/ /ngsi-ld/v1/entities;x
       /ngsi-ld/v1\\entities /ngsi-ld/V1/entities
@@ -156,24 +156,24 @@ it("a DELETE that may be more than one resource goes to the sidecar, without the
     });
     const { target, retries, headers } = kong.outcome;
     assert.deepEqual({ target, retries }, { target: 'sidecar:8080', retries: 0 }, rawPath);
-    // The broker may get it in the end, and then as from any other route.
+    // The broker may get the request in the end, and then with the same headers as from any other route.
     assert.deepEqual(Object.fromEntries(headers), { host: 'gw.example', 'x-consumer-id': 'c' }, rawPath);
     assert.equal(kong.methods.length, 8, 'as docs/kong.md says');
   }
 });
 
-it('a DELETE that may be more than one resource is refused where its Connection would take off its tenant', async () => {
+it('a DELETE that may be more than one resource is refused if its Connection would remove its tenant', async () => {
   const headers = { Connection: 'close, NGSILD-Tenant', 'NGSILD-Tenant': 'a' };
   const kong = await run({ rawPath: '/ngsi-ld/v1/entities/urn:a;b', headers });
   assert.equal(refusal(kong, 400), 'hop-by-hop-header');
   assert.equal(kong.outcome.target, undefined);
 });
 
-it('a DELETE of another service passes untouched', async () => {
+it('a DELETE of another service is passed on', async () => {
   assert.deepEqual((await run({ rawPath: '/orders/1' })).outcome.target, undefined);
 });
 
-it('the plugin on too wide a route never harms a request that reads', async () => {
+it('the plugin on too wide a route never affects a request that reads', async () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     for (const rawPath of ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/x', '/api/v2/domains', '/api/v2/purgesx']) {
       const { methods } = await run({ method, rawPath, headers: { Connection: 'X-Any' } }, { broken: true });
@@ -185,7 +185,7 @@ it('the plugin on too wide a route never harms a request that reads', async () =
   }
 });
 
-it('the plugin on too wide a route never harms a write that is neither a DELETE nor for the schema service', async () => {
+it('the plugin on too wide a route never affects a write that is neither a DELETE nor for the schema service', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'PURGE']) {
     const kong = await run(
       { method, rawPath: '/ngsi-ld/v1/entities', headers: { Connection: 'X-Anything' } },
@@ -207,7 +207,7 @@ const guarded: FakeRequest[] = [
   ),
 ];
 
-it('a request to /api/v2 is stamped where it writes or reads guarded records, and keeps its Host', async () => {
+it('a request to /api/v2 that writes or reads guarded records gets the token, and keeps its Host', async () => {
   for (const request of guarded) {
     const kong = await run({ ...request, headers: { Host: 'gw.example:8000' } });
     const { target, retries, headers } = kong.outcome;
@@ -218,7 +218,7 @@ it('a request to /api/v2 is stamped where it writes or reads guarded records, an
   }
 });
 
-it('a request is for /api/v2 by the path that Kong forwards, however the client has spelt it', async () => {
+it('a request is for /api/v2 if the path that Kong forwards says so, whatever the client has written', async () => {
   for (const rawPath of ['//api/v2/purges', '/%61pi/v2/purges', '/x/../api/v2/purges', '/api/./v2/purges'])
     for (const method of ['GET', 'POST', 'DELETE']) {
       const kong = await run({ method, rawPath, path: '/api/v2/purges' });
@@ -240,7 +240,7 @@ const WRITES: readonly FakeRequest[] = [
   { rawPath: '/ngsi-ld/v1/entities/urn:x:1/attrs/a' },
 ];
 
-it('a write under /ngsi-ld goes to the sidecar with its caller where the plugin is to vouch for writes, in place of forged ones', async () => {
+it('a write under /ngsi-ld goes to the sidecar with its authenticated caller if the plugin vouches for writes', async () => {
   for (const request of WRITES) {
     const caller = { consumer: { id: 'c-1', username: 'ada' }, credential: { id: 'k-1' } };
     const kong = await run({ ...request, headers: FORGED, ...caller }, { ...config, vouch_for_writes: true });
@@ -254,7 +254,7 @@ it('a write under /ngsi-ld goes to the sidecar with its caller where the plugin 
   }
 });
 
-it('a write under /ngsi-ld passes unchanged where the plugin is not to vouch for writes, and so does a read where it is', async () => {
+it('a write under /ngsi-ld is unchanged if the plugin does not vouch for writes, and a read is even if it does', async () => {
   for (const request of WRITES) {
     const { target, headers, answer } = (await run({ ...request, headers: { 'X-Consumer-ID': 'c' } }))
       .outcome;
@@ -267,7 +267,7 @@ it('a write under /ngsi-ld passes unchanged where the plugin is not to vouch for
   assert.equal(read.outcome.target, undefined);
 });
 
-it('a write that the plugin is to vouch for is refused where it cannot: an anonymous one may be checked by other policies', async () => {
+it('a write is refused if the plugin should vouch for it and cannot, because other policies may apply to an anonymous write', async () => {
   for (const request of WRITES) {
     const wrong = await run(request, { ...config, vouch_for_writes: true, gateway_token: '' });
     assert.equal(refusal(wrong, 500), 'plugin-misconfigured');
@@ -277,7 +277,7 @@ it('a write that the plugin is to vouch for is refused where it cannot: an anony
   }
 });
 
-it('a request to /api/v2 carries the policy, which holds for the purges it may start', async () => {
+it('a request to /api/v2 carries the policy, which applies to the purges that the request may start', async () => {
   const settings = { ...config, max_affected: 10, allow_temporal: false, dry_run_only: true };
   for (const request of guarded) {
     const { headers } = (await run(request, settings)).outcome;
@@ -321,7 +321,7 @@ it('a request with the token names the caller that Kong has authenticated, whate
   }
 });
 
-it('a request with the token has its stamp behind all other headers, the token last', async () => {
+it("a request with the token has the plugin's headers after all others, the token last", async () => {
   const fillers = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`x-filler-${index}`, '']));
   const kong = await run(
     { headers: { ...FORGED, ...fillers }, consumer: { id: 'c-1' } },
@@ -354,7 +354,7 @@ it('a wrong configuration never makes the constructor throw', () => {
     assert.doesNotThrow(() => new Plugin(settings));
 });
 
-it('a wrong configuration refuses every request that would be re-routed, and is logged once, without values', async () => {
+it('a wrong configuration refuses every request that would be redirected, and is logged once, without values', async () => {
   const plugin = new Plugin({ sidecar_host: 'sidecar', gateway_token: 'bad secret' });
   const logged: unknown[] = [];
   for (const rawPath of [
@@ -375,7 +375,7 @@ it('a wrong configuration refuses every request that would be re-routed, and is 
 const instanceOf = (kong: FakeKong) =>
   (JSON.parse(kong.outcome.answer?.body ?? '{}') as { instance?: string }).instance;
 
-it('a problem of the plugin has the path as it was sent for its instance, as a URI reference', async () => {
+it('the instance of a problem of the plugin is the path as it was sent, as a URI reference', async () => {
   const paths = [
     ['/ngsi-ld/v1//entities', '/ngsi-ld/v1//entities'],
     ['/ngsi-ld/v1\\entities', '/ngsi-ld/v1%5Centities'],
@@ -388,13 +388,13 @@ it('a problem of the plugin has the path as it was sent for its instance, as a U
   assert.equal(instanceOf(await run({ method: 'GET', rawPath: '/api/v2/purges' }, {})), '/api/v2/purges');
 });
 
-it('a problem of the plugin has no instance where Kong did not give the path', async () => {
+it('a problem of the plugin has no instance if Kong did not give the path', async () => {
   const kong = new FakeKong({}).trouble('request.getRawPath', { kind: 'throw' });
   await new Plugin(config).access(kong.pdk);
   assert.equal(instanceOf(kong), undefined);
 });
 
-it('a problem of the plugin blames the gateway where the gateway is at fault', async () => {
+it('a problem of the plugin says so if the fault is in the gateway', async () => {
   const misconfigured = await run({}, {});
   const failing = new FakeKong({}).trouble('service.setTarget', { kind: 'throw' });
   await new Plugin(config).access(failing.pdk);
@@ -412,14 +412,14 @@ const failing = words(`
   `);
 
 for (const method of failing) {
-  it(`a purge never goes on when ${method} of Kong fails`, async () => {
+  it(`a purge is refused if ${method} of Kong fails`, async () => {
     const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
     await new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
     assert.equal(refusal(kong, 503), 'gateway-failure');
     assert.ok(kong.methods.includes('log.err'));
   });
 
-  it(`a purge never leaves with a token before all else is set when ${method} of Kong gives no answer`, async () => {
+  it(`a purge has no token yet if ${method} of Kong gives no answer`, async () => {
     const kong = new FakeKong({}).trouble(method, { kind: 'hang' });
     void new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
     await new Promise(setImmediate);
@@ -429,7 +429,7 @@ for (const method of failing) {
 }
 
 for (const method of ['request.getMethod', 'request.getRawPath', 'request.getPath']) {
-  it(`a request never goes on when ${method} of Kong answers with something that is not text`, async () => {
+  it(`a request is refused if ${method} of Kong does not answer with text`, async () => {
     for (const value of [undefined, null, 5, {}]) {
       const kong = new FakeKong({ rawPath: '/ngsi-ld/v1/x' }).trouble(method, { kind: 'answer', value });
       await new Plugin(config).access(kong.pdk);
@@ -438,7 +438,7 @@ for (const method of ['request.getMethod', 'request.getRawPath', 'request.getPat
   });
 }
 
-it('a request never goes on when Kong gives an invalid consumer or credential', async () => {
+it('a request is refused if Kong gives an invalid consumer or credential', async () => {
   for (const method of ['client.getConsumer', 'client.getCredential']) {
     for (const value of ['c-1', 7, true, { id: 7 }, { username: 'a\r\nX-Purge-Policy: max-affected=9' }]) {
       const kong = new FakeKong({}).trouble(method, { kind: 'answer', value });
@@ -449,7 +449,7 @@ it('a request never goes on when Kong gives an invalid consumer or credential', 
   }
 });
 
-it('a request is refused even when the log cannot be reached', async () => {
+it('a request is refused even if the log cannot be written', async () => {
   const kong = new FakeKong({})
     .trouble('log.err', { kind: 'throw' })
     .trouble('service.setTarget', { kind: 'throw' });
@@ -457,7 +457,7 @@ it('a request is refused even when the log cannot be reached', async () => {
   assert.equal(refusal(kong, 503), 'gateway-failure');
 });
 
-it('the handler never rejects, not even when the refusal cannot be sent', async () => {
+it('the handler never rejects, not even if the refusal cannot be sent', async () => {
   const kong = new FakeKong({})
     .trouble('response.exit', { kind: 'throw' })
     .trouble('service.setTarget', { kind: 'throw' });

@@ -7,7 +7,7 @@ import { Schema } from '../../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { LUA_FOLDER, luaFiles } from '../../support/kong-lua.js';
 import { findProgram } from '../../support/reverse-proxies.js';
 
-it('the Lua files of the plugin are what `npm run kong-lua` makes of it', () => {
+it('the Lua files of the plugin are up to date with `npm run kong-lua`', () => {
   for (const [name, text] of Object.entries(luaFiles()))
     assert.equal(readFileSync(join(LUA_FOLDER, name), 'utf8'), text, name);
 });
@@ -36,7 +36,7 @@ const PROGRAM = `
 const luajit = findProgram('luajit');
 
 it(
-  'the Lua files of the plugin give Kong its schema, and refuse requests where they take its place',
+  'the Lua files of the plugin give Kong its schema, and refuse requests if they run in place of the plugin',
   { skip: luajit === undefined ? 'luajit is not installed' : false },
   () => {
     const output = execFileSync(luajit ?? '', ['-', LUA_FOLDER], { input: PROGRAM, encoding: 'utf8' });

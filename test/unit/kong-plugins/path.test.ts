@@ -13,7 +13,7 @@ const exact = words(`
   /ngsi-ld/v1/entities /ngsi-ld/v1/entities/ /ngsi-ld/v1/temporal/entities /ngsi-ld/v1/temporal/entities/
 `);
 
-/** Spellings that some server, decoding or tidying up, would take for one of the collections. */
+/** Paths that some server, by decoding or normalisation, would take for one of the collections. */
 const misspelt = words(`
   /ngsi-ld/v1//entities //ngsi-ld/v1/entities /ngsi-ld/v1/entities// /ngsi-ld/v1/./entities
   /ngsi-ld/v1/entities/. /ngsi-ld/v1/entities/urn:x/.. /ngsi-ld/v1/types/../entities /ngsi-ld/v1/%65ntities
@@ -42,7 +42,7 @@ const resources = words(`
   /ngsi-ld/v1/jsonldContexts/3fa85f64-5717-4562-b3fc-2c963f66afa6
 `);
 
-/** Legal, but left to the sidecar to judge; and nonsense. Neither is certainly a single resource. */
+/** Legal paths that the sidecar has to judge, and nonsense. None is certainly a single resource. */
 const unsure = [
   ...words(`
   /ngsi-ld/v1/entities/http:%2F%2Fexample.org%2Fcar%2F1 /ngsi-ld/v1/entities/urn:x%2F..b
@@ -64,13 +64,13 @@ it('a path means a purge for the two collections, with or without one trailing s
   for (const path of [...misspelt, ...resources, ...unsure]) assert.equal(isCollection(path), false, path);
 });
 
-it('a path means a single resource only where no reading of it could be more', () => {
+it('a path means a single resource only if no reading of the path could be more', () => {
   for (const path of resources) assert.equal(isResource(path), true, path);
   for (const path of [...exact, ...misspelt, ...unsure])
     assert.equal(isResource(path), false, JSON.stringify(path));
 });
 
-it('a path is for the broker however its prefix is spelt', () => {
+it('a path is for the broker however its prefix is written', () => {
   for (const path of words(`
     /ngsi-ld/v1/x /NGSI-LD /a/../ngsi-ld /%6egsi-ld/v1 /%2%356egsi-ld //ngsi-ld;x/
   `))
@@ -131,7 +131,7 @@ it('a path never means both a purge and a single resource, for any text', () => 
   );
 });
 
-it('the meaning of a path is found in linear time, however deep a path is encoded', () => {
+it('the meaning of a path is found in linear time, however deeply a path is encoded', () => {
   const deep = `/ngsi-l%${'25'.repeat(30_000)}64/v1/entities`;
   const mixed = `/ngsi-ld/v1/entities/${'%2%35'.repeat(20_000)}`;
   const begun = process.cpuUsage();

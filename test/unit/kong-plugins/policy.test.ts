@@ -5,7 +5,7 @@ import { parseConfig } from '../../../kong-plugins/ngsi-ld-purge/config-schema.j
 import { purgePolicy } from '../../../kong-plugins/ngsi-ld-purge/policy.js';
 import { parsePurgePolicy } from '../../../sidecar/http/new-purge.js';
 
-it('the policy the plugin writes is read by the sidecar as exactly the limits configured', () => {
+it("the sidecar reads the plugin's policy as exactly the configured limits", () => {
   const limit = fc.option(fc.integer({ min: 1, max: 256 }), { nil: undefined });
   const limits = fc.record({
     max: limit,
