@@ -13,7 +13,7 @@ it('the clock gives milliseconds since the epoch', () => {
   assert.ok(before <= now && now <= Date.now());
 });
 
-it('the monotonic clock is not set back, and goes on while the machine sleeps', () => {
+it('the monotonic clock is not set back, and continues while the machine sleeps', () => {
   const time = { steadyMs: 0, dayMs: 1_700_000_000_000 };
   const monotonicMs = createMonotonicClock(
     () => time.steadyMs,
@@ -37,7 +37,7 @@ it('a sleep ends by itself', async () => {
   await systemClock.sleep(1, new AbortController().signal);
 });
 
-it('a sleep is cut short by its signal, also by one that has aborted before', async () => {
+it('a sleep is cut short by its signal, even if the signal has already aborted', async () => {
   const controller = new AbortController();
   const cutShort = assert.rejects(systemClock.sleep(3_600_000, controller.signal), { name: 'AbortError' });
   controller.abort();
@@ -45,7 +45,7 @@ it('a sleep is cut short by its signal, also by one that has aborted before', as
   await assert.rejects(systemClock.sleep(3_600_000, controller.signal), { name: 'AbortError' });
 });
 
-it('the processor time of a thread grows as it works, where the system says it', () => {
+it('the processor time of a thread grows as the thread works, if the system reports it', () => {
   const thread = systemThread();
   const before = processorTimeMs(thread);
   if (before === undefined) return;
@@ -53,7 +53,7 @@ it('the processor time of a thread grows as it works, where the system says it',
   for (let turns = 0; (processorTimeMs(thread) ?? 0) < before + 2; turns += 1) assert.ok(turns < 1_000_000);
 });
 
-it('the processor time of a thread is not known where there is no such thread', () => {
+it('the processor time of a thread that does not exist is unknown', () => {
   assert.equal(processorTimeMs(undefined), undefined);
   assert.equal(processorTimeMs('none'), undefined);
 });

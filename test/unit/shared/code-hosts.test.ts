@@ -33,7 +33,7 @@ for (const url of words(`
     https://acme.github.io/index.json https://github.com/acme/models/ https://gist.github.com/acme/0a1b2c3
     https://raw.githubusercontent.com/acme/models/main urn:models:car
   `))
-  it(`no file of a repository is read into ${url}`, () => {
+  it(`no file of a repository is recognised in ${url}`, () => {
     assert.equal(hostedFile(url), undefined);
   });
 
@@ -54,7 +54,7 @@ for (const url of SAME)
     assert.equal(fileKey(url), fileKey(SAME[0] ?? ''));
   });
 
-it('the key of a file is that of one state in one repository of one owner at one host', () => {
+it('the key of a file is specific to one revision in one repository of one owner at one host', () => {
   const raw = 'https://raw.githubusercontent.com';
   const keys = [
     SAME[0] ?? '',
@@ -71,7 +71,7 @@ it('the key of a file is that of one state in one repository of one owner at one
   ].map(fileKey);
   assert.equal(new Set([...keys, ...others]).size, keys.length + others.length);
   assert.ok(![...keys, ...others].includes(undefined));
-  // A branch or a tag is one thing in its two spellings.
+  // The two notations of a branch or a tag mean the same.
   const at = (revision: string) => fileKey(`${raw}/acme/models/${revision}/a.json`);
   assert.equal(at('refs/heads/develop'), at('develop'));
   assert.equal(at('refs/tags/v1'), fileKey('https://cdn.jsdelivr.net/gh/acme/models@v1/a.json'));
@@ -100,7 +100,7 @@ it('two URLs name one file in spite of the revision, the owner, and the case of 
   assert.ok(!same('https://models.example/common.json'));
 });
 
-it('a revision at the end of what is before a path is no name of a repository', () => {
+it('a revision before a path is not taken for the name of a repository', () => {
   for (const revision of [
     'main',
     'master',

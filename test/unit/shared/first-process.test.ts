@@ -11,7 +11,7 @@ function startedAs(pid: number) {
   return { self, codes };
 }
 
-it('the first process of a container ends by a signal that comes while it starts', () => {
+it('the first process of a container exits on a signal that arrives during its start', () => {
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],
@@ -22,14 +22,14 @@ it('the first process of a container ends by a signal that comes while it starts
   }
 });
 
-it('a signal that comes to the first process later is left to what has listened since', () => {
+it('a signal that arrives later is left to the listeners of the first process', () => {
   const { self, codes } = startedAs(1);
   self.on('SIGTERM', () => {});
   self.emit('SIGTERM', 'SIGTERM');
   assert.deepEqual(codes, []);
 });
 
-it('other processes keep the end by a signal that every process has', () => {
+it('other processes get no additional listeners for signals', () => {
   const { self } = startedAs(7);
   assert.deepEqual(self.eventNames(), []);
 });

@@ -24,14 +24,14 @@ it('a JSON text is too heavy with one array, object or comma more than allowed, 
   }
 });
 
-it('a JSON text is too heavy one level below the deepest', () => {
+it('a JSON text is too heavy one level below the maximum depth', () => {
   const nested = (levels: number) => `[${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},1]`;
   assert.equal(excessOf(nested(DEPTH)), undefined);
   assert.equal(excessOf(nested(DEPTH + 1)), TOO_DEEP);
   assert.equal(excessOf('{"a":'.repeat(DEPTH + 1)), TOO_DEEP);
 });
 
-it('the weight of a JSON text ignores everything inside strings, and nothing after them', () => {
+it('the weight of a JSON text ignores the content of strings, but nothing after them', () => {
   const strings = ['"[[["', '"\\"[["', '"\\\\"', '"é[,\u{1F697}{"', '"\\\\\\"["', '""'];
   const list = `[${strings.join(',')}]`;
   assert.equal(excessOf(`[${list.replaceAll(',', ' , ')}]`.padEnd(1000)), undefined);
@@ -40,7 +40,7 @@ it('the weight of a JSON text ignores everything inside strings, and nothing aft
   assert.equal(excessOf(`[${strings.join(',')},${'[],'.repeat(MARKS)}1]`), TOO_MANY);
 });
 
-it('the weight of a JSON text does not depend on where the pieces end', () => {
+it('the weight of a JSON text does not depend on how the text is split', () => {
   fc.assert(
     fc.property(fc.json(), fc.integer({ min: 1, max: 7 }), fc.boolean(), (json, pieceBytes, tooDeep) => {
       const levels = tooDeep ? DEPTH + 1 : 1;
@@ -51,7 +51,7 @@ it('the weight of a JSON text does not depend on where the pieces end', () => {
   );
 });
 
-it('the weight of a JSON text counts each comma between strings, whatever quotes and backslashes they hold', () => {
+it('the weight of a JSON text counts each comma between strings, whatever quotes and backslashes they contain', () => {
   const strings = fc.array(
     fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', 'a', 'é'), maxLength: 80 }),
     {

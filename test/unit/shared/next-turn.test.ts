@@ -25,13 +25,13 @@ it('TurnQueue lets simultaneous callers through in order, with other work betwee
   }
 });
 
-/** Calls `each` in every turn of the event loop from now on, until it answers false. */
+/** Calls `each` in every turn of the event loop from now on, until it returns false. */
 async function everyTurn(each: () => boolean): Promise<void> {
   do await nextTurn();
   while (each());
 }
 
-it('newConnections that keep coming go first, and work goes on after the first turn without one', async () => {
+it('newConnections that keep coming go first, and work continues after the first turn without one', async () => {
   const newConnections = new NewConnections();
   let arrived = 0;
   const coming = everyTurn(() => {
@@ -48,7 +48,7 @@ it('newConnections that keep coming go first, and work goes on after the first t
   assert.equal(arrived, 30, 'nobody came, and nobody was waited for');
 });
 
-it('newConnections that never end hold work up for a hundred turns at most', async () => {
+it('newConnections that never end delay work by a hundred turns at most', async () => {
   const newConnections = new NewConnections();
   let isOver = false;
   let arrived = 0;

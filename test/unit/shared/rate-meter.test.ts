@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RateMeter } from '../../../sidecar/shared/rate-meter.js';
 
-/** A meter that was told how much was done at which times. */
+/** A meter with the given counts at the given times. */
 function meterOf(...notes: readonly (readonly [atMs: number, done: number])[]): RateMeter {
   const meter = new RateMeter();
   for (const [atMs, done] of notes) meter.note(atMs, done);
   return meter;
 }
 
-it('a rate is known half a second after the first note, and not before', () => {
+it('a rate is known from half a second after the first note', () => {
   assert.equal(meterOf().perSecond, undefined);
   assert.equal(meterOf([1000, 7]).perSecond, undefined);
   assert.equal(meterOf([1000, 7], [1499, 50]).perSecond, undefined);
   assert.equal(meterOf([1000, 7], [1500, 57]).perSecond, 100);
 });
 
-it('a rate is that of the last five seconds, and forgets what was before', () => {
+it('a rate covers the last five seconds, and forgets earlier notes', () => {
   const notes = (pace: (second: number) => number, seconds: number) =>
     Array.from({ length: seconds + 1 }, (_, n) => [n * 1000, pace(n)] as const);
   assert.equal(meterOf(...notes((n) => n * 10, 5)).perSecond, 10);
@@ -31,14 +31,14 @@ it('a rate over a long pause counts from the last note before the window', () =>
   assert.equal(meterOf([0, 0], [1000, 1000], [21_000, 1200]).perSecond, 10);
 });
 
-it('a rate is as exact with a note at each moment as with a few', () => {
+it('a rate is equally exact with many notes and with few', () => {
   const meter = new RateMeter();
   for (let atMs = 0; atMs <= 20_000; atMs += 1) meter.note(atMs, atMs / 2);
   const rate = meter.perSecond ?? 0;
   assert.ok(Math.abs(rate - 500) < 1, `${rate}`);
 });
 
-it('a rate begins anew when the count or the clock goes back', () => {
+it('a rate starts again if the count or the clock goes back', () => {
   for (const back of [
     [2000, 900],
     [1999, 1000],
@@ -51,14 +51,14 @@ it('a rate begins anew when the count or the clock goes back', () => {
   assert.equal(meterOf([0, 100], [1000, 100], [2000, 100]).perSecond, 0);
 });
 
-it('the time that is left is what the rest takes at the rate, and never below zero', () => {
+it('the remaining time is the rest divided by the rate, and never below zero', () => {
   const meter = meterOf([0, 0], [1000, 20]);
   assert.equal(meter.leftMs(120), 5000);
   assert.equal(meter.leftMs(20), 0);
   assert.equal(meter.leftMs(7), 0);
 });
 
-it('the time that is left is not known without a rate, nor while nothing moves', () => {
+it('the remaining time is unknown without a rate or without progress', () => {
   assert.equal(meterOf().leftMs(10), undefined);
   assert.equal(meterOf([0, 5]).leftMs(10), undefined);
   assert.equal(meterOf([0, 5], [1000, 5]).leftMs(10), undefined);

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { isCalendarDay, isDateTime, isUsualDateTime } from '../../../sidecar/shared/rfc3339.js';
 
-it('the calendar has the days that Date has, in all years, and no others', () => {
+it('the calendar has exactly the days that Date has, in all years', () => {
   const day = fc.record({
     year: fc.integer({ min: 0, max: 9999 }),
     month: fc.integer({ min: -1, max: 14 }),
@@ -19,7 +19,7 @@ it('the calendar has the days that Date has, in all years, and no others', () =>
   );
 });
 
-it('a moment that is usual is one that Date can read, and a date-time of RFC 3339', () => {
+it('a usual moment is a date-time of RFC 3339 that Date can read', () => {
   const two = (max: number) => fc.integer({ min: 0, max }).map((one) => String(one).padStart(2, '0'));
   const parts = fc.tuple(
     two(13),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JsonValue } from '../../../sidecar/shared/json/json.js';
 import { cut, MAX_QUOTED_CHARS, quoted, shown } from '../../../sidecar/shared/shown.js';
 
-it('a text is cut only where it is too long, with an ellipsis', () => {
+it('a text is shortened with an ellipsis only if it is too long', () => {
   assert.equal(cut('abc', 3), 'abc');
   assert.equal(cut('abcd', 3), 'abc…');
   assert.equal(cut('', 0), '');

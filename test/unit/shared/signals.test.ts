@@ -28,7 +28,7 @@ it('echoes of a signal within a second count once, however often they come', () 
   ]);
 });
 
-it('the same signal after a second counts again, also when echoes came meanwhile', () => {
+it('the same signal counts again after a second, even if echoes came in the meantime', () => {
   assert.deepEqual(at([0, 'SIGTERM'], [900, 'SIGTERM'], [1000, 'SIGTERM'], [1900, 'SIGTERM']), [
     false,
     true,
@@ -49,7 +49,7 @@ it('a start by npm is recognised by this package’s own script, and no other', 
   assert.equal(isNpmStart({}), false);
 });
 
-/** A process that npm has started, or not, and what its ending was asked for. */
+/** A process that npm has started, or not, and the requests to end that the process got. */
 function running(t: TestContext, isByNpm: boolean) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const self = Object.assign(new EventEmitter(), { ppid: 7 });
@@ -65,7 +65,7 @@ function running(t: TestContext, isByNpm: boolean) {
   return { self, told, later: (ms: number) => (nowMs += ms), tick: () => t.mock.timers.tick(500) };
 }
 
-it('the end by a signal begins once, and is hurried by another signal, not by an echo', (t) => {
+it('shutdown starts at the first signal, and is hurried by a different signal but not by an echo', (t) => {
   const { self, told, later } = running(t, false);
   self.emit('SIGTERM', 'SIGTERM');
   self.emit('SIGTERM', 'SIGTERM');
@@ -74,7 +74,7 @@ it('the end by a signal begins once, and is hurried by another signal, not by an
   assert.deepEqual(told, ['shutting down: SIGTERM', 'hurrying: SIGINT']);
 });
 
-it('the end of npm ends what it started, and hurries nothing that has begun to end', (t) => {
+it('a process that npm has started shuts down when npm ends, and a shutdown that is already running is not hurried', (t) => {
   for (const isSignalled of [false, true]) {
     const { self, told, tick } = running(t, true);
     if (isSignalled) self.emit('SIGTERM', 'SIGTERM');
@@ -86,14 +86,14 @@ it('the end of npm ends what it started, and hurries nothing that has begun to e
   }
 });
 
-it('the end of another parent ends nothing', (t) => {
+it('a process that npm has not started keeps running when its parent ends', (t) => {
   const { self, told, tick } = running(t, false);
   self.ppid = 1;
   tick();
   assert.deepEqual(told, []);
 });
 
-it('the end of the parent process is reported once, and not before another one has adopted this process', async () => {
+it('the end of the parent process is reported once, as soon as another process has adopted this one', async () => {
   const self = { ppid: 7 };
   let looks = 0;
   const watched = {
@@ -105,7 +105,7 @@ it('the end of the parent process is reported once, and not before another one h
   let told = 0;
   onParentEnd(watched, 1, () => (told += 1));
   const until = async (isDone: () => boolean): Promise<void> => {
-    // Timers of the watch keep nothing alive; this one does.
+    // Timers of the watch do not keep the process alive; this one does.
     while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 1));
   };
   await until(() => looks > 5);
@@ -117,17 +117,17 @@ it('the end of the parent process is reported once, and not before another one h
   assert.deepEqual([told, looks], [1, seen]);
 });
 
-it('the watch over the parent process keeps no process alive', () => {
+it('watching the parent process does not keep a process alive', () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   const self = { ppid: 7 };
   onParentEnd(self, 1, () => undefined);
   assert.equal(timers(), before);
-  // Its next look ends it.
+  // The next check ends the watch.
   self.ppid = 1;
 });
 
-it('a closed service that something keeps alive exits after a while, and one that nothing keeps alive by itself', async () => {
+it('a closed service that still keeps its process alive exits after a while, and the timer for this does not keep it alive', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   let exits = 0;
@@ -141,7 +141,7 @@ it('a closed service that something keeps alive exits after a while, and one tha
   while (exits === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 });
 
-/** A service that closes when it is told. */
+/** A service that closes when it is told to. */
 function service() {
   const log: string[] = [];
   let [closes, closed] = [0, 0];
@@ -166,7 +166,7 @@ function service() {
   };
 }
 
-it('the end of a service begins when it is asked for, is hurried when that comes again, and is told once', async () => {
+it('shutdown starts at the first request, is hurried by the second, and is reported once', async () => {
   const { ending, log, counts, finish } = service();
   ending.ask({ signal: 'SIGINT' });
   assert.deepEqual(counts(), [1, 0]);
@@ -177,7 +177,7 @@ it('the end of a service begins when it is asked for, is hurried when that comes
   assert.deepEqual(counts(), [2, 1]);
 });
 
-it('the end of a service is not hurried by those who only see that it is needed no more', async () => {
+it('a shutdown is hurried only by a request, not by a sign that the service is no longer needed', async () => {
   const { ending, log, counts, finish } = service();
   ending.ask({ signal: 'SIGTERM' });
   ending.ensure({ cause: 'npm has ended' });

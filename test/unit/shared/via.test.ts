@@ -3,23 +3,23 @@ import { it } from 'node:test';
 import { createLoopCheck } from '../../../sidecar/http/request-checks.js';
 import { createViaName, loopIn, MAX_HOPS, withVia } from '../../../sidecar/shared/via.js';
 
-/** A Via that has passed so many other gateways of this kind. */
+/** A Via that has passed this many other gateways of this kind. */
 const passed = (gateways: number) =>
   Array.from({ length: gateways }, () => `1.1 ${createViaName()}`).join(', ');
 
-it('each gateway has a name of its own in Via, which is a token', () => {
+it('each gateway has its own name in Via, which is a token', () => {
   const names = Array.from({ length: 50 }, createViaName);
   assert.equal(new Set(names).size, 50);
   for (const name of names) assert.match(name, /^ngsi-ld-gateway-[0-9a-f]{16}$/);
 });
 
-it('a gateway is appended to Via with the version of HTTP, or begins it', () => {
+it('a gateway appends itself to Via with the version of HTTP, or starts a new Via', () => {
   assert.equal(withVia(undefined, 'me'), '1.1 me');
   for (const blank of ['', ' ', '\t ']) assert.equal(withVia(blank, 'me'), '1.1 me');
   assert.equal(withVia('1.1 a, 1.0 b', 'me'), '1.1 a, 1.0 b, 1.1 me');
 });
 
-it('a request goes in circles when its Via has this gateway, wherever', () => {
+it('a request is in a loop if its Via contains this gateway, at any position', () => {
   const name = createViaName();
   for (const via of [`1.1 ${name}`, `1.1 ${name}, 1.1 x`, `1.1 x, 1.0 ${name} (a comment)`])
     assert.equal(loopIn(via, name), 'been-here', via);
@@ -33,7 +33,7 @@ it('a request may have passed nine other gateways, and not ten', () => {
   assert.equal(loopIn(passed(10), name), 'too-many-hops');
 });
 
-it('a request in circles is 508, which says by what it was found out', () => {
+it('a request in a loop is refused with 508 and the reason', () => {
   const name = createViaName();
   const check = createLoopCheck(name);
   for (const via of [undefined, '', '1.1 x']) assert.equal(check(via), undefined);

@@ -20,13 +20,13 @@ function mistakesOf(env: Env): readonly string[] {
 
 const NEEDS_BROKER = /^BROKER_URL is needed/;
 
-it('loadConfig lets pages grow beyond PURGE_PAGE_SIZE only where that is not set', () => {
+it('loadConfig lets pages grow beyond PURGE_PAGE_SIZE only if that is not set', () => {
   assert.equal(loadConfig({ PURGE_PAGE_SIZE: '' }).PURGE_PAGE_SIZE_MAX, 10_000);
   for (const size of ['200', '1000', '50000'])
     assert.equal(loadConfig({ PURGE_PAGE_SIZE: size }).PURGE_PAGE_SIZE_MAX, Number(size));
 });
 
-it('loadConfig has the defaults of the table when nothing is set', () => {
+it('loadConfig has the defaults of the table if nothing is set', () => {
   assert.deepEqual(
     { ...loadConfig({}) },
     {
@@ -74,12 +74,12 @@ it('loadConfig has the defaults of the table when nothing is set', () => {
   );
 });
 
-it('loadConfig uses the defaults for empty variables, which compose files make of unset ones', () => {
+it('loadConfig uses the defaults for empty variables, as compose files make of unset ones', () => {
   const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
   assert.deepEqual(loadConfig(empty), loadConfig({}));
 });
 
-it('loadConfig defaults cannot be changed by anyone who holds the configuration', () => {
+it('loadConfig has defaults that its callers cannot change', () => {
   assert.ok(Object.isFrozen(loadConfig({})));
 });
 
@@ -141,7 +141,7 @@ it('loadConfig accepts every log level and every strategy of the table', () => {
   }
 });
 
-it('loadConfig accepts whole numbers from the least to the greatest of their setting, and no others', () => {
+it('loadConfig accepts whole numbers from the minimum to the maximum of their setting, and no others', () => {
   const bounds: Readonly<Record<string, readonly [number, number]>> = {
     PORT: [0, 65_535],
     PURGE_PAGE_SIZE: [1, 1_000_000],
@@ -241,7 +241,7 @@ for (const [name, values] of Object.entries({
   });
 }
 
-it('loadConfig refuses one port for the gateway and its metrics', () => {
+it('loadConfig refuses the same port for the gateway and its metrics', () => {
   const mistakes = ['METRICS_PORT is the same as PORT; leave it unset to serve the metrics there'];
   assert.deepEqual(mistakesOf({ METRICS_PORT: '8080' }), mistakes);
   assert.deepEqual(mistakesOf({ PORT: '9464', METRICS_PORT: '9464' }), mistakes);
@@ -250,7 +250,7 @@ it('loadConfig refuses one port for the gateway and its metrics', () => {
   assert.deepEqual(mistakesOf({ METRICS_PORT: 'tcp://10.0.0.4:9464' }), []);
 });
 
-it('loadConfig refuses gateways on one port that do not share a database or cannot be told apart', () => {
+it('loadConfig refuses gateways on the same port that do not share a database or cannot be told apart', () => {
   assert.deepEqual(mistakesOf({ REUSE_PORT: 'true' }), [
     'DATABASE_URL is needed with REUSE_PORT: the gateways of one port share one PostgreSQL',
     'INSTANCE_NAME is needed with REUSE_PORT: each gateway of a port needs a name of its own',
@@ -264,7 +264,7 @@ it('loadConfig refuses gateways on one port that do not share a database or cann
   assert.deepEqual(mistakesOf({ REUSE_PORT: 'false' }), []);
 });
 
-it('loadConfig refuses a least delay above the largest, also when only one of them is set', () => {
+it('loadConfig refuses a minimum delay above the maximum, also if only one of them is set', () => {
   assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '10001' }), [
     'RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS',
   ]);
@@ -272,7 +272,7 @@ it('loadConfig refuses a least delay above the largest, also when only one of th
   assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '5', RETRY_MAX_DELAY_MS: '5' }), []);
 });
 
-it('loadConfig accepts a PostgreSQL URL as it is', () => {
+it('loadConfig accepts a PostgreSQL URL unchanged', () => {
   for (const url of words(`
     postgres://localhost postgresql://u:p@[::1]:5432/db?connect_timeout=10&application_name=gw
     postgres:///db?host=/var/run/postgresql
@@ -282,7 +282,7 @@ it('loadConfig accepts a PostgreSQL URL as it is', () => {
     assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url);
 });
 
-it('loadConfig takes no parameter of DATABASE_URL that would be left out silently, and each of the others', () => {
+it('loadConfig refuses parameters of DATABASE_URL that would be ignored silently, and accepts the others', () => {
   const known = words(`
       sslmode sslrootcert sslcert sslkey host port application_name options
     `);
@@ -301,7 +301,7 @@ it('loadConfig takes no parameter of DATABASE_URL that would be left out silentl
     assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?sslmode=${mode}` }).length, 1, mode);
 });
 
-it('loadConfig reports a mistake in DATABASE_URL without repeating any of it', () => {
+it('loadConfig reports a mistake in DATABASE_URL without repeating any part of the URL', () => {
   for (const [url, says] of [
     ['hunter2', /must be a URL such as postgres:/],
     ['mysql://u:hunter2@h/db', /must be a URL such as postgres:/],
@@ -360,7 +360,7 @@ it('loadConfig never reports names of other programs', () => {
   );
 });
 
-it('loadConfig takes two tokens while one is replaced, each as long as one alone has to be', () => {
+it('loadConfig accepts two tokens during a replacement, each as long as a single token has to be', () => {
   assert.deepEqual(loadConfig({ GATEWAY_TOKEN: 'the-new-one,the-old-one' }).GATEWAY_TOKEN, [
     'the-new-one',
     'the-old-one',
@@ -391,7 +391,7 @@ it('loadConfig never shows a value that could be a secret', () => {
   assert.equal(settings.GATEWAY_TOKEN.secret, true);
 });
 
-it('loadConfig throws only ConfigError, whatever the environment holds', () => {
+it('loadConfig throws only ConfigError, whatever the environment contains', () => {
   const names = fc.oneof(
     fc.constantFrom(...Object.keys(settings), 'NODE_ENV', '__proto__', 'PURGE_X'),
     fc.string(),
@@ -423,7 +423,7 @@ it('loadConfig never falls back to the embedded broker in production', () => {
   assert.deepEqual(mistakesOf({ NODE_ENV: 'production', BROKER_URL: 'https://orion' }), []);
 });
 
-it('loadConfig accepts `embedded` anywhere when it is named', () => {
+it('loadConfig accepts `embedded` on any address if it is set explicitly', () => {
   const env = {
     NODE_ENV: 'production',
     HOST: '0.0.0.0',
@@ -441,7 +441,7 @@ it('loadConfig takes only addresses that no other machine can reach for loopback
 
 const BROKER_URL = 'http://orion:1026';
 
-it('loadConfig demands GATEWAY_TOKEN or GATEWAY_OPEN where other machines can reach the gateway', () => {
+it('loadConfig requires GATEWAY_TOKEN or GATEWAY_OPEN if other machines can reach the gateway', () => {
   for (const HOST of ['0.0.0.0', '::', '192.168.0.7', 'gateway.city.test']) {
     for (const GATEWAY_TOKEN of [undefined, '']) {
       const mistakes = mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN });
@@ -453,7 +453,7 @@ it('loadConfig demands GATEWAY_TOKEN or GATEWAY_OPEN where other machines can re
   }
 });
 
-it('loadConfig needs no GATEWAY_TOKEN where people sign in', () => {
+it('loadConfig does not require GATEWAY_TOKEN if sign-in is on', () => {
   const env = {
     HOST: '0.0.0.0',
     BROKER_URL,
@@ -463,7 +463,7 @@ it('loadConfig needs no GATEWAY_TOKEN where people sign in', () => {
   assert.deepEqual(mistakesOf(env), []);
 });
 
-it('loadConfig demands AUTH_AUDIENCE with AUTH_ISSUER', () => {
+it('loadConfig requires AUTH_AUDIENCE with AUTH_ISSUER', () => {
   assert.match(mistakesOf({ AUTH_ISSUER: 'https://id.city.example' })[0] ?? '', /^AUTH_AUDIENCE is needed/);
 });
 
@@ -487,11 +487,11 @@ it('loadConfig refuses settings of sign-in and of archives that would have no ef
   ]);
   const issuer = { AUTH_ISSUER: 'https://id.city.example' };
   assert.deepEqual(mistakesOf({ ...issuer, ...signIn, ...secrets, ARCHIVE_URL: 'file:///archives' }), []);
-  // As a compose file hands on what nobody has set.
+  // As a compose file passes on unset variables.
   assert.deepEqual(mistakesOf({ AUTH_FORWARD: 'false', AUTH_ROLES_CLAIM: 'roles', ARCHIVE_SECRET: '' }), []);
 });
 
-it('loadConfig takes an issuer and keys by https, and by http from loopback only', () => {
+it('loadConfig accepts https for issuer and keys, and http for loopback only', () => {
   const issuerOf = (AUTH_ISSUER: string) => mistakesOf({ AUTH_ISSUER, AUTH_AUDIENCE: 'gateway' });
   for (const good of [
     'https://id.city.example',
@@ -501,7 +501,7 @@ it('loadConfig takes an issuer and keys by https, and by http from loopback only
     'http://[::1]:1',
   ]) {
     assert.deepEqual(issuerOf(good), [], good);
-    // Tokens name it character by character.
+    // Tokens contain the issuer character by character.
     assert.equal(loadConfig({ AUTH_ISSUER: good, AUTH_AUDIENCE: 'gateway' }).AUTH_ISSUER, good);
   }
   for (const bad of [
@@ -528,7 +528,7 @@ it('loadConfig takes an issuer and keys by https, and by http from loopback only
     assert.match(keysOf(bad)[0] ?? '', /^AUTH_JWKS_URL must/, bad);
 });
 
-it('loadConfig reads a role map, and refuses roles that do not exist', () => {
+it('loadConfig reads a role map, and refuses unknown roles', () => {
   const env = { AUTH_ISSUER: 'https://id.city.example', AUTH_AUDIENCE: 'gateway' };
   const mapOf = (AUTH_ROLE_MAP: string) => loadConfig({ ...env, AUTH_ROLE_MAP }).AUTH_ROLE_MAP;
   assert.deepEqual(
@@ -544,7 +544,7 @@ it('loadConfig reads a role map, and refuses roles that do not exist', () => {
     assert.match(mistakesOf({ ...env, AUTH_ROLE_MAP: bad })[0] ?? '', /^AUTH_ROLE_MAP must/, bad);
 });
 
-it('loadConfig takes addresses and networks as trusted proxies, and never everybody', () => {
+it('loadConfig accepts addresses and networks as trusted proxies, but not all addresses', () => {
   const listed = loadConfig({ TRUSTED_PROXIES: '10.0.0.5, 10.1.0.0/16,fd00::/8 , ::1' }).TRUSTED_PROXIES;
   assert.deepEqual(listed, ['10.0.0.5', '10.1.0.0/16', 'fd00::/8', '::1']);
   for (const bad of words(
@@ -553,7 +553,7 @@ it('loadConfig takes addresses and networks as trusted proxies, and never everyb
     assert.match(mistakesOf({ TRUSTED_PROXIES: bad })[0] ?? '', /^TRUSTED_PROXIES must/, bad);
 });
 
-it('loadConfig reports a wrong token once, and not as missing as well', () => {
+it('loadConfig reports a wrong token once, and not also as missing', () => {
   assert.deepEqual(mistakesOf({ HOST: '0.0.0.0', BROKER_URL, GATEWAY_TOKEN: 'short' }).length, 1);
 });
 
@@ -567,7 +567,7 @@ it('loadConfig reads host names without regard to case and blanks', () => {
 
 const isLoop = (env: Env) => mistakesOf(env).some((mistake) => mistake.includes('gateway itself'));
 
-it('loadConfig refuses the gateway as its own broker, by every name of its address', () => {
+it('loadConfig refuses the gateway as its own broker, under any name of its address', () => {
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
     assert.equal(isLoop({ PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
   }

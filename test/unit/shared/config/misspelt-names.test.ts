@@ -60,7 +60,7 @@ it('misspeltNames ignores variables that Kubernetes and Docker links set, whatev
   assert.equal(meant('BROKER_PORT', '1026').length, 1);
 });
 
-it('misspeltNames recognises such a variable by its name and value together', () => {
+it('misspeltNames recognises variables of Kubernetes and Docker links by name and value together', () => {
   for (const [name, value, isLink] of [
     ['BROKER_PORT', 'tcp://10.0.0.1:1026', true],
     ['BROKER_PORT', 'udp://10.0.0.1:53', true],
@@ -76,7 +76,7 @@ it('misspeltNames recognises such a variable by its name and value together', ()
   }
 });
 
-it('misspeltNames ignores names that differ from a setting in more than one slip', () => {
+it('misspeltNames ignores names that differ from a setting in more than one mistake', () => {
   for (const name of words(`
       LGO_LVEEL LOG_LVEELS LOGG_LEVELS LOG_LABEL DATABSAE_PAHT METRISC_PORTX
     `))
@@ -84,7 +84,7 @@ it('misspeltNames ignores names that differ from a setting in more than one slip
   assert.equal(meant('LOG_LVEEL').length, 1);
 });
 
-it('misspeltNames ignores other names', () => {
+it('misspeltNames ignores unrelated names', () => {
   const names = words(`
       PATH HOSTNAME NODE_ENV PORTS HOSTS LOG DATABASE_NAME MY_PURGE_PAGE_SIZE
     `);

@@ -6,7 +6,7 @@ import { type JsonValue, sameJson, step, tokensOf } from '../../../../sidecar/sh
 
 const documents = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
 
-it('the places where two documents differ are the innermost ones, each with the kind of change', () => {
+it('changed pointers are the innermost differences of two documents, each with the kind of change', () => {
   const before = { a: 1, b: { c: [1, 2, { d: 1 }], e: 1 }, 'f/~': 1, g: [1] };
   const after = { g: { '0': 1 }, b: { c: [1, 3, { d: 1 }, 4], h: 1 }, a: 1, 'f/~': 2 };
   assert.deepEqual(changedPointers(before, after), [
@@ -20,7 +20,7 @@ it('the places where two documents differ are the innermost ones, each with the 
   assert.deepEqual(changedPointers(1, 2), [{ op: 'replace', pointer: '' }]);
 });
 
-it('two equal documents differ in no place, and every other place exists in one of them', () => {
+it('equal documents have no changed pointers, and each changed pointer exists in one of the documents', () => {
   const at = (document: JsonValue, pointer: string) =>
     (tokensOf(pointer) ?? []).reduce<JsonValue | undefined>(step, document);
   fc.assert(

@@ -10,14 +10,14 @@ import {
   multiplied,
 } from '../../../../sidecar/shared/json/decimal.js';
 
-/** A literal of JSON, and the same number as a fraction of integers. */
+/** A JSON number, and the same number as a fraction of integers. */
 interface Case {
   readonly literal: string;
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** Numbers of few different digits, so that many are equal or multiples of each other, in all ways to write them. */
+/** Numbers with few different digits, so that many are equal or multiples of each other, in all notations. */
 const cases: fc.Arbitrary<Case> = fc
   .record({
     sign: fc.constantFrom('', '-'),
@@ -35,7 +35,7 @@ const cases: fc.Arbitrary<Case> = fc
     };
   });
 
-it('decimals are ordered as the fractions are that they stand for', () => {
+it('decimals are ordered like the fractions that they represent', () => {
   fc.assert(
     fc.property(cases, cases, (one, other) => {
       const difference = one.numerator * other.denominator - other.numerator * one.denominator;
@@ -46,7 +46,7 @@ it('decimals are ordered as the fractions are that they stand for', () => {
   );
 });
 
-it('a decimal is a multiple of another exactly where the quotient of the fractions is whole', () => {
+it('a decimal is a multiple of another exactly if the quotient of the fractions is an integer', () => {
   const divisors = cases.filter(({ numerator }) => numerator !== 0n);
   fc.assert(
     fc.property(cases, divisors, fc.integer({ min: -50, max: 50 }), (value, divisor, factor) => {
@@ -62,7 +62,7 @@ it('a decimal is a multiple of another exactly where the quotient of the fractio
   );
 });
 
-it('a double is the decimal of its shortest text', () => {
+it('a double becomes the decimal of its shortest text', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       const { isNegative, digits, exponent } = decimalOfDouble(value);
@@ -71,7 +71,7 @@ it('a double is the decimal of its shortest text', () => {
   );
 });
 
-it('multiples of decimals are found where dividing doubles misses them', () => {
+it('multiples of decimals are found that a division of doubles misses', () => {
   for (const [value, divisor] of [
     ...[19.99, 1.11, 8.69, 0.94, 4.35, 1e15 + 0.25, -0.07, 0].map((value) => [value, 0.01] as const),
     ...([
@@ -111,7 +111,7 @@ it('a multiple of a decimal is the double that its text means', () => {
   );
 });
 
-it('a text that is no number is refused', () => {
+it('a text that is not a number is refused', () => {
   for (const text of [
     '',
     '.',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { itemSpans, positionsOf } from '../../../../sidecar/shared/json/json-positions.js';
 import { checkJson } from '../../../../sidecar/shared/json/strict-json.js';
 
-/** A text, and where each of its values begins, by the reference tokens that lead to it. */
+/** A text, and the position of each of its values, by the reference tokens that lead to the value. */
 interface Written {
   readonly text: string;
   readonly starts: ReadonlyMap<string, number>;
@@ -20,7 +20,7 @@ const { json } = fc.letrec<{ readonly json: unknown }>((tie) => ({
     fc.dictionary(fc.constantFrom(...NAMES), tie('json'), { maxKeys: 4 }),
   ),
 }));
-/** Which blanks and which spelling of a string are written, one choice after the other. */
+/** The choices of whitespace and string notation, one after the other. */
 const choices = fc.infiniteStream(fc.nat(11));
 
 function keyOf(tokens: readonly string[]): string {
@@ -124,7 +124,7 @@ it('itemSpans finds every item of an array, in any layout of the text', () => {
   );
 });
 
-it('positionsOf counts from the value itself, not from its name', () => {
+it('positionsOf gives the position of the value, not of its name', () => {
   const text = '{\n  "a": [1,\n    {"\\u0062": "x"}],\r\n  "c":null }';
   const pointers = [[], ['a'], ['a', '1', 'b'], ['a', '2'], ['c'], ['d', 'e']];
   assert.deepEqual(
@@ -134,7 +134,7 @@ it('positionsOf counts from the value itself, not from its name', () => {
   assert.deepEqual(positionsOf(' 1', []), []);
 });
 
-it('positionsOf finds thousands of values of a long text, and the deepest', () => {
+it('positionsOf finds thousands of values of a long text, including the deepest', () => {
   const entities = Array.from({ length: 20_000 }, (_, index) => ({
     id: `urn:${index}`,
     a: { value: [index] },
@@ -154,7 +154,7 @@ it('positionsOf finds thousands of values of a long text, and the deepest', () =
   assert.deepEqual(positionsOf(deep, [tokens]), [{ line: 1, column: deep.indexOf('1') + 1 }]);
 });
 
-it('positionsOf and itemSpans end on texts that are not JSON', () => {
+it('positionsOf and itemSpans terminate on texts that are not JSON', () => {
   for (const text of ['', '{', '[', '{"a', '{"a"', '{"a":', '[1', '[[', '"\\', '[}', '[1}]', '[}}']) {
     positionsOf(text, [
       ['a', 'b'],

@@ -38,7 +38,7 @@ it('sameJson ignores the order of members, and nothing else', () => {
   }
 });
 
-it('sameJson agrees with the texts of two values whose members are sorted', () => {
+it('sameJson agrees with a comparison of texts whose members are sorted', () => {
   const small = fc.jsonValue({ maxDepth: 3 });
   const sorted = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(sorted);
@@ -63,7 +63,7 @@ it('a member of an object is its own, never one that every object inherits', () 
     assert.equal(member(object, name), undefined);
 });
 
-it('objectOf makes ordinary members of all names, the last of each', () => {
+it('objectOf makes ordinary members of all names, and the last value of a name counts', () => {
   const object = objectOf([
     ['a', 1],
     ['__proto__', { evil: true }],
@@ -74,7 +74,7 @@ it('objectOf makes ordinary members of all names, the last of each', () => {
   assert.equal(object['evil'], undefined);
 });
 
-it('stringsOf gives the strings of an array, and none of anything else', () => {
+it('stringsOf returns the strings of an array, and none for other values', () => {
   assert.deepEqual(stringsOf(['a', 1, null, 'b', ['c']]), ['a', 'b']);
   for (const value of [undefined, 'a', { 0: 'a' }, null, 1]) assert.deepEqual(stringsOf(value), []);
 });

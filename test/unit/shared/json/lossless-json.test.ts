@@ -27,7 +27,7 @@ import {
 import { readJson } from '../../../../sidecar/shared/json/strict-json.js';
 import { words } from '../../../support/words.js';
 
-/** Literals of which some fit into a double and some do not. */
+/** Number literals, of which some fit into a double and some do not. */
 const literals = fc.oneof(
   fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
   fc.stringMatching(/^-?[1-9]\d{0,25}\.\d{1,25}$/),
@@ -35,7 +35,7 @@ const literals = fc.oneof(
   fc.constantFrom('9007199254740992', '9007199254740993', '9223372036854775807', '0', '1e-400', '1.0'),
 );
 
-/** A text of JSON with numbers of any length among other things, and the literals in it. */
+/** A JSON text that contains numbers of any length, and their literals. */
 const texts = fc
   .tuple(
     fc.jsonValue({ stringUnit: 'binary' }).filter((value) => !JSON.stringify(value).includes('__proto__')),
@@ -50,7 +50,7 @@ const texts = fc
 
 const parsed = (text: string): JsonValue => parseJson(text) as JsonValue;
 
-it('a text that is read and written has the same numbers, and is otherwise what JSON.parse and JSON.stringify make of it', () => {
+it('a text that is read and written keeps its numbers, and otherwise equals the result of JSON.parse and JSON.stringify', () => {
   fc.assert(
     fc.property(texts, ({ text, numbers }) => {
       const value = parsed(text);
@@ -69,7 +69,7 @@ it('a text that is read and written has the same numbers, and is otherwise what 
   );
 });
 
-it('numbers are exact only where a double would change them', () => {
+it('numbers are kept exact only if a double would change them', () => {
   for (const literal of words(`
       1.0 1e2 0.1 1E30 123456789.1234567 9007199254740992 -0.0 5e-324
     `))
@@ -91,7 +91,7 @@ it('numbers are exact only where a double would change them', () => {
   assert.equal(parsed('9007199254740992.0000000000000000'), 9007199254740992);
 });
 
-it('a number with an exponent of ten digits is refused, and costs nothing', () => {
+it('numbers with an exponent of ten digits are refused without being computed', () => {
   for (const exponent of ['-9999999999', `-${'9'.repeat(400)}`]) {
     const text = `[1, 1e${exponent}]`;
     for (const anyNumber of [true, false])
@@ -109,7 +109,7 @@ it('a number with an exponent of ten digits is refused, and costs nothing', () =
   assert.ok(isNumber(tiny) && compareNumbers(tiny, 0) > 0 && isMultiple(3, tiny));
 });
 
-it('strings that look like numbers, or like what is not JSON, are left alone', () => {
+it('strings that look like numbers or like invalid JSON are left unchanged', () => {
   for (const text of [
     '"9007199254740993"',
     '["\\"9007199254740993", "\\\\", 9007199254740993]',
@@ -120,7 +120,7 @@ it('strings that look like numbers, or like what is not JSON, are left alone', (
     assert.throws(() => parseJson(text), SyntaxError, text);
 });
 
-it('values are found on a list, however long both are, by reading each once', () => {
+it('listed values are found by reading each value once, however long the list', () => {
   let reads = 0;
   const codes = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => ({
@@ -137,7 +137,7 @@ it('values are found on a list, however long both are, by reading each once', ()
   }
 });
 
-it('exact numbers are numbers, equal however they are written, and never equal to doubles', () => {
+it('exact numbers are numbers, equal in all notations, and never equal to doubles', () => {
   const [one, same, other] = ['9007199254740993', '9007199254740993.0', '9007199254740995'].map(parsed);
   assert.ok(one !== undefined && same !== undefined && other !== undefined);
   assert.ok(sameJson({ a: [one] }, { a: [same] }));
@@ -156,7 +156,7 @@ it('exact numbers are numbers, equal however they are written, and never equal t
   ]);
 });
 
-it('exact numbers are found with their places, and refuse to cross threads', () => {
+it('exact numbers are found with their places, and refuse to be sent to another thread', () => {
   const value = parsed('{"a":[1,{"b/c":9007199254740993}],"d":0.12345678901234567891}');
   assert.deepEqual(
     [...losslessNumbersIn(value, '/x')].map(({ pointer, number }) => [pointer, number.text]),
@@ -172,8 +172,8 @@ it('exact numbers are found with their places, and refuse to cross threads', () 
   assert.equal(writeJson(undefined), undefined);
 });
 
-describe('a name with escapes is read as it is, whatever was read before', () => {
-  // V8 takes the name of the first text for that of the second (nodejs/node#63785); the first member makes each pair its own.
+describe('a name with escapes is read correctly, whatever was read before', () => {
+  // V8 takes the name of the first text for that of the second (nodejs/node#63785); the first member makes each pair unique.
   for (const [hidden, shown, name] of [
     [String.raw`spee\\`, String.raw`spee\u0064`, 'speed'],
     [String.raw`\\`, String.raw`\u0061`, 'a'],
@@ -206,7 +206,7 @@ describe('a name with escapes is read as it is, whatever was read before', () =>
     assert.ok((value as JsonObject)['a'] instanceof LosslessNumber);
   });
 
-  it('strings that look like names with escapes stay as they are', () => {
+  it('strings that look like names with escapes are not changed', () => {
     const text = String.raw`{"a": "\u0064\":", "b": ["\\", ":", "x\n"], "c:\t": "\": 12345678901234567890.5"}`;
     assert.deepEqual(parseJson(text), JSON.parse(text));
   });

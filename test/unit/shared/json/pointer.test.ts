@@ -7,7 +7,7 @@ import { documentUri, resolveUri } from '../../../../sidecar/schemas/json-schema
 /** Tokens that look like escapes. */
 const ESCAPES = fc.string({ unit: fc.constantFrom('~', '0', '1', '/') });
 
-it('JSON pointers have the tokens they are made from, whatever these hold (RFC 6901)', () => {
+it('JSON pointers have the tokens from which they are made, whatever their characters (RFC 6901)', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), ESCAPES)), (tokens) => {
       assert.deepEqual(tokensOf(pointerOf(tokens)), tokens);
@@ -26,7 +26,7 @@ it('a text without a slash, or with a tilde that escapes nothing, is not a JSON 
   for (const text of ['a', 'a/b', '/~', '/~2', '#/a']) assert.equal(tokensOf(text), undefined, text);
 });
 
-it('JSON pointers lead to own members and to items by plain indexes only', () => {
+it('JSON pointers lead to own members, and to items by plain indexes only', () => {
   assert.equal(step({ a: 1 }, 'a'), 1);
   assert.equal(step({}, 'toString'), undefined);
   assert.equal(step(['x', 'y'], '1'), 'y');
@@ -34,7 +34,7 @@ it('JSON pointers lead to own members and to items by plain indexes only', () =>
     assert.equal(step(['x', 'y'], token), undefined, token);
 });
 
-it('the URIs of documents have one form each, absolute and without fragment', () => {
+it('URIs of documents have one form each, absolute and without fragment', () => {
   for (const [text, uri] of [
     ['https://EXAMPLE.com:443/a/../b.json#/x', 'https://example.com/b.json'],
     ['https://example.com', 'https://example.com/'],

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { checkJson, JsonTextError, readJson } from '../../../../sidecar/shared/json/strict-json.js';
 import { words } from '../../../support/words.js';
 
-/** Whether a text is taken; anything but a JsonTextError is a failure. */
+/** Whether a text is accepted; any error other than JsonTextError is a failure. */
 function takes(text: string): boolean {
   try {
     checkJson(text);
@@ -30,7 +30,7 @@ function isJson(text: string): boolean {
   }
 }
 
-it('checkJson accepts every JSON text whose members differ, however it is written', () => {
+it('checkJson accepts every JSON text without repeated members, in any notation', () => {
   const spaces = fc.constantFrom('', ' ', '\n  ', '\t', '\r\n');
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), spaces, (value, space) => {
@@ -97,7 +97,7 @@ it('checkJson reports line and column of a fault', () => {
   }
 });
 
-it('checkJson refuses every control character in a string, and takes every escape and all other characters', () => {
+it('checkJson refuses every control character in a string, and accepts every escape and all other characters', () => {
   for (let code = 0; code < 0x20; code += 1)
     assert.equal(takes(`"a${String.fromCharCode(code)}"`), false, `${code}`);
   for (const character of [' ', '\x7f', '\x80', '\u2028', '\ud800']) assert.ok(takes(`"${character}"`));
@@ -107,14 +107,14 @@ it('checkJson refuses every control character in a string, and takes every escap
     assert.equal(takes(`"\\${escape}"`), false, escape);
 });
 
-it('checkJson finds a repeated member, however its name is written, in its own object only', () => {
+it('checkJson finds a repeated member in any notation of its name, but only within the same object', () => {
   for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":1}', '[{"x":{"":0,"":0}}]', '{"a":{"a":1},"a":1}'])
     assert.equal(takes(text), false, text);
   for (const text of ['{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '{"a":1,"A":1,"a ":1}', '{"a":"a"}'])
     assert.equal(takes(text), true, text);
 });
 
-it('checkJson refuses numbers beyond a double, which would become null when they are written, unless they are asked for', () => {
+it('checkJson refuses numbers beyond a double, which would be written as null, unless the caller allows them', () => {
   for (const number of ['1e400', '-1e400', '9'.repeat(400), '-1.5E+309', '1e99999999999']) {
     const text = `{"a": [0,\n ${number}], "b": 1}`;
     assert.ok(!takes(text), number);
@@ -136,7 +136,7 @@ it('checkJson refuses numbers beyond a double, which would become null when they
     assert.ok('value' in readJson(`[${number}]`), number);
 });
 
-it('checkJson refuses the one name that changes prototypes where it is told to, and no other', () => {
+it('checkJson refuses only the name that changes prototypes, and only on request', () => {
   for (const text of ['{"__proto__":1}', '{"\\u005f_proto__":1}', '[[{"a":{"__proto__":null}}]]']) {
     assert.throws(() => checkJson(text, { anyName: false }), JsonTextError);
     assert.ok(takes(text));
@@ -148,7 +148,7 @@ it('checkJson refuses the one name that changes prototypes where it is told to, 
   checkJson('{"constructor":{"prototype":1},"proto":1,"a":"__proto__"}', { anyName: false });
 });
 
-it('checkJson limits the depth, without recursion, and reads large texts in linear time', () => {
+it('checkJson limits the depth without recursion, and reads large texts in linear time', () => {
   const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
   assert.ok(takes(nested(500)));
   assert.equal(takes(nested(502)), false);
@@ -158,7 +158,7 @@ it('checkJson limits the depth, without recursion, and reads large texts in line
   assert.ok(takes(' '.repeat(1_000_000) + '1'));
 });
 
-it('readJson gives the value of every text that checkJson accepts, and the fault of any other as plain data', () => {
+it('readJson returns the value of every text that checkJson accepts, and otherwise the fault as plain data', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -183,7 +183,7 @@ it('readJson gives the value of every text that checkJson accepts, and the fault
   });
 });
 
-it('readJson takes five hundred levels of arrays and objects, and not one more', () => {
+it('readJson accepts five hundred levels of arrays and objects, and not one more', () => {
   for (const [open, close] of [
     ['[', ']'],
     ['{"a":', '}'],

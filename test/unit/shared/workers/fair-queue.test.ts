@@ -6,7 +6,7 @@ import { FairQueue, type Batch } from '../../../../sidecar/shared/workers/fair-q
 const KEYS = ['a', 'b', 'c', 'd'] as const;
 const QUARANTINE_MS = 10;
 
-/** What may happen to a queue; numbers choose among what is there. */
+/** Operations on a queue; numbers choose among the existing tasks. */
 type Step =
   | { readonly kind: 'offer'; readonly queueKey: string }
   | { readonly kind: 'quarantine'; readonly queueKey: string }
@@ -37,7 +37,7 @@ const sizes: fc.Arbitrary<Sizes> = fc.record({
   batch: fc.integer({ min: 1, max: 3 }),
 });
 
-/** A queue, and the simplest possible model of what it should hold. */
+/** A queue, and the simplest possible model of its content. */
 class Ledger {
   readonly queue: FairQueue<number>;
   readonly running: Batch<number>[] = [];
@@ -163,7 +163,7 @@ it('the fair queue gives every runnable queue key a batch before any key gets a 
   );
 });
 
-it('the fair queue leaves one worker and half of the places to other queue keys, however much one key sends', () => {
+it('the fair queue reserves one worker and half of the places for other queue keys, however much one key sends', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 6 }), fc.integer({ min: 2, max: 40 }), (workers, maxWaiting) => {
       const queue = new FairQueue<string>({ workers, maxWaiting, batchSize: () => 1 });
@@ -175,7 +175,7 @@ it('the fair queue leaves one worker and half of the places to other queue keys,
   );
 });
 
-it('the fair queue removes only the tasks at the head of each queue key that have waited too long', () => {
+it('the fair queue removes only tasks at the head of each queue key that have waited too long', () => {
   const queue = new FairQueue<number>({ workers: 1, maxWaiting: 20, batchSize: () => 1 });
   for (const task of [1, 2, 5]) assert.ok(queue.offer('a', task, 0));
   for (const task of [3, 6]) assert.ok(queue.offer('b', task, 0));
@@ -193,7 +193,7 @@ it('the fair queue removes only the tasks at the head of each queue key that hav
   );
 });
 
-it('the fair queue leaves half of the places to others while queue keys are quarantined', () => {
+it('the fair queue reserves half of the places for others while queue keys are quarantined', () => {
   const queue = new FairQueue<number>({ workers: 2, maxWaiting: 8, batchSize: () => 1 });
   const names = Array.from({ length: 20 }, (_, index) => `${index}`);
   for (const name of names) queue.quarantine(name, 0, 10);

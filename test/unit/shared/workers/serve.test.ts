@@ -75,7 +75,7 @@ function batchOf(...deadlinesMs: readonly number[]) {
     finish: (outcomes: readonly JobResult[]) => finish(outcomes),
     fail: (error: unknown) => fail(error),
     ended: () => ended,
-    /** @param ofProcessor what the worker gets of that time, where the system says it */
+    /** @param ofProcessor the processor time that the worker gets meanwhile, if the system reports it */
     pass: async (ms: number, ofProcessor?: number) => {
       nowMs += ms;
       if (ofProcessor !== undefined) processorMs = (processorMs ?? 1000) + ofProcessor;
@@ -85,7 +85,7 @@ function batchOf(...deadlinesMs: readonly number[]) {
   };
 }
 
-it('a batch ends with the outcomes of its tasks, and costs no worker later', async () => {
+it('a batch returns the outcomes of its tasks, and its worker is not ended later', async () => {
   const { result, finish, pass, ended } = batchOf(100);
   const outcomes = [{ value: 7, ms: 1 }];
   finish(outcomes);
@@ -94,7 +94,7 @@ it('a batch ends with the outcomes of its tasks, and costs no worker later', asy
   assert.equal(ended(), 0);
 });
 
-it('a batch is ended with its worker at the shortest deadline of its tasks', async () => {
+it('a batch is ended, with its worker, at the shortest deadline of its tasks', async () => {
   const { result, pass, ended } = batchOf(300, 100, 200);
   await pass(99);
   assert.equal(ended(), 0);
@@ -104,11 +104,11 @@ it('a batch is ended with its worker at the shortest deadline of its tasks', asy
   assert.ok('cause' in late && late.isLate);
 });
 
-it('a batch is not ended for time in which its worker waits for the processor', async () => {
+it('time in which a worker waits for the processor does not count towards the deadline of its batch', async () => {
   const { result, pass, ended } = batchOf(100);
   await pass(5, 1);
   await pass(95, 19);
-  // What it had before the first look counts in full.
+  // The time before the first check counts in full.
   for (let rest = 76; rest > 5; rest -= 19) {
     assert.equal(ended(), 0, `with ${rest} ms left`);
     await pass(rest, 19);
@@ -118,7 +118,7 @@ it('a batch is not ended for time in which its worker waits for the processor', 
   assert.ok('cause' in late && late.isLate);
 });
 
-it('a batch is ended after four deadlines, or a second, whatever its worker had of the processor', async () => {
+it('a batch is ended after four deadlines, but not before a second, even if its worker got no processor time', async () => {
   for (const [deadlineMs, mostMs] of [
     [500, 2000],
     [50, 1000],
@@ -131,7 +131,7 @@ it('a batch is ended after four deadlines, or a second, whatever its worker had 
   }
 });
 
-it('a batch whose worker is lost in time is not late', async () => {
+it('a batch whose worker is lost before the deadline is not late', async () => {
   const { result, fail, pass, ended } = batchOf(100);
   const cause = new Error('lost');
   fail(cause);
@@ -140,7 +140,7 @@ it('a batch whose worker is lost in time is not late', async () => {
   assert.equal(ended(), 0);
 });
 
-it('a batch that is to end within a time is ended after it, instead of at its deadline', async () => {
+it('a batch with a grace period is ended after this period, instead of at its deadline', async () => {
   for (const [deadlineMs, graceMs] of [
     [1000, 100],
     [50, 100],

@@ -14,7 +14,7 @@ it('tasks of a queue key are batched only while all of them are quick', () => {
       const last = noted.at(-1);
       if (last === undefined || last.some((ms) => ms >= 20)) assert.equal(size, 1);
       const least = Math.min(...noted.flat());
-      // Of doubles that were added up, a last bit may be missing.
+      // A sum of doubles may lack its last bit.
       if (size > 1) assert.ok(size * least <= 2 + 1e-9);
       const mean = (last ?? []).reduce((sum, ms) => sum + ms, 0) / (last?.length ?? 1);
       if (size > 1) assert.ok(size * mean <= 20 + 1e-9);
@@ -47,7 +47,7 @@ it('quick tasks are still batched after one of them lost its core for a moment',
   assert.equal(costs.batchSize('a'), 1);
 });
 
-it('tasks are not batched after a slow one until dozens of quick ones have followed', () => {
+it('tasks are not batched after a slow task until dozens of quick tasks have followed', () => {
   const costs = new TaskCosts();
   costs.note('a', [0.01]);
   assert.equal(costs.batchSize('a'), 64);
@@ -62,7 +62,7 @@ it('tasks are not batched after a slow one until dozens of quick ones have follo
   assert.equal(costs.batchSize('a'), 1);
 });
 
-it('the costs of tasks are remembered for a bounded number of queue keys, the most recently used ones', () => {
+it('costs are remembered for a bounded number of queue keys, the most recently used ones', () => {
   const costs = new TaskCosts();
   costs.note('kept', [0.01]);
   for (let index = 0; index < 999; index += 1) costs.note(`${index}`, [0.01]);

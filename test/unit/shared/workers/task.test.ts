@@ -5,7 +5,7 @@ import { isOutOfMemory, Task } from '../../../../sidecar/shared/workers/task.js'
 
 const outOfMemory = () => Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
 
-/** A task, and how it ended for its caller, each time. */
+/** A task, and each outcome that its caller got. */
 function taskOf() {
   const ends: (readonly ['resolved' | 'rejected', unknown])[] = [];
   const task = new Task({
@@ -40,7 +40,7 @@ it('a task sends its kind and input to the worker, and nothing else', () => {
   assert.deepEqual([task.queueKey, task.deadlineMs, task.since, task.isOver], ['a model', 2000, 5, false]);
 });
 
-it('a task ends with the value of its worker, also where that is undefined', () => {
+it('a task returns the value of its worker, even if that is undefined', () => {
   for (const value of [{ a: 1 }, undefined]) {
     const { task, ends } = taskOf();
     task.settle({ value, ms: 1 });
@@ -49,7 +49,7 @@ it('a task ends with the value of its worker, also where that is undefined', () 
   }
 });
 
-it('a task fails with what its worker threw as the cause, and without any outcome', () => {
+it('a task fails with the error of its worker as the cause, or without any outcome', () => {
   const { task, ends } = taskOf();
   const error = new Error('thrown');
   task.settle({ error, ms: 1 });
@@ -62,7 +62,7 @@ it('a task fails with what its worker threw as the cause, and without any outcom
   assert.ok(other.ends[0]?.[1] instanceof TaskFailedError);
 });
 
-it('a task says whether it took too much time or too much memory, and time comes first', () => {
+it('a task says whether it took too much time or too much memory, and time is reported first', () => {
   const { task } = taskOf();
   const bound = (error: unknown) => (error instanceof TaskTooCostlyError ? error.bound : undefined);
   assert.equal(bound(task.failure(undefined, true)), 'time');
@@ -74,7 +74,7 @@ it('a task says whether it took too much time or too much memory, and time comes
     assert.ok(!isOutOfMemory(cause));
 });
 
-it('a task that is given up fails with the reason of its signal, and then says so', () => {
+it('an aborted task fails with the reason of its signal, and is over before its owner is told', () => {
   const { task, ends } = taskOf();
   const { signal, listeners } = countingSignal();
   const told: boolean[] = [];
@@ -84,7 +84,7 @@ it('a task that is given up fails with the reason of its signal, and then says s
   assert.deepEqual(told, [true]);
 });
 
-it('a task leaves no listener at its signal, however it ends', () => {
+it('a task leaves no listener on its signal, however it ends', () => {
   for (const end of [
     (task: Task) => task.settle({ value: 1, ms: 1 }),
     (task: Task) => task.settle({ error: new Error('x'), ms: 1 }),
