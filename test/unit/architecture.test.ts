@@ -6,7 +6,7 @@ import { ROOT } from '../support/project.js';
 import { packageOf, parseSource, readSources, targetOf, type Source } from '../support/source-imports.js';
 import { words } from '../support/words.js';
 
-/** What the files of one room may import beside each other. */
+/** What the files of one room may import, apart from each other. */
 interface Room {
   readonly rooms: readonly string[];
   /** Rooms that only the named files may import. */
@@ -14,7 +14,7 @@ interface Room {
   readonly packages: readonly string[];
 }
 
-/** The rooms of the purge engine, top to bottom: each imports those below it, and nothing runs back up. */
+/** The rooms of the purge engine, top to bottom: each imports only rooms below it. */
 const ENGINE = [
   'restoring',
   'temporal',
@@ -31,7 +31,7 @@ const ENGINE = [
   'broker',
 ] as const;
 
-/** What a room of the engine may import: the rooms below it, and the errors of the engine. */
+/** The allowed imports of a room of the engine: the rooms below it, and the errors of the engine. */
 function below(room: (typeof ENGINE)[number]): readonly string[] {
   const rooms = ENGINE.slice(ENGINE.indexOf(room) + 1).map(roomOfEngine);
   return [...rooms, 'sidecar/purge', 'sidecar/archive', 'sidecar/ngsi-ld', 'sidecar/shared'];
@@ -49,7 +49,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['aws4fetch', 'lru-cache', 'p-limit', 'undici'],
   },
-  // The engine, from its plots down to the wire. Beside them are the face of the whole and its errors.
+  // The engine, from whole purges down to single requests, with the entry of the engine and its errors.
   'sidecar/purge': {
     rooms: ['sidecar/purge/broker', 'sidecar/shared'],
     onlyFor: { 'sidecar/purge/index.ts': ENGINE.map(roomOfEngine) },
@@ -218,7 +218,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
 };
 
-/** Wires all rooms; nothing but the entries main.ts and cli.ts imports them. */
+/** Wires all rooms; only the entries main.ts and cli.ts import these files. */
 const WIRING = new Set(
   words(`
   sidecar/gateway.ts sidecar/main.ts sidecar/serve.ts sidecar/start-error.ts sidecar/graceful-shutdown.ts sidecar/open-archives.ts sidecar/open-broker.ts sidecar/open-purges.ts
@@ -236,16 +236,16 @@ const ENV_OWNERS = ['sidecar/serve.ts', 'sidecar/cli/main.ts'];
 
 const sources = [...readSources('sidecar'), ...readSources('kong-plugins')];
 
-it('rooms depend on each other in one direction only, as drawn', () => {
+it('rooms depend on each other only in the direction that is drawn', () => {
   assert.ok(sources.length > 50, 'the sources were found');
   assertNone(sources.filter(isSidecar).flatMap(roomViolations));
 });
 
-it('rooms of the engine are entered through their index.ts, and the engine through its own', () => {
+it('rooms of the engine are imported through their index.ts, and the engine through its own', () => {
   assertNone(sources.filter(isSidecar).flatMap(faceViolations));
 });
 
-it('the engine has at most four files beside its rooms', () => {
+it('the engine has at most four files outside its rooms', () => {
   const loose = sources.filter(({ path }) => /^sidecar\/purge\/[^/]+$/.test(path));
   assert.ok(loose.length <= 4, loose.map(({ path }) => path).join());
 });
@@ -266,11 +266,11 @@ it('no files import each other in a cycle, types included', () => {
   assertNone(cyclesOf(sources));
 });
 
-it('the store is entered by its index.ts, and databases are opened by its databases.ts', () => {
+it('the store is imported through its index.ts, and databases are opened through its databases.ts', () => {
   assertNone(sources.filter(isSidecar).flatMap(storeViolations));
 });
 
-it('what tests share has no hooks of its own, which would belong to the first file that loads it', () => {
+it('shared test helpers have no hooks of their own, which would belong to the first file that loads the helper', () => {
   const shared = filesBelow('test').filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
   assert.ok(shared.length > 50, 'the files were found');
   const isHooked = (path: string) =>
@@ -278,7 +278,7 @@ it('what tests share has no hooks of its own, which would belong to the first fi
   assert.deepEqual(shared.filter(isHooked), []);
 });
 
-it('the thread that serves requests does not load what only workers need', () => {
+it('the thread that serves requests does not load code that only workers need', () => {
   const loaded = packagesLoadedBy('sidecar/gateway.ts', sources);
   assert.ok(loaded.has('fastify'));
   for (const name of ['jsonld', 'ajv-formats']) assert.equal(loaded.has(name), false, name);
@@ -304,7 +304,7 @@ it('the check of the architecture finds an import against the direction, static,
   }
 });
 
-it('the check of the architecture finds an import up the rooms of the engine, and one past their faces', () => {
+it('the check of the architecture finds an import up the rooms of the engine, and an import that bypasses index.ts', () => {
   const up = from('sidecar/purge/run/x.ts', "import { a } from '../deleting/index.js';");
   assert.deepEqual([roomViolations(up).length, faceViolations(up).length], [1, 0]);
   const past = from('sidecar/purge/run/x.ts', "import { a } from '../listing/walk.js';");
@@ -334,7 +334,7 @@ it('the check of the architecture treats imports of types differently', () => {
   assert.equal(pluginViolations(from('kong-plugins/p/x.ts', "import { a } from '../q/a.js';")).length, 1);
 });
 
-it('the check of the architecture finds unknown rooms, misplaced packages, and rooms that are open to one file only', () => {
+it('the check of the architecture finds unknown rooms, misplaced packages, and imports of rooms that are open to one file only', () => {
   assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
   assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
   assert.equal(roomViolations(from('sidecar/cli/x.ts', "import { x } from '../store/errors.js';")).length, 1);
@@ -348,7 +348,7 @@ it('the check of the architecture finds unknown rooms, misplaced packages, and r
   assert.equal(ownerViolations(from('sidecar/main.ts', "import fastify from 'fastify';")).length, 1);
 });
 
-it('the check of the architecture finds process.env in every spelling', () => {
+it('the check of the architecture finds process.env in every notation', () => {
   for (const text of [
     'process.env.X',
     "process['env']",
@@ -391,7 +391,7 @@ function packagesLoadedBy(path: string, sources: readonly Source[]): ReadonlySet
   return packages;
 }
 
-/** Below a folder of the project, with their paths in it. */
+/** The files below a folder of the project, with their paths relative to the project. */
 function filesBelow(folder: string): readonly string[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   return names.map((name) => `${folder}/${name}`);
@@ -405,7 +405,7 @@ function isSidecar({ path }: Source): boolean {
   return path.startsWith('sidecar/');
 }
 
-/** Whether a file is in a folder of its plugin; what lies beside these folders starts Kong's plugin server. */
+/** Whether a file is in a folder of a plugin. The files next to these folders start Kong's plugin server. */
 function isOfPlugin({ path }: Source): boolean {
   return /^kong-plugins\/[^/]+\//.test(path);
 }
@@ -430,7 +430,7 @@ function roomViolations({ path, imports }: Source): readonly string[] {
   });
 }
 
-/** Files within the engine may also import its errors; those outside may also enter the room that talks to the broker. */
+/** Files within the engine may also import its errors; files outside may also import the room that talks to the broker. */
 function faceViolations({ path, imports }: Source): readonly string[] {
   const roomIn = (file: string) => /^sidecar\/purge\/([^/]+)\//.exec(file)?.[1];
   const isWithin = path.startsWith('sidecar/purge/');
@@ -466,7 +466,7 @@ function ownerViolations({ path, imports }: Source): readonly string[] {
   });
 }
 
-/** What other rooms import of the store beside its two faces. */
+/** Imports of the store by other rooms that bypass its two entries. */
 function storeViolations({ path, imports }: Source): readonly string[] {
   if (path.startsWith('sidecar/store/')) return [];
   return imports.flatMap(({ specifier }) => {
@@ -483,7 +483,7 @@ function envViolations({ path, touchesEnv }: Source): readonly string[] {
     : [];
 }
 
-/** One description for each cycle that a depth-first walk meets. */
+/** One description for each cycle that a depth-first search finds. */
 function cyclesOf(sources: readonly Source[]): readonly string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const done = new Set<string>();
@@ -503,7 +503,9 @@ function cyclesOf(sources: readonly Source[]): readonly string[] {
   return cycles;
 }
 
-/** The innermost folder of the table that a file is in; else the folder below sidecar/ or kong-plugins/, or the file itself. */
+/**
+ * The innermost folder of the table that contains a file; else the folder below sidecar/ or kong-plugins/, or the file itself.
+ */
 function roomOf(path: string): string {
   const folders = path.split('/').slice(0, -1);
   for (let depth = folders.length; depth > 1; depth -= 1) {

@@ -7,13 +7,13 @@ import { callerHeaders } from '../../kong-plugins/ngsi-ld-purge/caller.js';
 import { ROOT } from '../support/project.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
-/** What the sidecar trusts of a request with the token, in lower case. */
+/** The header fields, in lower case, that the sidecar trusts in a request with the token. */
 const TRUSTED = ['X-Gateway-Token', 'X-Purge-Policy', ...callerHeaders]
   .map((name) => name.toLowerCase())
   .sort();
 const lower = (names: readonly string[]) => names.map((name) => name.toLowerCase());
 
-it('the configurations of other gateways lead to the sidecar alone, and have no secret', () => {
+it('the configurations of other gateways send requests to the sidecar only, and contain no secret', () => {
   for (const name of ['nginx.conf', 'haproxy.cfg', 'Caddyfile', 'envoy.yaml', 'apisix.yaml']) {
     const text = read(`deploy/${name}`);
     const lines = text.split('\n').filter((line) => !/^\s*#/.test(line));
@@ -31,7 +31,7 @@ it('the configurations of other gateways lead to the sidecar alone, and have no 
   }
 });
 
-it('envoy.yaml removes what the sidecar trusts, repeats nothing, sets no time limit and leaves paths alone', () => {
+it('envoy.yaml removes the fields that the sidecar trusts, retries nothing, sets no time limit and leaves paths unchanged', () => {
   const { static_resources: resources } = parse(read('deploy/envoy.yaml')) as {
     static_resources: { listeners: { filter_chains: { filters: { typed_config: Manager }[] }[] }[] };
   };
@@ -75,7 +75,7 @@ it('envoy.yaml removes what the sidecar trusts, repeats nothing, sets no time li
     filters.map(({ name }) => name.replace('envoy.filters.http.', '')),
     ['basic_auth', 'rbac', 'router'],
   );
-  // All callers may read; whoever does anything else is named.
+  // All callers may read; the callers who may do anything else are named.
   const is = (name: string, exact: string) => ({ header: { name, string_match: { exact } } });
   assert.deepEqual(filters[1]?.typed_config.rules, {
     action: 'ALLOW',
@@ -89,7 +89,7 @@ it('envoy.yaml removes what the sidecar trusts, repeats nothing, sets no time li
   });
 });
 
-it('apisix.yaml removes or replaces what the sidecar trusts, repeats nothing, waits for purges and leaves paths alone', () => {
+it('apisix.yaml removes or replaces the fields that the sidecar trusts, retries nothing, waits for purges and leaves paths unchanged', () => {
   const { services, routes } = parse(read('deploy/apisix.yaml')) as {
     readonly routes: readonly object[];
     readonly services: readonly [
@@ -118,7 +118,7 @@ it('apisix.yaml removes or replaces what the sidecar trusts, repeats nothing, wa
   assert.deepEqual([upstream.retries, upstream.timeout.read], [0, 3600]);
   assert.deepEqual(rewrite, { use_real_request_uri_unsafe: true });
   assert.equal(plugins['basic-auth'].hide_credentials, true);
-  // All callers may read; whoever does anything else is named.
+  // All callers may read; the callers who may do anything else are named.
   const common = { uri: '/*', service_id: 'ngsi-ld-gateway' };
   assert.deepEqual(routes, [
     { id: 'ngsi-ld-gateway-read', methods: ['GET', 'HEAD', 'OPTIONS'], priority: 1, ...common },
@@ -130,7 +130,7 @@ it('apisix.yaml removes or replaces what the sidecar trusts, repeats nothing, wa
   ]);
 });
 
-it('docs/operations/other-gateways.md names every file of deploy/ beside Kubernetes', () => {
+it('docs/operations/other-gateways.md names every file of deploy/ except those for Kubernetes', () => {
   const page = read('docs/operations/other-gateways.md');
   for (const name of readdirSync(join(ROOT, 'deploy')).filter((each) => each !== 'kubernetes'))
     assert.ok(page.includes(`deploy/${name}`), name);

@@ -34,7 +34,7 @@ it('docs/config.md lists exactly the settings, in their order, each with its def
   for (const { meaning } of rows) assert.match(meaning, /\w{3,} \w+/);
 });
 
-it('docs/config.md states ranges and choices as they are checked', () => {
+it('docs/config.md states the ranges and choices that the gateway enforces', () => {
   for (const [name, { parse }] of all) {
     const values = rows.find((row) => row.name === name)?.values ?? '';
     const [, least, most] = /^(\d+) to (\d+)$/.exec(values) ?? [];
@@ -71,7 +71,7 @@ it('docs/purges.md has exactly the table of purge options', () => {
 
 const page = read('docs/errors.md');
 
-it('docs/errors.md has a heading for each problem type of ours that the sources use, and for no other', () => {
+it('docs/errors.md has a heading for each of our problem types that the sources use, and for no other', () => {
   const used = sources('sidecar', 'kong-plugins').matchAll(
     /(?:\b(?:ownType|own)\(\s*'|urn:ngsi-ld-gateway:problem:|\$\{TYPE\})([a-z][a-z0-9-]*)/g,
   );
@@ -122,7 +122,7 @@ for (const page of ['docs/README.md', 'docs/glossary.md']) {
   });
 }
 
-it('the index links every page, and every page links back to the index', () => {
+it('the index links to every page, and every page links back to the index', () => {
   const index = read('docs/README.md');
   for (const name of readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'))) {
     if (name === 'README.md') continue;

@@ -23,7 +23,7 @@ interface Service {
   readonly tmpfs: readonly string[];
 }
 
-/** The images, each with the user whom its base image brings beside root, and where it is used. */
+/** The images, each with the user that its base image adds to root, and the service that uses the image. */
 const IMAGES = [
   { file: 'sidecar/Dockerfile', user: 'node', service: services['sidecar'] },
   { file: 'kong-plugins/Dockerfile', user: 'kong', service: services['kong'] },
@@ -34,7 +34,7 @@ const IMAGES = [
 
 before(ensureBuilt);
 
-it('the images are built from files of the project that are all sent to the builder', () => {
+it('all files that the images copy exist and are sent to the builder', () => {
   for (const { file, stages } of IMAGES) {
     const sources = stages.flatMap(({ copies }) =>
       copies.filter(({ from }) => from === undefined).flatMap((copy) => copy.sources),
@@ -47,7 +47,7 @@ it('the images are built from files of the project that are all sent to the buil
   }
 });
 
-it('the images take from an earlier stage only what it has copied or made', () => {
+it('the images copy from an earlier stage only files that the stage has copied or made', () => {
   for (const { file, stages } of IMAGES)
     for (const [index, { copies }] of stages.entries())
       for (const { from, sources } of copies.filter((copy) => copy.from !== undefined)) {
@@ -61,14 +61,14 @@ it('the images take from an earlier stage only what it has copied or made', () =
       }
 });
 
-it('the images are unprivileged at the end, as a user whom their base image has', () => {
+it('the images run as an unprivileged user of their base image', () => {
   for (const { file, user, last } of IMAGES) {
     assert.equal(last.instructions.at(-1)?.user, user, file);
     assert.equal(last.base.split(':')[0], user, `the image ${user} has a user ${user}`);
   }
 });
 
-it('the images start what was put into them', () => {
+it('the programs that the images start are in the images', () => {
   for (const { file, last, service } of IMAGES) {
     const started = [
       ...commandOf(last, 'ENTRYPOINT'),
@@ -85,13 +85,13 @@ it('the images start what was put into them', () => {
   }
 });
 
-it('the images hold nothing from the builder’s host that their user cannot read, whatever its umask', () => {
+it('files copied from the host are readable for the user of the image, whatever the umask of the host', () => {
   for (const { file, last } of IMAGES)
     for (const copy of last.copies)
       assert.ok(isMade(copy) || /^[67][45][45]$/.test(copy.mode ?? ''), `${file}: ${copy.sources.join(' ')}`);
 });
 
-it('the user of the sidecar’s image owns the folder of the database, and the volume is there', () => {
+it('the user of the sidecar’s image owns the folder of the database, where the volume is mounted', () => {
   const [{ last, user, service }] = IMAGES as [(typeof IMAGES)[0]];
   const settings = last.instructions.find(({ name }) => name === 'ENV')?.text ?? '';
   const folder = posix.dirname(/DATABASE_PATH=(\S+)/.exec(settings)?.[1] ?? '');
@@ -105,13 +105,13 @@ it('the user of the sidecar’s image owns the folder of the database, and the v
   assert.equal(posix.dirname(service.environment['DATABASE_PATH'] ?? ''), folder);
 });
 
-it('the user of Kong’s image writes only where docker-compose.yml lets everybody write', () => {
+it('the folders to which Kong’s image writes are tmpfs in docker-compose.yml', () => {
   const { environment = {}, tmpfs = [] } = services['kong'] ?? {};
   assert.ok(tmpfs.includes(environment['KONG_PREFIX'] ?? ''));
   assert.ok(tmpfs.includes(posix.dirname(environment['KONG_DECLARATIVE_CONFIG'] ?? '')));
 });
 
-it('the images have the Node.js that npm scripts run on', () => {
+it('the images have the Node.js version of npm scripts', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;
   };
@@ -121,7 +121,7 @@ it('the images have the Node.js that npm scripts run on', () => {
     assert.equal(base, `node:${version}-bookworm-slim`);
 });
 
-it('the sidecar’s image imports no package that is only there for development', () => {
+it('the sidecar’s image imports no development dependency', () => {
   const { dependencies } = JSON.parse(read('package.json')) as {
     readonly dependencies: Readonly<Record<string, string>>;
   };
@@ -139,7 +139,7 @@ it('the sidecar’s image imports no package that is only there for development'
   for (const name of imported) assert.ok(dependencies[name], name);
 });
 
-it('the sidecar’s image is healthy while /health/live answers well', async (t) => {
+it('the sidecar’s image is healthy while /health/live answers 200', async (t) => {
   const check = IMAGES[0]?.last.instructions.find(({ name }) => name === 'HEALTHCHECK')?.text ?? '';
   const [program, ...args] = JSON.parse(/CMD (\[.*\])$/.exec(check)?.[1] ?? '[]') as string[];
   assert.equal(program, 'node');
@@ -161,7 +161,7 @@ it('the sidecar’s image is healthy while /health/live answers well', async (t)
   assert.equal(await outcome(), 1);
 });
 
-/** Whether .dockerignore lets a path through: the last pattern that it fits decides. */
+/** Whether .dockerignore lets a path through: the last matching pattern decides. */
 function isSent(source: string): boolean {
   const patterns = read('.dockerignore')
     .split('\n')
@@ -174,7 +174,7 @@ function isSent(source: string): boolean {
   return last?.startsWith('!') ?? true;
 }
 
-/** Absolute paths of what a stage has in the end, as far as this project put it there. */
+/** Absolute paths of the files that this project has put into a stage. */
 function pathsIn({ base, instructions, copies }: Stage): readonly string[] {
   const runs = instructions.filter(({ name }) => name === 'RUN');
   const made = runs.flatMap(({ text, folder }) => [
@@ -192,7 +192,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-/** Whether a stage of the build made it, so that it has the modes of that stage. */
+/** Whether a stage of the build made the files, so that they have the modes of that stage. */
 function isMade({ from, sources }: Copy): boolean {
   return from !== undefined && sources.every((source) => !/\.[a-z]+$/.test(source));
 }

@@ -49,10 +49,10 @@ const sidecars = names.map((name) => compose.services[name] ?? assert.fail(name)
 const { postgres, migrate } = compose.services;
 const seconds = (period: string | undefined): number => Number(/^(\d+)s$/.exec(period ?? '')?.[1]);
 
-it('docker-compose.yml demands the token, the same for Kong and the sidecar, and never has one of its own', () => {
+it('docker-compose.yml requires the token, uses the same one for Kong and the sidecar, and has no default', () => {
   for (const service of [kong, sidecar])
     assert.match(String(service?.environment?.['GATEWAY_TOKEN']), /^\$\{GATEWAY_TOKEN:\?/);
-  // Kong sends one; while it is replaced, the sidecar takes two.
+  // Kong sends one token; while it is being replaced, the sidecar accepts two.
   assert.match(String(kong?.environment?.['GATEWAY_TOKEN']), /^[^}]*\}$/);
   assert.match(
     String(sidecar?.environment?.['GATEWAY_TOKEN']),
@@ -62,18 +62,18 @@ it('docker-compose.yml demands the token, the same for Kong and the sidecar, and
   assert.match(read('.env.example'), /^GATEWAY_TOKEN=$/m);
 });
 
-it('docker-compose.yml hands every setting in .env to the sidecars, whatever its name', () => {
+it('docker-compose.yml passes every setting in .env to the sidecars, whatever its name', () => {
   for (const service of [...sidecars, migrate])
     assert.deepEqual(service?.env_file, [{ path: '.env', required: false }]);
   assert.equal(kong?.env_file, undefined);
-  // What is fixed here, or made of several variables.
+  // Settings that are fixed here, or composed of several variables.
   assert.deepEqual(
     Object.keys(sidecar?.environment ?? {}).filter((name) => name in settings),
     words('HOST PORT BROKER_URL GATEWAY_TOKEN DATABASE_PATH SHUTDOWN_GRACE_MS INSTANCE_NAME'),
   );
 });
 
-it('no variable of .env.example is taken for a misspelled setting by the sidecar', () => {
+it('the sidecar takes no variable of .env.example for a misspelled setting', () => {
   const named = [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name = '']) => [
     name,
     'x',
@@ -86,7 +86,7 @@ it('docker-compose.yml gives Kong and the sidecar the same broker', () => {
   assert.equal(kong?.environment?.['BROKER_URL'], sidecar?.environment?.['BROKER_URL']);
 });
 
-it('docker-compose.yml never starts without a choice of broker, and each choice is one that .env.example offers', () => {
+it('docker-compose.yml does not start without a choice of broker, and .env.example offers each choice', () => {
   assert.match(read('docker-compose.yml'), /\$\{COMPOSE_PROFILES\?/);
   const offered = [
     ...read('.env.example').matchAll(
@@ -112,7 +112,7 @@ it('docker-compose.yml pins every image to a version', () => {
   for (const image of [...images, ...bases]) assert.doesNotMatch(image, /latest/);
 });
 
-it('docker-compose.yml publishes Kong and nothing else, on the loopback address by default', () => {
+it('docker-compose.yml publishes only Kong, by default on the loopback address', () => {
   const published = services.filter(([, service]) => service.ports !== undefined);
   assert.deepEqual(
     published.map(([name, service]) => [name, service.ports]),
@@ -121,13 +121,13 @@ it('docker-compose.yml publishes Kong and nothing else, on the loopback address 
   assert.equal(kong?.environment?.['KONG_ADMIN_LISTEN'], 'off');
 });
 
-it('docker-compose.yml gives a stopping sidecar more time than it takes', () => {
+it('docker-compose.yml gives a stopping sidecar more time than the sidecar needs', () => {
   const graceMs = Number(sidecar?.environment?.['SHUTDOWN_GRACE_MS']);
   assert.ok(seconds(sidecar?.stop_grace_period) * 1000 > graceMs);
   assert.ok(seconds(kong?.stop_grace_period) * 1000 > graceMs);
 });
 
-it('docker-compose.yml loads the plugin by a server of its own, every path absolute, and the socket where the server makes it', () => {
+it('docker-compose.yml loads the plugin with a plugin server, by absolute paths and the socket of that server', () => {
   const environment = kong?.environment ?? {};
   assert.equal(environment['KONG_DATABASE'], 'off');
   assert.equal(environment['KONG_PLUGINS'], 'bundled,ngsi-ld-purge');
@@ -137,7 +137,7 @@ it('docker-compose.yml loads the plugin by a server of its own, every path absol
   const option = (command: string, name: string): string =>
     new RegExp(`--${name} (\\S+)`).exec(command)?.[1] ?? '';
   for (const command of [start, query]) {
-    // Bounded by an option: nginx clears the environment.
+    // Set by an option, because nginx clears the environment.
     assert.match(
       command,
       /^\/usr\/local\/bin\/node --max-old-space-size=96 \/opt\/kong-js\/kong-pluginserver\.mjs /,
@@ -165,7 +165,7 @@ it('docker-compose.yml runs both of our images read-only', () => {
   for (const service of [kong, sidecar]) assert.equal(service?.read_only, true);
 });
 
-it('docker-compose.yml considers Kong healthy only while the plugin gives a request the token', async () => {
+it('docker-compose.yml considers Kong healthy only while the plugin adds the token to a request', async () => {
   const [kind, program, option, script = ''] = kong?.healthcheck?.test ?? [];
   assert.deepEqual([kind, program, option], ['CMD', 'node', '-e']);
   const [, path = ''] = /'http:\/\/127\.0\.0\.1:8000(\/[^']*)'/.exec(script) ?? [];
@@ -192,7 +192,7 @@ it('docker-compose.yml considers Kong healthy only while the plugin gives a requ
   assert.equal(await ask(), 1);
 });
 
-it('docker-compose.yml lets Kong take as long a request line as the sidecar does', () => {
+it('docker-compose.yml lets Kong accept request lines as long as the sidecar accepts', () => {
   const [, kilobytes] =
     /^4 (\d+)k$/.exec(String(kong?.environment?.['KONG_NGINX_HTTP_LARGE_CLIENT_HEADER_BUFFERS'])) ?? [];
   const [, taken] = /HEADERS_MAX_BYTES = (\d+) \* 1024/.exec(read('sidecar/http/app.ts')) ?? [];
@@ -201,7 +201,7 @@ it('docker-compose.yml lets Kong take as long a request line as the sidecar does
 
 const variable = (service: ComposeService | undefined, name: string) => service?.environment?.[name];
 
-it('the profile ha adds two sidecars to the one that is always there, and PostgreSQL', () => {
+it('the profile ha adds two sidecars and PostgreSQL to the default sidecar', () => {
   const added = services.filter(([, { profiles }]) => profiles?.includes('ha') === true);
   assert.deepEqual(
     added.map(([name]) => name),
@@ -210,7 +210,7 @@ it('the profile ha adds two sidecars to the one that is always there, and Postgr
   assert.equal(sidecar?.profiles, undefined);
 });
 
-it('the sidecars of the profile ha differ in their names alone, which records of purges show', () => {
+it('the sidecars of the profile ha differ only in their names, which records of purges show', () => {
   assert.deepEqual(
     sidecars.map((service) => variable(service, 'INSTANCE_NAME')),
     ['${INSTANCE_NAME:-sidecar}', 'sidecar-2', 'sidecar-3'],
@@ -228,14 +228,14 @@ it('the sidecars of the profile ha differ in their names alone, which records of
     );
 });
 
-it('the sidecars of the profile ha have the name that the upstream of kong.yml balances', () => {
+it('the sidecars of the profile ha have the host name that the upstream of kong.yml balances', () => {
   const [upstream] = readKongFile(read('kong.yml')).upstreams;
   for (const service of sidecars.slice(1))
     assert.deepEqual(service.networks, { default: { aliases: [upstream?.name] } });
   assert.ok(Number(variable(kong, 'KONG_DNS_VALID_TTL')) <= 10, 'changes of addresses are seen soon');
 });
 
-it('no sidecar of the profile ha can work with SQLite, on a file that another one has', () => {
+it('no sidecar of the profile ha can use SQLite, whose file another sidecar would use', () => {
   for (const service of [...sidecars.slice(1), migrate]) {
     const [, fallback = ''] =
       /^\$\{DATABASE_URL:-(.+)\}$/.exec(String(variable(service, 'DATABASE_URL'))) ?? [];
@@ -243,7 +243,7 @@ it('no sidecar of the profile ha can work with SQLite, on a file that another on
   }
 });
 
-it('the sidecars start after the migrations, Kong after the sidecars, and neither waits for what is not there', () => {
+it('the sidecars start after the migrations and Kong after the sidecars, and services that are not in the profile are optional', () => {
   const migrated = { condition: 'service_completed_successfully' };
   assert.deepEqual(sidecar?.depends_on, { migrate: { ...migrated, required: false } });
   for (const service of sidecars.slice(1)) assert.deepEqual(service.depends_on, { migrate: migrated });
@@ -257,7 +257,7 @@ it('the sidecars start after the migrations, Kong after the sidecars, and neithe
   });
 });
 
-it('PostgreSQL keeps its data in a volume, and its password is in .env alone', () => {
+it('PostgreSQL keeps its data in a volume, and its password only in .env', () => {
   assert.deepEqual(postgres?.volumes, ['postgres-data:/var/lib/postgresql/data']);
   assert.equal(variable(postgres, 'POSTGRES_PASSWORD'), '${POSTGRES_PASSWORD:-}');
   for (const service of [...sidecars, migrate])
@@ -289,7 +289,7 @@ const run = (url: string | undefined): { status: number | null; written: string;
   return { status, written: status === 0 ? readFileSync(target, 'utf8') : '', stderr: stderr.toString() };
 };
 
-it('the entry point of the Kong image changes the broker’s URL in kong.yml and nothing else', () => {
+it('the entry point of the Kong image changes only the broker’s URL in kong.yml', () => {
   for (const url of words(`
     http://scorpio:9090 https://broker.example/ngsi http://10.0.0.7:1026/ http://broker
     http://broker:65535/ngsi-ldx
@@ -303,7 +303,7 @@ it('the entry point of the Kong image changes the broker’s URL in kong.yml and
   }
 });
 
-it('the entry point of the Kong image never starts Kong with an invalid URL, or one that could write more into the file', () => {
+it('the entry point of the Kong image never starts Kong with an invalid URL, or with a URL that could inject text into the file', () => {
   for (const url of [
     undefined,
     '',
@@ -318,7 +318,7 @@ it('the entry point of the Kong image never starts Kong with an invalid URL, or 
   }
 });
 
-it('the entry point of the Kong image never starts Kong with a URL that leads nowhere, and names the mistake', () => {
+it('the entry point of the Kong image refuses a URL that leads nowhere, and names the mistake', () => {
   for (const [url, message] of [
     ['http://broker:99999', /BROKER_URL has no valid port: 99999 is not between 1 and 65535/],
     ['http://broker:0', /BROKER_URL has no valid port/],

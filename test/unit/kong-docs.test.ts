@@ -28,7 +28,7 @@ it('docs/kong.md lists exactly the fields of the configuration, with type and de
   );
 });
 
-it('docs/kong.md lists every route of kong.yml, with its service and whether the plugin is on it', () => {
+it('docs/kong.md lists every route of kong.yml, with its service and whether the plugin is enabled for the route', () => {
   for (const service of readKongFile(read('kong.yml')).services) {
     for (const route of service.routes) {
       const row = page.split('\n').find((line) => line.startsWith(`| \`${route.name}\` |`)) ?? '';
@@ -43,7 +43,7 @@ it('docs/kong.md lists every route of kong.yml, with its service and whether the
   }
 });
 
-it('docs/kong.md counts the round trips of each kind of request as they are', async () => {
+it('docs/kong.md states the actual number of round trips for each kind of request', async () => {
   const rows = [...page.matchAll(/^\| (?!Request)(.+?) \| .+ \| (?:(\d+) to )?(\d+) \|$/gm)];
   const policies = [{}, { gateway_token: 'the-secret' }, { gateway_token: 'the-secret', max_affected: 1 }];
   const tripsOf = async (request: FakeRequest, vouches: boolean): Promise<readonly number[]> => {
@@ -78,7 +78,7 @@ it('docs/kong.md counts the round trips of each kind of request as they are', as
   }
 });
 
-it('docs/kong.md ends every request that may delete something for a caller restricted to dry runs, and no other', () => {
+it('the restriction of docs/kong.md to dry runs refuses every request that may delete something, and no other', () => {
   const [, routes = '', plugins = ''] =
     /### Allow only dry runs[^]*?```yaml\n([^]*?)```[^]*?```yaml\n([^]*?)```/.exec(page) ?? [];
   const written = parse(plugins) as {
@@ -137,18 +137,18 @@ it('docs/kong.md has a startup probe for Kubernetes that succeeds once the plugi
   assert.equal(readinessProbe.httpGet.path, '/status/ready');
 });
 
-it('docs/kong.md turns kong.yml into a file that decK limits to its own tag, and lets it take no other', () => {
+it('docs/kong.md turns kong.yml into a file that decK limits to its own tag', () => {
   const [, from = '', to = ''] = /^sed 's\/(.+?)\/(.+?)\/' kong\.yml/m.exec(page) ?? [];
   const forKong = read('kong.yml');
   const forDeck = forKong.replace(new RegExp(from, 'gm'), to);
-  // decK refuses what has a comment, Kong without a database what has an _info.
+  // decK refuses a file with a _comment, and Kong without a database refuses a file with an _info.
   const { _comment: comment, ...rest } = parse(forKong) as Record<string, unknown>;
   assert.equal(typeof comment, 'string');
   assert.ok(!('_info' in rest));
   assert.deepEqual(parse(forDeck), { ...rest, _info: { select_tags: ['ngsi-ld-gateway'] } });
 });
 
-it('docs/kong.md names every problem the plugin answers with', () => {
+it('docs/kong.md names every problem with which the plugin answers', () => {
   for (const [, name = ''] of read('kong-plugins/ngsi-ld-purge/problem.ts').matchAll(
     /(?:\$\{TYPE\}|\/errors\/)([A-Za-z-]+)/g,
   )) {
@@ -156,7 +156,7 @@ it('docs/kong.md names every problem the plugin answers with', () => {
   }
 });
 
-it('docs/kong.md quotes what the plugin reports to the log of Kong, in every case', async () => {
+it('docs/kong.md quotes every message that the plugin writes to the log of Kong', async () => {
   const quoted = [...page.matchAll(/\*(ngsi-ld-purge [a-z ]+) …\*/g)].map(([, start = '']) => start);
   const unprepared = new FakeKong().trouble('service.setTarget', { kind: 'throw' });
   await new Plugin({ sidecar_host: 'sidecar' }).access(unprepared.pdk);

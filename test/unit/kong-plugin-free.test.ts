@@ -16,7 +16,7 @@ const OPEN = 'ngsi-ld-gateway';
 const WITH_TOKEN = 'ngsi-ld-gateway-purge';
 const TOKEN = 'X-Gateway-Token:${{ env "DECK_GATEWAY_TOKEN" }}';
 
-/** The service that a request gets. */
+/** The service to which a request is sent. */
 const serviceFor = (method: string, path: string) => routeOf(services, method, path)?.service.name;
 
 const pluginOf = (service: string, name: string): KongPlugin =>
@@ -29,7 +29,7 @@ interface Transformation {
 }
 const transformationOf = ({ config }: KongPlugin) => config as unknown as Transformation;
 
-it('kong-plugin-free.yml sends everything to the sidecar, and nothing twice', () => {
+it('kong-plugin-free.yml sends everything to the sidecar, and retries nothing', () => {
   assert.deepEqual(
     services.map(({ name, url, retries }) => [name, url, retries]),
     [
@@ -41,7 +41,7 @@ it('kong-plugin-free.yml sends everything to the sidecar, and nothing twice', ()
   assert.deepEqual(upstreams, read('kong.yml').upstreams);
 });
 
-it('kong-plugin-free.yml gives the token to purges, writes of the schema service and reads of records, and to nothing else', () => {
+it('kong-plugin-free.yml gives the token only to purges, writes of the schema service and reads of records', () => {
   for (const path of words(`
     /ngsi-ld/v1/entities?type=Car /ngsi-ld/v1/entities/ /ngsi-ld/v1/temporal/entities /ngsi-ld/v1//entities /ngsi-ld/v1/Entities
     /ngsi-ld/v1/entities;v=1 /ngsi-ld/v1/entities/urn:x/.. /ngsi-ld/v1/entities/urn:x%2F.. /ngsi-ld/v1/subscriptions /ngsi-ld
@@ -80,7 +80,7 @@ it('kong-plugin-free.yml lets every caller delete one resource, by the patterns 
   }
 });
 
-it('kong-plugin-free.yml knows each caller by a key, and gives the token to callers in the group purgers alone', () => {
+it('kong-plugin-free.yml identifies each caller by a key, and gives the token only to callers in the group purgers', () => {
   for (const { name, plugins: own = [] } of services) {
     const names = own.map((plugin) => plugin.name);
     assert.deepEqual(names, [
@@ -99,7 +99,7 @@ it('kong-plugin-free.yml knows each caller by a key, and gives the token to call
   assert.equal(transformationOf(pluginOf(OPEN, 'request-transformer')).add, undefined);
 });
 
-it('kong-plugin-free.yml removes what the sidecar trusts before it sets it, and what key-auth has set stays', () => {
+it('kong-plugin-free.yml removes the fields that the sidecar trusts before it sets them, and keeps those set by key-auth', () => {
   // key-auth replaces or removes these itself, before request-transformer runs.
   const byKeyAuth = words(`
     X-Consumer-ID X-Consumer-Custom-ID X-Consumer-Username X-Credential-Identifier X-Anonymous-Consumer
@@ -108,18 +108,18 @@ it('kong-plugin-free.yml removes what the sidecar trusts before it sets it, and 
   const transformation = transformationOf(pluginOf(WITH_TOKEN, 'request-transformer'));
   assert.deepEqual(
     transformation.remove.headers.toSorted(),
-    // Kong would remove what a client names in Connection, even the policy.
+    // Kong would remove any field that a client names in Connection, even the policy.
     ['X-Gateway-Token', 'X-Purge-Policy', 'Connection', ...others].sort(),
   );
   assert.deepEqual(transformation.add?.headers, [TOKEN]);
   const open = transformationOf(pluginOf(OPEN, 'request-transformer'));
   assert.deepEqual(open.remove.headers, ['X-Gateway-Token', 'X-Purge-Policy', 'Connection']);
-  // A plugin of a route would take the place of that of its service.
+  // A plugin of a route would replace the same plugin of its service.
   for (const { plugins: own = [] } of services.flatMap(({ routes }) => routes))
     assert.ok(own.every(({ name }) => name === 'rate-limiting'));
 });
 
-it('kong-plugin-free.yml limits a caller by a policy that the sidecar reads, and removes all that the service does', () => {
+it('kong-plugin-free.yml limits a caller by a policy that the sidecar can read, and removes all fields that the service removes', () => {
   const service = transformationOf(pluginOf(WITH_TOKEN, 'request-transformer'));
   assert.ok(plugins.length > 0);
   for (const plugin of plugins) {
@@ -134,7 +134,7 @@ it('kong-plugin-free.yml limits a caller by a policy that the sidecar reads, and
   }
 });
 
-/** What Kong 3.10's schemas of these plugins take, as far as it is used here. */
+/** The fields in Kong 3.10's schemas of these plugins, as far as they are used here. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'correlation-id': ['header_name', 'generator', 'echo_downstream'],
   'key-auth': ['key_names', 'hide_credentials', 'anonymous', 'key_in_header', 'key_in_query', 'key_in_body'],
@@ -143,7 +143,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'request-transformer': ['remove', 'rename', 'replace', 'add', 'append'],
 };
 
-it('kong-plugin-free.yml uses only plugins that come with Kong, and fields that they have', () => {
+it('kong-plugin-free.yml uses only plugins that come with Kong, and existing fields', () => {
   const routes = services.flatMap((service) => service.routes);
   const all = [...services, ...routes].flatMap((holder) => holder.plugins ?? []);
   for (const { name, config } of [...all, ...plugins]) {

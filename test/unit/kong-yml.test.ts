@@ -15,7 +15,7 @@ import { words } from '../support/words.js';
 const { services, upstreams } = readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8'));
 const routes = services.flatMap((service) => service.routes);
 
-/** Which service a request gets, and whether the plugin is on the way. */
+/** The service to which a request is sent, and whether the plugin handles the request. */
 function target(method: string, path: string): string {
   const routed = routeOf(services, method, path);
   if (routed === undefined) return 'none';
@@ -48,7 +48,7 @@ const collections = ['entities', 'entities/', 'temporal/entities', 'temporal/ent
   (path) => `/ngsi-ld/v1/${path}`,
 );
 
-it('kong.yml sends a DELETE of a collection to the sidecar, by way of the plugin', () => {
+it('kong.yml sends a DELETE of a collection through the plugin to the sidecar', () => {
   for (const path of collections) {
     assert.equal(routeOf(services, 'DELETE', path)?.route.name, 'ngsi-ld-purge', path);
     assert.equal(
@@ -88,7 +88,7 @@ it('kong.yml never sends a DELETE to the broker whose path might be more than on
   }
 });
 
-it('kong.yml never routes a DELETE at all whose path lies outside /ngsi-ld and /api/v2, in whatever case or form', () => {
+it('kong.yml has no route for a DELETE outside /ngsi-ld and /api/v2, in whatever case or form', () => {
   for (const path of words(`
       / /NGSI-LD/v1/entities /ngsi-ld/../v1/entities /v2/entities /%2Fngsi-ld/v1/entities *
     `)) {
@@ -113,7 +113,7 @@ it('kong.yml sends a DELETE of exactly one resource to the broker, without a plu
   for (const path of single) assert.equal(target('DELETE', path), 'broker', path);
 });
 
-it('kong.yml sends writes of entities to the sidecar once their block is switched on, and nothing else', () => {
+it('kong.yml sends writes of entities, and nothing else, to the sidecar once their block is enabled', () => {
   const text = readFileSync(join(ROOT, 'kong.yml'), 'utf8');
   const start = text.indexOf('      # - name: ngsi-ld-write');
   const end = text.indexOf('\n\n', start);
@@ -173,7 +173,7 @@ it('kong.yml sends writes of entities to the sidecar once their block is switche
   );
 });
 
-it('kong.yml sends everything but DELETE to the broker, untouched', () => {
+it('kong.yml sends everything except DELETE to the broker, unchanged', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH']) {
     for (const path of [
       ...collections,
@@ -185,7 +185,7 @@ it('kong.yml sends everything but DELETE to the broker, untouched', () => {
   }
 });
 
-it('kong.yml sends the schema service to the sidecar, writes by way of the plugin, and a DELETE there never to a purge', () => {
+it('kong.yml sends requests for the schema service to the sidecar, writes through the plugin, and never as a purge', () => {
   assert.equal(target('GET', '/api/v2/domains'), 'sidecar');
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     assert.equal(target(method, '/api/v2/domains/d'), 'sidecar by plugin');
@@ -207,7 +207,7 @@ it('kong.yml lets the plugin vouch for reads of purges and retention policies, a
   }
 });
 
-it('kong.yml serves the files of the console, to be read alone and without the token, and leaves everything else outside to Kong', () => {
+it('kong.yml serves the files of the console to be read only and without the token, and leaves all other paths to Kong', () => {
   const files = words(`
       /console /console/ /console/index.html /console/assets/main-a1.js /console/?a=1
     `);
@@ -224,7 +224,7 @@ it('kong.yml serves the files of the console, to be read alone and without the t
     `))
     assert.equal(target('GET', path), 'none', path);
   assert.equal(target('GET', '/console/../api/v2/purges'), 'sidecar by plugin');
-  // What the console asks for behind Kong: the token comes from the plugin.
+  // The requests of the console behind Kong, to which the plugin adds the token.
   assert.equal(target('GET', '/api/v2/purges/1/events'), 'sidecar by plugin');
   assert.equal(target('GET', '/api/v2/status'), 'sidecar');
 });
@@ -290,7 +290,7 @@ it('kong.yml never sends a DELETE to the broker that the sidecar would not pass 
   assert.ok(broker > 30, 'too few of the paths were resources for this to say anything');
 });
 
-it('kong.yml never sends a request to a second sidecar that may change something, and waits long enough for a purge', () => {
+it('kong.yml never sends a request that may change something to a second sidecar, and waits long enough for a purge', () => {
   const sidecars = services.filter(({ url }) => url === 'http://sidecar:8080');
   assert.deepEqual(
     sidecars.map(({ name, retries }) => [name, retries]),
@@ -304,7 +304,7 @@ it('kong.yml never sends a request to a second sidecar that may change something
   assert.deepEqual([...new Set(repeated)], ['GET', 'HEAD', 'OPTIONS']);
 });
 
-it('kong.yml balances what goes to the sidecar, by the plugin as well: both name the upstream', () => {
+it('kong.yml balances requests to the sidecar, including those of the plugin, which names the same upstream', () => {
   const [upstream, ...more] = upstreams;
   assert.deepEqual(more, []);
   const plugins = routes.flatMap((route) => route.plugins ?? []);
@@ -319,7 +319,7 @@ it('kong.yml balances what goes to the sidecar, by the plugin as well: both name
     assert.equal(upstream?.targets[0]?.target, `sidecar:${String(config['sidecar_port'])}`);
 });
 
-it('kong.yml takes out a sidecar that does not answer, and never one for what it says of the broker or the database', () => {
+it('kong.yml removes a sidecar that does not answer, but never because of its answers about the broker or the database', () => {
   for (const { healthchecks } of upstreams) {
     const { active, passive } = healthchecks;
     assert.equal(active.http_path, '/health/live');
@@ -335,7 +335,7 @@ it('kong.yml takes out a sidecar that does not answer, and never one for what it
   }
 });
 
-it('kong.yml takes the headers between Kong and the sidecar off every request to the broker, however many it has', () => {
+it('kong.yml removes the headers between Kong and the sidecar from every request to the broker, however many headers it has', () => {
   const toBroker = services.filter(({ url }) => new URL(url).hostname === 'broker');
   assert.deepEqual(
     toBroker.map(({ name, plugins }) => [name, plugins]),
@@ -351,25 +351,25 @@ it('kong.yml takes the headers between Kong and the sidecar off every request to
       ],
     ],
   );
-  // One of a route would take the place of that of its service.
+  // A plugin of a route would replace the same plugin of its service.
   for (const route of toBroker.flatMap((service) => service.routes)) assert.equal(route.plugins, undefined);
-  // It reads no more headers than that; nginx takes 1000.
+  // Kong reads no more headers than that; nginx accepts 1000.
   const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
     services: { kong: { environment: Record<string, string> } };
   };
   assert.equal(compose.services.kong.environment['KONG_LUA_MAX_REQ_HEADERS'], '1000');
 });
 
-it('kong.yml never strips or rewrites a path, and keeps the Host clients use', () => {
+it('kong.yml never strips or rewrites a path, and keeps the Host of the client', () => {
   for (const route of routes)
     assert.deepEqual([route.strip_path, route.preserve_host], [false, true], route.name);
 });
 
-it('kong.yml uses host names, never IP literals, for the services the plugin may re-route', () => {
+it('kong.yml uses host names, not IP addresses, for the services to which the plugin may redirect requests', () => {
   for (const service of services) assert.match(new URL(service.url).hostname, /^[a-z]+$/);
 });
 
-it('kong.yml routes by the very patterns of the plugin, in a syntax that PCRE and Rust read alike', () => {
+it('kong.yml routes by exactly the patterns of the plugin, in a syntax that PCRE and Rust read alike', () => {
   const one = routes.find((route) => route.name === 'ngsi-ld-delete-one');
   assert.deepEqual(
     one?.paths,
@@ -386,7 +386,7 @@ it('kong.yml routes by the very patterns of the plugin, in a syntax that PCRE an
   }
 });
 
-it('kong.yml configures the plugin validly and equally on every route, its token a reference and not a secret', () => {
+it('kong.yml configures the plugin validly and equally on every route, with a reference instead of the token', () => {
   const plugins = routes.flatMap((route) => route.plugins ?? []);
   assert.equal(plugins.length, 4);
   for (const { name, config } of plugins) {
@@ -401,7 +401,7 @@ it('kong.yml configures the plugin validly and equally on every route, its token
   }
 });
 
-/** One resource, judged apart from the patterns: plain characters only, a known shape, and an id that is a URI. */
+/** Whether a path is one resource, judged independently of the patterns: plain characters only, a known form, and a URI as id. */
 function isOne(path: string): boolean {
   const text = path.replaceAll('%3A', ':');
   if (!/^[A-Za-z0-9._~:+/_-]*$/.test(text)) return false;

@@ -52,7 +52,7 @@ const env = Object.fromEntries(
   ),
 ) as Record<string, string>;
 
-it('the manifests for Kubernetes have what the schemas of Kubernetes, the Gateway API and Prometheus know, and nothing else', () => {
+it('the manifests for Kubernetes have only fields in the schemas of Kubernetes, the Gateway API and Prometheus', () => {
   for (const name of [
     ...['deployment', 'service', 'volume', 'network-policy'].map((each) => `base/${each}.yaml`),
     'overlays/postgresql/disruption-budget.yaml',
@@ -75,7 +75,7 @@ it('the check of manifests finds wrong types, wrong values and names that are no
   );
 });
 
-/** Which objects each folder makes, with Kustomize. */
+/** The objects that each folder produces with Kustomize. */
 const BUILT = {
   base: ['ConfigMap', 'Deployment', 'NetworkPolicy', 'PersistentVolumeClaim', 'Service'],
   'overlays/postgresql': ['ConfigMap', 'Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'],
@@ -84,7 +84,7 @@ const kubectl = findProgram('kubectl');
 
 for (const [folder, kinds] of Object.entries(BUILT))
   it(
-    `kubectl builds deploy/kubernetes/${folder}, to objects that Kubernetes takes`,
+    `kubectl builds deploy/kubernetes/${folder} into objects that Kubernetes accepts`,
     { skip: kubectl === undefined ? 'kubectl is not installed' : false },
     () => {
       const path = join(ROOT, 'deploy/kubernetes', folder);
@@ -104,7 +104,7 @@ for (const [folder, kinds] of Object.entries(BUILT))
     },
   );
 
-it('the manifests for Kubernetes name only settings that there are, with values that they take, and no secret', () => {
+it('the manifests for Kubernetes set only existing settings, with valid values, and no secret', () => {
   const config = loadConfig({ HOST: '0.0.0.0', GATEWAY_TOKEN: 'token-of-a-test', ...env });
   assert.equal(config.METRICS_PORT, container.ports.find(({ name }) => name === 'metrics')?.containerPort);
   for (const { name, value, valueFrom } of container.env) {
@@ -114,20 +114,20 @@ it('the manifests for Kubernetes name only settings that there are, with values 
   assert.doesNotMatch(Object.keys(env).join(), /TOKEN|SECRET|DATABASE_URL|KEY/);
 });
 
-it('a pod gets no more requests before it gets SIGTERM, and then has the time that the sidecar takes to end', () => {
+it('a pod gets no new requests before SIGTERM, and afterwards has the time that the sidecar needs to stop', () => {
   const preStopMs = container.lifecycle.preStop.sleep.seconds * 1000;
   assert.ok(preStopMs >= 5000);
   const { SHUTDOWN_GRACE_MS } = loadConfig({ BROKER_URL: 'embedded', ...env });
-  // Two seconds more for the last answers, see sidecar/gateway.ts.
+  // Two more seconds for the last answers, see sidecar/gateway.ts.
   assert.ok(pod.terminationGracePeriodSeconds * 1000 > preStopMs + SHUTDOWN_GRACE_MS + 2000);
 });
 
-it('the probes of a pod ask whether the process lives: the broker and the database are no reason to take all pods away', () => {
+it('the probes of a pod check only whether the process is alive, and do not depend on the broker and the database', () => {
   for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'] as const)
     assert.deepEqual(container[probe]?.httpGet, { path: '/health/live', port: 'http' }, probe);
 });
 
-it('a pod runs as the user of the image, without rights, and writes nowhere but where the image expects it', () => {
+it('a pod runs as the user of the image, without privileges, and writes only to the folders of the image for it', () => {
   assert.deepEqual(container.securityContext, {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
@@ -151,7 +151,7 @@ it('a pod runs as the user of the image, without rights, and writes nowhere but 
   assert.ok(read('docker-compose.yml').includes(`image: ${container.image}\n`), container.image);
 });
 
-it('the route of the Gateway API adds no token, removes what the sidecar would believe with one, and has no limit of time', () => {
+it('the route of the Gateway API adds no token, removes the fields that the sidecar trusts, and has no time limit', () => {
   const { rules } = specOf(manifestsOf('examples/gateway-api.yaml'), 'HTTPRoute') as {
     readonly rules: readonly Rule[];
   };

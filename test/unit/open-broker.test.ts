@@ -9,20 +9,20 @@ const NOW = Date.parse('2026-06-01T12:00:00Z');
 const aheadMs = (headers: Readonly<Record<string, string>>) =>
   clockAheadMs({ headers: new Map(Object.entries(headers)) }, NOW);
 
-it('the clock of the broker is known by the Date of an answer that has one', () => {
+it('the clock of the broker is read from the Date of its answers', () => {
   for (const headers of [{}, { date: '' }, { date: 'yesterday' }, { date: 'undefined', age: '5' }])
     assert.equal(aheadMs(headers), undefined, JSON.stringify(headers));
   assert.equal(aheadMs({ date: 'Mon, 01 Jun 2026 11:00:00 GMT' }), 3_600_000);
   assert.equal(aheadMs({ date: 'Mon, 01 Jun 2026 12:00:10 GMT' }), -10_000);
 });
 
-it('an answer out of a cache says by its Age how old its Date is', () => {
+it('the Date of a cached answer is corrected by its Age', () => {
   const date = 'Mon, 01 Jun 2026 11:00:00 GMT';
   assert.equal(aheadMs({ date, age: '3600' }), 0);
   assert.equal(aheadMs({ date, age: '-1' }), 3_600_000);
 });
 
-it('what is known of the clock of the broker stays as it is with an answer that has no Date', async () => {
+it('an answer without Date does not change the known clock of the broker', async () => {
   let hasDate = true;
   const server = createServer((_, response) => {
     response.sendDate = hasDate;

@@ -7,7 +7,7 @@ import { closeOpened, NEVER, order, policy, purgesOf, turns, unanswered } from '
 
 afterEach(closeOpened);
 
-it('a gateway that stops takes no new purges, interrupts those whose callers wait, and begins no more runs', async () => {
+it('a gateway that stops accepts no new purges, interrupts those whose callers wait, and starts no more runs', async () => {
   const { purges, state } = purgesOf();
   state.answer = unanswered;
   const ended = purges.service.run(order(), NEVER).catch((error: unknown) => error);
@@ -24,7 +24,7 @@ it('a gateway that stops takes no new purges, interrupts those whose callers wai
   assert.equal(state.policies.length, 1);
 });
 
-it('the run that is being begun is waited for before the records are closed', async () => {
+it('a run that is being started ends before the records are closed', async () => {
   const { purges, state } = purgesOf();
   state.policies = [policy('a')];
   const order: string[] = [];
@@ -51,7 +51,7 @@ it('the run that is being begun is waited for before the records are closed', as
 });
 
 for (const how of ['stop', 'close'] as const) {
-  it(`nothing of the purges of a gateway sleeps on behind its ${how}`, async (t) => {
+  it(`no timer of the purges of a gateway continues after ${how}`, async (t) => {
     const signals: (AbortSignal | undefined)[] = [];
     t.mock.method(systemClock, 'sleep', async (_ms: number, signal?: AbortSignal) => {
       signals.push(signal);

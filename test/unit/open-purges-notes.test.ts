@@ -8,7 +8,7 @@ const SHARED = { DATABASE_URL: 'postgres://db/x' };
 
 afterEach(closeOpened);
 
-it('what another gateway has learnt counts here by collection, proofs only from after the start, and is logged', async (t) => {
+it('facts learnt by another gateway are used for the same collection and logged, and proofs only if made after the start', async (t) => {
   let processMs = 100_000;
   t.mock.method(performance, 'now', () => processMs);
   const { purges, state, clock, told } = purgesOf(SHARED);
@@ -31,7 +31,7 @@ it('what another gateway has learnt counts here by collection, proofs only from 
   assert.ok(told.some((line) => /^debug .*another process has learnt/.test(line)));
 });
 
-it('a gateway looks again when another one has written a note, and every few seconds where others may have', async (t) => {
+it('a gateway reads the notes of other gateways when one is written, and every five seconds on a shared database', async (t) => {
   const pauses = new Set<number>();
   t.mock.method(systemClock, 'sleep', async (ms: number, signal?: AbortSignal) => {
     pauses.add(ms);

@@ -15,7 +15,7 @@ import {
 
 afterEach(closeOpened);
 
-it('each start of a gateway has a name of its own for its leases, and the name of its machine and port in records', async () => {
+it('each start of a gateway has its own name for leases, and the name of its machine and port in records', async () => {
   const holders = new Set<unknown>();
   for (const { purges, given } of [purgesOf(), purgesOf()]) {
     assert.equal((await purges.service.submit(order())).worker, `${hostname()}:8080`);
@@ -64,7 +64,7 @@ for (const [what, env, url, broker] of [
     assert.equal(given('add')[0]?.[3], broker);
   });
 
-it('a job whose credentials were kept with an earlier secret goes on with them once the secret is replaced', async () => {
+it('a job whose credentials were encrypted with an earlier secret continues after the secret was replaced', async () => {
   const [former, next] = ['a'.repeat(32), 'b'.repeat(32)];
   const before = purgesOf({ JOB_SECRET: former });
   before.state.answer = unanswered;
@@ -111,7 +111,7 @@ it('purges are counted and logged with their target and their outcome', async ()
   assert.deepEqual(metered, ['started entities', 'retried', 'retried', 'ended entities succeeded']);
 });
 
-it('a store of records that fails is logged once, and a record that is lost at the end is logged and counted', async () => {
+it('an unavailable store of records is logged once, and a record that is lost at the end is logged and counted', async () => {
   const { purges, kept, told, metered } = purgesOf();
   kept.isAway = true;
   await purges.service.run(order(), NEVER);
@@ -127,7 +127,7 @@ it('a store of records that fails is logged once, and a record that is lost at t
   assert.equal(metered.filter((line) => line === 'lost').length, 1);
 });
 
-it('a store of records that works again is logged', async () => {
+it('the log says when the store of records is available again', async () => {
   const { purges, kept, told } = purgesOf();
   kept.isAway = true;
   await purges.service.run(order(), NEVER);
@@ -140,7 +140,7 @@ it('a store of records that works again is logged', async () => {
   );
 });
 
-it('what another process has done is looked at: its jobs, or its notes about the broker', async () => {
+it('a notice from another process makes the gateway take its job, and starting makes it read notes about the broker', async () => {
   const { purges, state, given } = purgesOf(SHARED);
   purges.noticed({ what: 'waiting', id: 'a' });
   await turns();
@@ -154,7 +154,7 @@ it('what another process has done is looked at: its jobs, or its notes about the
   );
 });
 
-it('a run of a retention policy that could not begin is counted and logged, at level info where the last one has not ended', async () => {
+it('a run of a retention policy that could not start is counted and logged, at level info if the previous run has not ended', async () => {
   const { purges, state, told, metered } = purgesOf();
   state.policies = [policy('busy'), policy('broken')];
   purges.retention.runScheduled = async ({ name }) => {
@@ -172,7 +172,7 @@ it('a run of a retention policy that could not begin is counted and logged, at l
   assert.deepEqual(metered, ['ran busy skipped', 'ran broken not_begun']);
 });
 
-it('a job that another gateway has taken over is left, and the log says so', async (t) => {
+it('a job that another gateway has taken over is released, and the log says so', async (t) => {
   const { purges, kept, state, told } = purgesOf(SHARED);
   state.answer = unanswered;
   await purges.service.submit(order());
@@ -197,7 +197,7 @@ it('a job that another gateway has taken over is left, and the log says so', asy
   );
 });
 
-it('jobs are held against other gateways on the same database alone', async () => {
+it('leases of jobs are renewed only if the database is shared', async () => {
   for (const [env, isShared] of [
     [SHARED, true],
     [{}, false],
@@ -212,7 +212,7 @@ it('jobs are held against other gateways on the same database alone', async () =
   }
 });
 
-it('the log tells of jobs that wait for another broker than that of the gateway', async () => {
+it('the log reports jobs that wait for a broker other than that of the gateway', async () => {
   const { purges, kept, state } = purgesOf();
   state.answer = unanswered;
   await purges.service.submit(order());

@@ -24,7 +24,7 @@ function notesOf(version: string) {
   return { status, stdout, stderr };
 }
 
-it('the notes of a release are what CHANGELOG.md says of its version, and none are made for another', () => {
+it('the notes of a release are the section of its version in CHANGELOG.md, and an unknown version has none', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const notes = notesOf(`v${version}`);
   assert.equal(notes.status, 0);
@@ -37,7 +37,7 @@ it('the notes of a release are what CHANGELOG.md says of its version, and none a
   }
 });
 
-it('every action of the workflows is pinned by digest, and every job ends by itself', () => {
+it('every action of the workflows is pinned by digest, and every job has a time limit', () => {
   for (const [name, text] of texts) {
     for (const [, action = ''] of text.matchAll(/uses: (\S+)/g)) assert.match(action, /@[0-9a-f]{40}$/, name);
     for (const [job, { 'timeout-minutes': minutes }] of Object.entries(jobsOf(name)))
@@ -45,7 +45,7 @@ it('every action of the workflows is pinned by digest, and every job ends by its
   }
 });
 
-it('what a release makes is made by CI too, so that no release fails at it', () => {
+it('CI builds everything that a release builds, so that a release does not fail at it', () => {
   const lines = (job: Job | undefined) =>
     (job?.steps ?? []).flatMap(({ run = '' }) => run.split(/\n| && /).map((line) => line.trim()));
   const ci = Object.values(jobsOf('ci.yml')).flatMap(lines);

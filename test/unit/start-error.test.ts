@@ -13,7 +13,7 @@ it('startErrorLines lists every mistake of a configuration and where settings ar
   ]);
 });
 
-it('startErrorLines says what to do about an address that cannot be listened on', () => {
+it('startErrorLines says what to do about an address on which the gateway cannot listen', () => {
   const listen = { syscall: 'listen', address: '10.0.0.1', port: 80 };
   const lookup = { syscall: 'getaddrinfo', hostname: 'nowhere' };
   for (const [code, more, line] of [
@@ -37,7 +37,7 @@ it('startErrorLines shows the message of any other error', () => {
   assert.deepEqual(startErrorLines('odd'), ['odd']);
 });
 
-it('a database that cannot be opened names the setting from which it comes', () => {
+it('the error of a database that cannot be opened names the setting', () => {
   for (const [message, line] of [
     ['postgres://h/db is away', 'DATABASE_URL: postgres://h/db is away'],
     ['a.db is locked', 'DATABASE_PATH: a.db is locked'],
