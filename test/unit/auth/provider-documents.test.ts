@@ -42,7 +42,7 @@ async function keysFrom(
   return documents.keys();
 }
 
-it('the keys are read through a proxy that compresses for all who do not refuse that', async () => {
+it('keys are read also through a proxy that compresses unless the client refuses compression', async () => {
   const packed = (document: unknown) => (res: ServerResponse) => {
     const text = JSON.stringify(document);
     if (res.req.headers['accept-encoding'] === 'identity') res.end(text);
@@ -57,7 +57,7 @@ it('the keys are read through a proxy that compresses for all who do not refuse 
   );
 });
 
-it('the keys are read from where the discovery document says', async () => {
+it('keys are read from the URL that the discovery document gives', async () => {
   const { origin } = new URL(issuer);
   const found = await keysFrom({
     [DISCOVERY]: json({ issuer, jwks_uri: `${origin}/keys?of=city` }),
