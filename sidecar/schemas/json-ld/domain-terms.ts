@@ -183,15 +183,22 @@ function agreed(term: string, meanings: readonly Meant[]): Agreed {
   if (first === undefined) return {};
   if (meanings.length === 1) return { meaning: first.meaning ?? undefined };
   const models = meanings.flatMap((one) => one.models);
-  const iris = new Set(meanings.map(({ meaning }) => iriOf(meaning)));
+  // Without its coercion, a reversed property would have the same IRI in the other direction.
+  const iris = new Set(meanings.map(({ meaning }) => (isReversed(meaning) ? undefined : iriOf(meaning))));
   const [iri] = iris;
   if (iris.size === 1 && iri !== undefined) {
     const detail = `Models mean ${iri} by "${term}", with different coercions; it has none here.`;
     return { meaning: iri, warning: { code: 'coercion-left-out', term, detail, models } };
   }
-  const said = meanings.map((one) => `${iriOf(one.meaning) ?? 'nothing'} (${named(one.models)})`);
+  const said = meanings.map(({ meaning, models: some }) => {
+    return `${isReversed(meaning) ? 'the reverse of ' : ''}${iriOf(meaning) ?? 'nothing'} (${named(some)})`;
+  });
   const detail = `Models mean different things by "${term}": ${said.join(', ')}; it is left out.`;
   return { warning: { code: 'ambiguous-term', term, detail, models } };
+}
+
+function isReversed(meaning: TermMeaning | null): boolean {
+  return isObject(meaning) && Object.hasOwn(meaning, '@reverse');
 }
 
 function tooMuch(count: number, models: readonly string[]): DomainContextWarning {

@@ -66,6 +66,17 @@ describe('the terms of a domain', () => {
     );
   });
 
+  it('the terms of a domain leave out a property that one model reverses and another does not', () => {
+    const { terms, warnings } = merged(
+      modelOf('Car', { owner: 'https://g/owner' }, ownOf({ owner: { '@reverse': 'https://t/owner' } })),
+      modelOf('Bus', { owner: 'https://t/owner' }),
+    );
+    assert.deepEqual(terms, {});
+    const detail =
+      'Models mean different things by "owner": the reverse of https://t/owner (Car), https://t/owner (Bus); it is left out.';
+    assert.deepEqual(warnings, [{ code: 'ambiguous-term', term: 'owner', detail, models: ['Car', 'Bus'] }]);
+  });
+
   it('the terms of a domain prefer what a model uses to what contexts merely define', () => {
     const parking = ownOf({
       category: 'https://p/category',
