@@ -12,7 +12,7 @@ import type { TaskAnswer } from '../../shared/task-answer.js';
 import { modelOf } from '../json-schema/attributes.js';
 import { preferredFor } from '../json-schema/example-maker.js';
 import { exampleEntity, type ExampleFault, exampleWith } from '../json-schema/example.js';
-import { createValidator } from '../json-schema/validator.js';
+import { faultsOf } from '../json-schema/explain.js';
 import { validateInLikelyForm, verdictByModels } from './choose-form.js';
 import {
   entitiesIn,
@@ -194,9 +194,10 @@ export function exampleFor({
   readonly schema: JsonObject;
   readonly entityType: string;
 }): MadeExample {
-  const { root, targets, attributes, linked } = modelOf(schema);
-  const validate = createValidator(linked);
+  const { root, targets, attributes } = modelOf(schema);
   const model = prepareModel(entityType, schema);
+  const validate = (example: JsonValue) =>
+    model.firstError(example) === undefined ? [] : faultsOf(model.flat, example);
   const preferred = preferredFor(attributes, entityType, model.types);
   const errorsOf = (entity: JsonObject): readonly ExampleFault[] =>
     validateInLikelyForm(entity, model, {}, new Spelling()).errors.map(({ tokens, say }) => ({
