@@ -24,7 +24,7 @@ import type { Lease, LiveJob } from './live-job.js';
 import { PurgeJobs } from './purge-jobs.js';
 import { checkRate, narrower, preparePurge, type NewPurge, type PreparedPurge } from './purge-kinds.js';
 import { newRecord, refusedRecord, requeued, targetOf, type OrphanedPurge } from './purge-record.js';
-import { RestoreJobs, type NewRestore } from './restore-jobs.js';
+import { RestoreJobs, type NewRestore, restoreConcurrency } from './restore-jobs.js';
 import { LivePurge, PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
@@ -187,15 +187,20 @@ export class PurgeService extends JobKind<PurgeRecord> {
   }
 
   protected override requestFor(record: PurgeRecord, change: Omit<ControlRequest, 'cancel'>): ControlRequest {
-    const { limits } = preparePurge(this.#options.kinds, {
-      ...record,
-      headers: {},
-      target: targetOf(record),
-    });
-    checkRate(limits, change);
     const { concurrency } = change;
     // Never more than configuration and policy allow.
-    return defined({ ...change, concurrency: concurrency && Math.min(concurrency, limits.concurrency) });
+    const most = this.#mostConcurrency(record, change);
+    return defined({ ...change, concurrency: concurrency && Math.min(concurrency, most) });
+  }
+
+  /** @throws QueryRefusedError for a rate that the purge cannot have */
+  #mostConcurrency(record: PurgeRecord, change: Omit<ControlRequest, 'cancel'>): number {
+    const { kinds } = this.#options;
+    // Its query is that of the purge, which may be of another kind.
+    if (record.target === 'restore') return restoreConcurrency(kinds, record.policy);
+    const { limits } = preparePurge(kinds, { ...record, headers: {}, target: targetOf(record) });
+    checkRate(limits, change);
+    return limits.concurrency;
   }
 
   /** @throws PurgeFailedError if the purge is refused */

@@ -12,7 +12,7 @@ import type { ArchiveService } from './archive-service.js';
 import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
 import { newJobMembers, placeOf } from './job-record.js';
-import { limitsUnder, type NewJob } from './purge-kinds.js';
+import { limitsUnder, type NewJob, type PurgeKinds, type PurgePolicy } from './purge-kinds.js';
 import { headersAt } from './job-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
@@ -67,7 +67,7 @@ export class RestoreJobs {
       ...NOTHING_DONE,
       restored: 0,
       alreadyThere: 0,
-      concurrency: limitsUnder(policy, this.#options.kinds.entities.limits, policy.concurrency).concurrency,
+      concurrency: restoreConcurrency(this.#options.kinds, policy),
     };
     await this.#jobs.enqueue(record, { ...sealer.seal(headers), restore: defined({ ids }) });
     return record;
@@ -122,6 +122,11 @@ export class RestoreJobs {
     const { failed, unknown } = live.record;
     this.#jobs.records.end(live, failed + unknown === 0 ? 'succeeded' : 'partial');
   }
+}
+
+/** How many requests of a restore may be in flight. */
+export function restoreConcurrency({ entities }: PurgeKinds, policy: PurgePolicy): number {
+  return limitsUnder(policy, entities.limits, policy.concurrency).concurrency;
 }
 
 /** What is restored for a purge. For history, this is instances, whatever the unit of the purge was. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
 import type { Behaviour, EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { send, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { send, sendJson, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { systemClock, type Clock } from '../../sidecar/shared/clock.js';
 import { hour, seedSensors, TEMPORAL } from '../support/temporal-harness.js';
-import { historiesOf, instancesIn, recordOf, restored, startArchiving } from '../support/undo.js';
+import { ended, historiesOf, instancesIn, recordOf, restored, startArchiving } from '../support/undo.js';
 
 /** What brokers do that makes it hard to read a history. */
 const BROKERS = {
@@ -81,6 +81,21 @@ describe('undo of temporal purges', () => {
     assert.deepEqual(histories(), before);
     const again = await restored(gateway, purge.id);
     assert.deepEqual([again.restored, again.alreadyThere], [0, purge.deleted]);
+    assert.deepEqual(histories(), before);
+  });
+
+  it('can be made faster and slower while it runs', async () => {
+    seedSensors(broker, { entities: 2, instances: 20 });
+    const before = histories();
+    const { id } = await purged(`type=Sensor&timerel=before&timeAt=${hour(15)}&archive=required`);
+    const taken = await sendJson(gateway.url, 'POST', `/api/v2/purges/${id}/restore`, { maxPerSecond: 1 });
+    const restore = (taken.json() as { readonly id: string }).id;
+    for (const change of [{ maxPerSecond: 2, concurrency: 1 }, { maxPerSecond: null }]) {
+      const answer = await sendJson(gateway.url, 'PATCH', `/api/v2/purges/${restore}`, change);
+      assert.equal(answer.status, 200, answer.text);
+    }
+    await ended(gateway, restore);
+    assert.equal((await recordOf(gateway, restore)).state, 'succeeded');
     assert.deepEqual(histories(), before);
   });
 
