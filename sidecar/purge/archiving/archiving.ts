@@ -17,7 +17,7 @@ import { keyOf } from '../ledger/index.js';
 /** Where a purge archives what it deletes. */
 export interface PurgeArchive {
   readonly writer: ArchiveWriter;
-  /** What cannot be archived is not deleted; otherwise it is deleted, and counted. */
+  /** If true, what cannot be archived is not deleted; otherwise it is deleted, and counted. */
   readonly isRequired: boolean;
 }
 
@@ -25,24 +25,24 @@ export interface PurgeArchive {
 export interface ArchivedPart {
   readonly entityId: string;
   readonly attribute: string;
-  /** Of the item that is deleted. */
+  /** Key of the item that is deleted. */
   readonly key: string;
   readonly content: JsonValue;
 }
 
-/** The archive of one purge: takes what is about to be deleted, and says what may go. */
+/** The archive of one purge: takes what is about to be deleted, and decides what may be deleted. */
 export class Archiving {
   readonly #writer: ArchiveWriter;
   readonly #isRequired: boolean;
   readonly #stopped: AbortSignal;
-  /** Keys of what is deleted without being archived; more are only counted, perhaps twice. */
+  /** Keys of what is deleted without being archived; further ones are only counted, perhaps twice. */
   readonly #lost = new Set<string>();
   #moreLost = 0;
   #lastDoubt = 'The broker did not show them whole.';
-  /** Why parts cannot be archived whole, until somebody asks to delete them. */
+  /** Why items cannot be archived whole, by key, until release() is called for them. */
   readonly #doubts = new Map<string, string>();
 
-  /** @param stopped aborts when the purge has to stop: it waits for no archive then */
+  /** @param stopped aborts when the purge has to stop; it then no longer waits for the archive */
   constructor({ writer, isRequired }: PurgeArchive, stopped: AbortSignal) {
     this.#writer = writer;
     this.#isRequired = isRequired;
@@ -76,24 +76,25 @@ export class Archiving {
     await unlessStopped(this.#writer.add({ entityId, text, parts: fresh }), this.#stopped);
   }
 
-  /** What is about to be deleted cannot be archived whole. @param why a sentence */
+  /** Notes that an item cannot be archived whole. @param why a sentence */
   doubt(key: string, why: string): void {
     this.#writer.forget(key);
     this.#doubts.set(key, why);
   }
 
-  /** Makes durable what was added, as far as it can be. @throws PurgeStoppedError */
+  /** Makes durable what was added, as far as possible. @throws PurgeStoppedError */
   async seal(): Promise<void> {
     await unlessStopped(this.#writer.seal(), this.#stopped);
   }
 
   /**
-   * Makes durable what was added, and says what may be deleted.
+   * Makes durable what was added, and decides what may be deleted.
    *
    * @param keys of what is about to be deleted
-   * @param onRefused receives the keys of what may not, and why
-   * @returns the keys of what may go
-   * @throws ArchiveUnavailableError when the archive has failed so often that nothing more will be deleted; PurgeStoppedError
+   * @param onRefused receives the keys of what may not be deleted, and why
+   * @returns the keys of what may be deleted
+   * @throws ArchiveUnavailableError if an archive that is required has failed so often that nothing more will be deleted
+   * @throws PurgeStoppedError
    */
   async release(
     keys: readonly string[],
@@ -117,7 +118,7 @@ export class Archiving {
     return keys.filter((key) => !refused.has(key));
   }
 
-  /** What the report of the purge has to say of it. */
+  /** The warning for the report of the purge, if something was deleted without being archived. */
   get warnings(): readonly string[] {
     const lost = this.#lost.size + this.#moreLost;
     if (lost === 0) return [];
@@ -149,7 +150,8 @@ function listOf(content: JsonValue): readonly JsonValue[] {
 }
 
 /**
- * What the lines of an archive stand for, as the process that wrote them knew it: keys of items, and digests of what they held.
+ * Returns a function that reads what a line of an archive stands for, as the process that wrote it knew it: keys of items, and
+ * digests of their content.
  *
  * @param unit what the purge deletes
  */
@@ -169,7 +171,7 @@ function partsOf(
   for (const attribute of ownAttributesOf(entity)) {
     const content = entity[attribute] ?? null;
     if (unit === 'attributes') parts.set(keyOf({ entityId, attribute }), digestOf(writeJson(content)));
-    // Datasets are read anew before they are deleted: what they held does not help.
+    // Datasets are always read again before they are deleted, so digests of what they held are of no use.
     else if (unit === 'datasets')
       for (const instance of listOf(content))
         parts.set(keyOf({ entityId, attribute, datasetId: textIn(instance, 'datasetId') ?? NO_DATASET }), 0);

@@ -24,9 +24,9 @@ import {
 export interface ListerOptions {
   readonly requester: Requester;
   readonly capabilities: BrokerMemory;
-  /** Entities wanted in one page. */
+  /** Number of entities to ask for in one page. */
   readonly pageSize: number;
-  /** Most entities in one page, where the broker is quicker with larger ones. */
+  /** Maximum number of entities in one page, if the broker is faster with larger pages. */
   readonly pageSizeMax: number;
   readonly resource: ListedResource;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -39,22 +39,22 @@ interface Answered {
   readonly path: string;
 }
 
-/** A page of several entities is asked for in smaller ones beyond this: reading it would block everything else. */
+/** A larger page of several entities is replaced by smaller ones, because reading it would block everything else. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Statuses with which brokers refuse a page for its size, among other reasons. */
 const MAY_BE_SIZE: ReadonlySet<number> = new Set([400, 403, 413, 422]);
 
-/** Shows the pages of a query: a lister, or one whose pages are checked as well. */
+/** Shows the pages of a query: a lister, or a wrapper that also checks them. */
 export type PageSource = Pick<Lister, 'page' | 'showsAnything'>;
 
 /** Lists the matches of a query, page by page, adapting to what the broker accepts. */
 export class Lister {
   readonly #options: ListerOptions;
   readonly #size: PageSize;
-  /** Matches were listed beside an invalid count: the broker cannot count this query, and its empty lists are answers. */
+  /** Whether matches were listed with an invalid count: the broker cannot count this query, so its empty lists are answers. */
   #isUncountable = false;
-  /** Larger pages of this query are too large to be read; other queries may be slimmer. */
+  /** Larger pages of this query are too large to be read; those of other queries may be smaller. */
   #readableLimit = Infinity;
   #isBareReadable = true;
 
@@ -63,7 +63,7 @@ export class Lister {
     this.#size = new PageSize(options.pageSize, options.pageSizeMax);
   }
 
-  /** Whether the query shows anything when it is sent bare, without paging: the way its author would send it. */
+  /** Whether the query shows anything when it is sent without paging, the way its author would send it. */
   async showsAnything(selection: readonly Parameter[]): Promise<boolean> {
     try {
       const { reply } = await this.#send(selection);
@@ -105,7 +105,7 @@ export class Lister {
       if (this.#isAnswer(answered.reply)) {
         const page = this.#accept(answered, tried, trial, startedMs);
         if (!isLook) return page;
-        // Sources of a broker may each show one.
+        // Each context source of the broker may show one entity.
         const heedsLimits = new Set(page.ids).size <= Math.max(1, wanted / 10);
         if (!heedsLimits) {
           this.#readableLimit = 1;
@@ -126,7 +126,7 @@ export class Lister {
 
   #limitFor(query: PageQuery, trial: Trial): number {
     const { size, start } = this.#size;
-    // A large page for a few matches would only find out that the broker refuses it.
+    // A large page for a few matches would only reveal that the broker refuses it.
     const grows = query.limit !== undefined || (query.expected ?? 0) > start;
     const page = Math.min(grows ? size : start, trial.pageSizeMax, this.#readableLimit);
     return Math.max(1, Math.min(page, query.limit ?? Infinity));
@@ -155,7 +155,7 @@ export class Lister {
     ];
     return this.#send(parameters, {
       headers,
-      // Of a single entity nothing smaller can be asked for.
+      // For a single entity, nothing smaller can be asked for.
       replyMaxBytes: limit > 1 ? MAX_PAGE_BYTES : undefined,
       failureOf: (reply) =>
         this.#isAnswer(reply) && !this.#isUncountable ? hiddenFailure(reply, query) : undefined,
@@ -191,7 +191,11 @@ export class Lister {
       this.#size.refuse(limit);
   }
 
-  /** Gives up a page size that is larger than at first, where its page cannot be had. */
+  /**
+   * Gives up an increased page size if a page of that size is too large to be read, or if its tries are used up.
+   *
+   * @returns false if the error is not about an increased page size
+   */
   #fallsBack(limit: number, error: unknown): boolean {
     const isOfThisPage =
       error instanceof ReplyTooLargeError ||
@@ -201,10 +205,10 @@ export class Lister {
     return true;
   }
 
-  /** Asks for less after a page too large to read. @throws BrokerReplyError when there is no smaller page */
+  /** Asks for less after a page that is too large to be read. @throws BrokerReplyError if there is no smaller page */
   #askForLess({ query, limit }: PageTry, error: ReplyTooLargeError): void {
     const smaller = smallerThan(limit);
-    // Other pages may have found out more meanwhile.
+    // Other pages may have found out more in the meantime.
     if (smaller !== undefined) this.#readableLimit = Math.min(this.#readableLimit, smaller);
     else if (query.isBare === true) this.#isBareReadable = false;
     else {
@@ -213,7 +217,7 @@ export class Lister {
     }
   }
 
-  /** Finds another way to ask for a page that was refused; false when there is none. */
+  /** Finds another way to ask for a page that was refused; false if there is none. */
   async #adapt(reply: BrokerReply, tried: PageTry, trial: Trial): Promise<boolean> {
     const { status } = reply;
     if (tried.limit > this.#size.start && MAY_BE_SIZE.has(status)) {
@@ -232,7 +236,7 @@ export class Lister {
       if (this.#isAnswer(reply)) return 'accepted';
       return isAboutPageSize(parseBrokerProblem(reply)) ? 'too-many' : 'refused';
     } catch (error) {
-      // More than can be read is an answer all the same; the page itself is then asked for in smaller steps.
+      // An answer that is too large to be read is an answer all the same. The page itself is then asked for in smaller steps.
       if (error instanceof ReplyTooLargeError) return 'accepted';
       throw error;
     }
@@ -257,7 +261,7 @@ export class Lister {
       operation: resource.listing,
       takes403: true,
       ...sending,
-      // Workers read the text.
+      // Nothing here follows the nesting of such an answer down; it is passed on as text.
       mayBeDeep: resource.keepsText,
     };
     const reply = await this.#replyTo(request);
@@ -281,7 +285,7 @@ export class Lister {
   }
 
   /**
-   * The answer from a path that the broker may not serve; undefined when it does not answer a query there.
+   * Sends a query to a path that the broker may not serve; undefined if the broker does not answer a query there.
    *
    * @param refused its answer to the same query at the other path
    */
@@ -290,12 +294,12 @@ export class Lister {
     try {
       const settled = await requester.send(request);
       if (settled.kind === 'gave-up') {
-        // A 404 without a problem is not the broker's word on a query: it does not know that path, and fails at this one.
+        // A 404 without a problem says nothing about the query: the broker does not know that path, and fails at this one.
         if (parseJsonObject(refused.body) !== undefined) return undefined;
         throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
       }
       const { reply } = settled;
-      // These may be about the page, or about what is asked to be shown of it.
+      // These may be about the size of the page, or about the projection.
       if (reply.status === 400 || reply.status === 403) return reply;
       if (!this.#isAnswer(reply) || reply.body.trim() === '') return undefined;
       parsePage(reply);
@@ -307,7 +311,11 @@ export class Lister {
   }
 }
 
-/** The pages of a query that shows at most so many entities, up to one that shows nothing. @throws as Lister.page() */
+/**
+ * Yields the pages of a query that shows at most `most` entities, until all are shown or a page is empty.
+ *
+ * @throws as Lister.page()
+ */
 export async function* pagesUpTo(
   lister: Pick<PageSource, 'page'>,
   selection: readonly Parameter[],

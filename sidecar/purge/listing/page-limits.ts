@@ -7,7 +7,7 @@ import {
 } from '../broker/index.js';
 import { PROJECTION_WORDS, type ListedResource, type PageQuery } from './page.js';
 
-/** A full page, and what it took. */
+/** A full page, and its cost. */
 export interface MeasuredPage {
   /** Entities asked for, and shown. */
   readonly limit: number;
@@ -16,13 +16,13 @@ export interface MeasuredPage {
   readonly length: number;
 }
 
-/** A page is made this much larger at a time. */
+/** Maximum factor by which a page grows at a time. */
 const MAX_GROWTH = 4;
 
 /** A larger page is kept when it takes at most this share of the time per entity. */
 const MAX_SHARE_OF_TIME = 0.8;
 
-/** Larger pages than these would block the event loop, or a broker that others use too. */
+/** Pages beyond these limits would block the event loop, or a broker that others use too. */
 const MAX_PAGE_MS = 1000;
 const MAX_PAGE_LENGTH = 2_000_000;
 
@@ -32,15 +32,15 @@ const MAX_PAGE_LENGTH = 2_000_000;
  */
 export class PageSize {
   readonly start: number;
-  /** Entities to ask for now. */
+  /** Number of entities to ask for now. */
   size: number;
-  /** No other size will be tried. */
+  /** Whether no larger size will be tried. */
   isSettled: boolean;
   readonly #most: number;
-  /** The last page that was worth its size, in ms for each entity. */
+  /** The last size that was worth it, with its time per entity in milliseconds. */
   #proven: { readonly size: number; readonly msEach: number } | undefined;
 
-  /** @param most no page gets larger than this, however quick the broker is */
+  /** @param most maximum size of a page, however fast the broker is */
   constructor(start: number, most: number) {
     this.start = start;
     this.size = start;
@@ -65,10 +65,10 @@ export class PageSize {
   }
 
   /**
-   * The broker refuses a size, or is not faster with it: the size before stays. One that was good before and is refused now
-   * is given up for the start.
+   * Gives up a size that the broker refuses, or with which it is not faster. The size before is used again, or the initial size
+   * if the given-up size had worked before.
    *
-   * @param limit what was asked for. Several pages may be refused at once; all but the first change nothing
+   * @param limit the refused size. Several pages may be refused at once; all but the first change nothing
    */
   refuse(limit = this.size): void {
     this.isSettled = true;
@@ -85,20 +85,20 @@ export interface PageTry {
   readonly projection: Projection;
 }
 
-/** How the broker takes a page that is asked for in some way. */
+/** How the broker reacts to one way of asking for a page. */
 export type Reception = 'accepted' | 'too-many' | 'refused';
 
-/** Page sizes to fall back to, as the contract of the product names them. */
+/** Page sizes to fall back to. */
 const SMALLER_PAGES = [500, 200, 100, 50, 20, 10, 5, 2, 1] as const;
 
-/** The next smaller page size; undefined when there is none. */
+/** Returns the next smaller page size; undefined if there is none. */
 export function smallerThan(limit: number): number | undefined {
   return SMALLER_PAGES.find((size) => size < limit);
 }
 
 /**
- * What a page finds out about the broker while it is refused and asked for in other ways. It holds for that page alone until
- * the page is answered: otherwise the query was at fault, and nothing was learnt.
+ * What is found out about the broker while a page is refused and asked for in other ways. It applies to that page alone until
+ * the page is answered. If it is never answered, the query was at fault, and nothing was learnt.
  */
 export class Trial {
   readonly #capabilities: BrokerMemory;
@@ -107,7 +107,7 @@ export class Trial {
   #pageSizeMax = Infinity;
   #isCountRefused = false;
 
-  /** A trial begins with what is known. */
+  /** Starts with what is known about the broker. */
   constructor(capabilities: BrokerMemory, resource: ListedResource) {
     this.#capabilities = capabilities;
     this.#resource = resource;
@@ -117,7 +117,7 @@ export class Trial {
     return Math.min(this.#pageSizeMax, this.#capabilities.get('page-max') ?? Infinity);
   }
 
-  /** The best way that is not refused to ask for no more than is needed. */
+  /** Returns the best projection that the broker does not refuse. */
   projectionFor(query: PageQuery): Projection {
     for (const each of this.#resource.projectionsOf(query))
       if (!this.#refused.has(each) && this.#capabilities.get(`refused ${each}`) !== true) return each;
@@ -133,7 +133,7 @@ export class Trial {
     this.#pageSizeMax = Math.min(this.#pageSizeMax, max);
   }
 
-  /** The page was answered: what was found out is true of the broker. */
+  /** Called when the page was answered: what was found out is true of the broker, and is remembered. */
   keep(): void {
     const known = this.#capabilities;
     if (this.#pageSizeMax < Infinity) known.learn('page-max', this.#pageSizeMax);
@@ -144,8 +144,8 @@ export class Trial {
   /**
    * Finds another way to ask for a page that was refused.
    *
-   * @param receive asks in some way, and tells what came of it
-   * @returns false when the query itself is at fault
+   * @param receive asks in some way, and tells how the broker reacts
+   * @returns false if the query itself is at fault
    */
   async adapt(
     tried: PageTry,
@@ -171,8 +171,8 @@ export class Trial {
   }
 
   /**
-   * A 400 that does not say what it is about: the projection, the limit, the count or the query. Finds out by leaving
-   * them out one after the other, and notes what was at fault.
+   * Finds out what a 400 is about if it does not say so: the projection, the limit, the count or the query. Leaves them out one
+   * after the other, and notes what was at fault.
    */
   async #findCulprit(tried: PageTry, receive: (tried: PageTry) => Promise<Reception>): Promise<boolean> {
     const { query, limit } = tried;
@@ -203,7 +203,7 @@ export class Trial {
     return all.slice(all.indexOf(projection) + 1);
   }
 
-  /** Lowers the page size after a refused page; false when no smaller step is left. */
+  /** Lowers the page size after a refused page; false if no smaller step is left. */
   #stepDown(limit: number): boolean {
     const smaller = smallerThan(limit);
     if (smaller !== undefined) this.limitPages(smaller);

@@ -34,27 +34,27 @@ export interface ParsedPage {
   readonly entities: readonly Readonly<Record<string, unknown>>[];
   /** NGSILD-Results-Count (clause 6.3.13); undefined when it is missing or invalid. */
   readonly count: number | undefined;
-  /** The broker wrote something there that is no count: negative, a fraction, not a number. */
+  /** Whether that header has something that is not a count: negative, a fraction, or not a number. */
   readonly hasInvalidCount: boolean;
-  /** The answer links to a next page (clause 6.3.10). */
+  /** Whether the answer links to a next page (clause 6.3.10). */
   readonly hasNext: boolean;
   /** Its Link header, which also names the @context that the broker used (clause 6.3.6). */
   readonly link?: string | undefined;
   /** NGSILD-Warning (clause 6.3.17): the result set is incomplete. */
   readonly warning: string | undefined;
-  /** 206: instances are missing from the temporal evolutions (clause 6.3.10). */
+  /** Whether instances are missing from the temporal evolutions (206, clause 6.3.10). */
   readonly isPartial: boolean;
-  /** The broker created an entity map, which shows that it queried its context sources too. */
+  /** Whether the broker created an entity map, which shows that it queried its context sources too. */
   readonly madeEntityMap: boolean;
   /** Characters of the answer. */
   readonly length: number;
-  /** The answer itself, where entities are to be archived as they are written. */
+  /** The text of the answer, if the resource keeps it. */
   readonly body?: string;
 }
 
 /** A list of matches. */
 export interface Listed {
-  /** When the broker's answer came, in milliseconds since the epoch. */
+  /** When the broker's answer came, in milliseconds by the monotonic clock. */
   readonly atMs: number;
   /** How long the broker took for it, in milliseconds. */
   readonly tookMs: number;
@@ -65,7 +65,7 @@ export interface ListedPage extends ParsedPage, Listed {
   readonly limit: number;
   /** Instances of each attribute that were asked for; undefined for all. */
   readonly instances: number | undefined;
-  /** A page of another size may follow. */
+  /** Whether a page of another size may follow. */
   readonly mayGrow: boolean;
   /** The path that listed it, below the API root: the collection, with a slash at the end where the broker wants one. */
   readonly path: string;
@@ -74,9 +74,9 @@ export interface ListedPage extends ParsedPage, Listed {
 /**
  * Reads the answer to a query.
  *
- * @param isExact numbers that no double holds are kept as they are written
- * @param keepsText so is the answer
- * @throws BrokerReplyError when it is not an array of entities
+ * @param isExact keep numbers that a double cannot hold as they are written
+ * @param keepsText keep the text of the answer
+ * @throws BrokerReplyError if it is not an array of entities
  */
 export function parsePage(reply: BrokerReply, isExact = false, keepsText = isExact): ParsedPage {
   const entities = parseEntities(reply, isExact);
@@ -99,7 +99,7 @@ export function parsePage(reply: BrokerReply, isExact = false, keepsText = isExa
 /** The header that holds the total (clause 6.3.13). */
 const COUNT_HEADER = 'ngsild-results-count';
 
-/** The total that an answer names: a whole number from 0 on; `invalid` for anything else that was written there. */
+/** Reads the total that an answer names: a whole number from 0 on; `invalid` for anything else in the header. */
 function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' | undefined {
   const written = headers.get(COUNT_HEADER);
   if (written === undefined) return undefined;
@@ -143,7 +143,7 @@ function hasNextLink(link: string | undefined): boolean {
   return link !== undefined && /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(link);
 }
 
-/** A collection of the broker that can be listed, and how little of it can be asked for. */
+/** A collection of the broker that can be listed, and the ways to ask for no more than is needed. */
 export interface ListedResource {
   /** Below the API root. */
   readonly path: '/entities' | '/temporal/entities';
@@ -151,7 +151,7 @@ export interface ListedResource {
   readonly listing: string;
   /** Statuses with which a query of it is answered. */
   readonly answered: ReadonlySet<number>;
-  /** What is listed is to be archived: pages keep what the broker wrote. */
+  /** What is listed is to be archived: pages keep exact numbers, and the text of the answer. */
   readonly isExact?: true;
   /** Pages keep the text of the answer. */
   readonly keepsText?: true;
@@ -162,8 +162,9 @@ export interface ListedResource {
 /**
  * Entities (clause 6.4.3.2).
  *
- * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well; `whole`: all of it, to archive or
- *   compare parts; `archived`: the answer as it was sent, with all of it; `text`: the answer as it was sent
+ * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well; `whole`: everything is needed,
+ *   to archive or compare parts; `archived`: everything is needed, as the text of the answer; `text`: the text of the answer is
+ *   needed
  */
 export function entities(content: 'ids' | 'attributes' | 'whole' | 'archived' | 'text'): ListedResource {
   return {
@@ -223,7 +224,7 @@ export function projectionParameters(
   }
 }
 
-/** What a problem says when it is about the parameters of a projection. */
+/** The words of a problem that is about the parameters of a projection. */
 export const PROJECTION_WORDS: Readonly<Record<Projection, RegExp | undefined>> = {
   pick: /\bpick\b/i,
   'key-values': /\boptions\b|keyValues/i,
@@ -234,8 +235,8 @@ export const PROJECTION_WORDS: Readonly<Record<Projection, RegExp | undefined>> 
 };
 
 /**
- * The failure in an answer that looks like an empty page; undefined where it may be believed. Some brokers answer `200 []` when
- * their database fails, with a count that was never set (Orion-LD).
+ * Returns the failure behind an answer that looks like an empty page; undefined if the answer can be believed. Some brokers
+ * answer `200 []` when their database fails, with a count that was never set (Orion-LD).
  */
 export function hiddenFailure(
   reply: BrokerReply,

@@ -2,9 +2,9 @@ import type { ListedPage } from './page.js';
 
 /** How a walk ended. */
 export interface WalkEnd {
-  /** The broker has shown all its matches. */
+  /** Whether the broker has shown all its matches. */
   readonly complete: boolean;
-  /** The walk stopped because matches kept coming: new ones arrive as fast as they are listed. */
+  /** Whether the walk stopped because matches kept coming: new ones arrive as fast as they are listed. */
   readonly trickles: boolean;
   /** Matches that the broker counted but did not list; 0 without a usable count. */
   readonly unlisted: number;
@@ -13,13 +13,13 @@ export interface WalkEnd {
 
 /** What a purge has seen of the broker's counts and pages. */
 export interface PagingEvidence {
-  /** The broker listed more than it counted: its count is no longer trusted. */
+  /** Whether the broker listed more than it counted, so that its count is no longer trusted. */
   contradicted: boolean;
-  /** The broker counts matches that its pages do not show. */
+  /** Whether the broker counts matches that its pages do not show. */
   hidesSome?: boolean;
   /** Longest page so far: a page of this length may have been truncated, a shorter one was not. */
   longestPage: number;
-  /** The broker shows the same page for every offset. */
+  /** Whether the broker shows the same page for every offset. */
   ignoresOffset?: boolean;
   /**
    * Entities per page of a broker that applies a filter after paging and shows only those that match; see learnStride() in
@@ -30,15 +30,15 @@ export interface PagingEvidence {
 
 /** Where a walk stands before its next page. */
 export interface WalkState {
-  /** Of the next page. */
+  /** Offset of the next page. */
   readonly offset: number;
   /** Matches listed so far, those before the first offset included. */
   readonly listed: number;
-  /** The broker's last count with something new; undefined when it is not trusted. */
+  /** The broker's last count on a page with something new; undefined if it is not trusted. */
   readonly known: number | undefined;
   /** The broker's first count: later ones include what arrived during the walk. */
   readonly counted: number | undefined;
-  /** End of what was asked for so far; pages may get smaller. */
+  /** End of what was asked for so far. Pages may get smaller. */
   readonly reach: number;
   /** Empty pages in a row. */
   readonly emptyPages: number;
@@ -48,9 +48,9 @@ export interface WalkState {
   readonly shortPages: number;
   /** Pages without new matches that were passed over because a count or next link promised more. */
   readonly skippedPages: number;
-  /** An empty page was passed over. */
+  /** Whether an empty page was passed over. */
   readonly hasSkipped: boolean;
-  /** Pages overlapped, or an empty one lay between others: some matches may have been passed over. */
+  /** Whether pages overlapped, or an empty one lay between others, so that some matches may have been passed over. */
   readonly isDoubtful: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface SeenPage {
   readonly fresh: number;
   /** Ids without repetitions. */
   readonly distinct: number;
-  /** The broker counts matches that it does not show. */
+  /** Whether the broker counts matches that it does not show. */
   readonly countsUnshown: boolean;
 }
 
@@ -76,7 +76,7 @@ export type WalkStep =
 /** Empty pages in a row that mark the end. */
 const MAX_EMPTY_PAGES = 3;
 
-/** Most pages passed over. */
+/** Maximum number of pages to pass over. */
 const MAX_SKIPPED_PAGES = 100_000;
 
 /** Short pages in a row after which matches are considered to trickle in. */
@@ -112,7 +112,7 @@ export function trustedCount(
   return contradicted ? undefined : count;
 }
 
-/** What is known of the broker's paging after another page. */
+/** Returns what is known about the broker's paging after another page. */
 export function learnPaging(paging: PagingEvidence, state: WalkState, seen: SeenPage): PagingEvidence {
   const { ids, count, limit } = seen.page;
   const listed = state.listed + seen.fresh;
@@ -128,9 +128,9 @@ export function learnPaging(paging: PagingEvidence, state: WalkState, seen: Seen
 }
 
 /**
- * Decides what follows a page. Neither a short page nor an empty one is the end by itself (clause 5.5.9.1): the walk ends when
- * the count is reached and the page behind shows no more than it allows, or when a page shows nothing new and neither the count
- * nor a next link says that there is more. Without a count, an empty page is asked for twice: it may be an error. It also ends
+ * Decides what follows a page. Neither a short page nor an empty one is the end by itself (clause 5.5.9.1). The walk ends when
+ * the count is reached and the next page confirms it, or when a page shows nothing new and neither the count nor a next link
+ * says that there is more. Without a count, an empty page is asked for twice, because it may be an error. The walk also ends
  * when matches arrive as fast as they are listed.
  *
  * @param paging what is known with this page
@@ -139,7 +139,7 @@ export function nextStep(before: WalkState, seen: SeenPage, paging: PagingEviden
   const { page, fresh } = seen;
   const { ids, hasNext, limit } = page;
   const { offset } = before;
-  // An empty page without a count takes back nothing of what the pages before it counted.
+  // An empty page without a count does not invalidate what the pages before it counted.
   const count =
     trustedCount(paging, page) ?? (ids.length === 0 && !paging.contradicted ? before.known : undefined);
   const state = {
@@ -150,7 +150,7 @@ export function nextStep(before: WalkState, seen: SeenPage, paging: PagingEviden
   if (fresh > 0) return afterNew(state, seen, paging);
 
   const unlisted = count === undefined ? 0 : Math.max(0, count - state.listed);
-  // Nothing new in a page that came short, or that others have shown already, says nothing of what lies behind it.
+  // A page without anything new says nothing about what lies behind it if it is short, or if earlier pages covered it.
   const isShortOrKnown = ids.length < limit || offset + limit <= before.reach;
   if (seen.countsUnshown && isShortOrKnown && (count === undefined ? hasNext : offset + limit < count)) {
     const skippedPages = state.skippedPages + 1;
@@ -161,8 +161,8 @@ export function nextStep(before: WalkState, seen: SeenPage, paging: PagingEviden
   const missing = paging.hidesSome === true ? 0 : unlisted;
   const isTold = count !== undefined || !state.isDoubtful;
   if (ids.length > 0) {
-    // Behind the end, the last match again (clause 6.3.10); or the offset is ignored, or the order changes. A page as
-    // long as any may then hide others, unless the count says that all was listed.
+    // Behind the end, a broker may show the last match again (clause 6.3.10). Otherwise it ignores the offset, or its order
+    // changes. Then a page as long as any before may hide others, unless the count says that all were listed.
     const hidesRest = count === undefined && ids.length > 1 && ids.length >= paging.longestPage;
     const ignoresOffset = offset > 0 && ids.length === limit;
     return ended(page, { complete: missing === 0 && !hidesRest && isTold, unlisted: missing }, ignoresOffset);
@@ -173,7 +173,8 @@ export function nextStep(before: WalkState, seen: SeenPage, paging: PagingEviden
   if ((!saysMore && !isUnconfirmed) || state.emptyPages >= MAX_EMPTY_PAGES)
     return ended(page, { complete: missing === 0 && isTold, unlisted: missing });
   const emptyPages = state.emptyPages + 1;
-  // An empty page against the count may be a passing fault (an error shown as `[]`): the same page once more, then further on.
+  // An empty page that contradicts the count may be a passing fault (an error shown as `[]`). Ask for the same page once more,
+  // and then for those behind it.
   const skips = saysMore && (missing === 0 || emptyPages > 1);
   return next(
     { ...state, emptyPages, ...(skips ? { offset: offset + limit, hasSkipped: true } : {}) },
@@ -187,7 +188,7 @@ function afterNew(state: WalkState, { page, fresh, distinct }: SeenPage, paging:
   const count = trustedCount(paging, page);
   // A broker that ignores limit and offset, and says that this was all.
   if (ids.length > limit && count === ids.length && !hasNext) return ended(page, {});
-  // Twice in a row: some brokers count the page only.
+  // This has to happen twice in a row, because some brokers count only the page.
   const isConfirmed = count !== undefined && count <= state.listed && ids.length < limit;
   const confirmations = isConfirmed ? state.confirmations + 1 : 0;
   if (confirmations === 2) return ended(page, {});

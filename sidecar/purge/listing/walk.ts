@@ -14,9 +14,9 @@ import {
 
 const MAX_QUERIES = 4;
 
-/** Pages to ask for, and where they end. */
+/** The pages to request ahead. */
 interface Ahead {
-  /** Offset of the first. */
+  /** Offset of the first page. */
   readonly offset: number;
   readonly limit: number;
   /** Offset after the last wanted entity. */
@@ -57,7 +57,7 @@ export class ReadAhead {
       if (this.#asked.has(at)) continue;
       const page = this.#lister
         .page({ selection, offset: at, limit })
-        // More matches than counted: some arrived, or the count was wrong. The next query asks for it again.
+        // If there are more matches than counted, some have arrived, or the count was wrong. The next query asks for it again.
         .then((shown) => ({ ...shown, count: at + shown.ids.length > count ? undefined : count }));
       // The error is thrown when the walk awaits this page.
       page.catch(() => {});
@@ -66,13 +66,13 @@ export class ReadAhead {
   }
 }
 
-/** What is walked over, and how; all that a purge says of its query has the same name there. */
+/** What to walk over, and how. Members that are also members of a purge's context have the same names there. */
 export interface WalkOptions {
   readonly lister: Pick<PageSource, 'page'>;
   readonly selection: readonly Parameter[];
   /** Waits before a page is requested again that came empty although the broker counts more. */
   readonly requester: Pick<Requester, 'waitBefore'>;
-  /** Notes a listed id; true when it is new to this walk. */
+  /** Notes a listed id; returns whether it is new to this walk. */
   readonly isNew: (id: string) => boolean;
   /** A page already fetched at offset 0, with its count. */
   readonly first?: ListedPage | undefined;
@@ -84,7 +84,7 @@ export interface WalkOptions {
    * instance in it from the page.
    */
   readonly countsUnshown?: boolean;
-  /** How much of a page to ask for; called for each page. */
+  /** Returns how much of a page to ask for; called for each page. */
   readonly shape?: () => PageShape;
   /** First offset. @default 0 */
   readonly from?: number;
@@ -131,8 +131,8 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
 }
 
 /**
- * Walks over all that the broker counts, page by page, whatever it shows of each; and beyond, should it count too few. A page
- * reaches as far as it was asked for, which is less than the stride where a larger one could not be read.
+ * Walks page by page over everything that the broker counts, however little the pages show, and further if the count is too
+ * low. A page covers as many entities as were asked for. These are fewer than the stride if a larger page could not be read.
  */
 async function* walkByStride(
   { lister, selection, isNew }: WalkOptions,

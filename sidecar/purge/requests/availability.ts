@@ -17,9 +17,9 @@ import { askedDelayMs, seemsAway } from './retry-policy.js';
 const MAX_FAILURES_IN_A_ROW = 20;
 
 /**
- * Failures in a row that all concern a few items are about those items, not the broker. Once an item was deleted singly,
- * the broker is known to work, and each item counts only once: otherwise a few bad items in flight together would end the
- * purge.
+ * Minimum number of different items. Failures in a row that all concern a few items are about those items, not about the
+ * broker. Once an item was deleted singly, the broker is known to work, and each item counts only once: otherwise a few bad
+ * items that are in flight together would end the purge.
  */
 const MIN_DIFFERENT_ITEMS = 5;
 
@@ -55,15 +55,15 @@ export class Breaker {
 export interface FailedTry {
   readonly request: PurgeRequest;
   readonly failure: Failure;
-  /** Its number, from 1. */
+  /** Number of the try, from 1. */
   readonly attempt: number;
-  /** Pauses that the broker had asked for when it was sent. */
+  /** How often the broker had asked for a pause when the try was sent. */
   readonly pausesBefore: number;
 }
 
 /**
- * Whether the broker may be asked now, for all requests of one purge: it may have asked to be left alone, be away, or answer
- * nothing but failures.
+ * Tells for all requests of one purge whether they may be sent now: the broker may have asked to be left alone, be away, or
+ * answer nothing but failures.
  */
 export class Availability {
   readonly #options: OutageOptions;
@@ -74,23 +74,26 @@ export class Availability {
   /** Whether the broker has answered a request without a failure. */
   hasAnswered = false;
   #outage: Outage | undefined;
-  /** The last delete that ended a try failed. */
+  /** Whether the last delete failed; failed deletes of parts of entities do not count. */
   #doDeletesFail = false;
   #brokenBy: BrokerFailedError | undefined;
 
-  /** @param options all but the pause, of which it knows itself */
+  /** @param options all but the pause, which this class knows itself */
   constructor(options: Omit<OutageOptions, 'pauseLeftMs'>) {
     this.#options = { ...options, pauseLeftMs: () => this.pauseLeftMs };
   }
 
-  /** Milliseconds for which the broker has asked all requests to wait; a shorter pause never cuts a longer one. */
+  /**
+   * For how many milliseconds all requests still have to wait, because the broker asked for it. A shorter pause never cuts a
+   * longer one.
+   */
   get pauseLeftMs(): number {
     return this.#pausedUntilMs === 0
       ? 0
       : Math.max(0, this.#pausedUntilMs - this.#options.clock.monotonicMs());
   }
 
-  /** The broker has asked to be left alone, even by a last look. */
+  /** Whether the broker has asked to be left alone, even by a last look. */
   get isAskedToWait(): boolean {
     return this.pauseLeftMs > 0 || this.#brokenBy?.reason === 'retry-after-too-long';
   }
@@ -108,7 +111,7 @@ export class Availability {
   /** Notes that a request was answered. */
   succeeded({ deletes, item }: PurgeRequest): void {
     this.#outage?.answered();
-    // Lists come between deletes: an answer to one does not show that deletes work again.
+    // Lists come between deletes. An answer to a list does not show that deletes work again.
     if (deletes !== undefined) this.#doDeletesFail = false;
     if (!this.#doDeletesFail) this.#breaker.succeeded(item);
     this.hasAnswered = true;
@@ -118,7 +121,7 @@ export class Availability {
    * Notes a failed try, and waits for a broker that seems to be away.
    *
    * @returns whether it was away
-   * @throws BrokerFailedError when it does not come back, answers nothing but failures, or asks to come back too late
+   * @throws BrokerFailedError if it does not come back, answers nothing but failures, or asks for too long a pause
    */
   async failed(
     { request, failure, attempt, pausesBefore }: FailedTry,
@@ -135,7 +138,7 @@ export class Availability {
     if (awayMs > 0 && this.hasAnswered && seemsAway(failure))
       wasAway = await this.#waitFor(failure, operation, signal);
     else if (failure.status !== undefined) this.#outage?.answered();
-    // First tries that fail in a row may all be of one moment: so many are in flight.
+    // First tries that fail in a row may all be from one moment, because so many are in flight.
     if (this.#breaker.isOpen && attempt >= Math.min(2, maxAttempts))
       this.#breakBy(new BrokerFailedError(operation, failure, 'nothing-but-failures'));
     return wasAway;
@@ -152,7 +155,7 @@ export class Availability {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, clock.monotonicMs() + askedMs);
   }
 
-  /** Starts counting failures anew, after those of a few hopeless items. */
+  /** Starts counting failures from zero again, after those of a few hopeless items. */
   forgive(): void {
     this.#doDeletesFail = false;
     this.#breaker.succeeded();
@@ -171,12 +174,12 @@ export class Availability {
       if (error instanceof BrokerFailedError) this.#breakBy(error);
       throw error;
     });
-    // All that was in flight failed together, which says nothing of the broker that is there now.
+    // Everything in flight failed together, which says nothing about the broker that answers now.
     if (wasAway) this.#breaker.succeeded();
     return wasAway;
   }
 
-  /** No request is sent any more: the error is that of all others, too. */
+  /** Lets no request through any more: all others fail with the same error. */
   #breakBy(error: BrokerFailedError): never {
     this.#brokenBy ??= error;
     throw this.#brokenBy;
@@ -185,13 +188,13 @@ export class Availability {
 
 /** What was done for a request before it is first sent. */
 export interface Booking {
-  /** What it deletes was booked, and reserved where that is asked for. */
+  /** Whether what it deletes was booked, and reserved if there is a budget. */
   isBooked: boolean;
   /** To be called when the request has ended. */
   onEnd?: (() => void) | undefined;
 }
 
-/** Of a delete that was not sent, since the purge might delete more than it may. */
+/** The failure of a delete that was not sent, because the purge might delete more than it may. */
 export const WITHHELD: Failure = {
   kind: 'withheld',
   status: 409,
@@ -204,7 +207,10 @@ export const WITHHELD: Failure = {
   },
 };
 
-/** Lets the requests of a purge go: when the broker can be asked, within the rate, and booked before they are sent. */
+/**
+ * Holds each request of a purge back until the broker can be asked and the rate allows it, and books deletes before they are
+ * sent.
+ */
 export class RequestGate {
   readonly #availability: Availability;
   readonly #order: RequestOrder;
@@ -220,9 +226,9 @@ export class RequestGate {
   }
 
   /**
-   * Waits until a request may be sent. Its share of the rate is taken last: what waits for anything else must not add up to
-   * more than one burst. What it deletes is booked when nothing but the reserve keeps it from being sent, and before that,
-   * since no more may be reserved than was booked.
+   * Waits until a request may be sent. Its share of the rate is taken last, because requests that wait for something else must
+   * not add up to more than one burst. What it deletes is booked when only the reservation is left to wait for. The reservation
+   * comes after that, because no more may be reserved than was booked.
    */
   async wait(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
     const { deletes } = request;
@@ -233,7 +239,7 @@ export class RequestGate {
       if (request.isStale?.() === true) throw new ListedTooLongAgo();
       if (deletes === undefined) return;
       if (pace !== undefined) await this.#takeShare(pace, request, signal);
-      // It may have waited for its share, and for the reserve after that. Whatever it has to wait for then is awaited.
+      // While it waited for its share, or for the reservation, something else may have come up. That is awaited, too.
       obstacle = pace === undefined ? undefined : this.#obstacle(request, signal);
       if (obstacle === undefined && this.#isDue(request)) {
         if (await this.#book(request, booking)) return;
@@ -244,7 +250,7 @@ export class RequestGate {
     }
   }
 
-  /** What the next request has to wait for, before it looks again; undefined when it may be sent. */
+  /** Returns what a request has to wait for before it looks again; undefined if it may be sent. */
   #obstacle({ deletes }: PurgeRequest, signal: AbortSignal): Promise<unknown> | undefined {
     throwIfStopped(signal);
     const { outage, pauseLeftMs } = this.#availability;
@@ -253,7 +259,10 @@ export class RequestGate {
     return deletes === undefined ? undefined : this.#order.beforeDelete?.();
   }
 
-  /** Whether a delete may still be sent as it is: the rate may have been lowered while it waited. */
+  /**
+   * Whether a delete may still be sent as it is. While it waited, the rate may have been lowered, or its items may have got
+   * stale.
+   */
   #isDue({ deletes = 0, isWhole = false, isStale }: PurgeRequest): boolean {
     return (isWhole || deletes <= (this.#order.pace?.burst ?? Infinity)) && isStale?.() !== true;
   }

@@ -1,4 +1,4 @@
-/** Sends the requests of one purge: retries, pauses, outages of the broker, and the rate. */
+/** Sends the requests of one purge, with retries, pauses and the rate, and waits for a broker that is away. */
 export type { OutageEvent } from './outage.js';
 export { type AskedRate, Pace } from './pace.js';
 export {

@@ -3,9 +3,9 @@ import { BrokerFailedError } from '../errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { probeDelayMs, seemsAway, type RetryPolicy } from './retry-policy.js';
 
-/** News of a broker that cannot be reached. */
+/** Events of a broker that cannot be reached. */
 export type OutageEvent =
-  /** The broker cannot be reached, and is waited for. */
+  /** The broker cannot be reached, and the purge waits for it. */
   | { readonly type: 'broker-away' }
   /** It answers again. */
   | { readonly type: 'broker-back'; readonly afterMs: number };
@@ -14,7 +14,7 @@ export interface OutageOptions {
   readonly retry: RetryPolicy;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Milliseconds for which the broker has asked to be left alone. */
+  /** Returns for how many milliseconds the broker still wants to be left alone. */
   readonly pauseLeftMs: () => number;
   /** Sends the broker a harmless query; returns why it failed, if it did. @throws PurgeStoppedError */
   readonly probe: (signal: AbortSignal) => Promise<Failure | undefined>;
@@ -24,10 +24,10 @@ export interface OutageOptions {
 /** One outage of the broker: finds out when it is over, on behalf of all requests of a purge, with one probe at a time. */
 export class Outage {
   /**
-   * Resolves when the broker answers: whether it was away, which it was not if it answers the first probe, or answered another
+   * Resolves when the broker answers, to whether it was away. It was not if it answers the first probe, or had answered another
    * request before.
    *
-   * Rejects with BrokerFailedError when it does not come back in time, with PurgeStoppedError when the purge is stopped.
+   * Rejects with BrokerFailedError if it does not come back in time, and with PurgeStoppedError if the purge is stopped.
    */
   readonly over: Promise<boolean>;
   readonly #options: OutageOptions;
@@ -42,7 +42,7 @@ export class Outage {
   #isOver = false;
   #resolve: (wasAway: boolean) => void = () => {};
 
-  /** @param onEnd called once, when it is over or cannot be waited for any longer */
+  /** @param onEnd called once, when the outage is over or waiting for its end is given up */
   constructor(
     failure: Failure,
     operation: string,
@@ -70,7 +70,10 @@ export class Outage {
     this.#refusesConnections ||= wasNeverSent === true;
   }
 
-  /** Notes that an earlier request was answered: a broker that takes no new connections may still answer requests in flight. */
+  /**
+   * Notes that an earlier request was answered. This ends the outage, unless the broker refuses connections: it may still
+   * answer requests in flight.
+   */
   answered(): void {
     if (!this.#refusesConnections) this.#end();
   }
@@ -109,7 +112,10 @@ export class Outage {
       await clock.sleep(ms, this.#waking.signal).catch(() => {});
   }
 
-  /** Sends a probe. After a time-out the broker still counts as away; any other answer ends the outage. */
+  /**
+   * Sends a probe. After a failure that looks like an outage, or a time-out, the broker still counts as away; any other result
+   * ends the outage.
+   */
   async #isStillAway(signal: AbortSignal): Promise<boolean> {
     const failure = await this.#options.probe(signal);
     const isAway = failure !== undefined && (seemsAway(failure) || failure.kind === 'timeout');

@@ -1,13 +1,13 @@
 import type { Clock } from '../../shared/clock.js';
 
-/** How fast something is asked to work: items per second; null for no limit. */
+/** A requested rate, in items per second; null for no limit. */
 export interface AskedRate {
   readonly maxPerSecond?: number | null | undefined;
 }
 
 /**
- * How fast a purge may delete: all its deletes pass here, and the rate may be changed while it runs. A token bucket that holds
- * what one second allows, and is full at first.
+ * Limits how fast a purge deletes. All its deletes pass through here, and the rate may be changed while it runs. A token bucket
+ * that holds what one second allows, and is full at the start.
  */
 export class Pace {
   readonly #clock: Clock;
@@ -25,12 +25,14 @@ export class Pace {
     this.#filledMs = clock.monotonicMs();
   }
 
-  /** The most that one request may delete: what a second allows, at least one. */
+  /** Maximum number of items that one request may delete: what a second allows, at least one. */
   get burst(): number {
     return this.#perSecond === undefined ? Infinity : Math.max(1, this.#perSecond);
   }
 
-  /** From now on; null, or undefined, takes the limit away. What was allowed before is not taken back. */
+  /**
+   * Changes the rate from now on; null or undefined removes the limit. Deletes that were let through before are not affected.
+   */
   setPerSecond(perSecond: AskedRate['maxPerSecond']): void {
     this.#fill();
     const isFirst = this.#perSecond === undefined;
@@ -43,14 +45,14 @@ export class Pace {
   /**
    * Waits until `amount` deletes may be sent. Requests are let through in the order in which they came.
    *
-   * @returns false, and takes nothing, when that is more than a burst by now: the rate was lowered, and the request must be
-   *   sent in parts
-   * @throws the signal's reason when it aborts first
+   * @returns false, and takes nothing, if `amount` exceeds a burst by now: the rate was lowered, and the request must be sent
+   *   in parts
+   * @throws the signal's reason if the signal aborts first
    */
   async take(amount: number, signal: AbortSignal): Promise<boolean> {
     if (this.#perSecond === undefined && !signal.aborted) return true;
     const turn = this.#tail.then(() => this.#waitFor(amount, signal));
-    // One that gives up lets the next one through.
+    // A request that gives up lets the next one through.
     this.#tail = turn.catch(() => {});
     return turn;
   }

@@ -8,36 +8,37 @@ import type { Pace } from './pace.js';
 export interface RequestOrder {
   /** Sent to the broker with each request: tenant, @context, credentials; names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How fast it may delete; may be changed while it runs. */
+  /** How fast the purge may delete; may be changed while it runs. */
   readonly pace?: Pace | undefined;
-  /** Bounds what is deleted, over all the processes that work on it. */
+  /** Limits what all processes that work on the purge may delete together. */
   readonly budget?: PurgeBudget | undefined;
   /**
-   * Called right before each try of a request that deletes, in the same turn of the event loop: what it has to wait for, if
-   * anything. It is called again then, and when there is a connection to send it on. When it throws, nothing is sent.
+   * Called right before each try of a request that deletes, in the same turn of the event loop. It may return a promise to wait
+   * for, and is called again after that. It is also called when there is a connection; then the try is sent, whatever it
+   * returns. If it throws, nothing is sent.
    */
   readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
-  /** Called with its news as they come. */
+  /** Called for each event. */
   readonly onEvent?: ((event: OutageEvent) => void) | undefined;
 }
 
 /** What a purge has done so far. */
 export interface DoneSoFar {
-  /** Items that it has deleted, or may have. */
+  /** Number of items that it has deleted, or may have deleted. */
   readonly affected: number;
-  /** Items that it has taken: no others are deleted. */
+  /** Number of items that it has taken: no other item can have been deleted. */
   readonly taken: number;
 }
 
-/** What may still be deleted, where several processes may work on a purge one after the other. */
+/** How much may still be deleted, if several processes may work on a purge one after the other. */
 export interface PurgeBudget {
   /**
-   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done
-   * so far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
-   * it returns is called when the request has ended.
+   * Called before a request that deletes is first sent, with the most that it can delete, and a function that tells what the
+   * purge has done so far. It returns a function to call when the request has ended. If it returns nothing, the request is not
+   * sent, and its items count as failed. If it throws, the purge ends.
    */
   reserve(deletes: number, done?: () => DoneSoFar): Promise<(() => void) | undefined>;
-  /** The most that one request may delete, as of now. */
+  /** Maximum number of items that one request may currently delete. */
   readonly mostAtOnce: number;
 }
 
@@ -50,30 +51,30 @@ export interface PurgeRequest {
   readonly deletes?: number;
   /** Completes "The broker did not …", e.g. "list the matching entities". */
   readonly operation: string;
-  /** Key of the single item that the request concerns: its failures may not be the broker's. */
+  /** Key of the single item that the request concerns. Its failures may be due to that item, not to the broker. */
   readonly item?: string | undefined;
   /** Replace the purge's own headers of these names; lower-case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Most bytes of the answer to a query. */
+  /** Maximum size of the answer to a query, in bytes. */
   readonly replyMaxBytes?: number | undefined;
   readonly mayBeDeep?: boolean | undefined;
-  /** Deletes a part of an entity. Lists come between such deletes, whose answers show that the broker works. */
+  /** Whether it deletes a part of an entity. Lists come between such deletes, and their answers show that the broker works. */
   readonly isPart?: boolean;
-  /** What it deletes was listed too long ago: it is not sent, nor sent again. */
+  /** Whether what it deletes was listed too long ago. If so, it is not sent, or not sent again. */
   readonly isStale?: () => boolean;
-  /** Called once, right before it is first sent; when it throws, nothing is sent. */
+  /** Called once, when it is about to be sent for the first time. If it throws, nothing is sent. */
   readonly onSend?: () => void;
-  /** It cannot be sent in parts: where the rate was lowered, it waits for the share of several seconds. */
+  /** Whether it cannot be sent in parts. If the rate was lowered, it waits for the share of several seconds. */
   readonly isWhole?: boolean;
-  /** A 403 is an answer as well, and does not end the purge. */
+  /** Whether a 403 is an answer as well, and does not end the purge. */
   readonly takes403?: true;
-  /** A server error is an answer as well, and no reason to try again. */
+  /** Whether a server error is an answer as well, and no reason to try again. */
   readonly takesServerErrors?: true;
   /** Finds a failure in an answer whose status is that of a success. */
   readonly failureOf?: ((reply: BrokerReply) => Failure | undefined) | undefined;
-  /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
+  /** Called for each try that may have had an effect without a clear answer: it got a server error or no answer. */
   readonly onUnclear?: () => void;
-  /** Called before each further try: what it has instead; undefined when there must not be one. */
+  /** Called before each further try. Returns what to change in the request; undefined if there must be no further try. */
   readonly again?: (failure: Failure) => Promise<Pick<PurgeRequest, 'jsonBody' | 'deletes'> | undefined>;
 }
 
@@ -87,7 +88,7 @@ export class TryFailed extends Error {
 /** The rate was lowered while a delete of several items waited: it must be sent in parts. Nothing was sent. */
 export class MustBeSplit extends Error {}
 
-/** What a delete would delete was listed too long ago. Nothing was sent. */
+/** The items of a delete were listed too long ago, so it was not sent, or not sent again. */
 export class ListedTooLongAgo extends Error {}
 
 /** Sleeps, if there is any time to sleep. @throws PurgeStoppedError when the signal aborts */

@@ -30,8 +30,8 @@ import {
 import { backoffMs, retryDelayMs, type RetryPolicy } from './retry-policy.js';
 
 /**
- * How a request ended: answered (any status that settles it), or given up after the last try. `isCutShort`: it has tries left,
- * but what it deletes was listed too long ago.
+ * How a request ended: answered (with any status that settles it), or given up. `isCutShort`: it has tries left, but the items
+ * to delete were listed too long ago.
  */
 export type Settled =
   | { readonly kind: 'answered'; readonly reply: BrokerReply }
@@ -42,32 +42,32 @@ export interface RequestDependencies {
   readonly client: BrokerClient;
   readonly retry: RetryPolicy;
   readonly clock: Clock;
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** Called for each request that is sent once more. */
+  /** Called each time a request is sent again. */
   readonly onRetry?: () => void;
 }
 
-/** What is noted of a request while it is tried. */
+/** The state of a request while it is tried. */
 interface Tries extends Booking {
-  /** Number of the try, from 1; one that an outage ended may not count. */
+  /** Number of the try, from 1. A try that an outage ended may not count. */
   attempt: number;
-  /** It was given a try that does not count, for an outage before. */
+  /** Whether it has had the one try that does not count, because of an outage. */
   hasOutlived: boolean;
-  /** Pauses that the broker had asked for when the try was sent. */
+  /** How often the broker had asked for a pause when the try was sent. */
   pausesBefore: number;
-  /** Why the try before failed. */
+  /** Why the previous try failed. */
   lastFailure?: Failure;
 }
 
-/** A stretch of a purge whose requests are stopped together. */
+/** A part of a purge whose requests are stopped together. */
 interface Phase {
   readonly ending: AbortController;
-  /** In a last look: when it ends. */
+  /** When a last look ends; undefined before it. */
   readonly untilMs?: number;
 }
 
-/** A last look begins no request after this long. */
+/** A last look begins no request after this time. */
 const LAST_LOOK_MS = 10_000;
 
 /** Sends the requests of one purge: with its headers, retries, one breaker, one shared pause and one watch for outages. */
@@ -85,7 +85,7 @@ export class Requester {
 
   /**
    * @param signal stops the purge: no new requests; deletes already sent are left to finish
-   * @param probe something harmless to ask a broker that seems to be away
+   * @param probe a harmless query for a broker that seems to be away
    * @param done what the purge has done so far, for its budget
    */
   constructor(
@@ -109,7 +109,7 @@ export class Requester {
     signal.addEventListener('abort', this.#stop, { once: true });
   }
 
-  /** What the purge has cost so far: requests sent, every try counted, and how many of them were sent again. */
+  /** The number of requests sent so far, every try counted, and how many of them were sent again. */
   get effort(): { readonly requests: number; readonly retries: number } {
     return { ...this.#effort };
   }
@@ -119,12 +119,12 @@ export class Requester {
     return this.#availability.hasAnswered;
   }
 
-  /** The most items that may be deleted in a second, as of now: Infinity without a rate. */
+  /** Maximum number of items that may currently be deleted in a second; Infinity without a rate. */
   get burst(): number {
     return Math.max(1, Math.floor(this.#order.pace?.burst ?? Infinity));
   }
 
-  /** The most items that one request may delete, as of now. */
+  /** Maximum number of items that one request may currently delete. */
   get mostAtOnce(): number {
     return Math.max(1, Math.floor(Math.min(this.burst, this.#order.budget?.mostAtOnce ?? Infinity)));
   }
@@ -133,10 +133,12 @@ export class Requester {
    * Sends a request until it is answered or its tries are used up.
    *
    * @throws BrokerRefusedError for 401, 403 (unless the request takes it) and an unknown tenant, which end the purge
-   * @throws BrokerFailedError when the broker answers nothing but failures, asks to come back too late, or is away too long
-   * @throws PurgeStoppedError when the purge is stopped
+   * @throws BrokerFailedError if the broker answers nothing but failures, asks for too long a pause, or is away too long
+   * @throws BrokerReplyError for a redirect, and for an answer that is too large to be read, unless it answers a query
+   * @throws ReplyTooLargeError for an answer to a query that is too large to be read
+   * @throws PurgeStoppedError if the purge is stopped
    * @throws ListedTooLongAgo for a delete that got stale before it was first sent
-   * @throws MustBeSplit for a delete of several items, when it is more than the rate allows in one second by now
+   * @throws MustBeSplit for a delete of several items that by now exceeds what the rate allows in one second
    */
   async send(request: PurgeRequest): Promise<Settled> {
     const isLast = this.#phase.untilMs !== undefined;
@@ -147,7 +149,7 @@ export class Requester {
     return settled;
   }
 
-  /** Waits as after a failed try, for partial failures inside an answer; false when the tries are used up. */
+  /** Waits as after a failed try, because of partial failures inside an answer; false if the tries are used up. */
   async pause(attempt: number): Promise<boolean> {
     const { retry, clock, random } = this.#dependencies;
     const delayMs = retryDelayMs(attempt, { kind: 'broker-error' }, retry, random());
@@ -162,17 +164,23 @@ export class Requester {
     await sleep(clock, backoffMs(look, retry, random()), this.#phase.ending.signal);
   }
 
-  /** Starts counting failures anew, after those of a few hopeless items. */
+  /** Starts counting failures from zero again, after those of a few hopeless items. */
   forgiveFailures(): void {
     this.#availability.forgive();
   }
 
-  /** Sends nothing more after what is under way: the purge has met its end. Waiting requests throw PurgeStoppedError. */
+  /**
+   * Sends nothing more, because the purge is over. Deletes that were sent are awaited; queries in flight are aborted, and
+   * waiting requests throw PurgeStoppedError.
+   */
   halt(): void {
     this.#phase.ending.abort();
   }
 
-  /** Halts for good. A signal that is composed of others keeps its listeners alive, and with them all that the purge knows. */
+  /**
+   * Halts for good, and removes the listener: a signal that is composed of others keeps its listeners alive, and with them
+   * everything that the purge knows.
+   */
   end(): void {
     this.halt();
     this.#signal.removeEventListener('abort', this.#stop);
@@ -181,7 +189,7 @@ export class Requester {
   /**
    * Halts, and then lets queries through for some seconds, each with one try.
    *
-   * @returns false when none may be sent: the purge was stopped, or the broker has asked to be left alone
+   * @returns false if no query may be sent: the purge was stopped, or the broker has asked to be left alone
    */
   beginLastLook(): boolean {
     this.halt();
@@ -225,7 +233,7 @@ export class Requester {
     }
   }
 
-  /** Sends a query of the last look: there is no other try. */
+  /** Sends a query of the last look, with a single try. */
   async #sendLast(request: PurgeRequest, { ending, untilMs = 0 }: Phase): Promise<Settled> {
     if (request.method !== 'GET' || this.#dependencies.clock.monotonicMs() >= untilMs) ending.abort();
     try {
@@ -268,7 +276,7 @@ export class Requester {
     } catch (error) {
       if (error instanceof RequestAbortedError) throwIfStopped(signal);
       if (error instanceof PurgeStoppedError || error instanceof ListedTooLongAgo) {
-        // It was kept from being sent.
+        // The request was not sent.
         this.#effort.requests -= 1;
         throw error;
       }
@@ -302,7 +310,7 @@ export class Requester {
     return undefined;
   }
 
-  /** Notes a failed try, and waits for the next; false when there is none. */
+  /** Notes a failed try, and waits for the next one; false if there is none. */
   async #mayTryAgain(
     request: PurgeRequest,
     failure: Failure,
@@ -324,7 +332,7 @@ export class Requester {
   }
 }
 
-/** Answers that end a purge whatever they answer: the caller may not do this, or not here. */
+/** Throws for answers that end a purge, whichever request they answer: the caller may not do this, or not here. */
 function throwIfFatal({ operation, takes403 }: PurgeRequest, reply: BrokerReply): void {
   if (reply.status >= 300 && reply.status < 400) {
     throw new BrokerReplyError(

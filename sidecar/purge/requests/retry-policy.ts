@@ -17,12 +17,12 @@ const MAX_RETRY_AFTER_DELAYS = 6;
 const MAX_CONTEXT_ATTEMPTS = 2;
 
 /**
- * How long to wait before a request is tried again: exponential backoff with full jitter. A pause that the broker asks for is
- * kept besides, for all requests (Availability).
+ * Returns how long to wait before a request is tried again: exponential backoff with full jitter. A pause that the broker asks
+ * for is kept in addition, for all requests (see Availability).
  *
  * @param attempt number of the try that failed, from 1
  * @param random in [0, 1)
- * @returns milliseconds; undefined when its tries are used up
+ * @returns milliseconds; undefined if its tries are used up
  */
 export function retryDelayMs(
   attempt: number,
@@ -35,7 +35,7 @@ export function retryDelayMs(
   return attempt >= most ? undefined : backoffMs(attempt, policy, random);
 }
 
-/** The pause that the broker asks for, in milliseconds; 0 without one, `too-long` when it exceeds the limit. */
+/** Returns the pause that the broker asks for, in milliseconds; 0 without one, `too-long` if it exceeds the limit. */
 export function askedDelayMs(
   { retryAfter }: Failure,
   policy: RetryPolicy,
@@ -45,7 +45,7 @@ export function askedDelayMs(
   return asked > policy.maxDelayMs * MAX_RETRY_AFTER_DELAYS ? 'too-long' : asked;
 }
 
-/** Full jitter: evenly spread between the least delay and a ceiling that doubles with each try. */
+/** Returns a delay with full jitter: evenly spread between the minimum delay and a ceiling that doubles with each try. */
 export function backoffMs(attempt: number, policy: RetryPolicy, random: number): number {
   const ceiling = Math.max(policy.minDelayMs, Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** attempt));
   return Math.round(policy.minDelayMs + random * (ceiling - policy.minDelayMs));
@@ -69,7 +69,7 @@ export function parseRetryAfter(value: string, nowMs: number): number | undefine
 /** Statuses of a broker that is starting or gone, often sent by a proxy in front of it. */
 const AWAY_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
-/** Least pause between probes, whatever the policy: a starting broker is busy. */
+/** Minimum pause between probes, whatever the policy, because a starting broker is busy. */
 const MIN_PAUSE_MS = 100;
 
 /**
@@ -81,13 +81,13 @@ export function seemsAway({ kind, status }: Failure): boolean {
 }
 
 /**
- * How long to wait before a broker that seems to be away is probed: longer each time, like retries, until it has been away for
- * `awayMs`.
+ * Returns how long to wait before a broker that seems to be away is probed: longer each time, like retries, until it has been
+ * away for `awayMs`.
  *
- * @param probes that have failed
- * @param forMs since the first such failure
+ * @param probes number of probes that have failed
+ * @param forMs how long the outage has lasted, in milliseconds
  * @param random in [0, 1)
- * @returns milliseconds; undefined when it was away for too long
+ * @returns milliseconds; undefined if the broker has been away for too long
  */
 export function probeDelayMs(
   probes: number,
