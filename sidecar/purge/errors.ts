@@ -1,26 +1,26 @@
 import type { BrokerProblem, Failure } from './broker/index.js';
 import { GatewayError, type ProblemKind, type ProblemMembers } from '../shared/errors.js';
 
-/** What became of the purge that an error ended: it was refused as it was asked for, it failed, or it was stopped. */
+/** How an error ended a purge: it was refused as requested, it failed, or it was stopped. */
 export type PurgeOutcome = 'refused' | 'failed' | 'stopped';
 
-/** An error that ends a purge, and says what became of it. One that had begun to delete is never refused: it has failed. */
+/** An error that ends a purge, and says how. A purge that had begun to delete is never recorded as refused, but as failed. */
 export abstract class PurgeError extends GatewayError {
   readonly outcome: PurgeOutcome = 'failed';
 }
 
-/** What became of a purge that an error ended. An error of anything but the purge itself is a failure. */
+/** Returns how an error ended a purge. An error of anything but the purge itself is a failure. */
 export function outcomeOf(error: unknown): PurgeOutcome {
   return error instanceof PurgeError ? error.outcome : 'failed';
 }
 
-/** The query is refused as written; nothing was sent to the broker. */
+/** The query is refused as written, mostly before anything was sent to the broker. */
 export class QueryRefusedError extends PurgeError {
   override readonly outcome = 'refused';
 
   /**
    * @param kind the standard's error type: InvalidRequest for parameters (clause 6.3.20), BadRequestData for content
-   * @param parameter the query parameter at fault, where it is one
+   * @param parameter the query parameter at fault, if it is one
    */
   constructor(
     readonly kind: 'invalidRequest' | 'badRequestData',
@@ -104,8 +104,8 @@ export class TooManyMatchesError extends PurgeError {
   override readonly outcome = 'refused';
 
   /**
-   * @param exact false when `matched` is only the number seen before stopping
-   * @param message for one that says more
+   * @param exact false if `matched` is only the number seen before stopping
+   * @param message replaces the usual message
    */
   constructor(
     readonly matched: number,
@@ -123,10 +123,10 @@ export class TooManyMatchesError extends PurgeError {
   }
 }
 
-/** Statuses by which a broker says that it will not do what it was asked, whoever asks again. */
+/** Statuses by which a broker says that it will not do what was requested, however often it is asked. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 409, 501]);
 
-/** The broker refused a request of the purge for good. */
+/** The broker permanently refused a request of the purge. */
 export class BrokerRefusedError extends PurgeError {
   readonly kind = 'brokerRefused';
   override readonly outcome: PurgeOutcome;
@@ -149,10 +149,10 @@ export class BrokerRefusedError extends PurgeError {
   }
 }
 
-/** Statuses that refuse a query for what it asks. */
+/** Statuses that refuse a query for its content. */
 const QUERY_REFUSED = [400, 404, 422] as const;
 
-/** What a query is answered; undefined where the broker refuses it, by these statuses, for what it asks. */
+/** Returns the answer to a query; undefined if the broker refuses the query for its content, by one of these statuses. */
 export async function unlessQueryRefused<Answer>(
   answer: Promise<Answer>,
   statuses: readonly number[] = QUERY_REFUSED,
@@ -165,7 +165,7 @@ export async function unlessQueryRefused<Answer>(
   }
 }
 
-/** Whether the broker refused a query because it does not know what it asks for. */
+/** Whether the broker refused a query because it does not understand or support it. */
 export function isNotUnderstood(error: unknown): error is BrokerRefusedError {
   return error instanceof BrokerRefusedError && [400, 422, 501].includes(error.problem.status);
 }
@@ -203,7 +203,7 @@ const KIND_OF_FAILURE = {
   withheld: 'brokerFailed',
 } as const satisfies Record<Failure['kind'], ProblemKind>;
 
-/** Seconds after which to try again when the broker throttles and does not say. */
+/** Seconds after which to try again if the broker throttles and does not say when. */
 const THROTTLED_RETRY_AFTER_S = '10';
 
 const WHY = {
@@ -223,12 +223,15 @@ export class UncountableError extends GatewayError {
   readonly kind = 'uncountableMatches';
 }
 
-/** Matches keep arriving, and the broker gives no count to distinguish them from the old ones. */
+/** The purge does not come to an end: matches keep arriving, or none can be deleted in time. */
 export class NotConvergingError extends GatewayError {
   readonly kind = 'notConverging';
 }
 
-/** The purge was stopped: its client disconnected, or the process is shutting down. */
+/**
+ * The purge was stopped: its client disconnected, it was cancelled, the process is shutting down, or another process may have
+ * it.
+ */
 export class PurgeStoppedError extends PurgeError {
   readonly kind = 'shuttingDown';
   override readonly retryAfter = '5';
@@ -244,7 +247,7 @@ export function throwIfStopped(signal: AbortSignal): void {
   }
 }
 
-/** What some work comes to that cannot be ended, unless the purge is stopped meanwhile. @throws PurgeStoppedError */
+/** Waits for work that cannot be aborted, unless the purge is stopped in the meantime. @throws PurgeStoppedError */
 export async function unlessStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const over = new AbortController();
   const stopped = new Promise<void>((resolve) => {
@@ -264,7 +267,7 @@ export async function unlessStopped<Value>(work: Promise<Value>, signal: AbortSi
   }
 }
 
-/** Describes a failure in one line, without addresses. */
+/** Describes a failure in one line. The only address in it is the configured URL of the broker. */
 export function describeFailure(failure: Failure): string {
   switch (failure.kind) {
     case 'throttled':

@@ -1,7 +1,7 @@
 /**
- * The purge engine, for those that start purges: jobs, the HTTP interface and the command line. A purge deletes what a query
- * matches, and nothing else, whatever the broker does. Its rooms, top to bottom: temporal, entities, attributes, deleting, run,
- * proof, listing, requests, query, archiving, ledger, broker. Each imports those below it, through their faces.
+ * The purge engine, used by jobs, the HTTP interface and the command line. A purge deletes what a query matches, and nothing
+ * else, whatever the broker does. Its folders, from top to bottom: restoring, temporal, entities, attributes, deleting, run,
+ * proof, listing, requests, query, archiving, ledger, broker. Each imports only those below it, through their index.ts.
  */
 export {
   type EntityPurgeQuery,

@@ -1,4 +1,4 @@
-/** One purge: how it runs, what its parts share, and what it sees of the broker through a query. */
+/** Runs one purge: what its parts share, and what it sees of the broker through a query. */
 export type {
   AppliedPlan,
   BrokerQuery,

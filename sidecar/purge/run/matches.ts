@@ -9,17 +9,17 @@ const UNCOUNTED =
   'The broker answers this query with an empty list and no count, although ' +
   'it counts other queries that match nothing: it may have failed to run it.';
 
-/** Requests of a first page that stays empty although the broker counts matches. */
+/** How often to request a first page that stays empty although the broker counts matches. */
 const MAX_EMPTY_PAGES = 3;
 
-/** Matches nothing, whatever else a query asks for. */
+/** A parameter that matches nothing, whatever else the query asks for. */
 const NO_SUCH_TYPE: Parameter = { name: 'type', value: 'NoSuchTypePurgeProbe' };
 
 /**
  * Fetches the first page of a query with the broker's count. An empty page is confirmed by its count, or by other queries.
  *
  * @param shape how much to ask for
- * @throws BrokerReplyError when the broker shows matches only when it is not asked for pages, or seems not to have run the query
+ * @throws BrokerReplyError if the broker shows matches only without paging, or seems not to have run the query
  */
 export async function firstPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
   const beside = context.beginProof(shape);
@@ -34,7 +34,7 @@ async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedP
   const { selection, lister, requester } = context;
   for (let look = 1; ; look++) {
     const page = await lister.page({ selection, count: true, ...shape });
-    // A count beside nothing, or one of fewer than are listed, is not believed.
+    // A count next to an empty list is believed only if it is 0.
     if (page.count !== undefined && (page.ids.length > 0 || page.count === 0))
       context.emit({ type: 'counted', matches: page.count });
     const isLast = look === MAX_EMPTY_PAGES;
@@ -45,7 +45,7 @@ async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedP
       if (await context.learnCounting()) return page;
       await requester.waitBefore(look);
     } else if (!(await lister.showsAnything(selection))) {
-      // A broker that counts what surely matches nothing would have counted this.
+      // A broker that gives a count for a query that surely matches nothing would have given one here.
       if (!(await countsNothing(context))) return page;
       if (isLast) throw new BrokerReplyError(UNCOUNTED);
       await requester.waitBefore(look);
@@ -66,8 +66,8 @@ async function countsNothing({ selection, lister }: PurgeContext): Promise<boole
 }
 
 /**
- * The first page's count, if it can be trusted. It cannot if it equals the length of a full page (some brokers count only
- * the page) or ignores a filter.
+ * Returns the count of the first page, if it can be trusted. It cannot be trusted if fewer are counted than listed, if it
+ * equals the length of a full page (some brokers count only the page), or if it ignores a filter.
  */
 export function trustedTotal({ paging }: QueryView, first: ListedPage): number | undefined {
   if (first.count === undefined || paging.contradicted || paging.stride !== undefined) return undefined;
@@ -79,8 +79,8 @@ export function trustedTotal({ paging }: QueryView, first: ListedPage): number |
 /**
  * Refuses a purge that matches more than it may affect, before its first delete.
  *
- * A count above the maximum is enough. A lower one may be missing or wrong, so the matches are listed until there is one too
- * many, or no more.
+ * A count above the maximum is enough to refuse. Otherwise the count may be missing or wrong, so the matches are listed until
+ * there is one too many, or no more.
  *
  * @returns the number of matches, if all were listed
  * @throws TooManyMatchesError
@@ -91,9 +91,9 @@ export async function checkBound(
   seen?: IdStates,
 ): Promise<number | undefined> {
   const { maxAffected } = context.limits;
-  // What is deleted is in the plan, and that was counted.
+  // Only what is in the plan is deleted, and the plan was counted.
   if (maxAffected === undefined || context.plan !== undefined) return undefined;
-  // A count beside an empty list is none: the broker may have failed to run the query.
+  // A count next to an empty list is not believed: the broker may have failed to run the query.
   const isBelievable = context.paging.stride === undefined && first.ids.length > 0;
   if (isBelievable && first.count !== undefined && first.count > maxAffected) {
     throw new TooManyMatchesError(first.count, maxAffected, true);
@@ -124,7 +124,7 @@ export interface NewMatches {
  *
  * @param onPage receives each page that shows something new; it may throw, or return false to stop
  * @param seen matches listed by an earlier query; they are not counted again
- * @returns the number of distinct matches, and how the list ended; without an end when it was stopped
+ * @returns the number of distinct matches, and how the list ended; no end if `onPage` stopped it
  */
 export async function countMatches(
   context: PurgeContext,
@@ -167,15 +167,15 @@ const MAX_SAMPLE = 100;
 export interface Preview {
   readonly matched: number;
   readonly sample: readonly string[];
-  /** There are more than could be counted. */
+  /** There may be more than could be counted. */
   readonly isLowerBound?: true;
 }
 
 /**
- * Counts the matches without deleting, by listing them; where there are more than a sample, by a plausible count of the broker.
- * Warns where the broker counts another number than it lists.
+ * Counts the matches without deleting: by listing them or, if there are more than the sample, by the broker's count if that is
+ * plausible. For a plan, all are listed. Warns if the broker counts another number than it lists.
  *
- * @throws BrokerReplyError when the broker counts matches and lists none
+ * @throws BrokerReplyError if the broker counts matches and lists none
  */
 export async function previewEntities(context: PurgeContext, first: ListedPage): Promise<Preview> {
   const sample = new Set<string>();
@@ -199,7 +199,7 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
   return { matched: listed, sample: [...sample], ...(isComplete ? {} : { isLowerBound: true }) };
 }
 
-/** The report of a dry run. */
+/** Returns the report of a dry run. */
 export function previewOf(
   scope: PurgeScope,
   preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,

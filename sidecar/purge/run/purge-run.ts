@@ -44,7 +44,7 @@ const MAX_ID_LENGTH = 4096;
 /** Clocks that differ by no more count as the same: the `Date` of an answer is in whole seconds. */
 const SAME_CLOCK_MS = 2000;
 
-/** What the parts of one purge share, before any query is opened. Nothing is sent yet. */
+/** Creates what the parts of one purge share. Nothing is sent yet. */
 export function createPurgeScope(
   order: PurgeOrder,
   dependencies: PurgeDependencies,
@@ -75,7 +75,8 @@ export function createPurgeScope(
     onPlanned: order.onPlanned,
     startedMs() {
       const aheadMs = brokerAheadMs?.() ?? 0;
-      // Never later than by this clock: what is new must not look old because the clock was set back, or a proxy wrote the `Date`.
+      // This is never later than by this clock: new items must not look old because this clock was set back, or a proxy wrote
+      // the `Date`.
       return aheadMs > SAME_CLOCK_MS ? beganMs - aheadMs : beganMs;
     },
     emit(event) {
@@ -95,9 +96,10 @@ export function createPurgeScope(
 }
 
 /**
- * Runs a purge to its end. It stops when the signal aborts: nothing new is sent, and deletes under way are waited for.
+ * Runs a purge to its end. It stops when the signal aborts: nothing new is sent, and deletes in flight are awaited.
  *
- * @throws one of purge/errors.ts; the last `progress` tells what was done until then, and `failures` what could not be
+ * @throws one of purge/errors.ts; the last `progress` event tells what was done until then, and `failures` what could not be
+ *   done
  */
 export async function runPurge(
   order: PurgeOrder,
@@ -117,18 +119,22 @@ export async function runPurge(
     }
     throw error;
   } finally {
-    // Pages that were asked for ahead are of no use any more.
+    // Pages that were requested ahead are no longer needed.
     scope.requester.end();
   }
 }
 
-/** The smallest query there is: any answer to it shows that the broker is there. */
+/** Returns the smallest query of the purge. Any answer to it shows that the broker can be reached. */
 function probeOf(path: ListedResource['path'], { selection }: PurgeQuery): PurgeRequest {
   const parameters = formatParameters([...selection, { name: 'limit', value: '1' }]);
   return { method: 'GET', path: `${path}?${parameters}`, operation: 'answer' };
 }
 
-/** The report of a purge that ran to its end. @param left matches that turned up meanwhile, without those that were made again */
+/**
+ * Returns the report of a purge that ran to its end.
+ *
+ * @param left matches that arrived during the purge and were left, without those that were made again
+ */
 export function reportOf(scope: PurgeScope, left: number): PurgeReport {
   const { ledger, warnings, requester, archiving } = scope;
   return {
@@ -152,13 +158,14 @@ class OpenedQuery implements PageSource {
   /** The ids that the purge names; all others are unexpected. */
   readonly #named: ReadonlySet<string> | undefined;
   /**
-   * May match anywhere in the id, as in brokers. One that RE2 cannot compile is left to the broker, whose filtering is proven.
+   * The pattern may match anywhere in an id, as in brokers. A pattern that RE2 cannot compile is left to the broker, whose
+   * filtering is proven.
    */
   readonly #pattern: Pattern | undefined;
   readonly #isLocal: boolean;
   /** The @context on which the meaning of the query depends. */
   readonly #contextUrl: string | undefined;
-  /** The same, where the broker names it in its answers. */
+  /** The same, if each answer of the broker has to name it. */
   #namedContext: string | undefined;
   #proven: Promise<void> | undefined;
   /** The first page that listed something, and what was asked for. */
@@ -203,7 +210,7 @@ class OpenedQuery implements PageSource {
       showsAll: !isPartial,
       paging: { contradicted: false, longestPage: 0 },
       lister: this,
-      // What one of several queries shows, the others mostly do not show again.
+      // If there are several queries, the first one mostly shows everything, so probes for the others would be wasted.
       beginProof: async (shape) => (isPartial ? undefined : this.#proof.begin(shape)),
       proveFilters: async () => (this.#proven ??= this.#prove()),
       learnCounting: () => learnCounting(this.#wide),
@@ -226,7 +233,7 @@ class OpenedQuery implements PageSource {
     }
     const unexpected = await this.#unexpectedIn(page.ids);
     if (unexpected !== undefined) {
-      // Of a broker that ignores the filter in every query, the proof says so.
+      // If the broker ignores the filter in every query, the proof says so.
       await this.context.proveFilters();
       throw unexpected;
     }
@@ -236,7 +243,7 @@ class OpenedQuery implements PageSource {
     return page;
   }
 
-  /** The first id that is excluded, or too long to be checked. Yields to the event loop now and then. */
+  /** Returns the error for the first id that is excluded, or too long to be checked. Yields to the event loop now and then. */
   async #unexpectedIn(ids: readonly string[]): Promise<UnexpectedEntityError | undefined> {
     const [named, pattern] = [this.#named, this.#pattern];
     const unnamed = named && ids.find((id) => !named.has(id));
@@ -263,7 +270,7 @@ class OpenedQuery implements PageSource {
     await learnStride(this.#wide);
   }
 
-  /** The query with pages that are not checked: what is learnt of its counts is asked without its filters, and only counted. */
+  /** The query with unchecked pages. To learn about counts, queries leave out filters, and their pages are only counted. */
   get #wide(): PurgeContext {
     return { ...this.context, lister: this.#lister };
   }

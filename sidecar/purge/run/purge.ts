@@ -11,16 +11,16 @@ type PurgeStrategy = 'auto' | 'batch' | 'single' | 'native';
 
 /** How hard a purge may work: what its caller asks for, within the gateway's configuration. */
 export interface PurgeLimits {
-  /** Entities asked for in one page. */
+  /** Number of entities to ask for in one page. */
   readonly pageSize: number;
-  /** Largest page, for brokers that are faster with more than `pageSize` entities. */
+  /** Maximum number of entities in one page, for brokers that are faster with more than `pageSize`. */
   readonly pageSizeMax: number;
-  /** Ids in one batch delete. */
+  /** Maximum number of ids in one batch delete. */
   readonly batchSize: number;
-  /** Delete requests in flight. */
+  /** Maximum number of delete requests in flight. */
   readonly concurrency: number;
   readonly strategy: PurgeStrategy;
-  /** Most items that may be affected; undefined for no bound. */
+  /** Maximum number of items that may be affected; undefined for no maximum. */
   readonly maxAffected: number | undefined;
 }
 
@@ -28,22 +28,22 @@ export interface PurgeLimits {
 export interface PurgeDependencies extends RequestDependencies {
   /** What was learnt about the collection that is purged. */
   readonly capabilities: BrokerMemory;
-  /** How far the clock is ahead of the broker's, in milliseconds; undefined where that is not known. */
+  /** Returns how far the gateway's clock is ahead of the broker's, in milliseconds; undefined if that is not known. */
   readonly brokerAheadMs?: (() => number | undefined) | undefined;
 }
 
-/** One purge: what, with which headers, how hard, and what goes along with it while it runs. */
+/** One purge: what to delete, with which headers and limits, and what accompanies it while it runs. */
 export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> extends RequestOrder {
   readonly query: Query;
   readonly limits: PurgeLimits;
   readonly onEvent?: ((event: PurgeEvent) => void) | undefined;
   /** Called with the outcome of each item; never for a purge that the broker does by itself. */
   readonly onOutcome?: OnOutcome | undefined;
-  /** Where it archives what it deletes, before it deletes it. */
+  /** Where to archive what is deleted, before it is deleted. */
   readonly archive?: PurgeArchive | undefined;
-  /** Only what is in it is deleted. */
+  /** If there is a plan, only what is in it is deleted. */
   readonly plan?: AppliedPlan | undefined;
-  /** Of a dry run: called with the key of each match, perhaps more than once, until there are no more. */
+  /** For a dry run that makes a plan: called with the key of each match, perhaps more than once. */
   readonly onPlanned?: ((key: string) => void) | undefined;
 }
 
@@ -51,9 +51,9 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> extends Reque
 export interface PurgePlan {
   /** The collection that is purged. */
   readonly path: ListedResource['path'];
-  /** Does the work, and returns what it came to. */
+  /** Does the work, and returns the report. */
   readonly run: (scope: PurgeScope) => Promise<PurgeReport>;
-  /** The work is not booked item by item; it reports by itself how far it is. */
+  /** Whether the work reports its progress itself, because its items are not recorded one by one. */
   readonly reportsItself?: boolean;
 }
 
@@ -65,16 +65,19 @@ export interface PurgeScope {
   /** Records every item; refuses more than `limits.maxAffected`. */
   readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;
-  /** Takes what is about to be deleted; undefined where nothing is archived. */
+  /** Archives what is about to be deleted; undefined if nothing is archived. */
   readonly archiving: Archiving | undefined;
-  /** Of a purge that archives more than lists show: archives it right before its delete. */
+  /** For a purge that archives more than its lists show: archives it right before its delete. */
   readonly histories?: HistoryArchive;
-  /** Of a purge that applies a plan: what may be deleted, and nothing else. */
+  /** For a purge that applies a plan: what may be deleted, and nothing else. */
   readonly plan: AppliedPlan | undefined;
-  /** Of a dry run that makes a plan: receives the key of each match. */
+  /** For a dry run that makes a plan: receives the key of each match. */
   readonly onPlanned: ((key: string) => void) | undefined;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** When the purge began, in milliseconds since the epoch: by the clock of the broker, as far as that is known. */
+  /**
+   * When the purge began, in milliseconds since the epoch: by the clock of the broker if that is known to be behind, otherwise
+   * by this one.
+   */
   readonly startedMs: () => number;
   readonly emit: (event: PurgeEvent) => void;
   /** Adds a warning to the report; at most ten are kept. */
@@ -85,9 +88,9 @@ export interface PurgeScope {
   open(query: BrokerQuery): PurgeContext;
 }
 
-/** Archives all that a delete removes where lists show only a part of it. */
+/** Archives everything that a delete removes, if lists show only a part of it. */
 export interface HistoryArchive {
-  /** Items that are best archived together, as of now, and how many such groups at the same time. */
+  /** How many items to archive together now, and how many such groups at the same time. */
   readonly most: number;
   readonly atOnce: number;
   /**
@@ -101,22 +104,22 @@ export interface HistoryArchive {
 /** A purge, and the query through which it sees the broker. */
 export type PurgeContext = PurgeScope & QueryView;
 
-/** What a dry run has found, by the keys of the ledger. */
+/** The keys of what a dry run has found, as in the ledger. */
 export interface AppliedPlan {
   has(key: string): boolean;
   readonly size: number;
 }
 
-/** A query: the caller's filters, and what the broker needs besides. */
+/** A query: the caller's filters, and what the broker needs in addition. */
 export interface BrokerQuery {
   readonly resource: ListedResource;
   /** The caller's filters. */
   readonly selection: readonly Parameter[];
   /** Parameters that the broker requires and that exclude no match. */
   readonly additions?: readonly Parameter[];
-  /** Shows only some of the matches; other queries show the rest. */
+  /** Whether it shows only some of the matches, and other queries show the rest. */
   readonly isPartial?: boolean;
-  /** Attributes that the purge names besides, to drop or to keep. */
+  /** Attributes that the purge names in addition, to drop or to keep. */
   readonly removed?: readonly string[] | undefined;
 }
 
@@ -133,17 +136,17 @@ export interface QueryView {
    * page shows that the broker did not stay local.
    */
   readonly lister: PageSource;
-  /** An item that this query no longer lists is gone. */
+  /** Whether an item that this query no longer lists is gone. */
   readonly showsAll: boolean;
-  /** The broker counts matches that it does not show, or shows empty pages before the end. */
+  /** Whether the broker counts matches that it does not show, or shows empty pages before the end. */
   readonly countsUnshown: boolean;
   /** What the broker's counts and pages have revealed so far. */
   readonly paging: PagingEvidence;
   /**
-   * Asks beside the first page what the proof of the query needs to know.
+   * Begins the proof of the query in parallel with the first page.
    *
-   * @param shape of that page
-   * @returns when it is answered; never rejects
+   * @param shape how much to ask for in that page
+   * @returns resolves when the broker has answered; never rejects
    */
   beginProof(shape: PageShape): Promise<void>;
   /**
@@ -156,19 +159,19 @@ export interface QueryView {
   learnCounting(): Promise<boolean>;
 }
 
-/** News of a running purge, in order. */
+/** Events of a running purge, in order. */
 export type PurgeEvent =
   /** The broker's own count of matches, where it gives one. */
   | { readonly type: 'counted'; readonly matches: number }
   /** Deletes were answered: totals so far. */
   | ({ readonly type: 'progress' } & PurgeProgress)
   | OutageEvent
-  /** All that was listed was tried; what follows are checks and second tries. */
+  /** Everything that was listed was tried. Checks and second tries follow. */
   | { readonly type: 'drained'; readonly matched: number }
-  /** The purge ends early: what became of items that could not be deleted; at most 1000. */
+  /** The purge ends early. The items that could not be deleted, at most 1000. */
   | { readonly type: 'failures'; readonly errors: readonly ItemError[] };
 
-/** The end of a purge that ran to its end. Counts are in items: entities, attributes, datasets or instances. */
+/** The result of a purge that ran to its end. Counts are in items: entities, attributes, datasets or instances. */
 export interface PurgeReport extends PurgeCounts {
   readonly dryRun: boolean;
   /** Ids of entities that are gone or cleaned and have no failed item; at most 1000. */
@@ -185,7 +188,10 @@ export interface PurgeReport extends PurgeCounts {
   readonly items?: readonly Item[];
   /** For a dry run that matched nothing: sentences on why that may be. */
   readonly hints?: readonly string[];
-  /** NGSILD-Warning values of the broker's answers: some context source is missing from the result. */
+  /**
+   * Warnings of the purge. They include NGSILD-Warning values of the broker's answers: some context source is missing from the
+   * result.
+   */
   readonly warnings: readonly string[];
   /** Matches that turned up while the purge ran and were left alone. */
   readonly arrived: number;

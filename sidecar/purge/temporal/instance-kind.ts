@@ -28,7 +28,7 @@ import { learnValueSelection, type ValueSelection } from './value-selection.js';
 export interface InstanceKindOptions {
   readonly guard: InstanceGuard;
   readonly time: TimeFilter;
-  /** When the purge began, in milliseconds since the epoch by the broker's clock, as far as that is known. */
+  /** When the purge began, in milliseconds since the epoch; see PurgeScope. */
   readonly startedMs: () => number;
   /** Nothing is deleted, so instances that the broker leaves out need queries of their own. */
   readonly countsOnly: boolean;
