@@ -56,7 +56,7 @@ export async function removeAttributes(
   return removeItems(context, kind, total);
 }
 
-/** Attributes of entities, each with all its instances (clause 6.7.3.2). */
+/** Returns the kind of items for attributes of entities, each with all its instances (clause 6.7.3.2). */
 function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKind {
   return {
     *read(page, indexes) {
@@ -88,7 +88,7 @@ function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKi
   };
 }
 
-/** When an attribute was created, if it is shown: the first of its instances. */
+/** Returns when the first instance of an attribute was created, if that is shown. */
 function createdAtOf(attribute: unknown): Pick<Item, 'time'> {
   const times = [attribute].flat().flatMap((instance: unknown) => {
     const isShown = typeof instance === 'object' && instance !== null && 'createdAt' in instance;
@@ -100,7 +100,7 @@ function createdAtOf(attribute: unknown): Pick<Item, 'time'> {
 
 type Entity = Readonly<Record<string, unknown>>;
 
-/** The attributes of an entity that a removal reaches. */
+/** Returns the attributes of an entity that a removal reaches. */
 export function attributesToRemove(entity: Entity, removal: AttributeRemoval): readonly string[] {
   const named = new Set(removal.names);
   return ownAttributesOf(entity).filter((name) => named.has(name) === (removal.kind === 'drop'));
@@ -131,7 +131,7 @@ export async function checkNames(context: QueryView, removal: AttributeRemoval):
 
 /**
  * Checks that some match has an attribute that `keep` names. If none has, every attribute would be deleted, and the name is
- * probably misspelled.
+ * probably misspelt.
  *
  * @param first the first page of matches, with their attributes
  * @throws QueryRefusedError
@@ -157,7 +157,7 @@ export async function checkKept(
 async function showsAny(context: PurgeContext): Promise<boolean> {
   const page = await firstPage(context, { limit: 1 });
   if (page.entities.some((entity) => ownAttributesOf(entity).length > 0)) {
-    // Where `attrs` is ignored, an entity with other attributes is shown.
+    // If the broker ignores `attrs`, it shows an entity with other attributes.
     await context.proveFilters();
     return true;
   }

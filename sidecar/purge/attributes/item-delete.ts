@@ -14,7 +14,7 @@ export const NO_DATASET = '@none';
 const PLAIN_VALUE = /^[\p{L}\p{M}\p{N}_.~:@!$'()/-]*[\p{L}\p{M}\p{N}_~:@!$'()-]$/u;
 
 /**
- * The datasets of an attribute as it is shown: one instance, or several in an array (clause 4.5.5).
+ * Returns the datasets of an attribute as it is shown: one instance, or several in an array (clause 4.5.5).
  *
  * @returns each datasetId once, `@none` for an instance without one
  */
@@ -32,10 +32,10 @@ function datasetOf(instance: unknown): string {
 }
 
 /**
- * The query string that limits a delete to one dataset of an attribute, percent-encoded. Without it, a delete removes only
- * the instances without a datasetId.
+ * Returns the query string that limits a delete to one dataset of an attribute, percent-encoded. A delete without a query
+ * string removes only the instances without a datasetId.
  *
- * @returns undefined when a server that decodes the query before it takes it apart could read another dataset, or another
+ * @returns undefined if a server that decodes the query before it takes it apart could read another dataset, or another
  *   parameter (`urn:x&deleteAll=true`)
  */
 export function datasetParameter(datasetId: string): string | undefined {
@@ -133,7 +133,7 @@ export async function deleteWholeAttribute(
     const result = await deleteItem(scope, item, {
       ...request,
       path: path === undefined || query === undefined ? undefined : path + query,
-      // What is begun is finished: the rest of an attribute may not be listed again.
+      // Once begun, the delete is finished, because the rest of an attribute may not be listed again.
       isStale: () => !hasBegun && isStale(),
     });
     hasBegun = true;
@@ -150,7 +150,7 @@ export async function deleteWholeAttribute(
     if (single.kind === 'deleted') capabilities.learn('needs-datasets', true);
     return single;
   }
-  // Already gone, or deleteAll is not supported: deleting each dataset covers both.
+  // The attribute is already gone, or deleteAll is not supported. Deleting each dataset covers both.
   const results: DeleteResult[] = [];
   for (const datasetId of datasets) results.push(await send(datasetParameter(datasetId)));
   const isGone = ({ kind }: DeleteResult) => kind === 'deleted' || kind === 'absent';

@@ -18,27 +18,27 @@ import type { HistoryArchive, PurgeContext } from '../run/index.js';
 /** Deletes between two progress reports; one for each would double the bookkeeping. */
 const DELETES_PER_REPORT = 20;
 
-/** Failed items remembered for their final retry; others are retried when they are listed again. */
+/** Maximum number of failed items to remember for their final retry; others are retried when they are listed again. */
 const MAX_FINAL_RETRIES = 10_000;
 
 const SETTLED: ReadonlySet<IdState> = new Set([IdState.failed, IdState.madeAgain]);
 
-/** What came of a pass. */
+/** The result of a pass. */
 export interface PassResult {
   readonly tried: number;
   /** Items that were listed too long ago when their turn came; the next pass lists them again. */
   readonly unsent: number;
   /** New items that were not taken. */
   readonly left: number;
-  /** Items reported as deleted twice, still listed, and not yet recorded as failed. */
+  /** Items that count as gone, are still listed, and are not yet recorded as failed. */
   readonly lingering: number;
   /** The broker's last count; 0 if it listed them all, or gives no count. */
   readonly counted: number;
-  /** The broker may have left out items. */
+  /** Whether the broker may have left out items. */
   readonly wasTruncated: boolean;
-  /** Items that were not listed are gone. */
+  /** Whether items that were not listed are gone. */
   readonly hasShownAll: boolean;
-  /** The broker counts matches that it does not show. */
+  /** Whether the broker counts matches that it does not show. */
   readonly hidesSome: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface PassOptions {
   readonly entities: IdStates;
   /** Take new items. */
   readonly takesNew: boolean;
-  /** Record items as failed that were reported as deleted twice and are still listed. */
+  /** Record items as failed that count as gone and are still listed. */
   readonly isLastRecheck: boolean;
   /** Skip new items that arrived during the purge. */
   readonly skipsArrivals: boolean;
@@ -63,7 +63,7 @@ interface PendingDelete {
   readonly isStale: () => boolean;
 }
 
-/** One pass over all matches: lists their items and deletes them meanwhile. */
+/** One pass over all matches: lists their items and deletes them at the same time. */
 export class ItemPass {
   readonly #context: PurgeContext;
   readonly #kind: ItemKind;
@@ -73,7 +73,10 @@ export class ItemPass {
   readonly #dueAgain: PendingDelete[] = [];
   /** Keys of the items that are queued or in flight. */
   readonly #queued = new Set<string>();
-  /** Once an item of an entity is gone, a query by value may not list the others again: they go with it. */
+  /**
+   * Whether the query selects by value. If so, it may not list the other items of an entity again once one is gone, so they are
+   * deleted together, however old their list gets.
+   */
   readonly #isByValue: boolean;
   /** Entities of which a delete was sent in this pass. */
   readonly #begun = new IdStates();
@@ -125,7 +128,7 @@ export class ItemPass {
     };
   }
 
-  /** What is archived together, and then deleted. */
+  /** Splits items into portions that are archived together, and then deleted. */
   *#portionsOf(due: readonly PendingDelete[]): Iterable<readonly PendingDelete[]> {
     const { histories } = this.#context;
     if (histories === undefined) {
@@ -138,7 +141,7 @@ export class ItemPass {
     }
   }
 
-  /** Of a purge that archives: archives what is to be deleted, and keeps what may go. */
+  /** If the purge archives, archives what is to be deleted. Returns what may be deleted. */
   async #archived(
     due: readonly PendingDelete[],
     batch: ItemBatch,
@@ -162,7 +165,10 @@ export class ItemPass {
     return kept.flatMap((key) => byKey.get(key) ?? []);
   }
 
-  /** Archives histories, and leaves what is still shown, which may go as long as what was read is recent. */
+  /**
+   * Archives histories. Leaves in `due` only what the query still shows, which may be deleted as long as what was read is
+   * recent.
+   */
   async #keepHistories(histories: HistoryArchive, due: Map<string, PendingDelete>): Promise<void> {
     const { items, listed } = await histories.keep([...due.values()].map(({ item }) => item));
     const isStale = isStaleSince(this.#context.clock, listed);
@@ -176,7 +182,7 @@ export class ItemPass {
       }
   }
 
-  /** What is to be deleted of the items on a page, as queued from now on. */
+  /** Returns which items of a page are to be deleted, and marks them as queued. */
   #take({ items, mayHideMore = false }: ItemBatch, page: ListedPage): readonly PendingDelete[] {
     const due: PendingDelete[] = [];
     const { states } = this.#context.ledger;
@@ -186,7 +192,7 @@ export class ItemPass {
       atMs: this.#context.clock.monotonicMs(),
       tookMs: page.tookMs,
     });
-    // Items uncovered by deletes were there before.
+    // Items that deletes have uncovered existed before.
     const takesPage = (takesNew || mayHideMore) && !this.#isBehindStart(page);
     for (const item of items) {
       const key = keyOf(item);
@@ -213,8 +219,8 @@ export class ItemPass {
   }
 
   /**
-   * Whether what is there again under the name of a deleted item is left: it was created since, or, under a maximum, may have
-   * been. Otherwise its delete had no effect.
+   * Whether an item that exists again under the name of a deleted one is left alone: it was created since or, with a maximum,
+   * may have been. Otherwise its delete had no effect.
    */
   #isLeft(item: Item): boolean {
     const { ledger, limits } = this.#context;
@@ -278,17 +284,17 @@ export class ItemPass {
     }
   }
 
-  /** Whether an item may be tried once more, since its final try was cut short: what it was listed by had got too old. */
+  /** Whether an item may be tried once more, because its final try was cut short: its list had got too old. */
   #isDueAfterCut(item: Item, result: DeleteResult): boolean {
     return result.kind === 'retryable' && result.isCutShort === true && this.#options.cuts.note(keyOf(item));
   }
 
   /**
-   * Deletes that may be in flight at the same time, each with those that follow it. A broker that reads an entity, removes an
-   * attribute and writes the rest loses one of two such deletes, and confirms both.
+   * Groups deletes. Groups may be in flight at the same time; the deletes of a group are sent one after the other. A broker
+   * that reads an entity, removes an attribute and writes the rest loses one of two simultaneous deletes, and confirms both.
    */
   #inTurn(due: readonly PendingDelete[]): readonly (readonly PendingDelete[])[] {
-    // Instances are many, and stored apart.
+    // There are many instances, and they are stored separately.
     if (!this.#kind.mayComeBack) return due.map((next) => [next]);
     const groups = new Map<string, PendingDelete[]>();
     for (const next of due) {
@@ -312,7 +318,7 @@ export class ItemPass {
 
 /**
  * Returns a check for pages beyond the matches counted when the pass began: their entities arrived later. Taking those too
- * would never end if matches arrive as fast as the pass proceeds. A count that does not grow along proves nothing.
+ * would never end if matches arrive as fast as the pass proceeds. A count that does not grow with them proves nothing.
  */
 function createArrivalsCheck(): (page: ListedPage) => boolean {
   let atStart: number | undefined;

@@ -12,31 +12,32 @@ import type { PageShape } from '../listing/index.js';
 import type { PurgeContext, QueryView } from '../run/index.js';
 import { ItemPass } from './item-pass.js';
 
-/** Full passes over all matches, after which the purge gives up. */
+/** Maximum number of full passes over all matches, after which the purge gives up. */
 const MAX_FULL_PASSES = 50;
 
-/** Passes that take new matches without a count; later ones arrived during the purge. */
+/** Number of passes that take new matches if there is no count; later ones arrived during the purge. */
 const MAX_UNCOUNTED_PASSES = 10;
 
-/** All passes, truncated ones included. Reached only if items arrive as fast as they are deleted. */
+/** Maximum number of passes, truncated ones included. Reached only if items arrive as fast as they are deleted. */
 const MAX_PASSES = 100_000;
 
-/** Passes after which items are skipped whose times show that they arrived during the purge. */
+/** Number of passes after which items are skipped if their times show that they arrived during the purge. */
 const MAX_PASSES_WITH_ARRIVALS = 10;
 
-/** Entities of one page, in seconds of the rate. */
+/** Size of a page in seconds of the rate. */
 const PAGE_SECONDS = 1.5;
 
 /**
- * Removes items from every match in passes, until one finds nothing to do: an entity may stop matching once its items are gone,
- * which moves others to earlier pages.
+ * Removes items from every match in passes, until a pass finds nothing to do. An entity may stop matching once its items are
+ * gone, which moves others to earlier pages.
  *
- * Entities go by rounds of listing and deleting instead (entities/drain.ts): they leave the list with their delete, which would
- * shift the pages of a walk, while entities that lose a part mostly stay where they are and can be paged through meanwhile.
+ * Whole entities are deleted in rounds of listing and deleting instead (entities/drain.ts): a deleted entity leaves the list,
+ * which would shift the pages of a walk. Entities that lose a part mostly stay where they are, so their pages can be walked
+ * during the deletes.
  *
  * @param total the broker's count of matches, if trusted
  * @returns how many items arrived during the purge and were left, without those that were made again
- * @throws BrokerReplyError when the broker counts matches that it does not list
+ * @throws BrokerReplyError if the broker counts matches that it does not list
  */
 export async function removeItems(
   context: PurgeContext,
@@ -96,7 +97,7 @@ async function removeInPasses(
 }
 
 /**
- * How much of a page to ask for: where the purge is held to a rate, no more than goes before it gets too old.
+ * Returns how much of a page to ask for. With a rate, this is no more than can be deleted before it gets too old.
  *
  * @param needsTimes ask for the times of creation as well
  */
@@ -116,8 +117,8 @@ function shapeOf(
 }
 
 /**
- * Whether an item that the query does not show is gone. That does not hold for a query by attribute values, which may stop
- * matching the entity.
+ * Whether an item that the query does not show is gone. It may not be if the query selects by attribute values, because its
+ * entity may have stopped matching.
  */
 function showsAllThatIsLeft({ selection, showsAll }: QueryView): boolean {
   return showsAll && !selectsByValue(selection);

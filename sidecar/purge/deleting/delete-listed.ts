@@ -8,39 +8,42 @@ import { Dispatcher } from './dispatcher.js';
 /** Only what was listed this recently is deleted: anything older may no longer match. */
 const FRESH_MS = 2000;
 
-/** The longest such time, for brokers that take long to answer a list. */
+/** The maximum of that time, for brokers that take long to answer a list. */
 const FRESH_MAX_MS = 10_000;
 
 /** A round lists what can be deleted in about this share of that time, so that little of it gets too old. */
 const ROUND_SHARE = 0.75;
 
 /**
- * How long what was listed may be deleted, in milliseconds: two seconds, or as long as listing it took, so that a purge does not
- * spend most of its time listing where each answer takes seconds; never more than ten seconds.
+ * Returns for how many milliseconds listed items may be deleted: two seconds, or as long as the list took, so that a purge does
+ * not spend most of its time listing if each answer takes seconds; but never more than ten seconds.
  */
 export function freshMsOf({ tookMs }: Pick<Listed, 'tookMs'>): number {
   return Math.min(FRESH_MAX_MS, Math.max(FRESH_MS, tookMs));
 }
 
-/** Whether what was listed is too old to be deleted, as of now. */
+/** Returns a function that tells whether listed items are by now too old to be deleted. */
 export function isStaleSince(clock: Pick<Clock, 'monotonicMs'>, listed: Listed): () => boolean {
   const freshMs = freshMsOf(listed);
   return () => clock.monotonicMs() - listed.atMs > freshMs;
 }
 
-/** What was listed, and what came of it. */
+/** A round of listing and deleting. */
 interface Round {
   readonly listed: Pick<Listed, 'tookMs'>;
   /** Items whose deletes were sent within `ms`. */
   readonly sent: number;
-  /** Items that got too old. */
+  /** Items that got too old to be sent. */
   readonly unsent: number;
   readonly ms: number;
 }
 
-/** How far ahead to list: as much as goes before it gets too old, by what has gone so far and by the rate. */
+/**
+ * Decides how far ahead to list: as many items as can be deleted before they get too old, going by the speed so far and by the
+ * rate.
+ */
 export class ListAhead {
-  /** Items in a millisecond; unlimited until something got too old. */
+  /** Items per millisecond; unlimited until something got too old. */
   #speed = Infinity;
   #freshMs = FRESH_MS;
 
@@ -54,19 +57,19 @@ export class ListAhead {
   }
 
   /**
-   * The number of items to list.
+   * Returns the number of items to list.
    *
-   * @param burst the most that may be deleted in a second
+   * @param burst maximum number of items that may be deleted in a second
    */
   next(burst: number): number {
     return Math.max(1, Math.floor(Math.min(this.#speed, burst / 1000) * this.#freshMs * ROUND_SHARE));
   }
 }
 
-/** Final tries of an entity that may be cut short, because their list got too old, before the next one is its last. */
+/** Maximum number of final tries of an entity, if all of them are cut short because their list got too old. */
 const MAX_CUTS = 3;
 
-/** Entities whose cut tries are remembered; others have one final try. */
+/** Maximum number of entities whose cut tries are remembered; others have one final try. */
 const MAX_REMEMBERED = 10_000;
 
 /** How often the final tries of entities were cut short. */
@@ -82,7 +85,7 @@ export class CutTries {
     return this.of(id) >= MAX_CUTS - 1;
   }
 
-  /** Notes one more; false when there may be no other. */
+  /** Notes a try that was cut short; false if there may be no further try. */
   note(id: string): boolean {
     const cuts = this.of(id) + 1;
     if (cuts > 1 || this.#cuts.size < MAX_REMEMBERED) this.#cuts.set(id, cuts);
@@ -99,7 +102,7 @@ export interface DeleteTry {
   readonly isRetry?: true;
   /** This is the final try of each, unless it is cut short because the list got too old, and there may be another one. */
   readonly finalUnlessCut?: CutTries;
-  /** Most ids in one batch. */
+  /** Maximum number of ids in one batch. */
   readonly batchMax?: number;
   /** Receives the ids that failed in a batch and are to be retried singly, instead of recording them. */
   readonly retrySingly?: (id: string) => void;
@@ -107,7 +110,8 @@ export interface DeleteTry {
 
 /**
  * Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. Errors are
- * thrown only when no request is in flight. An error ends the purge, unless this is a retry in which every request failed.
+ * thrown only when no request is in flight. An error halts the purge, unless this is a retry and the broker answered nothing
+ * but failures.
  */
 export async function deleteIds(
   scope: DeletingContext,
@@ -119,7 +123,7 @@ export async function deleteIds(
   const isStale = isStaleSince(clock, listed);
   const report: ReportResult = (entityId, result) => {
     const wasCutShort = result.kind === 'retryable' && result.isCutShort === true;
-    // A batch may not find what a single delete does.
+    // A batch may not find an entity that a single delete finds.
     const isClear = singly || result.kind !== 'absent';
     const isFinal =
       finalUnlessCut !== undefined && isClear && !(wasCutShort && finalUnlessCut.note(entityId));
@@ -166,7 +170,7 @@ export async function deleteIds(
 /** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
 const MAX_BATCH_BYTES = 900_000;
 
-/** Where a batch ends that begins at an index of the queue. */
+/** Returns where a batch ends that begins at an index of the queue. */
 function endOfBatch(queue: readonly string[], from: number, size: number): number {
   const most = Math.min(queue.length, from + size);
   let bytes = 0;
@@ -177,12 +181,12 @@ function endOfBatch(queue: readonly string[], from: number, size: number): numbe
   return most;
 }
 
-/** Whether an error only says that nothing but failures came of what was tried last. */
+/** Whether an error only says that the last tries brought nothing but failures. */
 export function isHopeless(error: unknown): error is BrokerFailedError {
   return error instanceof BrokerFailedError && error.reason === 'nothing-but-failures';
 }
 
-/** Ids deleted at each end of the list to find the faster one. */
+/** Number of ids to delete at each end of the list to find the faster one. */
 const SAMPLE_SIZE = 32;
 
 /** With fewer ids, sampling would cost more than it saves. */
@@ -191,7 +195,7 @@ const MIN_SAMPLED = 1000;
 /** An end is faster when it takes at most this share of the time. */
 const MAX_SHARE_OF_TIME = 0.67;
 
-/** The ends are not compared again if that took longer than this: the list would get too old meanwhile, each time. */
+/** The ends are not compared again if that took longer than this, because the list would get too old each time. */
 const MAX_COMPARING_MS = FRESH_MS / 4;
 
 /** Which end of a list the broker deletes faster. */
@@ -203,10 +207,10 @@ export interface Ends {
 
 /**
  * Deletes the listed ids, starting at the end of the list where the broker is faster. Some brokers search from the oldest
- * entity on: deleting the newest first takes them a hundred times as long.
+ * entity on, so deleting the newest first takes them a hundred times as long.
  *
- * @param deleteSome deletes some of them; resolves when they are deleted
- * @param before what is known of an earlier list
+ * @param deleteSome deletes some of the ids; resolves when that is done
+ * @param before what is known from an earlier list
  * @returns what is known now
  */
 export async function deleteListed(
@@ -227,7 +231,7 @@ export async function deleteListed(
     await deleteSome(before?.isBackFaster === true ? ids.toReversed() : ids);
     return before;
   }
-  // Else the first sample would wait for the archive, and the front would seem slow.
+  // Otherwise the first sample would wait for the archive, and the front would seem slow.
   await archiving?.seal();
   const frontMs = await timed(ids.slice(0, SAMPLE_SIZE));
   const backMs = await timed(ids.slice(-SAMPLE_SIZE));

@@ -18,7 +18,7 @@ export type DeletingContext = PurgeContext & { readonly deleter: Deleter };
 /** Receives each result as soon as it is known, so that it counts even if the purge fails right after. */
 export type ReportResult = (id: string, result: DeleteResult) => void;
 
-/** What goes along with the ids of a batch, and what remains of it besides the reported results. */
+/** What accompanies the ids of a batch, and what remains of it besides the reported results. */
 interface BatchOrder {
   readonly report: ReportResult;
   readonly isStale: () => boolean;
@@ -59,7 +59,7 @@ export class Deleter {
     this.#isTemporal = resource.path === '/temporal/entities';
   }
 
-  /** True while batches are worth sending. */
+  /** Whether batches are worth sending. */
   get usesBatches(): boolean {
     if (this.#isTemporal || this.#strategy === 'single') return false;
     if (this.#strategy === 'batch') return true;
@@ -69,15 +69,15 @@ export class Deleter {
     );
   }
 
-  /** Most ids that one batch may hold, as of now. */
+  /** Maximum number of ids that one batch may currently have. */
   get batchSize(): number {
     return Math.min(this.#context.limits.batchSize, this.#sizeMax);
   }
 
   /**
-   * Deletes a batch, halving it where the broker refuses it.
+   * Deletes a batch, halving it if the broker refuses it.
    *
-   * @param isStale whether it was listed too long ago; nothing is reported of what is not sent for that
+   * @param isStale whether it was listed too long ago; ids that are not sent for this reason are not reported
    * @returns the ids left to be deleted singly, because the broker has no batch delete
    */
   async deleteBatch(
@@ -109,7 +109,10 @@ export class Deleter {
     }
   }
 
-  /** The entities that may go: of a purge that archives, those that are archived by now. The others are reported as refused. */
+  /**
+   * Returns the entities that may be deleted as far as the archive of the purge is concerned, if there is one. The others are
+   * reported as refused.
+   */
   async #archived(ids: readonly string[], report: ReportResult): Promise<readonly string[]> {
     const { archiving } = this.#context;
     if (archiving === undefined) return ids;
@@ -185,7 +188,8 @@ export class Deleter {
     }
     const problem = parseBrokerProblem(reply);
     if (this.#strategy === 'batch' && mayBeGone && reply.status === 404) {
-      // The same, unless there is no batch delete. The next query shows it; what it still lists is sent once more.
+      // The 404 means the same, unless the broker has no batch delete. The next query shows which; what it still lists is sent
+      // once more.
       for (const id of ids) order.report(id, { kind: 'retryable', problem });
       return;
     }
@@ -202,7 +206,8 @@ export class Deleter {
       order.culprits += 1;
       const result: DeleteResult =
         this.#strategy === 'batch' ? { kind: 'refused', problem } : await this.deleteOne(only, order.isStale);
-      // Refused in every batch but deleted singly: this broker cannot do batches. Somebody else may have deleted what is absent.
+      // An id that is refused in every batch but deleted singly shows that this broker cannot do batches. An absent id shows
+      // nothing: somebody else may have deleted it.
       if (!this.#batchAccepted && result.kind === 'deleted')
         this.#context.capabilities.learn('no-batch', true);
       order.report(only, result);
@@ -218,7 +223,7 @@ export class Deleter {
       this.#context.capabilities.learn('batch-max', half);
   }
 
-  /** Undefined when the broker has no batch delete. */
+  /** Deletes one entity by a batch of one; undefined if the broker has no batch delete. */
   async #batchOfOne(id: string, isStale: () => boolean): Promise<DeleteResult | undefined> {
     if (!this.usesBatches) return undefined;
     const settled = await this.#send({ ids: [id], mayBeGone: false }, 'delete an entity', isStale, id);
@@ -246,7 +251,7 @@ export class Deleter {
     if (settled.kind === 'gave-up') return givenUp(settled);
     const { reply } = settled;
     const result = readSingleReply(reply, id, operation);
-    // Of a delete that failed in part, the other part may have had an effect.
+    // If a delete failed in part, the other part may have had an effect.
     if (isUnclear(result) || (reply.status === 207 && result.kind === 'refused')) this.#markUnclear([id]);
     return result;
   }
@@ -279,13 +284,13 @@ export class Deleter {
   }
 }
 
-/** The result of an item whose request was given up. */
+/** Returns the result of an item whose request was given up. */
 export function givenUp({ failure, isCutShort }: Extract<Settled, { kind: 'gave-up' }>): DeleteResult {
   const problem = problemOfFailure(failure);
   return { kind: 'retryable', problem, ...(isCutShort === true ? { isCutShort } : {}) };
 }
 
-/** The delete may have had an effect: the broker may have failed after forwarding it. */
+/** Whether the delete may have had an effect, because the broker may have failed after forwarding it. */
 function isUnclear(item: DeleteResult): boolean {
   return item.kind === 'unclear' || (item.kind === 'retryable' && item.problem.status >= 500);
 }

@@ -1,15 +1,15 @@
 export interface DispatcherOptions<Item> {
-  /** Most chunks in flight, as of now. */
+  /** Returns the maximum number of chunks that may be in flight now. */
   readonly concurrency: () => number;
-  /** Where a chunk ends that begins at an index of the queue, as of now; it has one item at least. */
+  /** Returns where a chunk ends now that begins at an index of the queue. It has at least one item. @default one item */
   readonly endOfChunk?: ((queue: readonly Item[], from: number) => number) | undefined;
   /** Handles one chunk; the items it returns are queued again. */
   readonly run: (chunk: readonly Item[]) => Promise<readonly Item[]>;
 }
 
 /**
- * Runs deletes with bounded concurrency while the caller goes on listing. A chunk is formed when it can start, by the chunk size
- * of that moment.
+ * Runs deletes with bounded concurrency while the caller goes on listing. A chunk is formed when it can start, with the chunk
+ * size of that moment.
  */
 export class Dispatcher<Item> {
   readonly #options: DispatcherOptions<Item>;

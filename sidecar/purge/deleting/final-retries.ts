@@ -7,19 +7,22 @@ import { creationTimesOf } from './reappeared.js';
 import type { Survey } from './survey.js';
 import { portionsOf } from './items.js';
 
-/** Ids deleted singly first, to find out whether the batch delete had no effect or the query is stale. */
+/** Number of ids to retry first, to find out whether the batch delete had no effect or the query is stale. */
 const SAMPLE_SIZE = 20;
 
-/** Ids in one batch of those that a larger one has reported as missing: some brokers find nothing in batches of many ids. */
+/**
+ * Maximum number of ids in a batch that retries what a larger batch has reported as missing: some brokers find nothing in
+ * batches of many ids.
+ */
 const SMALL_BATCH = 100;
 
 /**
- * Gives the ids that a survey lists and that were not deleted their final retry: by batch, and singly where that does not
- * help. None of them had a delete that the broker confirmed.
+ * Gives the ids that a survey lists, and that were not deleted, their final retry: by batch, and singly if that does not help.
+ * None of them had a delete that the broker confirmed.
  *
  * @param lags how often the query was found to lag behind; each time, a larger sample is tried first
- * @param cuts of earlier final tries of this purge
- * @returns true when the query seems to lag behind
+ * @param cuts the final tries of this purge that were cut short
+ * @returns true if the query seems to lag behind
  */
 export async function runFinalRetries(
   context: DeletingContext,
@@ -38,8 +41,8 @@ export async function runFinalRetries(
 }
 
 /**
- * Deletes entities singly on which a first delete had no effect. They are asked for again right before: it took several
- * requests to find out what they are.
+ * Deletes, singly, entities on which a first delete had no effect. They are queried again right before, because finding that
+ * out took several requests. Those that are not shown any more are left out.
  */
 export async function deleteSingly(context: DeletingContext, ids: readonly string[]): Promise<void> {
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
@@ -53,7 +56,10 @@ export async function deleteSingly(context: DeletingContext, ids: readonly strin
   }
 }
 
-/** Failures of these ids alone do not end the purge: they are reported, and the next query shows whether the broker answers. */
+/**
+ * Runs retries of some ids. If only their tries fail, the purge does not end: they are reported, and the next query shows
+ * whether the broker answers.
+ */
 async function unlessHopeless(
   { requester, ledger }: DeletingContext,
   ids: readonly string[],
@@ -90,22 +96,25 @@ class Retries {
     await deleteIds(this.#context, ids, { ...this.#final, singly: true });
   }
 
-  /** A batch may fail because of one entity or its size, so each id gets its last try alone. */
+  /**
+   * Retries ids whose first try failed. A batch may fail because of one entity, or because of its size, so ids that fail in a
+   * batch are tried alone.
+   */
   async failed(ids: readonly string[]): Promise<void> {
     const uncut = ids.filter((id) => this.#cuts.of(id) === 0);
     const last = ids.filter((id) => this.#cuts.isLast(id));
     const alone = ids.filter((id) => this.#cuts.of(id) > 0 && !this.#cuts.isLast(id));
     await deleteIds(this.#context, uncut, { ...this.#final, retrySingly: (id) => alone.push(id) });
     await this.singly(alone);
-    // One that makes the broker fail must not take the last try of another.
+    // An entity that makes the broker fail must not cost another one its last try.
     for (const id of last) await this.singly([id]);
   }
 
   /**
-   * Deletes the ids that were reported as missing and are listed. A sample comes first, by a small batch, and what that does
-   * not find singly: if the broker has none of it, the query lags behind.
+   * Deletes the ids that were reported as missing and are listed. A sample comes first, by small batches, and singly for what
+   * those do not find. If the broker has none of the sample, and there are more ids, the query lags behind.
    *
-   * @returns true when the query seems to lag behind
+   * @returns true if the query seems to lag behind
    */
   async missing(ids: readonly string[], sampleSize: number): Promise<boolean> {
     const { ledger, deleter } = this.#context;
@@ -122,8 +131,8 @@ class Retries {
   }
 
   /**
-   * Tries small batches. If the broker finds nothing in them, and shows what it did not find with the very times of its
-   * creation before and after, its batch delete has no effect: that is learnt.
+   * Tries small batches. If the broker finds nothing in the first one, and shows what it did not find with the same times of
+   * creation before and after it, its batch delete has no effect. This is learnt.
    */
   async #tryBatches(sample: readonly string[]): Promise<void> {
     const { capabilities, clock, deleter, ledger, limits } = this.#context;
@@ -136,7 +145,7 @@ class Retries {
     };
     await deleter.deleteBatch(watched, report, isStaleSince(clock, this.#retry.listed));
     await this.#inSmallBatches(sample.slice(SAMPLE_SIZE));
-    // Only an answer teaches: a batch that was not sent finds nothing either.
+    // Only an answer counts: a batch that was not sent finds nothing either.
     const foundNone = watched.every((id) => missing.has(id));
     if (limits.strategy !== 'auto' || !foundNone || before.size === 0) return;
     const after = await creationTimesOf(this.#context, watched);
@@ -144,7 +153,7 @@ class Retries {
       capabilities.learn('no-batch', true);
   }
 
-  /** Their ids may be tried once more. */
+  /** Retries ids in small batches. This is not their final try. */
   async #inSmallBatches(ids: readonly string[]): Promise<void> {
     await deleteIds(this.#context, ids, { ...this.#retry, batchMax: SMALL_BATCH });
   }

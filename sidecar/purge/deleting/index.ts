@@ -1,4 +1,4 @@
-/** Deletes what was listed while its list is fresh, and finds out what became of what got no clear answer. */
+/** Deletes listed items while their list is fresh, and finds out what became of items whose delete got no clear answer. */
 export { CutTries, type Ends, ListAhead, deleteIds, deleteListed, isStaleSince } from './delete-listed.js';
 export { Deleter, type DeletingContext, givenUp } from './deleter.js';
 export { keepParts } from './keep-listed.js';

@@ -17,9 +17,9 @@ export interface ItemBatch {
   readonly items: readonly Item[];
   /** What each item holds, as the broker shows it, for the archive; undefined where it does not show all of it. */
   readonly contents?: readonly (JsonValue | undefined)[];
-  /** The broker may have left out some, and shows them once these are deleted. */
+  /** Whether the broker may have left out items, and will show them once these are deleted. */
   readonly mayHideMore?: boolean;
-  /** There are items that the broker does not show at all. */
+  /** Whether there are items that the broker does not show at all. */
   readonly isIncomplete?: boolean;
 }
 
@@ -34,15 +34,15 @@ export interface ItemKind {
   /**
    * Deletes an item.
    *
-   * @param isStale whether it was listed too long ago: it is not sent then
+   * @param isStale whether the item was listed too long ago, in which case it is not sent
    * @param onSend called right before a request is first sent for it
    */
   remove(item: Item, isStale: () => boolean, onSend?: () => void): Promise<DeleteResult>;
-  /** Somebody may write it again under the same name after it was deleted. */
+  /** Whether somebody may write an item again under the same name after it was deleted. */
   readonly mayComeBack: boolean;
   /** The problem of an item that is still there after two confirmed deletes. */
   readonly stillThere: BrokerProblem;
-  /** How much of a page to ask for. */
+  /** Returns how much of a page to ask for. */
   shape?(): PageShape;
   /** True for an item that arrived after the purge began; called when items keep arriving. */
   hasArrived?(item: Item): boolean;
@@ -50,7 +50,7 @@ export interface ItemKind {
   hiddenItems?(): AsyncIterable<ItemError>;
   /** Called when nothing is left to do: prepares a second walk that queries differently; false if none is needed. */
   beginSecondWalk?(): boolean;
-  /** Items that may wait before another page is fetched. @default a few for each delete in flight */
+  /** Maximum number of items that may wait before another page is fetched. @default a few for each delete in flight */
   readonly pendingMax?: number;
 }
 
@@ -62,7 +62,7 @@ export function selectsByValue(selection: readonly Parameter[]): boolean {
 /**
  * Walks over all matches and passes on their items, page by page.
  *
- * @param entities notes the entities met
+ * @param entities receives the ids of the entities met
  */
 export async function walkItems(
   context: PurgeContext,
@@ -128,7 +128,7 @@ export async function countItems(
   return isComplete;
 }
 
-/** Ids in one query, and what they may take of its URL: servers refuse lines of 8 kB. */
+/** Maximum number of ids in one query, and of their characters in its URL: servers refuse lines of 8 kB. */
 const MAX_IDS = 100;
 const MAX_IDS_CHARS = 4000;
 
@@ -142,8 +142,8 @@ export const WHOLE_ENTITIES: Reader = {
 };
 
 /**
- * Queries, once, the entities whose deletes had no clear answer, by id beside the query. Items that are missing were
- * deleted. Items that the broker does not clarify stay unclear. Nothing is deleted.
+ * Queries, once, the entities whose deletes had no clear answer, by id in addition to the query. Items that are missing count
+ * as deleted. Items that the broker does not clarify stay unclear. Nothing is deleted.
  */
 export async function resolveUnclear(context: PurgeContext, kind: Reader): Promise<void> {
   try {
@@ -154,7 +154,10 @@ export async function resolveUnclear(context: PurgeContext, kind: Reader): Promi
   }
 }
 
-/** The same when a purge fails, once its last delete has ended: takes seconds at most, and is skipped after a stop. */
+/**
+ * Does the same when a purge fails, after its last delete has ended. This takes some seconds at most, and is skipped after a
+ * stop.
+ */
 export async function resolveUnclearAtEnd(context: PurgeContext, kind: Reader): Promise<void> {
   if (context.ledger.unclear.length === 0 || !context.requester.beginLastLook()) return;
   await resolveUnclear(context, kind);
@@ -195,7 +198,7 @@ async function resolvePortion(context: PurgeContext, kind: Reader, items: readon
   }
 }
 
-/** The query, narrowed to some of the entities that it has shown. */
+/** Returns the query, narrowed to some of the entities that it has shown. */
 export function withIds(selection: readonly Parameter[], ids: ReadonlySet<string>): readonly Parameter[] {
   const others = selection.filter(({ name }) => name !== 'id' && name !== 'idPattern');
   return [...others, { name: 'id', value: [...ids].join(',') }];

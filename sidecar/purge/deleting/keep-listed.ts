@@ -6,7 +6,7 @@ import { keyOf } from '../ledger/index.js';
 import type { PurgeContext } from '../run/index.js';
 import { type ItemBatch, portionsOf, withIds } from './items.js';
 
-/** Adds entities of a page to the archive of the purge, whole. Does nothing where there is none. */
+/** Adds entities of a page to the archive of the purge, as a whole. Does nothing if there is no archive. */
 export async function keepEntities(
   context: PurgeContext,
   page: ListedPage,
@@ -15,7 +15,7 @@ export async function keepEntities(
   const { archiving, selection } = context;
   if (archiving === undefined || ids.length === 0) return;
   const others = selection.filter(({ name }) => name !== 'attrs');
-  // With `attrs`, the broker shows no other attributes: the entities are asked for once more, without.
+  // With `attrs`, the broker shows no other attributes, so the entities are queried again without it.
   if (others.length === selection.length) await keepShown(context, page, new Set(ids));
   else
     for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {

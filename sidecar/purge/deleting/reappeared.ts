@@ -1,6 +1,6 @@
 /**
- * Entities whose delete the broker has confirmed and that its query lists again: the query lags behind, the delete had no
- * effect, or somebody made them again. They count as made again unless the broker shows that they are the old ones.
+ * Entities that count as deleted and that the query lists again: the query lags behind, the delete had no effect, or somebody
+ * made them again. They count as made again unless the broker shows that they are the old ones.
  */
 import { parseJsonObject, type BrokerProblem, type DeleteResult } from '../broker/index.js';
 import type { PurgeContext } from '../run/index.js';
@@ -14,16 +14,16 @@ import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { DeletingContext } from './deleter.js';
 import { portionsOf, withIds } from './items.js';
 
-/** How far the broker's clock may be behind the gateway's, for an entity to be taken for an old one. */
+/** An entity counts as old only if it was created at least this long before the purge began, because clocks differ. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** Old entities are not looked for any longer than this before they are dealt with; the next survey lists the others again. */
+/** The search for old entities stops after this time, so that they are dealt with; the next survey lists the others again. */
 const MAX_LOOK_MS = 1000;
 
-/** Statuses that refuse a query for what it asks, such as many ids beside other filters. */
+/** Statuses that refuse a query for its content, such as many ids next to other filters. */
 const QUERY_REFUSED = [400, 414, 422, 501] as const;
 
-/** Old entities whose own paths are asked whether the query lags behind. */
+/** Number of old entities to ask for by their own paths, to find out whether the query lags behind. */
 const LAG_SAMPLE = 5;
 
 const STILL_LISTED: BrokerProblem = {
@@ -44,19 +44,21 @@ export type CreationTimes = ReadonlyMap<string, string>;
 
 /** What follows for the entities that a survey lists again after their delete. */
 export interface Sorted {
-  /** Those that may be the old ones, or that a query which lags behind may still list. */
+  /** Number of entities that may be the old ones, or that a lagging query may still list. */
   readonly lingering: number;
-  /** To be deleted once more, singly: they are the old ones, so that the first delete had no effect on them. */
+  /** To be deleted once more, singly: they are the old ones, so the first delete had no effect on them. */
   readonly untouched: readonly string[];
-  /** There are more of them than were looked at; some that were are settled, so that the next survey finds others. */
+  /**
+   * Whether there are more of them than were looked at. Some that were looked at are settled, so the next survey finds others.
+   */
   readonly hasMore: boolean;
 }
 
 /**
- * Decides what the entities are that a survey lists again after their delete. Those that were made again are marked so, and
- * stay. Those that were created before the purge may be tried once more, and are then recorded as failed.
+ * Decides what the entities are that a survey lists again after their delete. Those that were made again are marked so, and are
+ * left alone. Those that were created before the purge are tried once more, or recorded as failed if that has happened already.
  *
- * @param isLast it is not looked at again; what stays undecided counts as made again
+ * @param isLast whether this is the last look: what stays undecided counts as made again
  */
 export async function sortReappeared(
   context: DeletingContext,
@@ -78,7 +80,7 @@ export async function sortReappeared(
   const isFirstTry = (id: string) => ledger.states.get(id) === IdState.gone;
   for (const entityId of ids) if (!isFirstTry(entityId)) ledger.recordStillListed({ entityId }, STILL_LISTED);
   if (hadNoEffect(ledger, survey, old)) await learnIdleBatches(context, ids.filter(isFirstTry));
-  // Each of these is recorded or tried again by now, so the next survey gets further.
+  // Each of these is recorded by now, or will be tried again, so the next survey gets further.
   return { lingering: 0, untouched: ids.filter(isFirstTry), hasMore: isOverfull || !isWhole };
 }
 
@@ -95,7 +97,7 @@ async function sortByCreation(
   let isWhole = true;
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const portion = items.map(({ entityId }) => entityId);
-    // Where one portion is new altogether, the others are taken for new: a look at each of thousands would take too long.
+    // If a whole portion is new, the others are considered new as well: looking at thousands of portions would take too long.
     const times: CreationTimes = areAllNew ? new Map() : await creationTimesOf(context, portion);
     const isNew = (id: string) =>
       areAllNew || (times.has(id) && !isCreatedBefore(context, times.get(id) ?? ''));
@@ -120,7 +122,7 @@ async function sortByCreation(
 }
 
 /**
- * Asks, beside the query, when entities were created; a broker that refuses to be asked shows no time.
+ * Queries when entities were created, by id in addition to the query. If the broker refuses that, no times are known.
  *
  * @param ids as many as one query can name
  */
@@ -161,8 +163,8 @@ function hadNoEffect({ states }: PurgeContext['ledger'], survey: Survey, old: Cr
 }
 
 /**
- * Deletes one old entity by a batch of its own. If it is there afterwards with the very time of its creation, batch deletes
- * have no effect at this broker, which is learnt.
+ * Deletes one old entity by a batch of its own. If it exists afterwards with the same time of creation, batch deletes have no
+ * effect at this broker. This is learnt.
  */
 async function learnIdleBatches(context: DeletingContext, [entityId]: readonly string[]): Promise<void> {
   const { capabilities, deleter, ledger, limits } = context;
@@ -173,7 +175,7 @@ async function learnIdleBatches(context: DeletingContext, [entityId]: readonly s
   const kinds: DeleteResult['kind'][] = [];
   const isStale = isStaleSince(context.clock, { atMs: context.clock.monotonicMs(), tookMs: 0 });
   await deleter.deleteBatch([entityId], (_id, { kind }) => kinds.push(kind), isStale);
-  // Only an answer teaches: a batch that was lost has no effect either.
+  // Only an answer counts: a batch that was lost has no effect either.
   const wasAnswered = kinds.includes('deleted') || kinds.includes('absent');
   const after = await retrieve(context, entityId);
   if (typeof after === 'string') {
@@ -203,7 +205,7 @@ async function retrieve(
   return body?.['id'] === id && typeof createdAt === 'string' ? { createdAt } : 'unknown';
 }
 
-/** Whether something was created before the purge began. @param createdAt as the broker writes it */
+/** Whether something was certainly created before the purge began. @param createdAt as the broker writes it */
 export function isCreatedBefore({ startedMs }: Pick<PurgeContext, 'startedMs'>, createdAt: string): boolean {
   const at = instantOf(createdAt);
   return at !== undefined && at + CLOCK_SKEW_MS < startedMs();

@@ -4,10 +4,10 @@ import { keepEntities } from './keep-listed.js';
 import { type Listed, type ListedPage, walkMatches, type WalkEnd } from '../listing/index.js';
 import { IdStates, IdState, isGone } from '../ledger/index.js';
 
-/** Queries of something that should have changed, before it is reported: brokers may answer from a stale index. */
+/** How often to query something that should have changed before it is reported: brokers may answer from a stale index. */
 export const MAX_RECHECKS = 3;
 
-/** What the query still shows, sorted by what is known of each id. */
+/** What the query still shows, sorted by what is known about each id. */
 export interface Survey extends WalkEnd {
   /** The first page that has something to delete. */
   readonly listed: Listed;
@@ -17,12 +17,12 @@ export interface Survey extends WalkEnd {
   readonly unseen: number;
   /** Number of ids that the plan of the purge does not have. */
   readonly unplanned: number;
-  /** Reported as deleted, and listed again; at most MAX_FINDINGS of `reappearedCount`. */
+  /** Ids that count as deleted and are listed again; at most MAX_FINDINGS of `reappearedCount`. */
   readonly reappeared: readonly string[];
   readonly reappearedCount: number;
-  /** Reported as missing at the first try, and listed. */
+  /** Ids that were reported as missing at the first try, and are listed. */
   readonly missing: readonly string[];
-  /** The first try failed for a reason that may pass, or did not come to an end. */
+  /** Ids whose first try failed for a reason that may pass, or did not come to an end. */
   readonly retryDue: readonly string[];
   /** Number of ids reported as missing twice, listed, and not yet recorded as failed. */
   readonly lingering: number;
@@ -44,12 +44,13 @@ export interface SurveyOptions {
 }
 
 /**
- * Ids of each kind that one survey collects; the next survey finds the rest. Where new ids are left, a survey ends after this
- * many more than the purge has taken: they may arrive as fast as they are listed, and the broker may give no count that shows it.
+ * Maximum number of ids of each kind that one survey collects; the next survey finds the rest. If new ids are left alone, a
+ * survey ends after this many more than the purge has taken: they may arrive as fast as they are listed, and the broker may
+ * give no count that shows it.
  */
 const MAX_FINDINGS = 32_000;
 
-/** What is to be deleted gets too old when the listing goes on for longer than this. */
+/** Maximum duration of a listing; otherwise what is to be deleted would get too old. */
 const MAX_LISTING_MS = 1000;
 
 const STILL_LISTED: BrokerProblem = {
@@ -74,7 +75,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   let reappearedCount = 0;
   let lingering = 0;
   const unplanned = new IdStates();
-  /** Of the page at hand, what may be deleted soon. */
+  /** Ids of the current page that may be deleted soon. */
   const toKeep: string[] = [];
 
   states.startSurvey();
@@ -93,7 +94,8 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       if (reappeared.length < MAX_FINDINGS) reappeared.push(entityId);
     }
     if (state === IdState.absent && missing.length < MAX_FINDINGS) missing.push(entityId);
-    // Nothing is in flight now: one that is pending was refused in a batch, and then got too old to be sent alone.
+    // Nothing is in flight now. An id that is still pending was not deleted: for example, it was refused in a batch, and then
+    // got too old to be sent alone.
     const isDue = state === IdState.retryDue || state === IdState.pending;
     if (isDue && retryDue.length < MAX_FINDINGS) retryDue.push(entityId);
     if (state === IdState.absentTwice) {
@@ -110,7 +112,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     from: options.from,
     wanted,
     concurrency: context.limits.concurrency,
-    // A purge held to a rate lists no further ahead than it needs, beside what stays in front of it.
+    // A purge with a rate lists no further ahead than it needs, besides the ids that stay listed in front.
     ...(requester.burst < Infinity && pageMax < context.limits.pageSize
       ? { shape: () => ({ limit: pageMax }) }
       : {}),

@@ -22,13 +22,15 @@ import { IdState } from '../ledger/index.js';
 import type { Listed, ListedPage } from '../listing/index.js';
 import { trustedTotal, type PurgeContext } from '../run/index.js';
 
-/** Rounds in a row in which no new match is taken. Reached only if what is listed is never there when its delete comes. */
+/** Maximum number of rounds in a row that take no new match. Reached only if listed matches are never deleted in time. */
 const MAX_IDLE_ROUNDS = 20_000;
 
-/** Without a count, matches that arrive as fast as they are deleted look like old ones. */
+/**
+ * Maximum number of new matches to take without a count: matches that arrive as fast as they are deleted look like old ones.
+ */
 const MAX_UNCOUNTED = 1_000_000;
 
-/** Rounds of final retries in a row after which nothing was gone. */
+/** Maximum number of rounds of final retries in a row after which nothing was gone. */
 const MAX_FRUITLESS = 12;
 
 const GONE = [IdState.gone, IdState.goneTwice, IdState.absentTwice] as const;
@@ -39,7 +41,8 @@ const GONE = [IdState.gone, IdState.goneTwice, IdState.absentTwice] as const;
  * @param first a page that was not processed yet
  * @param listed number of matches, if all were listed to check the maximum
  * @returns how many matches arrived during the purge and were left, without those that were made again
- * @throws BrokerReplyError when the broker hides matches: it counts them, or its pages are full of what cannot go
+ * @throws BrokerReplyError if the broker hides matches: it counts more than it lists, or its pages are full of matches that
+ *   cannot be deleted
  */
 export async function purgeByIds(
   context: PurgeContext,
@@ -60,17 +63,17 @@ export async function purgeByIds(
 }
 
 /**
- * Deletes every match in rounds: list while nothing is being deleted, delete, list again, until nothing is left to do.
- * Deletes during the listing would shift later pages, and could not start at the end where the broker is fast. What cannot
- * be deleted while its list is fresh is left to the next round, which lists it again if it still matches. (Parts of entities go
- * in passes instead, attributes/item-removal.ts: their entities mostly stay listed.)
+ * Deletes every match in rounds: lists while nothing is being deleted, deletes, and lists again, until nothing is left to do.
+ * Deletes during the listing would shift later pages, and could not start at the end where the broker is fast. What cannot be
+ * deleted while its list is fresh is left to the next round, which lists it again if it still matches. (Parts of entities are
+ * removed in passes instead, see attributes/item-removal.ts, because their entities mostly stay listed.)
  *
- * Ids whose tries ran out, and ids that were reported missing and are listed, get one final retry. What was reported
- * deleted and is listed again counts as made again, unless the broker shows that it is not. What remains is reported.
+ * Ids whose tries ran out, and ids that were reported missing but are listed, get one final retry. Ids that were reported
+ * deleted but are listed again count as made again, unless the broker shows that they were not. What remains is reported.
  */
 class Drain {
   readonly #context: DeletingContext;
-  /** Matches counted before the first delete; undefined when the count cannot be trusted. */
+  /** Matches counted before the first delete; undefined if the count cannot be trusted. */
   readonly #target: number | undefined;
   readonly #ahead = new ListAhead();
   readonly #cuts = new CutTries();
@@ -81,7 +84,7 @@ class Drain {
   #lags = 0;
   #fruitless = 0;
   #skipsKnown = true;
-  /** Ids to be taken in all, with those that a sweep has listed. */
+  /** Total number of ids to take, including those that a sweep has listed. */
   #sweptTo = 0;
 
   constructor(context: DeletingContext, target: number | undefined, first: ListedPage) {
@@ -103,7 +106,7 @@ class Drain {
     );
   }
 
-  /** Returns, at the end, how many matches were left. */
+  /** Runs one round. Returns how many matches were left, if it was the last one. */
   async #round(): Promise<number | undefined> {
     const { ledger, requester, emit } = this.#context;
     const { counted = 0, taken } = this.#facts();
@@ -128,7 +131,7 @@ class Drain {
     return undefined;
   }
 
-  /** A round after all counted matches were taken. Returns, at the end, how many matches were left. */
+  /** Runs a round after all counted matches were taken. Returns how many matches were left, if it was the last one. */
   async #close(survey: Survey): Promise<number | undefined> {
     const { requester } = this.#context;
     this.#sweptTo = 0;
@@ -150,7 +153,7 @@ class Drain {
     return undefined;
   }
 
-  /** Takes the new matches of a round that closes. Returns whether all of them were taken. */
+  /** Takes the new matches of a closing round. Returns whether all of them were taken. */
   async #sweep({ fresh, listed }: Survey): Promise<boolean> {
     if (fresh.length === 0) return true;
     const { ledger } = this.#context;
@@ -161,7 +164,7 @@ class Drain {
       );
     }
     const { counted, allowance, taken } = this.#facts();
-    // All counted ones are listed: any beyond the maximum arrived later.
+    // All counted matches are listed, so matches beyond the maximum arrived later.
     const allowed = fresh.slice(0, counted === undefined ? undefined : allowance);
     this.#sweptTo = taken + allowed.length;
     await this.#take(allowed, listed);
@@ -178,7 +181,10 @@ class Drain {
     else if (this.#fruitless > 1) await requester.waitBefore(this.#fruitless);
   }
 
-  /** A first look at what is listed again may come too early: the query may lag behind the deletes for a moment. */
+  /**
+   * Sorts what is listed again, but not at the first look, which may come too early: the query may lag behind the deletes for a
+   * moment.
+   */
   async #sort(survey: Survey): Promise<Sorted> {
     const { length } = survey.reappeared;
     const { rechecks } = this.#state;
@@ -223,19 +229,19 @@ function finish({ ledger, paging, showsAll }: PurgeContext, survey: Survey): voi
   );
 }
 
-/** What is carried over from round to round. */
+/** State that is carried over from round to round. */
 export interface ClosingState {
-  /** New ids were taken from a complete survey: later ones arrived during the purge. */
+  /** Whether new ids were taken in a full sweep; later ones arrived during the purge. */
   readonly hasSwept: boolean;
-  /** Later sweeps for new ids, when the broker gives no count. */
+  /** Later sweeps for new ids, if the broker gives no count. */
   readonly lateSweeps: number;
-  /** Times the purge has waited because the query may lag behind the deletes. */
+  /** How often the purge has waited because the query may lag behind the deletes. */
   readonly rechecks: number;
 }
 
 /** The facts that decide a round. */
 export interface ClosingFacts {
-  /** Matches counted before the first delete, where that can be trusted. */
+  /** Matches counted before the first delete, if that count can be trusted. */
   readonly counted: number | undefined;
   /** Ids taken so far. */
   readonly taken: number;
@@ -256,9 +262,9 @@ const MAX_LATE_SWEEPS = 3;
 export const initialClosing: ClosingState = { hasSwept: false, lateSweeps: 0, rechecks: 0 };
 
 /**
- * Whether to take new ids: in the first full sweep, and later only while fewer were taken than the broker had counted,
- * or a few times without a count. Other ids arrived during the purge and are left, as they are once the counted ones
- * reach the maximum.
+ * Whether to take new ids: in the first full sweep, and later only while fewer were taken than the broker had counted, or a few
+ * times without a count. Other ids arrived during the purge and are left. With a count, all new ids are left once the maximum
+ * is reached.
  */
 export function takesFresh(state: ClosingState, { counted, taken, allowance }: ClosingFacts): boolean {
   if (counted === undefined) return !state.hasSwept || state.lateSweeps < MAX_LATE_SWEEPS;
@@ -277,7 +283,8 @@ export function planClosing(survey: Survey, state: ClosingState, facts: ClosingF
     const isLate = state.hasSwept && survey.fresh.length > 0;
     return { kind: 'work', state: { ...state, hasSwept, lateSweeps: state.lateSweeps + (isLate ? 1 : 0) } };
   }
-  // Counted, but neither taken nor shown: deleted by another client, or an error shown as an empty result.
+  // If matches were counted, but neither taken nor shown, another client has deleted them, or the broker shows an error as an
+  // empty result.
   const isShort = counted !== undefined && taken < counted;
   const isPartial = !survey.complete && !survey.trickles;
   if ((survey.lingering > 0 || isPartial || isShort) && state.rechecks < MAX_RECHECKS) return recheck(state);

@@ -41,13 +41,13 @@ export interface EntityPurgeQuery extends PurgeQuery {
 }
 
 /**
- * Parses and vets the query string of `DELETE /ngsi-ld/v1/entities` (clauses 5.6.21 and 6.4.3.3, extended by all
- * parameters that select in Query Entities, and by dryRun and maxAffected).
+ * Parses and vets the query string of `DELETE /ngsi-ld/v1/entities` (clauses 5.6.21 and 6.4.3.3, extended by all parameters
+ * that select in Query Entities, and by the options of a purge such as dryRun and maxAffected).
  *
  * @param query the query string without its question mark, or its parameters
- * @param wholeTenant what is done with a purge that may empty its tenant
+ * @param wholeTenant how to treat a purge that may empty its tenant
  * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
- * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
+ * @throws PolicyRefusedError for a purge that may empty its tenant, if the policy refuses those
  */
 export function parseEntityPurgeQuery(
   query: string | PurgeParameters,
@@ -123,7 +123,8 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
     selection,
     removed: removal?.names,
   });
-  // Under a bound, one match too many settles it. Attributes are bounded, not their entities.
+  // With a maximum, one match too many is enough to refuse. For drop and keep, the maximum applies to attributes, not to
+  // entities.
   const isBound =
     limits.maxAffected !== undefined && removal === undefined && !dryRun && scope.plan === undefined;
   const first = await firstProvenPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});
@@ -142,8 +143,8 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
 }
 
 /**
- * The first page of a query, once the broker has shown that it applies all of it: what it lists may be used, and an empty list
- * means that nothing matches.
+ * Returns the first page of a query, after the broker has shown that it applies the whole query. So what the page lists may be
+ * used, and an empty page means that nothing matches.
  *
  * @throws as firstPage(), proveFilters() and checkUnderstood()
  */

@@ -17,7 +17,7 @@ interface HintQuestion {
   readonly name: string;
 }
 
-/** Why a query may match nothing. */
+/** What to find out if a query matches nothing. */
 export interface HintPlan {
   /** Hints that follow from the query alone. */
   readonly hints: readonly string[];
@@ -28,7 +28,7 @@ export interface HintPlan {
 }
 
 /**
- * Plans why a vetted query may match nothing.
+ * Plans how to find out why a vetted query matches nothing.
  *
  * @param dropped the attributes to remove, if any
  */
@@ -42,7 +42,7 @@ export function planHints(selection: readonly Parameter[], dropped: readonly str
   const [only = '', ...others] = types;
   const owner =
     only === '' ? 'entity' : others.length > 0 ? 'entity of these types' : `entity of type ${only}`;
-  // By the same parameter as in the query: brokers may treat `attrs` and `q` differently.
+  // Ask by the same parameter as in the query, because brokers may treat `attrs` and `q` differently.
   const inQ = query === undefined ? [] : demandedAttributesOf(query);
   const inAttrs = [...(attrs?.split(',') ?? []), ...dropped].filter((name) => !NO_OWN_ATTRIBUTES.has(name));
   const asked = new Map([
@@ -94,7 +94,7 @@ export interface HintSource {
   readonly resource: ListedResource;
   /** Parameters added to each question, one query for each variant. */
   readonly variants: readonly (readonly Parameter[])[];
-  /** Most questions to ask. */
+  /** Maximum number of questions to ask. */
   readonly questionsMax: number;
 }
 
@@ -121,7 +121,11 @@ export async function withHints(
   return { ...report, hints: [...hints, ...missing], ...scope.requester.effort };
 }
 
-/** @param list where the broker names what there is */
+/**
+ * Asks questions. Returns the hints of those that show nothing.
+ *
+ * @param list where the broker names what exists
+ */
 async function unanswered(
   scope: PurgeScope,
   questions: readonly HintQuestion[],
@@ -146,7 +150,7 @@ async function unanswered(
 /** Collections of the standard that name the types, or the attributes, of all entities (clauses 6.25 and 6.27). */
 type NameList = 'types' | 'attributes';
 
-/** Not all brokers have these lists: without one there are no names. */
+/** Returns the names in a list of the broker; empty if the broker does not have this list. */
 async function namesIn(scope: PurgeScope, list: NameList): Promise<readonly string[]> {
   const names = await unlessRefused(async () => {
     const request = { method: 'GET', path: `/${list}`, operation: `list ${list}` } as const;
@@ -157,14 +161,14 @@ async function namesIn(scope: PurgeScope, list: NameList): Promise<readonly stri
   return names ?? [];
 }
 
-/** The names in an EntityTypeList or an AttributeList; some brokers write one name without an array. */
+/** Reads the names in an EntityTypeList or an AttributeList; some brokers write a single name without an array. */
 function namesOf(body: string, list: NameList): readonly string[] {
   const document = Object(jsonIn(body)) as Readonly<Record<string, unknown>>;
   const names = [document[list === 'types' ? 'typeList' : 'attributeList']].flat();
   return names.filter((name) => typeof name === 'string');
 }
 
-/** A name that is spelt nearly alike, or that is the IRI of one. It comes from the broker, and stays short. */
+/** Returns a name with nearly the same spelling, or the IRI of one. It comes from the broker, so it must be short. */
 function nearName(name: string, names: readonly string[]): string | undefined {
   const lastOf = (iri: string) => iri.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#')) + 1);
   const byLast = new Map(names.filter((one) => one !== name).map((one) => [lastOf(one), one]));
@@ -191,7 +195,7 @@ async function isSurelyEmpty(
   return isEmpty ?? false;
 }
 
-/** Undefined for an error of the broker: a hint is not worth one. */
+/** Returns an answer; undefined after an error of the broker, because a hint is not worth failing for. */
 async function unlessRefused<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask();

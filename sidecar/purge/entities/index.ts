@@ -1,4 +1,4 @@
-/** Purges of entities: the plot, rounds of listing and deleting until nothing is left, and what a dry run says. */
+/** Purges of entities: runs them in rounds of listing and deleting until nothing is left, and makes dry runs. */
 export { purgeByIds } from './drain.js';
 export { type EntityPurgeQuery, parseEntityPurgeQuery, purgeEntities } from './engine.js';
 export { type HintSource, planHints, withHints } from './hints.js';

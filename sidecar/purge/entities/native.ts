@@ -28,14 +28,13 @@ export function checkNativeQuery(query: PurgeQuery): void {
 }
 
 /**
- * Lets the broker purge by itself (opt-in), repeatedly until it neither shows nor counts a match: some brokers delete one
- * page per request.
+ * Lets the broker purge by itself (opt-in), repeatedly until it neither shows nor counts a match: some brokers delete one page
+ * per request.
  *
- * A maximum holds only before the first request; after that, the broker decides what it deletes. Every match that
- * disappears counts as deleted by this purge.
+ * A maximum holds only before the first request; after that, the broker decides what it deletes. Every match that disappears
+ * counts as deleted by this purge.
  *
- * @throws BrokerReplyError when the broker gives no count, or counts matches but lists none, which leaves its filters
- *   unproven
+ * @throws BrokerReplyError if the broker gives no count, or counts matches but lists none, so that its filters are unproven
  */
 export async function purgeNatively(
   context: PurgeContext,
@@ -49,7 +48,7 @@ export async function purgeNatively(
   // The path that answered the query: another spelling may mean something else.
   const path = `${first.path}?${formatParameters(selection)}`;
   let page = first;
-  /** A purge was sent whose effect is not known yet. */
+  /** Whether a purge was sent whose effect is not known yet. */
   const sent = { isUnclear: false };
   const onUnclear = () => {
     sent.isUnclear = true;
@@ -83,7 +82,7 @@ export async function purgeNatively(
         throw new BrokerRefusedError(OPERATION, parseBrokerProblem(settled.reply));
       onUnclear();
       left = await look();
-      // Progress means below every count so far: with matches arriving, the count may go up and down forever.
+      // Progress means a count below all earlier ones: if matches arrive, the count may go up and down forever.
       idle = left < fewest ? 0 : idle + 1;
       fewest = Math.min(fewest, left);
       report(countsOf(matched, left, 'left'));

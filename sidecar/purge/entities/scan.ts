@@ -56,16 +56,17 @@ export interface MatchPage {
 
 export interface ListingOrder extends PurgeOrder<EntityPurgeQuery> {
   /**
-   * Receives the pages one after the other; the next one is asked for when it resolves.
+   * Receives the pages one after the other. The next page is requested when the promise resolves.
    *
-   * @returns false when that was enough
+   * @returns false to stop
    */
   readonly onPage: (page: MatchPage) => Promise<boolean>;
 }
 
 /**
- * Lists whole entities by query, as a purge does: the broker has to prove that it applies every filter, and what it lists twice
- * is shown once. Deletes nothing. See runPurge; the report says how many matches were shown, and has hints where that is none.
+ * Lists whole entities by query, as a purge does: the broker has to prove that it applies every filter, and an entity that it
+ * lists twice is shown once. Deletes nothing. See runPurge. The report says how many matches were shown, and has hints if there
+ * were none.
  */
 export function listEntities(
   order: ListingOrder,

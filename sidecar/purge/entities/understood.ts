@@ -12,19 +12,20 @@ const EPOCH = '1970-01-01T00:00:00Z';
 /** Times that every entity has, by term and by IRI. */
 const SYSTEM_TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt)$/;
 
-/** Two queries that a broker answers alike if it knows what they say. */
+/** Two queries of which a broker that understands them shows something for both, or for neither. */
 export interface Comparison {
-  /** With a condition that holds for all that `without` shows. */
+  /** The query with a condition that is true for everything that `without` shows. */
   readonly holding: readonly Parameter[];
   readonly without: readonly Parameter[];
 }
 
 /**
- * Checks, for a query that matched nothing, that the broker knows what its `type` and `q` say. Some brokers take `createdAt`
- * for an attribute that no entity has, find `!attr` never met, or take `A|B` for one name: then nothing ever matches, which
- * looks like success.
+ * Checks, for a query that matched nothing, that the broker understands its `type` and `q`. Some brokers take `createdAt` for
+ * an attribute that no entity has, consider `!attr` never true, or take `A|B` for one name. Then nothing ever matches, and the
+ * purge looks successful.
  *
- * @throws FilterIgnoredError where a condition that holds for every entity is met by none, or `A|B` by fewer than `A,B`
+ * @throws FilterIgnoredError if nothing matches a condition that is true for every entity, or if `A|B` matches nothing
+ *   although `A,B` does
  */
 export async function checkUnderstood(context: PurgeContext): Promise<void> {
   await checkTypeUnderstood(context);
@@ -66,7 +67,7 @@ async function checkTypeUnderstood(context: QueryView): Promise<void> {
   }
 }
 
-/** What holds in place of a condition, if that can be said. @param text of the condition */
+/** Finds a condition that is always true in place of another one; undefined if there is none. @param text of the condition */
 type Holding = (condition: QCondition, text: string, operator: number) => Replacement | undefined;
 
 interface Replacement {
@@ -86,7 +87,7 @@ function alwaysHolding(condition: QCondition, text: string, operator: number): R
   return isSystemTime ? { holding: `${text.slice(0, operator).trim()}>${EPOCH}` } : undefined;
 }
 
-/** Anything may be stored in an attribute, so this is worth no more than a warning. */
+/** An attribute may hold anything, so this is worth no more than a warning. */
 function holdingForTimes(condition: QCondition, text: string, operator: number): Replacement | undefined {
   if (condition.kind !== 'order' || NO_OWN_ATTRIBUTES.has(condition.path.names[0] ?? '')) return undefined;
   const { kind } = condition.value;
@@ -95,7 +96,9 @@ function holdingForTimes(condition: QCondition, text: string, operator: number):
   return { holding: `${path}>${EPOCH}`, left: path };
 }
 
-/** The first condition of a q that the broker seems to misread. */
+/**
+ * Replaces the conditions of a q by ones that are always true. Returns the first of them if the broker seems to misread any.
+ */
 async function firstMisread(
   context: QueryView,
   q: string,
@@ -124,7 +127,7 @@ async function firstMisread(
   return isMisread ? { condition: textOf(first[0]), holding: first[1].holding } : undefined;
 }
 
-/** A q with some conditions written anew; undefined where nothing is left to ask for. */
+/** Writes a q with some conditions replaced; undefined if nothing is left to ask for. */
 function written(node: QNode, write: (condition: QCondition) => string | undefined): string | undefined {
   switch (node.kind) {
     case 'and': {
@@ -147,7 +150,7 @@ function written(node: QNode, write: (condition: QCondition) => string | undefin
   }
 }
 
-/** Whether the broker surely shows something only without the condition that holds for it. */
+/** Whether the broker certainly shows something only without the condition, although the condition is always true. */
 export async function showsOnlyWithout(
   { lister }: Pick<QueryView, 'lister'>,
   { holding, without }: Comparison,
@@ -157,13 +160,13 @@ export async function showsOnlyWithout(
     try {
       return shows(await lister.page({ selection, limit: 1, count: true }));
     } catch (error) {
-      // A refusal says nothing of what the broker would show.
+      // A refusal says nothing about what the broker would show.
       if (error instanceof BrokerRefusedError) return undefined;
       throw error;
     }
   };
   if ((await isShown(holding)) !== false) return false;
   if ((await isShown(without)) !== true) return false;
-  // Meanwhile something may have been written.
+  // Something may have been written in the meantime.
   return (await isShown(holding)) === false;
 }
