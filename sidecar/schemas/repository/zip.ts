@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
 import type { EntryKind, RepositoryCollector } from './collector.js';
@@ -50,10 +51,13 @@ async function contentOf(zip: ZipFile, entry: Entry, collector: RepositoryCollec
   return Buffer.concat(pieces);
 }
 
-function nameOf(entry: Entry): string {
-  const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
-  return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
+/** Some programs, such as those of macOS, write names in UTF-8 without the flag that says so (APPNOTE D.1). */
+function nameOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
+  const flags = isUtf8(fileNameRaw) ? generalPurposeBitFlag | UTF_8 : generalPurposeBitFlag;
+  return getFileNameLowLevel(flags, fileNameRaw, extraFields, false);
 }
+
+const UTF_8 = 0x800;
 
 /** The kinds of files of Unix, which zips keep in the upper half of their attributes. */
 const [KINDS, FILE, FOLDER, LINK] = [0o170000, 0o100000, 0o040000, 0o120000];

@@ -225,6 +225,22 @@ describe('a hostile archive', () => {
     assert.deepEqual(refused, []);
   });
 
+  it('a zip may have names in UTF-8 without a flag for it, and other names in code page 437', async () => {
+    const collector = new RepositoryCollector(LIMITS);
+    const entries = [
+      { name: 'größe.json', content: '{}', flags: 0 },
+      { name: 'länge.json', content: '{}' },
+      { name: Buffer.from('h\x94he.json', 'latin1'), content: '{}', flags: 0 },
+    ];
+    await readZip(zip(entries), collector);
+    const { files, refused } = collector.result();
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['größe.json', 'höhe.json', 'länge.json'],
+    );
+    assert.deepEqual(refused, []);
+  });
+
   it('a zip with encrypted files or unknown methods has these refused', async () => {
     const collector = new RepositoryCollector(LIMITS);
     await readZip(
