@@ -153,6 +153,11 @@ function limitsOf(limits: PurgeLimits, live: LivePurge, budget: DeleteBudget | u
   };
 }
 
+/** Whether the broker itself chooses what a purge deletes. */
+function isLeftToBroker({ limits, unit }: PreparedPurge): boolean {
+  return limits.strategy === 'native' && unit === 'entities';
+}
+
 /** Runs purges, both jobs and those whose callers wait. */
 export class PurgeRunner {
   readonly #options: PurgeServiceOptions;
@@ -227,7 +232,11 @@ export class PurgeRunner {
       if (missing !== undefined) live.set({ warnings: [...live.record.warnings, missing] });
     }
     if (found !== undefined) {
-      const kept = await this.#records.whenStored(live, () => plans.keep(id, found));
+      const kept = isLeftToBroker(prepared)
+        ? {
+            why: 'No plan was kept: PURGE_STRATEGY=native leaves the deletes to the broker, which cannot keep to one.',
+          }
+        : await this.#records.whenStored(live, () => plans.keep(id, found));
       live.set('plan' in kept ? kept : { warnings: [...live.record.warnings, kept.why] });
     }
     if (planOf !== undefined) await plans.forget(planOf);

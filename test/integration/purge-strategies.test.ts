@@ -136,6 +136,13 @@ describe('strategy native', () => {
     assert.equal(error, undefined);
   });
 
+  it('strategy native deletes nothing for a plan, which the broker would not keep to', async (t) => {
+    const broker = await startStubBroker(t, { entities: things(30) });
+    const { error } = await purge(broker, 'type=Thing', { limits, plan: new Set(['urn:ngsi-ld:Thing:1']) });
+    assert.ok(error instanceof QueryRefusedError, String(error));
+    assert.deepEqual([error.parameter, broker.entities.size], ['plan', 30]);
+  });
+
   it('strategy native never sends a collection DELETE under any other strategy', async (t) => {
     for (const strategy of ['auto', 'batch', 'single'] as const) {
       for (const query of ['type=Thing', 'type=Thing&drop=n', 'type=Thing&dryRun=true']) {

@@ -50,6 +50,22 @@ describe('plan and apply', () => {
     broker.entities.seed(count, everyKind);
   }
 
+  it('is not kept where the broker itself chooses what goes, unless that are attributes', async () => {
+    const native = await startTestGateway({ BROKER_URL: broker.url, PURGE_STRATEGY: 'native' });
+    await withCars(3);
+    for (const [query, items] of [
+      ['type=Car', undefined],
+      ['type=Car&drop=speed', 3],
+    ] as const) {
+      const body = { target: 'entities', query, dryRun: true, plan: true };
+      const { id } = (await sendJson(native.url, 'POST', '/api/v2/purges', body)).json() as PurgeRecord;
+      await ended(native, id);
+      const { state, plan, warnings } = (await recordOf(native, id)) as Planned;
+      assert.deepEqual([state, plan?.items], ['succeeded', items]);
+      assert.equal(/^No plan was kept: PURGE_STRATEGY=native/.test(warnings.join()), items === undefined);
+    }
+  });
+
   it('deletes exactly what was previewed: what arrives meanwhile stays, and is counted', async () => {
     await withCars(300);
     const plan = await planOf('type=Car');

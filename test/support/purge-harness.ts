@@ -59,6 +59,8 @@ export interface PurgeOptions {
   readonly capabilities?: BrokerMemory;
   readonly clock?: Clock;
   readonly brokerAheadMs?: () => number | undefined;
+  /** Nothing else may be deleted. */
+  readonly plan?: PurgeOrder['plan'];
   readonly client?: BrokerClient;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
@@ -109,8 +111,8 @@ function orderOf<Query extends PurgeQuery>(query: Query, options: PurgeOptions):
     maxAffected: query.maxAffected,
     ...options.limits,
   };
-  const { headers = {}, pace, onOutcome } = options;
-  return { query, headers, limits, onOutcome, ...(pace === undefined ? {} : { pace }) };
+  const { headers = {}, pace, onOutcome, plan } = options;
+  return { query, headers, limits, onOutcome, plan, ...(pace === undefined ? {} : { pace }) };
 }
 
 async function observe(

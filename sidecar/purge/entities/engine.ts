@@ -22,7 +22,7 @@ import {
 import { purgeByIds } from './drain.js';
 import { ENTITY_HINTS, planHints, withHints } from './hints.js';
 import { entities, type ListedPage, type PageShape } from '../listing/index.js';
-import { checkNativeQuery, purgeNatively } from './native.js';
+import { checkNativePurge, purgeNatively } from './native.js';
 import { checkUnderstood } from './understood.js';
 import {
   ENTITY_PARAMETERS,
@@ -115,7 +115,7 @@ function contentOf({ removal }: EntityPurgeQuery, isArchived: boolean): Paramete
 async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeReport> {
   const { limits } = scope;
   const { removal, dryRun, selection } = query;
-  if (limits.strategy === 'native' && removal === undefined) checkNativeQuery(query);
+  if (limits.strategy === 'native' && removal === undefined) checkNativePurge(query, scope.plan);
 
   const isArchived = scope.archiving !== undefined && !dryRun;
   const context = scope.open({

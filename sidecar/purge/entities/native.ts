@@ -1,5 +1,5 @@
 import { parseBrokerProblem } from '../broker/index.js';
-import type { PurgeContext, PurgeReport } from '../run/index.js';
+import type { AppliedPlan, PurgeContext, PurgeReport } from '../run/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
@@ -14,13 +14,17 @@ import { formatParameters, type PurgeQuery } from '../query/index.js';
 /** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */
 const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonKeys']);
 
+const PLAN_IGNORED =
+  'PURGE_STRATEGY=native leaves the deletes to the broker, which would also delete what is not in the plan. Nothing was deleted.';
+
 const OPERATION = 'purge by its own operation';
 
 /** Purges in a row without progress, after which the remaining matches are reported. */
 const MAX_IDLE_PURGES = 2;
 
-/** @throws QueryRefusedError for a filter that the standard's operation does not have */
-export function checkNativeQuery(query: PurgeQuery): void {
+/** @throws QueryRefusedError for a filter that the standard's operation does not have, and for a plan that it would not keep to */
+export function checkNativePurge(query: PurgeQuery, plan: AppliedPlan | undefined): void {
+  if (plan !== undefined) throw new QueryRefusedError('invalidRequest', PLAN_IGNORED, 'plan');
   const foreign = query.selection.find(({ name }) => NOT_NATIVE.has(name));
   if (foreign === undefined) return;
   const detail = `The broker's own purge, which this gateway uses (PURGE_STRATEGY=native), has no parameter ${foreign.name}.`;
