@@ -35,11 +35,11 @@ it('the links of a list lead to every item once, whatever the limit, and the tot
 
 it('a page past the end of a list has no link', () => {
   assert.equal(page([], 3, { limit: 2, offset: 7 }, URL_OF_LIST).headers?.['link'], undefined);
-  // Items may go between the count and the read: a link to the same page would be followed for ever.
+  // Items may be removed between the count and the read. A link to the same page would then be followed for ever.
   assert.equal(page([], 3, { limit: 2, offset: 1 }, URL_OF_LIST).headers?.['link'], undefined);
 });
 
-it('a page of a list changes its ETag exactly when its items or the total change', () => {
+it('a page of a list changes its ETag exactly if its items or the total change', () => {
   const etag = (items: readonly unknown[], total: number) =>
     page(items, total, { limit: 2, offset: 0 }, URL_OF_LIST).etag;
   assert.equal(etag([1], 1), etag([1], 1));

@@ -5,12 +5,12 @@ import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import { send, type Doing } from './fake-api.js';
 
-/** What routes ask of services, and what they make of the answers. */
+/** The calls that routes make of services, and the answers made of their results. */
 
 const API = 'http://gw/api/v2';
 const baseUrl = 'http://gw';
 
-/** What a call was given, but for signals that say whether the client is still there. */
+/** The arguments of a call, without the signals that say whether the client is still connected. */
 function given(call: readonly unknown[] = []): readonly unknown[] {
   return call.map((one) => {
     if (typeof one !== 'object' || one === null || !('signal' in one)) return one;
@@ -71,7 +71,7 @@ it('bodies that start or change purges, policies and domains have at most 64 KiB
   }
 });
 
-/** Each write of what must be there: the method of the service, and which argument has the conditions. */
+/** Each write of an existing resource: the method of the service, and the argument that has the conditions. */
 const WRITES = [
   ['PUT', '/domains/D', {}, 'update', 3],
   ['DELETE', '/domains/D?cascade=true', undefined, 'delete', 2],
@@ -83,7 +83,7 @@ const WRITES = [
   ['POST', '/retention-policies/R/run', undefined, 'run', 3],
 ] as const;
 
-it('each write of what must be there holds the ETags of If-Match against it', async () => {
+it('each write of an existing resource checks the ETags of If-Match', async () => {
   for (const [method, path, body, name, position] of WRITES) {
     const headers = { 'if-match': '"a", "b"' };
     const doing = { update: { ...DOMAIN, ...CONTEXT }, run: { id: 'p' } };
@@ -94,7 +94,7 @@ it('each write of what must be there holds the ETags of If-Match against it', as
   }
 });
 
-it('each write of what must be there is 412 for If-None-Match: *, and changes nothing', async () => {
+it('each write of an existing resource is 412 for If-None-Match: *, and changes nothing', async () => {
   for (const [method, path, body, name] of WRITES) {
     const headers = { 'if-none-match': '*' };
     const { status, calls } = await send(method, path, { body, headers });
@@ -103,7 +103,7 @@ it('each write of what must be there is 412 for If-None-Match: *, and changes no
   }
 });
 
-it('a write that may create hands on what it expects, with and without a dry run', async () => {
+it('a write that may create a resource passes on its conditions, with and without a dry run', async () => {
   const change = { overall: 'compatible', differences: [] };
   const model = { model: STORED, outcome: 'unchanged', change, number: 3, warnings: [] };
   const reference = { uri: 'urn:a', source: 'stored', content: {}, createdAt: 1, modifiedAt: 2 };
@@ -136,7 +136,7 @@ it('a write that may create hands on what it expects, with and without a dry run
   }
 });
 
-it('a new context of a name looks at what follows it, dry or not, until the client disconnects', async () => {
+it('a new context version looks at dependent models, in a dry run too, until the client disconnects', async () => {
   for (const dryRun of [true, false]) {
     const path = `/contexts/C?dryRun=${dryRun}`;
     const { calls, headers } = await send('PUT', path, { body: { '@context': {} } }, { update: CONTEXT });
@@ -155,7 +155,7 @@ it('a dry run of a new model or context writes nothing', async () => {
   assert.deepEqual(calls, [['dryCreate', 'C', context['@context'], { baseUrl }]]);
 });
 
-it('a model at a version has another ETag than the model, so that no write takes it', async () => {
+it('a model at a version has another ETag than the model, so that no write accepts it', async () => {
   for (const [query, version, etag] of [
     ['', undefined, '"e"'],
     ['?version=3', 3, '"e.v3"'],
@@ -193,7 +193,7 @@ it('a model shows its times and its sunset, whether or not it is deprecated', as
   }
 });
 
-it('each tool of the workbench gets the text, the signal, and every option of the request', async () => {
+it('each tool of the workbench gets the text, the signal and every option of the request', async () => {
   for (const [path, expected] of [
     [
       '/workbench/schema/infer?model=M&form=ngsiv2&enum=true&strict=false',
@@ -217,7 +217,7 @@ it('each tool of the workbench gets the text, the signal, and every option of th
   }
 });
 
-it('an export is called by its domain', async () => {
+it('the file of an export is named after its domain', async () => {
   for (const [query, domain, name] of [
     ['?domain=City', 'City', 'City'],
     ['', undefined, 'models'],
@@ -245,7 +245,7 @@ it('a run or a preview is refused for each header that names other data than the
   }
 });
 
-it('a policy is put under the name of its path alone, which must be one that a policy can have', async () => {
+it('the name of a policy is that of its path, and must be valid', async () => {
   for (const name of ['old', 'OLD', 'Old2']) {
     const { status, calls } = await send('PUT', PATH, { body: { ...RETENTION, name } });
     assert.deepEqual([status, calls], [400, []], name);
@@ -257,7 +257,7 @@ it('a policy is put under the name of its path alone, which must be one that a p
   }
 });
 
-it('what a policy leaves out gets its default, and what it gives is kept, also false and 0', async () => {
+it('omitted settings of a policy get their defaults, and given ones are kept, including false and 0', async () => {
   const settingsOf = async (settings: object) => {
     const body = { name: 'Old', ...RETENTION, ...settings };
     const { calls, headers } = await send('POST', '/retention-policies', { body }, { create: POLICY });
@@ -270,7 +270,7 @@ it('what a policy leaves out gets its default, and what it gives is kept, also f
   assert.deepEqual(await settingsOf(settings), { ...RETENTION, ...settings });
 });
 
-it('a preview names its record, and says of its counts whether there are more, and of what', async () => {
+it('a preview names its record, and says if there are more matches than counted, and of which unit', async () => {
   const shown = async (preview: object) => {
     const { headers, json } = await send(
       'GET',
@@ -287,7 +287,7 @@ it('a preview names its record, and says of its counts whether there are more, a
   assert.deepEqual(await shown(more), { ...counts, unit: 'instances', reportAbove: 2, atLeast: true });
 });
 
-it('a status of the broker is not one of the policy, and the record of the preview is kept', async () => {
+it('a status of the broker is not used as the status of a preview, and the record of the preview is kept', async () => {
   const previewed = (preview: Error) => send('GET', `${PATH}/preview`, {}, { preview });
   const said = { type: 'about:blank', title: 'No', status: 404 };
   const refusal = new BrokerRefusedError('list entities', said);
@@ -312,7 +312,7 @@ async function watched(records: readonly object[], record: object, seen?: string
   return send('GET', '/purges/p-1/events', { headers }, { get: record, watch } satisfies Doing);
 }
 
-it('a stream of events has an event for each record, but not for the one that the client has', async () => {
+it('a stream of events has an event for each record, except for the one that the client already has', async () => {
   const { text, status, headers } = await watched([RECORD, DONE], RECORD);
   const events = [...text.matchAll(/^id: (\S{16})\ndata: (.*)\n\n/gm)];
   const records = events.map(([, , data = '']) => JSON.parse(data) as unknown);
@@ -322,7 +322,7 @@ it('a stream of events has an event for each record, but not for the one that th
   assert.equal(again.text, text.slice(text.indexOf(`id: ${last}`)));
 });
 
-it('a stream of events is 204 only to a client that has the final record', async () => {
+it('a stream of events is 204 only for a client that has the final record', async () => {
   const { text } = await watched([DONE], DONE);
   const id = /^id: (\S+)/.exec(text)?.[1] ?? '';
   assert.equal((await watched([DONE], DONE, id)).status, 204);

@@ -19,7 +19,7 @@ it('If-Match of a write gives ETags, or any by *', () => {
   assert.deepEqual(writeConditions({ 'if-none-match': '*' }), { ifMatch: undefined, ifAbsent: true });
 });
 
-it('If-Match of a write takes an ETag as a proxy that compresses has changed it', () => {
+it('If-Match of a write accepts an ETag that a compressing proxy has changed', () => {
   for (const header of ['W/"a"', '"a-gzip"', '"a--gzip"', '"a;gzip"', '"a-br"', 'W/"a-zstd"']) {
     const { ifMatch } = writeConditions({ 'if-match': header });
     assert.ok(ifMatch?.includes('a'), header);
@@ -33,7 +33,7 @@ it('If-Match of a write takes an ETag as a proxy that compresses has changed it'
   );
 });
 
-it('conditions of writes that cannot be read are refused, since they would not hold', () => {
+it('unreadable conditions of writes are refused, because they would not be enforced', () => {
   for (const header of [
     ...words(`
     a "a a" "a",b 'a' w/"a" , "a",,"b"
@@ -48,7 +48,7 @@ it('conditions of writes that cannot be read are refused, since they would not h
     assert.throws(() => writeConditions({ 'if-none-match': header }), RequestRefusedError, header);
 });
 
-it('conditions of writes are read or refused in linear time, whatever the header holds', () => {
+it('conditions of writes are read or refused in linear time, whatever the header contains', () => {
   const piece = fc.constantFrom('"', 'W/', ',', ' ', '*', 'a', '\t');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
@@ -63,7 +63,7 @@ it('conditions of writes are read or refused in linear time, whatever the header
   assert.throws(() => writeConditions({ 'if-match': `"a"${' '.repeat(60_000)}x` }), RequestRefusedError);
 });
 
-it('conditions of reads hold for the ETag in any list, weak or strong, and for *', () => {
+it('conditions of reads match the ETag in any list, weak or strong, and *', () => {
   for (const header of ['"e"', 'W/"e"', '"x", "e"', '"x",W/"e" , "y"', '*', ' * '])
     assert.equal(isKnown(header, 'e'), true, header);
   for (const header of ['', '"x"', 'e', '"E"', '"e', '"ee"', '"x,e"'])

@@ -15,7 +15,7 @@ interface Answer {
   readonly parameter: string;
 }
 
-/** A server that answers with what it read of a request, checked as the API does it, or with the refusal. */
+/** A server that answers with the checked request, as the API checks it, or with the refusal. */
 function serverOf(schema: { readonly body?: TSchema; readonly querystring?: TSchema }) {
   const app = Fastify().withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(compileValidator);
@@ -37,7 +37,7 @@ function serverOf(schema: { readonly body?: TSchema; readonly querystring?: TSch
   return app;
 }
 
-/** What is wrong with a body; undefined for nothing. */
+/** The faults of a body; undefined if it has none. */
 async function wrong(schema: TSchema, body: unknown): Promise<Answer | undefined> {
   const payload = typeof body === 'string' ? body : JSON.stringify(body);
   const headers = { 'content-type': 'application/json' };
@@ -68,7 +68,7 @@ it('each kind of fault has its pointer and a sentence', async () => {
   assert.equal((await wrong(BODY, []))?.detail, 'The body is invalid: it must be an object.');
 });
 
-it('a number that is of no use is told what would be right', async () => {
+it('the fault of an invalid number says which values are valid', async () => {
   const rate = Closed('Rate', { rate: OrNull(Type.Integer({ minimum: 1, maximum: 9 })) });
   for (const [value, detail] of [
     ['"1"', 'must be a whole number or null'],
@@ -80,10 +80,10 @@ it('a number that is of no use is told what would be right', async () => {
   for (const value of ['1', '9', 'null']) assert.equal(await wrong(rate, `{"rate":${value}}`), undefined);
 });
 
-it('a body with a hundred members has all of its faults listed, and one with more the first alone', async () => {
+it('a body with a hundred members has all of its faults listed, and a larger body only the first', async () => {
   const body = (members: number) =>
     Object.fromEntries(Array.from({ length: members }, (_, index) => [`m${index}`, 1]));
-  // One for the name that is missing.
+  // One fault for the missing name.
   for (const [members, faults] of [
     [99, 100],
     [100, 100],
@@ -92,14 +92,14 @@ it('a body with a hundred members has all of its faults listed, and one with mor
     assert.equal((await errorsOf(body(members)))?.length, faults);
 });
 
-it('the name of an unknown member is repeated to two hundred characters', async () => {
+it('the name of an unknown member is quoted up to two hundred characters', async () => {
   for (const length of [200, 201, 5000])
     assert.deepEqual(await errorsOf({ name: 'x', ['m'.repeat(length)]: 1 }), [
       { pointer: `/${'m'.repeat(200)}`, detail: 'is not a known member' },
     ]);
 });
 
-it('a body that is a JSON Schema itself, by any of its keywords, is told where to put it', async () => {
+it('the fault of a body that is itself a JSON Schema says where to put the schema', async () => {
   for (const keyword of [
     '$schema',
     '$id',
@@ -123,7 +123,7 @@ it('a body that is a JSON Schema itself, by any of its keywords, is told where t
     assert.match(JSON.stringify(await errorsOf({ properties: {}, title })), /\\"Vehicle\\"/);
   const unnamed = Closed('Unnamed', { schema: Type.Unknown() });
   assert.match(String((await wrong(unnamed, { properties: {} }))?.detail), /such as \{"schema": …\}/);
-  // It holds a schema, or no schema is taken.
+  // The body has a schema, or the route accepts no schema.
   assert.doesNotMatch(JSON.stringify(await errorsOf({ schema: {}, properties: {} })), /itself/);
   const other = Closed('Other', { name: Type.String() });
   assert.doesNotMatch(String((await wrong(other, { properties: {} }))?.detail), /itself/);
@@ -149,7 +149,7 @@ async function ask(query: string, parameters: TProperties = PARAMETERS) {
 }
 const read = async (query: string, parameters?: TProperties) => (await ask(query, parameters)).read;
 
-it('parameters have the types of their schemas, and what is left out has its default', async () => {
+it('parameters have the types of their schemas, and omitted ones have their defaults', async () => {
   assert.deepEqual(await read('uri=urn:a:b'), { count: 5, flag: false, uri: 'urn:a:b' });
   const most = Number.MAX_SAFE_INTEGER;
   assert.deepEqual(await read(`uri=0123456789&count=10&flag=true&most=${most}&state=running&name=abcde`), {
@@ -170,7 +170,7 @@ it('a page has 100 items from the first unless the request says otherwise, and 1
   assert.deepEqual(await read('', OPTIONAL_PAGE), {});
 });
 
-it('a parameter that is refused is named, with what would be right', async () => {
+it('the fault of an invalid parameter has its name, and says what would be valid', async () => {
   for (const [query, parameter, detail] of [
     ['', 'uri', 'is missing'],
     ['uri=', 'uri', 'is empty'],
@@ -204,7 +204,7 @@ it('a parameter that is refused is named, with what would be right', async () =>
   }
 });
 
-it('a name that no parameter has is refused, whatever it is, and repeated to a hundred characters', async () => {
+it('an unknown parameter is refused, whatever its name, and quoted up to a hundred characters', async () => {
   for (const name of ['toString', '__proto__', 'constructor', 'y'.repeat(500)]) {
     const { status, parameter, detail } = await ask(`uri=x&${name}=1`);
     assert.deepEqual([status, parameter], [400, name.slice(0, 100)]);

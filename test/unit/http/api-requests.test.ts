@@ -18,12 +18,12 @@ it('a body may have as many bytes as its route and BODY_LIMIT_BYTES both allow',
   };
   assert.equal(await create(ofBytes(1000), 1000), 201);
   assert.equal(await create(ofBytes(1001), 1000), 413);
-  // Within BODY_LIMIT_BYTES; more than a name and a description can have.
+  // Within BODY_LIMIT_BYTES, but more than a name and a description can have.
   assert.equal(await create(ofBytes(64 * 1024 + 1), 1_000_000), 413);
   assert.equal(await create(ofBytes(64 * 1024), 1_000_000), 422);
 });
 
-it('a body may hold 100,000 arrays, objects and items, and not one more', async () => {
+it('a body may have 100,000 arrays, objects and items, and not one more', async () => {
   const put = async (items: number) => {
     const body = `[${'0,'.repeat(items - 1)}0]`;
     const reference = { uri: 'urn:a', content: {}, createdAt: 1, modifiedAt: 2, etag: 'e' };
@@ -34,7 +34,7 @@ it('a body may hold 100,000 arrays, objects and items, and not one more', async 
   assert.deepEqual((await put(100_001)).calls, []);
 });
 
-it('a name in a path is one segment, which no server takes for several or for another one', async () => {
+it('a name in a path is a single segment, which no server takes for several or for another', async () => {
   for (const name of ['a%2Fb', 'a%2fb', 'a%5Cb', 'a;b', 'a%20b/', '', '%2E%2e%2Fa']) {
     const { status, calls } = await send('GET', `/domains/${name}`, {}, { get: DOMAIN });
     assert.deepEqual([status, calls], [404, []], name);
@@ -47,7 +47,7 @@ it('a name in a path is one segment, which no server takes for several or for an
     assert.deepEqual((await send('GET', `/domains/${name}`, {}, { get: DOMAIN })).calls, [['get', given]]);
 });
 
-it('a condition that is not understood is refused in every write, also where none is honoured', async () => {
+it('a condition that is not understood is refused in every write, even if the route supports no conditions', async () => {
   for (const headers of [{ 'if-none-match': '"a"' }, { 'if-match': 'a' }]) {
     const { status, calls } = await send(
       'POST',
@@ -59,14 +59,14 @@ it('a condition that is not understood is refused in every write, also where non
   }
 });
 
-it('a body where none is taken is refused, even null', async () => {
+it('a body is refused if the route accepts none, even null', async () => {
   for (const body of ['null', '{}', '0', 'false', '""']) {
     const { status, calls } = await send('POST', '/purges/p/cancel', { body });
     assert.deepEqual([status, calls], [400, []], body);
   }
 });
 
-it('HEAD of an archive or a list of ids ends what would have been sent', async () => {
+it('HEAD of an archive or a list of ids stops the stream that GET would send', async () => {
   for (const [url, name] of [
     ['/export', 'export'],
     ['/purges/p/ids', 'ids'],
@@ -102,12 +102,12 @@ const FORM = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
 /** Imports a body. @returns the status, and what reached the import */
 async function imported(body: string, headers: Readonly<Record<string, string>>) {
-  // The report is not looked at: there is none, which is no answer either.
+  // The report is not used: it is missing, which is no answer either.
   const { status, text, calls } = await send('POST', '/import', { body, headers });
   return { status, text, source: calls[0]?.[1] as ImportSource | undefined };
 }
 
-it('an archive is taken under each of the names of its media type', async () => {
+it('an archive is accepted under each of the names of its media type', async () => {
   for (const [type, kind] of [
     ['application/gzip', 'gzip'],
     ['application/x-gzip', 'gzip'],
@@ -131,7 +131,7 @@ it('an encoded body is refused in every form', async () => {
   }
 });
 
-it('a form is its files by their paths', async () => {
+it('a form is read as its files, by their paths', async () => {
   const form = `${file('a/b.json', '1')}${file('c.json', '22')}--${BOUNDARY}--\r\n`;
   const { source } = await imported(form, FORM);
   assert.ok(source?.kind === 'parts');
@@ -144,7 +144,7 @@ it('a form is its files by their paths', async () => {
   );
 });
 
-it('a form with a field, without a file, or that breaks off is refused', async () => {
+it('a form with a field, without a file, or truncated is refused', async () => {
   for (const form of [
     `${file('a', 'x')}${part('name="b"', 'y')}--${BOUNDARY}--\r\n`,
     `${part('name="b"', 'y')}--${BOUNDARY}--\r\n`,

@@ -6,7 +6,7 @@ import { Access } from '../../../sidecar/http/access.js';
 import { buildApp, type AppOptions } from '../../../sidecar/http/app.js';
 import { createTurns } from '../../../sidecar/http/turns.js';
 
-/** A gateway's server without the rooms behind it: nothing is asked of it. */
+/** A gateway's server without the rooms behind it, which get no requests. */
 function serverOf() {
   const options = {
     logger: pino({ level: 'silent' }),
@@ -17,8 +17,8 @@ function serverOf() {
   return buildApp(options as unknown as AppOptions).server;
 }
 
-it('every route has a rule that says who may use it, and every rule is of a route', async () => {
-  /** Whatever is read of it is there. */
+it('every route has a rule that says who may use it, and every rule belongs to a route', async () => {
+  /** Every property of this object exists. */
   const room: object = new Proxy({}, { get: () => room });
   const options = {
     schemas: room,
@@ -45,16 +45,16 @@ it('every route has a rule that says who may use it, and every rule is of a rout
   assert.throws(() => other.delete('/health/live', () => ''), /no rule for DELETE \/health\/live/);
 });
 
-it('an upload may take any time as long as it goes on, while a head may not', () => {
+it('an upload may take any time as long as it makes progress, while a head has a time limit', () => {
   const { requestTimeout, headersTimeout } = serverOf();
   assert.deepEqual([requestTimeout, headersTimeout], [0, 60_000]);
 });
 
-it('no header field is dropped for its number', () => {
+it('no header field is dropped because of the number of fields', () => {
   assert.equal(serverOf().maxHeadersCount, 0);
 });
 
-it('idle connections stay open a little longer than Kong keeps them, which is a minute', () => {
+it('idle connections stay open a little longer than the minute for which Kong keeps them', () => {
   const { keepAliveTimeout } = serverOf();
   assert.ok(keepAliveTimeout > 60_000 && keepAliveTimeout < 90_000, String(keepAliveTimeout));
 });

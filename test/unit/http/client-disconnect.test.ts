@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => listened.close());
 
-it('a disconnecting client aborts the work for it, and calls each listener that is still there', async () => {
+it('a client that disconnects aborts its work, and calls each remaining listener', async () => {
   const client = new AbortController();
   const arrived = arrival();
   const sent = request(url(), { signal: client.signal });
@@ -55,7 +55,7 @@ it('a client that has its answer aborts nothing when it disconnects', async () =
   assert.equal(signal.aborted, false);
 });
 
-it('the watch for a disconnect leaves no listener at the response', async () => {
+it('watching for a disconnect leaves no listener on the response', async () => {
   const arrived = arrival();
   const sent = request(url());
   const response = await arrived;
@@ -92,7 +92,7 @@ it('a disconnect aborts an AbortSignal as well, unless the client has its answer
   }
 });
 
-it('a client that has disconnected before the work begins aborts it at once', () => {
+it('a client that has disconnected before the work starts aborts the work at once', () => {
   const response = Object.assign(new EventEmitter(), { writableFinished: false });
   const requestOn = (destroyed: boolean) => ({ socket: { destroyed } }) as unknown as IncomingMessage;
   const signalOn = (destroyed: boolean) =>

@@ -27,7 +27,7 @@ it('the lag of a client that sends nothing is all the booked time', () => {
   );
 });
 
-it('the lag of a client counts from any moment on, and nothing can be saved up', () => {
+it('the lag of a client can be counted from any moment, because a fast client saves up no time', () => {
   fc.assert(
     fc.property(whiles, whiles, (before, after) => {
       const [all, fresh] = [new ClientLag(1000), new ClientLag(1000)];
@@ -37,7 +37,7 @@ it('the lag of a client counts from any moment on, and nothing can be saved up',
   );
 });
 
-it('the time for some bytes is what the slowest pace takes', () => {
+it('the time for some bytes is their number divided by the slowest pace', () => {
   assert.equal(timeFor(65_536, MIN_BYTES_PER_SECOND), 65_536);
   assert.equal(timeFor(1, 500), 2);
 });

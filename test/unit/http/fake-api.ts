@@ -4,13 +4,13 @@ import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { Access } from '../../../sidecar/http/access.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 
-/** What a service does, by the names of its methods; the others do nothing. An error is thrown. */
+/** The results of a service, by the names of its methods; the others do nothing. An error is thrown. */
 export type Doing = Readonly<Record<string, unknown>>;
 
 /** Of an import, in bytes. */
 export const IMPORT_LIMIT = 2000;
 
-/** The API over a service that notes its calls; to make one takes longer than any request. */
+/** The API over a service that notes its calls; creating the API takes longer than any request. */
 function makeApi(bodyLimit: number) {
   const state: { doing: Doing; calls: unknown[][]; thrown: unknown } = {
     doing: {},

@@ -14,7 +14,7 @@ import { Places, type PlaceSeeker, type Holder } from '../../../sidecar/http/pla
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 import { listening, type Listening } from '../../support/listening.js';
 
-/** Places that say who has one, who waits, and who is watched. */
+/** Places that report who has a place, who waits, and who is watched. */
 class CountedPlaces extends Places {
   taken = 0;
   readonly entered: PlaceSeeker[] = [];
@@ -70,7 +70,7 @@ before(async () => {
 });
 after(() => listened.close());
 
-/** A request that has arrived, and everything that comes of it. */
+/** A request that has arrived, and all its results. */
 async function arrived(text: string, { max = 1, throws = false } = {}) {
   const [wholePlaces, uploadPlaces] = [0, 1].map(
     () => new CountedPlaces({ max, waitMs: 60_000, idleMs: 60_000 }),
@@ -116,7 +116,7 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
     req,
     res,
     closed,
-    /** Once the connection has ended. */
+    /** Resolves once the connection has ended. */
     answer: async () => {
       if (!client.closed) await once(client, 'close');
       return answer;
@@ -132,7 +132,7 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
   };
 }
 
-/** The same once it was sent, with the side of undici; one with a body is sent after another turn. */
+/** The same after it was sent, with the side of undici; a request with a body is sent one turn later. */
 async function sent(text: string) {
   const all = await arrived(text);
   await all.start();
@@ -143,7 +143,7 @@ async function sent(text: string) {
 const GET = 'GET /ngsi-ld/v1/x?secret HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n';
 const UPLOAD = 'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
 
-it('the broker gets the request with its time for the head of the answer and for the rest', async () => {
+it('the broker gets the request with the time limits for the head and the rest of its answer', async () => {
   const { dispatched, leave } = await sent(GET);
   assert.deepEqual(dispatched[0]?.options, {
     origin: 'http://b',
@@ -157,7 +157,7 @@ it('the broker gets the request with its time for the head of the answer and for
   await leave();
 });
 
-it('a request that has its answer gives its place back, and is reported with its status', async () => {
+it('a request that was answered returns its place, and is reported with its status', async () => {
   const { wholePlaces, ends, failures, closed, answer, handler, controller } = await sent(GET);
   handler.onRequestStart?.(controller, {});
   handler.onResponseStart?.(controller, 201, { 'x-a': '1', 'content-length': '2' }, 'Made');
@@ -174,7 +174,7 @@ it('a request that has its answer gives its place back, and is reported with its
   assert.deepEqual(failures, []);
 });
 
-it('a client that leaves gives its place back when the broker is told, and is reported without a status', async () => {
+it('a client that disconnects returns its place, aborts the request to the broker, and is reported without a status', async () => {
   const { wholePlaces, ends, failures, leave, handler, controller, aborts } = await sent(GET);
   handler.onRequestStart?.(controller, {});
   await leave();
@@ -188,7 +188,7 @@ it('a client that leaves gives its place back when the broker is told, and is re
   assert.deepEqual(failures, []);
 });
 
-it('a request whose client leaves while it waits gives up its place in the queue', async () => {
+it('a request whose client disconnects while it waits leaves the queue', async () => {
   const { start, wholePlaces, exchange, dispatched, leave } = await arrived(GET, { max: 0 });
   await start();
   assert.deepEqual(wholePlaces.entered, [exchange]);
@@ -197,7 +197,7 @@ it('a request whose client leaves while it waits gives up its place in the queue
   assert.deepEqual(dispatched, []);
 });
 
-it('a place that comes too late goes to the next', async () => {
+it('a place that is given to a disconnected client is returned', async () => {
   const { start, wholePlaces, exchange, dispatched, leave } = await arrived(GET, { max: 0 });
   await start();
   await leave();
@@ -206,7 +206,7 @@ it('a place that comes too late goes to the next', async () => {
   assert.deepEqual(dispatched, []);
 });
 
-it('a client that waits to be asked for its body gets no place in time: the answer is its last', async () => {
+it('a client that is turned away before it may send its body gets an answer that closes the connection', async () => {
   const { exchange, client, leave } = await arrived(
     'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\n',
   );
@@ -217,7 +217,7 @@ it('a client that waits to be asked for its body gets no place in time: the answ
   await leave();
 });
 
-it('a request that cannot be sent gives its place back, and is answered', async () => {
+it('a request that cannot be sent returns its place, and is answered', async () => {
   const { start, wholePlaces, failures, closed, answer } = await arrived(GET, { throws: true });
   await start();
   await closed;
@@ -226,7 +226,7 @@ it('a request that cannot be sent gives its place back, and is answered', async 
   assert.equal(failures[0]?.kind, 'unacceptable-request');
 });
 
-it('an answer that breaks off is reported without a status, and gives the place back', async () => {
+it('a truncated answer is reported without a status, and its place is returned', async () => {
   const { wholePlaces, failures, ends, closed, handler, controller } = await sent(GET);
   handler.onResponseStart?.(controller, 200, { 'content-length': '9' });
   handler.onResponseData?.(controller, Buffer.from('abc'));
@@ -243,7 +243,7 @@ it('an answer that breaks off is reported without a status, and gives the place 
   );
 });
 
-it('a 304 that states the length of what it stands for is whole', async () => {
+it('a 304 with the Content-Length of the whole representation is complete', async () => {
   const { handler, controller, failures, ends, closed, answer } = await sent(GET);
   handler.onResponseStart?.(controller, 304, { 'content-length': '9' });
   handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
@@ -252,7 +252,7 @@ it('a 304 that states the length of what it stands for is whole', async () => {
   assert.deepEqual([failures, ends.map(({ status }) => status)], [[], [304]]);
 });
 
-it('interim answers may come for as long as an upload goes on, and for the time of an answer behind it', async (t) => {
+it('interim answers may come as long as an upload continues, and then for the time of an answer', async (t) => {
   const { client, req, leave, handler, options, controller, aborts } = await sent(UPLOAD);
   handler.onRequestStart?.(controller, {});
   const timers: { readonly ms: number | undefined; readonly ring: () => void; rounds: number }[] = [];
@@ -289,7 +289,7 @@ for (const [what, end] of [
       handler.onResponseError?.(controller, new errors.SocketError('gone')),
   ],
 ] as const) {
-  it(`the time for more than interim answers ends with ${what}`, async (t) => {
+  it(`the time limit after interim answers ends with ${what}`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { start, dispatched, leave } = await arrived(GET);
     await start();
@@ -304,7 +304,7 @@ for (const [what, end] of [
   });
 }
 
-it('an upload has a place of its own kind, and is watched until it has arrived', async () => {
+it('an upload takes a place for uploads, and is watched until it has arrived', async () => {
   const { dispatched, wholePlaces, uploadPlaces, exchange, client, req, leave } = await sent(UPLOAD);
   assert.deepEqual([wholePlaces.entered, uploadPlaces.entered], [[], [exchange]]);
   assert.deepEqual([...uploadPlaces.watched], [exchange]);
@@ -316,7 +316,7 @@ it('an upload has a place of its own kind, and is watched until it has arrived',
   await leave();
 });
 
-it('a client that does not take its answer is watched until it does', async () => {
+it('a client that does not read its answer is watched until it does', async () => {
   const { wholePlaces, exchange, res, leave, handler, controller } = await sent(GET);
   handler.onResponseStart?.(controller, 200, {});
   const wholeAnswer = res.write.bind(res);
@@ -329,7 +329,7 @@ it('a client that does not take its answer is watched until it does', async () =
   await leave();
 });
 
-it('a client that takes its answer is watched still while its upload goes on', async () => {
+it('a client that reads its answer is still watched while its upload continues', async () => {
   const { uploadPlaces, exchange, res, leave, handler, controller } = await sent(UPLOAD);
   handler.onResponseStart?.(controller, 200, {});
   const wholeAnswer = res.write.bind(res);
@@ -341,7 +341,7 @@ it('a client that takes its answer is watched still while its upload goes on', a
   await leave();
 });
 
-it('a byte of a body makes up for its own time alone', async (t) => {
+it('each byte of a body extends the idle time of its client only by its share', async (t) => {
   const { req, exchange, leave } = await sent(UPLOAD);
   const beforeMs = exchange.idleSinceMs;
   t.mock.method(performance, 'now', () => beforeMs + 60_000);
@@ -350,7 +350,7 @@ it('a byte of a body makes up for its own time alone', async (t) => {
   await leave();
 });
 
-it('a client that sent much at once saves up no time to be idle', async (t) => {
+it('a client that sends much at once saves up no idle time', async (t) => {
   const { req, exchange, leave } = await sent(UPLOAD);
   const nowMs = exchange.idleSinceMs + 1000;
   t.mock.method(performance, 'now', () => nowMs);
@@ -359,7 +359,7 @@ it('a client that sent much at once saves up no time to be idle', async (t) => {
   await leave();
 });
 
-it('a client is idle from the time when the broker has taken what there was', async (t) => {
+it('the idle time of a client starts when the broker has accepted all data so far', async (t) => {
   const { dispatched, exchange, leave } = await sent(UPLOAD);
   const body = dispatched[0]?.options.body as PassThrough;
   const beforeMs = exchange.idleSinceMs;
@@ -375,7 +375,7 @@ it('a client is idle from the time when the broker has taken what there was', as
   await leave();
 });
 
-it('an upload whose request is over is watched no more', async () => {
+it('an upload is no longer watched once its request is over', async () => {
   const { uploadPlaces, leave, handler, controller } = await sent(UPLOAD);
   handler.onResponseError?.(controller, new errors.SocketError('gone'));
   assert.deepEqual([[...uploadPlaces.watched], uploadPlaces.taken], [[], 0]);
@@ -390,7 +390,7 @@ it('a body that arrives with its head is sent in one piece', async () => {
   await leave();
 });
 
-it('an upload that is cut off is 408 and ends its connection, and the broker is told', async () => {
+it('an upload that is cut off is answered 408 with the end of its connection, and aborted at the broker', async () => {
   const { handler, controller, aborts, exchange, failures, closed, answer } = await sent(UPLOAD);
   handler.onRequestStart?.(controller, {});
   exchange.cutOff();

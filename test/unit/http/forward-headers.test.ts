@@ -11,7 +11,7 @@ interface Asked {
 
 const forwarded = createForwardedHeaders(['x-gateway-token', 'x-purge-policy'], 'me');
 
-/** The fields that the broker gets of a request with these ones. */
+/** The fields that the broker gets for a request with these fields. */
 function fieldsOf(raw: readonly string[], { httpVersion = '1.1', encrypted = false, ...rest }: Asked = {}) {
   const address = 'address' in rest ? rest.address : '10.0.0.9';
   const at = raw.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'host');
@@ -25,14 +25,14 @@ function fieldsOf(raw: readonly string[], { httpVersion = '1.1', encrypted = fal
   return Array.from({ length: fields.length / 2 }, (_, n) => [fields[2 * n], fields[2 * n + 1]]);
 }
 
-it('the broker learns the version of HTTP and the encryption that the client used', () => {
+it('the broker is told the version of HTTP and the encryption that the client used', () => {
   const fields = new Map(fieldsOf([], { httpVersion: '1.0', encrypted: true }) as [string, string][]);
   assert.equal(fields.get('Via'), '1.0 me');
   assert.equal(fields.get('X-Forwarded-Proto'), 'https');
   assert.equal(fields.has('X-Forwarded-Host'), false);
 });
 
-it('what a proxy before this gateway has said of host and protocol stays, and its lists get longer at their last line', () => {
+it('fields of a proxy in front about host and protocol are kept, and its lists are extended in their last line', () => {
   const raw = [
     'x-forwarded-host',
     'public',

@@ -24,18 +24,18 @@ for (const name of [
   'Transfer-Encoding',
   'Upgrade',
 ]) {
-  it(`endToEndHeaders leaves out ${name}, whether Connection names it or not`, () => {
+  it(`endToEndHeaders removes ${name}, whether Connection names it or not`, () => {
     assert.deepEqual(names([name, 'x', 'Accept', '*/*']), ['Accept']);
     assert.deepEqual(names(['Connection', name, name.toLowerCase(), 'x', 'Accept', '*/*']), ['Accept']);
   });
 }
 
-it('endToEndHeaders leaves out the fields that any Connection line names, whatever its blanks, empty options and case', () => {
+it('endToEndHeaders removes the fields that any Connection line names, whatever its blanks, empty options and case', () => {
   const raw = ['Connection', ' ,X-A,, x-b', ...words('connection X-C X-A 1 X-B 2 x-c 3 X-D 4')];
   assert.deepEqual(names(raw), ['X-D']);
 });
 
-it('endToEndHeaders never lets Connection take a field that frames, routes, authenticates or describes the message', () => {
+it('endToEndHeaders never lets Connection remove a field that frames, routes, authenticates or describes the message', () => {
   for (const name of words(`
       Host Link Via Date Age Allow ETag Vary Expires Location Retry-After Server Range Prefer
       Preference-Applied Authorization WWW-Authenticate Cache-Control Cookie Set-Cookie User-Agent Origin
@@ -57,7 +57,7 @@ it('endToEndHeaders never throws and never invents a field', () => {
   );
 });
 
-it('isPlainlyFramed accepts no transfer coding but chunked, once', () => {
+it('isPlainlyFramed accepts no transfer coding except chunked, once', () => {
   assert.equal(isPlainlyFramed(undefined), true);
   assert.equal(isPlainlyFramed(' Chunked '), true);
   assert.equal(isPlainlyFramed(['chunked']), true);
@@ -68,11 +68,11 @@ it('isPlainlyFramed accepts no transfer coding but chunked, once', () => {
   assert.equal(isPlainlyFramed(['chunked', 'chunked']), false);
 });
 
-it('endToEndHeaders takes the value of a field for no Connection', () => {
+it('endToEndHeaders does not take the value of a field for a Connection field', () => {
   assert.deepEqual(names(words('X connection Y connection Z y')), ['X', 'Y', 'Z']);
 });
 
-it('brokerTarget never gives a target that would break the request line', () => {
+it('brokerTarget never returns a target that would break the request line', () => {
   for (const target of ['', '*', 'x', 'h:80', '/a b', '/a\r\nX: y', '/a\tb', '/a\0', '/\x7f', '/€']) {
     assert.equal(brokerTarget({ origin: 'http://b', prefix: '' }, target), undefined, JSON.stringify(target));
   }
@@ -121,13 +121,13 @@ for (const [kind, status, codes] of [
     ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'UND_ERR_SOCKET', 'ERR_TLS_CERT_ALTNAME_INVALID', ''],
   ],
 ] as const) {
-  it(`a request that could not be forwarded is ${status} where the kind is ${kind}`, () => {
+  it(`a request that could not be forwarded is ${status} if the kind is ${kind}`, () => {
     for (const code of codes) assert.equal(of(code), kind, code);
     assert.equal(FAILURE_PROBLEMS[kind].status, status);
   });
 }
 
-/** What was sent, and what becomes of the connection. */
+/** The answer that was sent, and the state of the connection afterwards. */
 function answered(
   status: number,
   { headers = {}, isLast }: { headers?: Readonly<Record<string, string>>; isLast?: boolean } = {},
@@ -149,7 +149,7 @@ function answered(
 }
 const fields = { 'Content-Type': 'application/problem+json', 'Content-Length': 75, 'X-Request-Id': 'r' };
 
-it('a problem names the path of its request without the query, and the request', () => {
+it('a problem has the path of its request without the query, and the id of the request', () => {
   const { head, body, isEnded } = answered(400);
   assert.deepEqual(JSON.parse(body), {
     type: 'urn:t',
@@ -162,7 +162,7 @@ it('a problem names the path of its request without the query, and the request',
   assert.equal(isEnded, true);
 });
 
-it('a problem echoes the tenant, has Retry-After where it is 503 alone, and ends the connection where nothing more is awaited', () => {
+it('a problem repeats the tenant, has Retry-After only for 503, and closes the connection if no more is expected on it', () => {
   const headersOf = (...asked: Parameters<typeof answered>) =>
     answered(...asked).head[1] as Readonly<Record<string, unknown>>;
   assert.equal(headersOf(404, { headers: { 'ngsild-tenant': 't' } })['NGSILD-Tenant'], 't');

@@ -7,7 +7,7 @@ import type { CalledBy } from '../../../sidecar/http/request-checks.js';
 
 const HOST = { host: 'gw' };
 
-/** A door, and what becomes of one request at it. */
+/** A front door, and the result of one request. */
 function knock(line: string, headers: Readonly<Record<string, string>>) {
   const did: string[] = [];
   const asked: (CalledBy | string | undefined)[] = [];
@@ -38,14 +38,14 @@ function knock(line: string, headers: Readonly<Record<string, string>>) {
 
 const PURGE = 'DELETE /ngsi-ld/v1/entities?type=T';
 
-it('the front door takes five hundred header fields, and not one more', () => {
+it('the front door accepts five hundred header fields, and not one more', () => {
   const fields = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, '1']));
   assert.deepEqual(knock(PURGE, { ...HOST, ...fields(499) }).did, ['fastify']);
   assert.deepEqual(knock(PURGE, { ...HOST, ...fields(500) }).did, ['refused fields 431', '431']);
 });
 
-it('the front door asks about the host with method, Host and Origin, and about loops with Via', () => {
+it('the front door checks the host with method, Host and Origin, and loops with Via', () => {
   const headers = { host: 'gw:1', origin: 'http://o', referer: 'http://r', via: '1.1 x' };
   const { asked, did } = knock(PURGE, headers);
   assert.deepEqual(asked, [{ method: 'DELETE', host: 'gw:1', origin: 'http://o' }, '1.1 x']);
@@ -63,7 +63,7 @@ for (const [why, line, headers, expected] of [
     ['refused inexact-collection 400', '400'],
   ],
 ] as const) {
-  it(`the front door refuses a request ${why}, tells of it once, and lets nobody else see it`, () => {
+  it(`the front door refuses a request ${why}, reports it once, and shows it to no other handler`, () => {
     assert.deepEqual(knock(line, headers).did, expected);
   });
 }

@@ -7,7 +7,7 @@ import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 const TOKEN = 'correct-horse-battery';
 const BEFORE = 'the-one-before';
 
-/** How often a request was refused, and why it was, if it was. */
+/** How often a request was refused, and the reason, if any. */
 async function refusalOf(tokens: readonly string[] | undefined, header?: string | readonly string[]) {
   let told = 0;
   const access = new Access({ tokens, onTokenRefused: () => (told += 1) });
@@ -25,7 +25,7 @@ async function refusalOf(tokens: readonly string[] | undefined, header?: string 
   return refusal;
 }
 
-it('a request is let in with any configured gateway token, and where there is none', async () => {
+it('a request is accepted with any configured gateway token, and without one if none is configured', async () => {
   assert.equal(await refusalOf([TOKEN], TOKEN), undefined);
   assert.equal(await refusalOf([TOKEN, BEFORE], TOKEN), undefined);
   assert.equal(await refusalOf([TOKEN, BEFORE], BEFORE), undefined);
@@ -56,7 +56,7 @@ it('a refusal of a gateway token has a challenge, distinguishes a missing token 
   assert.match(missing?.message ?? '', /needs the gateway token/);
   assert.match(wrong?.message ?? '', /not the right one/);
   for (const refusal of [missing, wrong]) {
-    // Where Kong let a request go on without its plugin, its client cannot mend that; others have no Kong.
+    // If Kong let a request through without its plugin, its client cannot fix that; other clients do not use Kong.
     assert.match(
       refusal?.problem.detail ?? '',
       /Nothing was done\. If a gateway in front, such as Kong, .*fault is there and not in the request/,

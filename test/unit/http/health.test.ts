@@ -4,7 +4,7 @@ import { readHealth, type HealthOptions } from '../../../sidecar/http/health.js'
 
 type Sent = Parameters<HealthOptions['client']['send']>[0];
 
-/** The health of a gateway whose broker gives this status, or none. */
+/** The health of a gateway whose broker answers with this status, or not at all. */
 function gatewayOf(brokerStatus: number | undefined, isReady: boolean, isShuttingDown = false) {
   const sent: Sent[] = [];
   const options = {
@@ -26,21 +26,21 @@ function healthOf(...given: Parameters<typeof gatewayOf>) {
   return { sent, health: readHealth(options) };
 }
 
-it('a broker is up with any answer but a server error', async () => {
+it('a broker is up if it answers with anything except a server error', async () => {
   for (const status of [200, 204, 301, 400, 401, 404, 499])
     assert.equal((await healthOf(status, true).health).broker, 'up', `${status}`);
   for (const status of [500, 501, 503, 599])
     assert.equal((await healthOf(status, true).health).broker, 'down', `${status}`);
 });
 
-it('a gateway that shuts down says so, and asks nobody', async () => {
+it('a gateway that shuts down says so, without asking the broker', async () => {
   const { health, sent } = healthOf(200, true, true);
   const nobody = { broker: 'not asked', database: 'not asked' } as const;
   assert.deepEqual(await health, { status: 'shutting down', ...nobody });
   assert.deepEqual(sent, []);
 });
 
-it('the broker is asked for one entity at most, and waited for two seconds', async (t) => {
+it('the health check asks the broker for one entity at most, and waits two seconds', async (t) => {
   const timeout = t.mock.method(AbortSignal, 'timeout');
   const { health, sent } = healthOf(200, true);
   await health;

@@ -7,7 +7,7 @@ import type { Turns } from '../../../sidecar/http/turns.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
 const PACE = { idleMs: 8000, bytesPerSecond: 1000 };
-/** Between two looks. */
+/** Time between two checks. */
 const LOOK_MS = 1000;
 
 /** A server with one client in the middle of its upload, on a clock that only the test moves. */
@@ -31,7 +31,7 @@ function serverOf(t: TestContext) {
   server.emit('connection', socket);
   return {
     told,
-    /** Lets time pass in which the event loop did nothing, and then one look. */
+    /** Lets time pass in which the event loop did nothing, followed by one check. */
     stall: async (ms: number) => {
       nowMs += ms;
       t.mock.timers.tick(LOOK_MS);
@@ -41,16 +41,16 @@ function serverOf(t: TestContext) {
   };
 }
 
-it('a client that sends nothing for the whole time is told so', async (t) => {
+it('a client that sends nothing for the whole idle time is refused as too slow', async (t) => {
   const { told, stall } = serverOf(t);
-  // The first look finds what the client has to do.
+  // The first check finds out that the client has to send.
   for (let look = 1; look <= 9; look += 1) await stall(LOOK_MS);
   assert.deepEqual(told, []);
   await stall(LOOK_MS);
   assert.deepEqual(told, ['too slow']);
 });
 
-it('a client is not blamed for time in which the gateway itself was busy', async (t) => {
+it('time in which the gateway itself was busy does not count against a client', async (t) => {
   const { told, stall } = serverOf(t);
   await stall(LOOK_MS);
   for (let look = 1; look <= 4; look += 1) await stall(60_000);
@@ -88,7 +88,7 @@ function connectionOf(t: TestContext, { isRead = true } = {}) {
     told,
     on,
     answerOf,
-    /** So many looks, before each of which something happens. */
+    /** Runs this many checks, with a callback before each. */
     look: async (times: number, before: () => void = () => undefined) => {
       for (let look = 1; look <= times; look += 1) {
         before();
@@ -101,22 +101,22 @@ function connectionOf(t: TestContext, { isRead = true } = {}) {
   };
 }
 
-it('a client that keeps the slowest pace may go on for ever', async (t) => {
+it('a client that keeps the minimum pace is never refused', async (t) => {
   const { told, look, socket } = connectionOf(t);
   await look(50, () => (socket.bytesRead += 1000));
   assert.deepEqual(told, []);
 });
 
-it('a client below the slowest pace is told so once it is too far behind', async (t) => {
+it('a client below the minimum pace is refused once it is too far behind', async (t) => {
   const { told, look, socket } = connectionOf(t);
-  // Half a second behind with each look.
+  // Half a second further behind with each check.
   await look(17, () => (socket.bytesRead += 500));
   assert.deepEqual(told, []);
   await look(1, () => (socket.bytesRead += 500));
   assert.deepEqual(told, ['RequestRefusedError']);
 });
 
-it('a client without anybody who reads its body, or whose answer has begun, loses its connection', async (t) => {
+it('a slow client loses its connection if its body is not being read or its answer has started', async (t) => {
   const unread = connectionOf(t, { isRead: false });
   await unread.look(10);
   assert.deepEqual(unread.told, ['destroyed']);
@@ -127,7 +127,7 @@ it('a client without anybody who reads its body, or whose answer has begun, lose
   assert.deepEqual(begun.told, ['destroyed']);
 });
 
-it('a client is not blamed while its body waits to be read, nor while its answer is being made', async (t) => {
+it('a client is not too slow while its body waits to be read, or while its answer is being made', async (t) => {
   const { told, look, on } = connectionOf(t);
   const { req } = on.answer ?? assert.fail();
   req.paused = true;
@@ -143,7 +143,7 @@ it('a client is not blamed while its body waits to be read, nor while its answer
   assert.deepEqual(told, []);
 });
 
-it('a client that begins another request is not behind with that one', async (t) => {
+it('the idle time of a client starts again with its next request', async (t) => {
   const { told, look, on, answerOf } = connectionOf(t);
   await look(8);
   on.answer = answerOf();
@@ -153,7 +153,7 @@ it('a client that begins another request is not behind with that one', async (t)
   assert.deepEqual(told, ['RequestRefusedError']);
 });
 
-/** Five thousand bytes of an answer are due: five seconds at the slowest pace, and the idle time beyond. */
+/** Five thousand bytes of an answer are due: five seconds at the minimum pace, plus the idle time. */
 async function assertHasTimeForAnswer({ told, look, socket, on }: ReturnType<typeof connectionOf>) {
   (on.answer ?? assert.fail()).req.complete = true;
   [socket.bytesWritten, socket.writableLength] = [5000, 5000];
@@ -163,18 +163,18 @@ async function assertHasTimeForAnswer({ told, look, socket, on }: ReturnType<typ
   assert.deepEqual(told, ['destroyed']);
 }
 
-it('a client may take as long for its answer as the slowest pace needs, and the idle time beyond', async (t) => {
+it('a client may take as long to read its answer as the minimum pace requires, plus the idle time', async (t) => {
   await assertHasTimeForAnswer(connectionOf(t));
 });
 
-it('a client that takes its answer is not behind with what it has sent before', async (t) => {
+it('the time to read an answer does not depend on the bytes that the client sent before', async (t) => {
   const connection = connectionOf(t);
   const { look, socket } = connection;
   await look(3, () => (socket.bytesRead += 100_000_000));
   await assertHasTimeForAnswer(connection);
 });
 
-it('what the gateway adds to an answer does not count as taken by its client', async (t) => {
+it('bytes that the gateway adds to an answer do not count as read by its client', async (t) => {
   const { told, look, socket, on } = connectionOf(t);
   (on.answer ?? assert.fail()).req.complete = true;
   const add = () => {
@@ -187,7 +187,7 @@ it('what the gateway adds to an answer does not count as taken by its client', a
   assert.deepEqual(told[0], 'destroyed');
 });
 
-it('a closed connection is watched no more, and a closed server watches none', async (t) => {
+it('a closed connection is no longer watched, and neither are those of a closed server', async (t) => {
   const one = connectionOf(t);
   await one.look(5);
   one.socket.emit('close');
@@ -201,26 +201,26 @@ it('a closed connection is watched no more, and a closed server watches none', a
   assert.deepEqual(other.told, []);
 });
 
-it('a connection at a standstill is closed where it is its client that has to go on', (t) => {
+it('a connection that times out is closed only if the client has to continue', (t) => {
   const { server, socket, told, on, answerOf } = connectionOf(t);
   assert.equal(server.timeout, PACE.idleMs);
   const standstill = () => {
     server.emit('timeout', socket);
     return told.splice(0);
   };
-  // Its body does not come.
+  // Its body does not arrive.
   assert.deepEqual(standstill(), ['RequestRefusedError']);
-  // Who reads the body has been told by node:http.
+  // node:http has told the reader of the body.
   on.answer?.req.on('timeout', () => undefined);
   assert.deepEqual(standstill(), []);
-  // It waits for its answer.
+  // The client waits for its answer.
   on.answer = answerOf();
   on.answer.req.complete = true;
   assert.deepEqual(standstill(), []);
-  // It does not take its answer.
+  // The client does not read its answer.
   socket.writableLength = 1;
   assert.deepEqual(standstill(), ['destroyed']);
-  // It sends no request.
+  // The client sends no request.
   on.answer = undefined;
   assert.deepEqual(standstill(), ['destroyed']);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { eventsOf } from '../../../sidecar/http/api/job-events.js';
 
-it('a stream of events shows that it is alive every fifteen seconds without news, and leaves no timer', async (t) => {
+it('a stream of events sends a sign of life every fifteen seconds, and leaves no timer', async (t) => {
   const timers = new Map<unknown, { readonly ms: unknown; readonly fire: () => void }>();
   t.mock.method(globalThis, 'setTimeout', (fire: () => void, ms: number) => {
     const handle = {};
@@ -26,7 +26,7 @@ it('a stream of events shows that it is alive every fifteen seconds without news
     assert.equal((await part).value, ': still there\n\n');
     assert.equal(timers.size, 0);
   }
-  // The record that was waited for before is still the next one.
+  // The record that was awaited before is still the next one.
   const told = parts.next();
   assert.equal(news.length, 1);
   news[0]?.tell({ id: 'p-1', state: 'succeeded' });

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
 import { endAfterUpload, hasBody, sendAfterUpload, UNREADABLE } from '../../../sidecar/http/late-upload.js';
 
-/** A request whose body is still coming, and what becomes of its answer and its connection. */
+/** A request whose body is still arriving, and the state of its answer and its connection. */
 function upload(shouldKeepAlive: boolean, idleMs?: number) {
   const body = new PassThrough();
   let isEnded = false;
@@ -47,7 +47,7 @@ it('an answer on a closing connection ends when the body stalls', async () => {
   body.destroy();
 });
 
-it('a body that goes on and on is waited for half a minute at most', async (t) => {
+it('a body that does not end is read for half a minute at most', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
   const timer = { refreshed: 0, ring: () => {}, refresh: () => (timer.refreshed += 1) };
@@ -65,7 +65,7 @@ it('a body that goes on and on is waited for half a minute at most', async (t) =
   body.destroy();
 });
 
-it('a body that cannot be read ends its answer at once, or its connection once the answer is out', async () => {
+it('an unreadable body ends its answer at once, or its connection if the answer was sent', async () => {
   const closing = upload(false);
   closing.body.emit(UNREADABLE);
   await closing.ended;
@@ -76,7 +76,7 @@ it('a body that cannot be read ends its answer at once, or its connection once t
   open.body.destroy();
 });
 
-it('a request has a body where it announces one', () => {
+it('a request has a body if it announces one', () => {
   const announces = (headers: Readonly<Record<string, string>>) =>
     hasBody({ headers } as unknown as IncomingMessage);
   assert.deepEqual(
@@ -94,7 +94,7 @@ it('an answer on an open connection ends at once, and the connection is closed w
   body.destroy();
 });
 
-it('a connection on which the rest of a body has been read stays open for the next request', async (t) => {
+it('a connection stays open for the next request once the rest of the body has been read', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { body, isDestroyed } = upload(true, 5000);
   const isRead = once(body, 'close');
@@ -104,7 +104,7 @@ it('a connection on which the rest of a body has been read stays open for the ne
   assert.equal(isDestroyed(), false);
 });
 
-it('an answer on an open connection is followed by at most 64 MB of an unwanted body', async () => {
+it('at most 64 MB of an unwanted body are read after an answer on an open connection', async () => {
   const { body, destroyed, isDestroyed } = upload(true);
   const part = Buffer.alloc(1024 * 1024);
   let parts = 0;
@@ -118,7 +118,7 @@ it('an answer on an open connection is followed by at most 64 MB of an unwanted 
   body.destroy();
 });
 
-/** What becomes of an answer with this status. */
+/** The effects of an answer with this status. */
 function answered(statusCode: number, shouldKeepAlive: boolean, complete = false) {
   const body = Object.assign(new PassThrough(), {
     headers: { 'content-length': '99' },
@@ -150,7 +150,7 @@ it('an answer to a client that has stopped sending ends the connection at once',
   body.destroy();
 });
 
-it('an answer to a client that still sends goes out at once, and the connection stays open while the rest is read', () => {
+it('an answer to a client that still sends is sent at once, and the connection stays open while the rest is read', () => {
   for (const status of [400, 413, 415]) {
     const { body, headers, payload } = answered(status, true);
     assert.equal(headers.has('connection'), false, `${status}`);
@@ -160,7 +160,7 @@ it('an answer to a client that still sends goes out at once, and the connection 
   }
 });
 
-it('an answer on a connection that is to close is held open until the rest has been read', async () => {
+it('an answer on a closing connection is held open until the rest has been read', async () => {
   const { body, headers, payload } = answered(413, false);
   assert.deepEqual([headers.get('connection'), headers.get('content-length')], ['close', 4]);
   const parts: string[] = [];
@@ -173,7 +173,7 @@ it('an answer on a connection that is to close is held open until the rest has b
   await isOver;
 });
 
-it('an answer to a request that has arrived is left alone', () => {
+it('an answer to a request that has arrived is left unchanged', () => {
   const { body, headers, payload } = answered(413, true, true);
   assert.deepEqual([headers.get('connection'), payload, body.listenerCount('data')], ['close', undefined, 0]);
   body.destroy();

@@ -35,7 +35,7 @@ it('the metrics are served to GET and HEAD, with or without a query, and never c
   }
 });
 
-it('nothing else is on the port of the metrics', async () => {
+it('the port of the metrics serves nothing else', async () => {
   for (const [method, path] of [
     ['GET', '/more'],
     ['GET', '/../health/live'],
@@ -49,7 +49,7 @@ it('nothing else is on the port of the metrics', async () => {
   }
 });
 
-it('metrics that cannot be read are 500, without the cause, which is told', async () => {
+it('metrics that cannot be read are 500, and the cause is reported but not sent', async () => {
   const cause = new Error('the secret cause');
   page = () => Promise.reject(cause);
   const { status, text } = await ask('GET');
@@ -59,7 +59,7 @@ it('metrics that cannot be read are 500, without the cause, which is told', asyn
   assert.deepEqual(failures, [cause]);
 });
 
-it('the port of the metrics is closed at once, whatever its clients have begun and not ended', async () => {
+it('the port of the metrics is closed at once, even if clients have unfinished requests', async () => {
   const own = await startMetricsServer({ contentType: 'text/plain', text: async () => '' }, ANYWHERE);
   const client = connect(Number(new URL(own.url).port), '127.0.0.1');
   client.on('error', () => {});
@@ -70,7 +70,7 @@ it('the port of the metrics is closed at once, whatever its clients have begun a
   await isOver;
 });
 
-it('a port that is taken is reported, and a closed one is free', async () => {
+it('starting on a used port fails, and a closed port can be used again', async () => {
   const { port } = new URL(server.url);
   const none = { contentType: 'text/plain', text: async () => '' };
   const taken = { ...ANYWHERE, port: Number(port) };

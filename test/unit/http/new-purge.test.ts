@@ -32,7 +32,7 @@ const requestOf = (
   },
 ) => ({ headers, id: 'r-1', caller }) as unknown as FastifyRequest;
 
-/** Reads purges out of requests, and keeps what is refused as it would be recorded. */
+/** Reads purges from requests, and collects refusals as they would be recorded. */
 function reading(caller?: Caller) {
   const refused: (readonly [NewPurge, unknown])[] = [];
   const refusal = (asked: NewPurge, error: unknown) => {
@@ -47,7 +47,7 @@ function reading(caller?: Caller) {
   return { refused, read };
 }
 
-it('the purge of a request has the target, the query, the headers for the broker, the caller, the policy and the id of the request', () => {
+it('the purge of a request has its target, query, forwarded headers, caller, policy and request id', () => {
   const { refused, read } = reading();
   const headers = {
     'ngsild-tenant': 't',
@@ -79,7 +79,7 @@ const SIGNED_IN: Caller = {
   client: { clientAddress: '192.0.2.1' },
 };
 
-it('a purge of somebody who has signed in names them, and the broker does not get their token', () => {
+it('a purge of a signed-in caller has their name, and the broker does not get their token', () => {
   const headers = { authorization: 'Bearer x', 'x-auth-token': 'y', 'x-consumer-username': 'me' };
   const { caller, client, headers: sent } = reading(SIGNED_IN).read(headers);
   assert.deepEqual([caller, client], ['vera', { clientAddress: '192.0.2.1' }]);
@@ -88,7 +88,7 @@ it('a purge of somebody who has signed in names them, and the broker does not ge
   assert.equal(forwarding.headers['authorization'], 'Bearer x');
 });
 
-it('a purge is refused and recorded if a header or its body names a tenant that the caller may not work on', () => {
+it('a purge is refused and recorded if a header or its body names a tenant that the caller may not use', () => {
   for (const [headers, bodyHeaders, isAllowed] of [
     [{}, {}, true],
     [{ 'ngsild-tenant': 'a' }, {}, true],
@@ -112,7 +112,7 @@ it('a purge is refused and recorded if a header or its body names a tenant that 
   }
 });
 
-it('headers that would move a purge to other data than the live one are refused', () => {
+it('headers that would apply a purge to snapshots or entity maps are refused', () => {
   for (const name of ['ngsild-snapshot', 'ngsild-entitymap']) {
     const { refused, read } = reading();
     assert.throws(() => read({ [name]: 'urn:x' }), PurgeFailedError);
@@ -121,13 +121,13 @@ it('headers that would move a purge to other data than the live one are refused'
   }
 });
 
-it('headers of a body reach the broker', () => {
+it('headers given in a body reach the broker', () => {
   const bodyHeaders = { 'ngsild-tenant': 't', link: '<c>' };
   const { headers } = reading().read({ authorization: 'a' }, { bodyHeaders });
   assert.deepEqual(headers, { ...bodyHeaders, authorization: 'a', 'x-request-id': 'r-1' });
 });
 
-it('a body and a header that name different things are refused, the other header for the tenant too', () => {
+it('a body and a header that contradict each other are refused, including the other header for the tenant', () => {
   for (const [inBody, header] of [
     ['ngsild-tenant', 'ngsild-tenant'],
     ['ngsild-tenant', 'fiware-service'],
@@ -144,7 +144,7 @@ it('a body and a header that name different things are refused, the other header
   assert.equal(headers['link'], '<c>');
 });
 
-it('a purge that is refused is recorded with all that was asked, and without a policy', () => {
+it('the record of a refused purge has the whole request but no policy', () => {
   const { refused, read } = reading();
   const headers = { 'x-purge-policy': 'nonsense', 'x-consumer-id': '7', 'ngsild-tenant': 't' };
   assert.throws(() => read(headers), PurgeFailedError);
@@ -162,7 +162,7 @@ it('a purge that is refused is recorded with all that was asked, and without a p
   assert.equal(refused.length, 1);
 });
 
-it('a fault that was found before is refused first, and recorded as well; another error is no refusal', () => {
+it('an earlier fault is refused first and recorded; other errors are not recorded', () => {
   const found = new UnsupportedRequestError('found');
   const { refused, read } = reading();
   assert.throws(() => read({ 'x-purge-policy': 'nonsense' }, {}, found), PurgeFailedError);
@@ -197,7 +197,7 @@ it('parsePurgePolicy (RFC 9651 § 3.2) reads every bound and switch', () => {
     assert.deepEqual(parsePurgePolicy(header), policy);
 });
 
-it('parsePurgePolicy refuses what it does not understand, since a bound that is not read would not hold, and quotes a part of it', () => {
+it('parsePurgePolicy refuses unknown content, because it could not be enforced, and quotes a part of it', () => {
   for (const header of [
     ...words(`
     , max-affected=1, max-affected max-affected= max-affected=0 max-affected=-1 max-affected=1.5
@@ -222,7 +222,7 @@ it('parsePurgePolicy refuses what it does not understand, since a bound that is 
     );
 });
 
-it('parsePurgePolicy (RFC 9651 § 3.2) answers a policy of positive bounds or refuses, whatever the header holds', () => {
+it('parsePurgePolicy (RFC 9651 § 3.2) returns a policy of positive bounds or refuses, whatever the header contains', () => {
   const member = fc.tuple(
     fc.constantFrom('max-affected', 'page-size', 'dry-run-only', 'x'),
     fc.constantFrom('', '=', '=1', '=?1', '=0', '=-1', '=5'),
@@ -257,7 +257,7 @@ it('forwardedHeaders passes on @context, tenant, credentials, loop prevention an
   assert.deepEqual(forwardedHeaders(request), all);
 });
 
-it('forwardedHeaders joins repeated headers by a comma and leaves absent ones out', () => {
+it('forwardedHeaders joins repeated headers with a comma and omits absent ones', () => {
   const headers = { via: ['1.1 a', '1.1 b'], link: undefined };
   assert.deepEqual(forwardedHeaders(headers), { via: '1.1 a, 1.1 b' });
   assert.deepEqual(forwardedHeaders({}), {});

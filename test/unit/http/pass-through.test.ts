@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 after(() => listened.close());
 
-/** A pass-through before a broker that answers nothing. */
+/** A pass-through to a broker that never answers. */
 function passing(options: Partial<PassThroughOptions> = {}) {
   const sent: Dispatcher.DispatchOptions[] = [];
   const ends: PassThroughEnd[] = [];
@@ -45,7 +45,7 @@ function passing(options: Partial<PassThroughOptions> = {}) {
   return {
     sent,
     ends,
-    /** Sends a request, and waits until it was looked at. */
+    /** Sends a request, and waits until the request was handled. */
     pass: async (text: string, isClosed = false) => {
       const request = once(server, 'request');
       const client = connect(listened.port, '127.0.0.1');
@@ -77,7 +77,7 @@ it('as many whole requests and as many uploads reach the broker as each kind has
   for (const client of clients) client.destroy();
 });
 
-it('a request whose client is gone is not sent', async () => {
+it('a request whose client has disconnected is not sent', async () => {
   const { sent, pass } = passing();
   await pass(get('/x'), true);
   assert.deepEqual(sent, []);

@@ -5,10 +5,10 @@ import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
 const WAIT_MS = 10_000;
 const IDLE_MS = 4000;
-/** Between two looks. */
+/** Time between two checks. */
 const LOOK_MS = 1000;
 
-/** Places on a clock that only the test moves, and what they said to whom. */
+/** Places on a clock that only the test moves, and the notices that requests got. */
 function placesOf(t: TestContext, max: number) {
   let nowMs = 50_000;
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -19,12 +19,12 @@ function placesOf(t: TestContext, max: number) {
     admit: () => told.push(`${name} in`),
     turnAway: () => told.push(`${name} away`),
   });
-  /** A holder whose client has let it wait for so long by now. */
+  /** A holder whose client has been idle for this long. */
   const holder = (name: string, idleMs: number): Holder => ({
     idleSinceMs: nowMs - idleMs,
     cutOff: () => told.push(`${name} cut`),
   });
-  /** Time passes, look by look. */
+  /** Lets time pass, with every check. */
   const pass = (ms: number) => {
     for (let left = ms; left > 0; left -= LOOK_MS) {
       nowMs += LOOK_MS;
@@ -34,7 +34,7 @@ function placesOf(t: TestContext, max: number) {
   return { places, told, seeker, holder, pass };
 }
 
-it('as many requests as there are places are admitted at once, and the others in their order as places become free', async (t) => {
+it('as many requests as there are places are admitted at once, and the others in order as places become free', async (t) => {
   const { places, told, seeker } = placesOf(t, 2);
   for (const name of ['a', 'b', 'c', 'd']) places.enter(seeker(name));
   assert.deepEqual(told, ['a in', 'b in']);
@@ -44,7 +44,7 @@ it('as many requests as there are places are admitted at once, and the others in
   places.leave();
   await nextTurn();
   assert.deepEqual(told.at(-1), 'd in');
-  // Both places are taken still; then both are free again.
+  // Both places are still taken; then both are free again.
   places.enter(seeker('e'));
   assert.equal(told.length, 4);
   for (let times = 0; times < 3; times += 1) places.leave();
@@ -53,7 +53,7 @@ it('as many requests as there are places are admitted at once, and the others in
   assert.deepEqual(told.slice(4), ['e in', 'f in', 'g in']);
 });
 
-it('a request that gets a place from another is admitted a moment later, not within the end of that one', async (t) => {
+it('a request that gets the place of another is admitted in a later turn, not during the end of the other', async (t) => {
   const { places, told, seeker } = placesOf(t, 1);
   places.enter(seeker('a'));
   places.enter(seeker('b'));
@@ -63,7 +63,7 @@ it('a request that gets a place from another is admitted a moment later, not wit
   assert.deepEqual(told, ['a in', 'b in']);
 });
 
-it('a request that waits is turned away when its time is over, and not before; later ones wait on', (t) => {
+it('a waiting request is turned away exactly when its time is over, and later ones keep waiting', (t) => {
   const { places, told, seeker, pass } = placesOf(t, 1);
   places.enter(seeker('a'));
   places.enter(seeker('b'));
@@ -104,7 +104,7 @@ it('a request that has given up waiting is neither admitted nor turned away', as
   assert.deepEqual(told, ['a in', 'c in']);
 });
 
-it('nothing looks at places for which nobody waits any more', async () => {
+it('no timer runs if no request waits for a place', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   const places = new Places({ max: 1, waitMs: WAIT_MS, idleMs: IDLE_MS });
@@ -121,7 +121,7 @@ it('nothing looks at places for which nobody waits any more', async () => {
   }
 });
 
-it('an idle client keeps its place while nobody waits for it', (t) => {
+it('an idle client keeps its place if no request waits for it', (t) => {
   const { places, told, holder, seeker, pass } = placesOf(t, 2);
   places.enter(seeker('a'));
   places.watch(holder('a', 100 * IDLE_MS));
@@ -129,7 +129,7 @@ it('an idle client keeps its place while nobody waits for it', (t) => {
   assert.deepEqual(told, ['a in']);
 });
 
-it('an idle client loses its place after its time, and not before', (t) => {
+it('an idle client loses its place exactly when its time is over', (t) => {
   const { places, told, holder, seeker, pass } = placesOf(t, 1);
   places.enter(seeker('a'));
   places.watch(holder('a', 0));
@@ -140,7 +140,7 @@ it('an idle client loses its place after its time, and not before', (t) => {
   assert.deepEqual(told, ['a in', 'a cut']);
 });
 
-it('as many idle clients lose their places as requests wait, those first that are watched for longest', (t) => {
+it('as many idle clients lose their places as requests wait, starting with those watched longest', (t) => {
   const { places, told, holder, seeker, pass } = placesOf(t, 4);
   for (const name of ['a', 'b', 'c', 'd']) places.enter(seeker(name));
   const gone = holder('gone', 10 * IDLE_MS);

@@ -10,7 +10,7 @@ const BOTH = { respondAsync: true, representation: true };
 
 const characters = (from: string) => fc.constantFrom(...Array.from(from));
 const token = fc.string({ unit: characters("!#$%&'*+-.^_`|~09azAZ"), minLength: 1, maxLength: 6 });
-/** A quoted string with all that it may hold: commas, semicolons, quotes and backslashes as well. */
+/** A quoted string with all allowed characters, including commas, semicolons, quotes and backslashes. */
 const quoted = fc
   .string({ unit: characters('\t ,;="\\aZ~!ÿ'), maxLength: 12 })
   .map((content) => `"${content.replaceAll(/["\\]/g, '\\$&')}"`);
@@ -21,7 +21,7 @@ const pair = fc
 const parameters = fc
   .array(fc.tuple(blanks, blanks, fc.option(pair)), { maxLength: 3 })
   .map((all) => all.map(([before, after, one]) => `${before};${one === null ? '' : after + one}`).join(''));
-/** A preference that is not known here. */
+/** An unknown preference. */
 const other = fc
   .tuple(pair, parameters)
   .filter(([text]) => !/^(?:return|respond-async)(?:\s|=|$)/i.test(text))
@@ -49,7 +49,7 @@ for (const [header, expected] of [
     assert.deepEqual(preferencesOf(header), expected);
   });
 
-it('preferencesOf takes the first of a preference that is given more than once', () => {
+it('preferencesOf uses the first occurrence of a repeated preference', () => {
   assert.deepEqual(preferencesOf('return=minimal, return=representation'), NONE);
   assert.deepEqual(preferencesOf(['return=minimal', 'Return=representation']), NONE);
   assert.deepEqual(preferencesOf('return, return=representation'), NONE);
@@ -58,7 +58,7 @@ it('preferencesOf takes the first of a preference that is given more than once',
   assert.deepEqual(preferencesOf('respond-async, respond-async=no'), ASYNC);
 });
 
-it('preferencesOf takes no preference out of a quoted string', () => {
+it('preferencesOf reads no preference from within a quoted string', () => {
   assert.deepEqual(preferencesOf('x="a, respond-async"'), NONE);
   assert.deepEqual(preferencesOf('x="a, respond-async, b", return=representation'), FULL);
   assert.deepEqual(preferencesOf(String.raw`x="\", respond-async, \""`), NONE);
@@ -66,7 +66,7 @@ it('preferencesOf takes no preference out of a quoted string', () => {
   assert.deepEqual(preferencesOf('x; y="return=representation,"'), NONE);
 });
 
-it('preferencesOf ignores a header that does not follow the grammar as a whole', () => {
+it('preferencesOf ignores a header that does not match the grammar as a whole', () => {
   for (const fault of [
     '"',
     'x="a',
@@ -89,7 +89,7 @@ it('preferencesOf ignores a header that does not follow the grammar as a whole',
       assert.deepEqual(preferencesOf(header), NONE, header);
 });
 
-it('preferencesOf finds what is asked for among any other preferences, wherever it stands', () => {
+it('preferencesOf finds a preference among any others, at any position', () => {
   fc.assert(
     fc.property(
       fc.array(other, { maxLength: 4 }),
@@ -106,7 +106,7 @@ it('preferencesOf finds what is asked for among any other preferences, wherever 
   );
 });
 
-it('preferencesOf reads the longest headers without delay, whatever is in them', () => {
+it('preferencesOf reads the longest headers without delay, whatever they contain', () => {
   for (const part of ['x;', 'x="', '"\\', ' ', ',', 'x=y;', '\\', 'x ', 'x;x=', '; '])
     for (const end of ['', '"', '\u0000'])
       for (const start of ['', 'x', 'x="']) {

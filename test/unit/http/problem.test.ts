@@ -60,7 +60,7 @@ it('a refused query is 400 with the type of the standard, and names the paramete
   assert.ok(!('parameter' in wide.problem));
 });
 
-it('a refused request answers its own problem and headers', () => {
+it('a refused request is answered with its own problem and headers', () => {
   const problem = { type: ownType('unauthorized'), title: 'Unauthorized', status: 401, detail: 'no token' };
   const headers = { 'www-authenticate': 'GatewayToken' };
   const error = new RequestRefusedError('unauthorized', 'no token', { realm: 'a' }, headers);
@@ -72,7 +72,7 @@ it('the problem of too many matches says whether the number is exact', () => {
   assert.doesNotMatch(new errors.TooManyMatchesError(11, 10, true).message, /at least/);
 });
 
-it("refusals of the broker keep their 4xx or 501, with the broker's type and problem inside", () => {
+it("refusals of the broker keep their 4xx or 501, and contain the broker's type and problem", () => {
   for (const status of [400, 401, 403, 404, 409, 422, 499, 501]) {
     const said = { status, type: `${ETSI}NonexistentTenant`, title: 'No such tenant', detail: 'city' };
     const { problem } = refused(said);
@@ -89,7 +89,7 @@ it("refusals of the broker keep their 4xx or 501, with the broker's type and pro
   }
 });
 
-it('refusals of the broker are 502 when their status means nothing to the client', () => {
+it('refusals of the broker are 502 if their status means nothing to the client', () => {
   for (const status of [200, 302, 505, 511, 600]) {
     const { problem } = refused({ status, type: `${ETSI}InternalError`, title: 'x' });
     assert.deepEqual([problem.status, problem.type], [502, ownType('broker-refused')]);
@@ -97,7 +97,7 @@ it('refusals of the broker are 502 when their status means nothing to the client
   }
 });
 
-it('refusals of the broker have a type of the gateway when the broker gives none that is a URI', () => {
+it('refusals of the broker have a type of the gateway if the broker gives none that is a URI', () => {
   for (const type of ['BadRequest', 'about:blank', 'javascript:alert(1)', 'https://with blank']) {
     assert.equal(refused({ status: 400, type }).problem.type, ownType('broker-refused'));
   }
@@ -158,7 +158,7 @@ it("a throttling broker without a Retry-After is answered with the gateway's own
   assert.match(failed({ kind: 'throttled', status: 429 }).headers['retry-after'] ?? '', /^[1-9]\d*$/);
 });
 
-it('unexpected errors have no problem of their own, and reveal nothing of their cause', () => {
+it('unexpected errors have no specific problem, and reveal nothing of their cause', () => {
   for (const error of [
     new Error('secret'),
     new TypeError('x'),
@@ -210,7 +210,7 @@ const CASES: readonly (readonly [
   [new errors.PurgeStoppedError('stopped'), 'shuttingDown', {}, LATER],
   [new errors.TooManyPurgesError(8, 'purges'), 'tooManyPurges', {}, LATER],
   [new jobs.QueueFullError(8), 'tooManyPurges', {}, LATER],
-  // Who cancelled it does not want it to be tried again.
+  // The client that cancelled the purge does not want it to be retried.
   [new jobs.PurgeCancelledError(), 'purgeCancelled'],
   [new jobs.JobNotFoundError('purge', 'P'), 'notFound'],
   [new jobs.IdsNotFoundError('P', 'w'), 'notFound'],
@@ -285,7 +285,7 @@ for (const [index, [error, kind, members = {}, headers = {}]] of CASES.entries()
   });
 }
 
-it('text that cannot be stored is the fault of its member, where it is one of the body', () => {
+it('text that cannot be stored is reported as a fault of its member, if it comes from the body', () => {
   for (const member of ['name', 'description', 'contextBase']) {
     const error = new store.UnstorableTextError(member);
     const errors = [{ pointer: `/${member}`, detail: error.message }];

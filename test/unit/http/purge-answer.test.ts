@@ -34,7 +34,7 @@ const SUMMARY = {
   requests: 4,
 };
 
-/** The answer to a purge whose report differs from that of a clean one in these members. */
+/** The answer to a purge whose report differs in these members from that of a clean purge. */
 function answerTo(report: Partial<PurgeReport>, wantsRepresentation = false) {
   const { status, headers, body } = purgeAnswer(
     { ...CLEAN, ...report },
@@ -45,7 +45,7 @@ function answerTo(report: Partial<PurgeReport>, wantsRepresentation = false) {
   return { status, headers, body, errors: items, rest };
 }
 
-it('purgeAnswer is 204 with counts and no body when all matches are gone, or nothing matched', () => {
+it('purgeAnswer is 204 with counts and no body if all matches are gone, or nothing matched', () => {
   assert.deepEqual(purgeAnswer(CLEAN, { id: 'p1', durationMs: 12, wantsRepresentation: false }), {
     status: 204,
     headers: COUNTS,
@@ -54,7 +54,7 @@ it('purgeAnswer is 204 with counts and no body when all matches are gone, or not
   assert.deepEqual([status, headers['purge-matched'], body], [204, '0', undefined]);
 });
 
-it('purgeAnswer is 200 with a summary when the client asked for a representation, and says so', () => {
+it('purgeAnswer is 200 with a summary if the client asked for a representation, and says so', () => {
   const { status, headers, body } = answerTo({}, true);
   assert.deepEqual([status, body], [200, SUMMARY]);
   assert.deepEqual(headers, { ...COUNTS, 'preference-applied': 'return=representation' });
@@ -68,7 +68,7 @@ it('purgeAnswer is 200 with matches and sample for a dry run, and never claims a
   }
 });
 
-it('purgeAnswer says what a temporal dry run counts, and shows some of it', () => {
+it('purgeAnswer says what a temporal dry run counts, and shows a sample', () => {
   const time = { observedAt: '2026-01-01T00:00:00Z' };
   const items: readonly Item[] = [
     { entityId: 'urn:a:1', attribute: 'speed', instanceId: 'urn:i:1', datasetId: 'urn:d:1', time },
@@ -92,7 +92,7 @@ it('purgeAnswer says what a temporal dry run counts, and shows some of it', () =
   }
 });
 
-it('purgeAnswer says that there may be more also where nothing was counted', () => {
+it('purgeAnswer says that there may be more even if nothing was counted', () => {
   const { body } = answerTo({ ...PREVIEW, matched: 0, isLowerBound: true });
   assert.deepEqual(body, { matched: 0, sample: [], atLeast: true });
 });
@@ -113,7 +113,7 @@ it('purgeAnswer names the attribute, dataset, instance and time of each error it
   ]);
 });
 
-it('purgeAnswer lists a thousand error items at most, those about warnings included, and counts them all', () => {
+it('purgeAnswer lists a thousand error items at most, including those about warnings, and counts all of them', () => {
   const errors = Array.from({ length: 1000 }, (_, index) => ({ entityId: `urn:a:${index}`, error: PROBLEM }));
   const report = { deleted: 0, failed: 5000, errors, success: [], warnings: ['199 - "w"'] };
   const { headers, errors: listed } = answerTo(report);
@@ -134,7 +134,7 @@ it('purgeAnswer passes on two thousand characters of warnings at most, and five 
   assert.equal(errors[0]?.error.status, 502);
 });
 
-it('purgeAnswer is 207 with a BatchOperationResult (clause 5.2.16) when something could not be deleted', () => {
+it('purgeAnswer is 207 with a BatchOperationResult (clause 5.2.16) if an item could not be deleted', () => {
   const success = ['urn:a:1', 'urn:a:2'];
   const errors = [
     { entityId: 'urn:a:3', error: PROBLEM },
@@ -153,7 +153,7 @@ it('purgeAnswer is 207 with a BatchOperationResult (clause 5.2.16) when somethin
   assert.deepEqual([wanted.status, wanted.body], [207, summary], 'with the summary on request');
 });
 
-it('purgeAnswer is 207 when the broker warned that its result was incomplete, and passes the warning on', () => {
+it('purgeAnswer is 207 if the broker warned that its result was incomplete, and passes the warning on', () => {
   const warnings = ['199 csr-1 "no answer"', '110 csr-2 "stale"', 'Nothing matches.'];
   const { status, headers, errors } = answerTo({ warnings });
   assert.deepEqual([status, headers['ngsild-warning']], [207, warnings.join(', ')]);
@@ -182,14 +182,14 @@ it('a warning is a valid header of at most 2000 characters, whatever text it rep
   }
 });
 
-it('purgeAnswer distinguishes what was already gone from what this purge deleted', () => {
+it('purgeAnswer distinguishes items that were already gone from items that this purge deleted', () => {
   const report = { deleted: 1, alreadyGone: 2 };
   const { status, headers } = answerTo(report);
   assert.deepEqual([status, headers['purge-deleted'], headers['purge-already-gone']], [204, '1', '2']);
   assert.equal(answerTo(report, true).rest['alreadyGone'], 2);
 });
 
-it('purgeAnswer is 207 when the outcome of some items is not known, and counts them', () => {
+it('purgeAnswer is 207 if the outcome of some items is unknown, and counts them', () => {
   const errors = [{ entityId: 'urn:a:3', error: { ...PROBLEM, status: 502 } }];
   const report = { deleted: 2, unknown: 1, success: ['urn:a:1', 'urn:a:2'], errors };
   const { status, headers, errors: shown, rest } = answerTo(report, true);
@@ -198,7 +198,7 @@ it('purgeAnswer is 207 when the outcome of some items is not known, and counts t
   assert.ok(!('purge-unknown' in answerTo({}).headers));
 });
 
-it('purgeAnswer says how many matches arrived during the purge and were left', () => {
+it('purgeAnswer says how many matches arrived during the purge and were left alone', () => {
   assert.equal(answerTo({ arrived: 7 }).headers['purge-arrived'], '7');
   assert.ok(!('purge-arrived' in answerTo({}).headers));
 });

@@ -25,7 +25,7 @@ const REPORT = {
   sample: [],
 };
 
-/** The routes of purges alone, before a service that keeps what it is asked for. */
+/** The routes of purges only, with a service that collects its calls. */
 function routesOf({ token }: { readonly token?: string } = {}) {
   const ran: { readonly order: NewPurge; readonly signal: AbortSignal }[] = [];
   const submitted: NewPurge[] = [];
@@ -58,7 +58,7 @@ function routesOf({ token }: { readonly token?: string } = {}) {
   return { app, ran, submitted, refusals, failures };
 }
 
-it('a purge is of the collection of its path, with or without a slash at its end, by its query as it was sent', async () => {
+it('a purge applies to the collection of its path, with or without a trailing slash, and keeps its query unchanged', async () => {
   const { app, ran } = routesOf();
   for (const [path, target] of [
     ['/ngsi-ld/v1/entities', 'entities'],
@@ -95,7 +95,7 @@ it('a purge is answered with its counts and the id of its record', async () => {
   assert.deepEqual([asked.json<{ id: string }>().id, asked.headers['purge-id']], ['p-2', 'p-2']);
 });
 
-it('a purge whose body breaks off before its first byte ends as failed, and is not run', async () => {
+it('a purge whose body is cut off before its first byte ends as failed, and is not run', async () => {
   const { app, ran, failures } = routesOf();
   try {
     await app.listen({ host: '127.0.0.1', port: 0 });
@@ -116,7 +116,7 @@ it('a purge whose body breaks off before its first byte ends as failed, and is n
   }
 });
 
-it('nothing of a purge without the token is looked at, or kept', async () => {
+it('a purge without the token is neither read nor recorded', async () => {
   const { app, ran, submitted, refusals } = routesOf({ token: 'a-secret' });
   for (const headers of [{}, { 'x-gateway-token': 'another' }, { prefer: 'respond-async' }])
     for (const path of ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/temporal/entities/']) {

@@ -4,7 +4,7 @@ import { requestIdOf, loggedPath, refusalFields } from '../../../sidecar/http/re
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-it('a request keeps the id that it came with, before that of Kong', () => {
+it('a request keeps the id that it came with, in preference to that of Kong', () => {
   const [own, kong] = [{ 'x-request-id': 'mine' }, { 'x-kong-request-id': 'kongs' }];
   assert.equal(requestIdOf({ headers: { ...kong, ...own } }), 'mine');
   assert.equal(requestIdOf({ headers: kong }), 'kongs');
@@ -18,7 +18,7 @@ it('an id of 128 visible characters is kept, and any other is replaced', () => {
     assert.match(requestIdOf({ headers: { 'x-request-id': other } }), UUID, other);
 });
 
-it('a request without an id gets a new one, the same each time it is asked for', () => {
+it('a request without an id gets a new one, which stays the same', () => {
   const [one, other] = [{ headers: {} }, { headers: {} }];
   assert.match(requestIdOf(one), UUID);
   assert.equal(requestIdOf(one), requestIdOf(one));

@@ -29,7 +29,7 @@ it('createHostCheck accepts requests by loopback names, addresses and allowed na
     assert.equal(statusOf(host), undefined, host);
 });
 
-it('createHostCheck refuses requests by any other name: a web page may have made it point here', () => {
+it('createHostCheck refuses requests by any other name, which a web page may have pointed to this gateway', () => {
   for (const host of [
     ...words(`
         evil.test evil.test:8080 localhost.evil.test gw.city.test.evil.test 127.0.0.1.evil.test
@@ -73,13 +73,13 @@ it('createHostCheck refuses pages of any other origin', () => {
     assert.equal(statusOf('localhost', origin), 'origin-not-allowed', origin);
 });
 
-it('createHostCheck accepts any Host where a token is needed, but still refuses a foreign Origin', () => {
+it('createHostCheck accepts any Host if a token is required, but still refuses a foreign Origin', () => {
   assert.equal(statusOf('api.city.test', undefined, { by: behindToken }), undefined);
   assert.equal(statusOf('api.city.test', 'https://api.city.test', { by: behindToken }), undefined);
   assert.equal(statusOf('api.city.test', 'https://evil.test', { by: behindToken }), 'origin-not-allowed');
 });
 
-it('createHostCheck takes a purge from the console behind Kong, which replaces the Host, by localhost and by the public name alone', () => {
+it('createHostCheck accepts a purge of the console behind Kong only by localhost and the public name', () => {
   const named = createHostCheck({ names: ['gw.city.test'], anyHost: true });
   for (const [origin, by, refusal] of [
     ['http://127.0.0.1:8000', behindToken, undefined],

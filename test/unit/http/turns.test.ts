@@ -14,7 +14,7 @@ function connectionOn(turns: Turns, started: string[] = []) {
       this.destroyed = true;
     },
   }) as unknown as Socket;
-  /** A request arrives: the first has the socket, the others wait for it. */
+  /** A request arrives: the first one has the socket, the others wait for it. */
   const arrive = (name: string, isFirst = false) => {
     const res = Object.assign(new EventEmitter(), { closed: false, socket: isFirst ? socket : null });
     const req = { socket, isDestroyed: false, destroy: () => (req.isDestroyed = true) };
@@ -25,7 +25,7 @@ function connectionOn(turns: Turns, started: string[] = []) {
     return {
       req,
       res: res as unknown as ServerResponse,
-      /** node:http gives it the socket. */
+      /** node:http gives the socket to the request. */
       turn: () => res.emit('socket', socket),
       close: () => {
         res.closed = true;
@@ -36,7 +36,7 @@ function connectionOn(turns: Turns, started: string[] = []) {
   return { socket, started, arrive };
 }
 
-it('a request starts at once where no other is answered, and else when it is its turn', async () => {
+it('a request starts at once if no other is being answered, and otherwise in its turn', async () => {
   const turns = createTurns();
   const { socket, started, arrive } = connectionOn(turns);
   const first = arrive('a', true);
@@ -54,7 +54,7 @@ it('a request starts at once where no other is answered, and else when it is its
   assert.equal(turns.count, 0);
 });
 
-it('a request whose connection has ended when its turn comes is not started', async () => {
+it('a request whose connection has ended before its turn is not started', async () => {
   const { started, arrive } = connectionOn(createTurns());
   arrive('a', true).close();
   const second = arrive('b');
@@ -64,7 +64,7 @@ it('a request whose connection has ended when its turn comes is not started', as
   assert.deepEqual(started, ['a']);
 });
 
-it('a hundred requests may wait on a connection at a time; with one more it is closed', () => {
+it('a hundred requests may wait on a connection at a time; one more closes the connection', () => {
   const tooMany: unknown[] = [];
   const turns = createTurns((req) => tooMany.push(req));
   const { socket, arrive } = connectionOn(turns);
@@ -74,7 +74,7 @@ it('a hundred requests may wait on a connection at a time; with one more it is c
   const last = arrive('last');
   assert.equal(socket.destroyed, true);
   assert.deepEqual(tooMany, [last.req]);
-  // What came in the same piece is dropped, without another word.
+  // Requests in the same piece are dropped without another report.
   const behind = arrive('behind');
   assert.deepEqual([behind.req.isDestroyed, tooMany.length], [true, 1]);
 });
@@ -93,7 +93,7 @@ it('any number of requests may wait on a connection one after the other', () => 
   assert.equal(turns.count, 1);
 });
 
-it('all is idle when every answer that is due has ended, on all connections', async () => {
+it('turns are idle when every pending answer has ended, on all connections', async () => {
   const turns = createTurns();
   await turns.idle();
   const [one, other] = [connectionOn(turns).arrive('a', true), connectionOn(turns).arrive('b', true)];

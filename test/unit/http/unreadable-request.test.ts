@@ -8,7 +8,7 @@ import { createRawAnswers } from '../../../sidecar/http/unreadable-request.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-/** A connection that keeps what is written to it. */
+/** A connection that collects the data written to it. */
 function connection() {
   const written: string[] = [];
   const socket = new Writable({
@@ -21,7 +21,7 @@ function connection() {
   return { written, socket: Object.assign(socket, { resume: () => socket }) as unknown as Socket };
 }
 
-/** Listeners on a connection whose answers are open one after the other. */
+/** Listeners on a connection whose answers are pending one after the other. */
 function answers(...open: readonly ServerResponse[]) {
   const queue = [...open];
   const refusals: (readonly [string, object])[] = [];
@@ -33,7 +33,7 @@ function answers(...open: readonly ServerResponse[]) {
   return { ...listeners, refusals, endFirst };
 }
 
-/** An answer that is due. */
+/** A pending answer. */
 function answerTo(complete: boolean, headersSent = false): ServerResponse {
   const req = Object.assign(new EventEmitter(), {
     complete,
@@ -47,7 +47,7 @@ function answerTo(complete: boolean, headersSent = false): ServerResponse {
 const errorOf = (code: string | undefined) =>
   Object.assign(new Error('x'), code === undefined ? {} : { code });
 
-/** Head and body of what was written. */
+/** The head and body that were written. */
 function parsed(written: readonly string[]) {
   const [head = '', body = ''] = written.join('').split('\r\n\r\n');
   const [line, ...fields] = head.split('\r\n');
@@ -61,7 +61,7 @@ for (const [code, status, title] of [
   ['HPE_INVALID_METHOD', 400, 'Bad Request'],
   [undefined, 400, 'Bad Request'],
 ] as const) {
-  it(`an unreadable request is answered ${status} under an id of its own, and its connection ends (${code ?? 'no code'})`, (t: TestContext) => {
+  it(`an unreadable request is answered ${status} under its own id, and its connection ends (${code ?? 'no code'})`, (t: TestContext) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { written, socket } = connection();
     const { clientError, refusals } = answers();
@@ -82,7 +82,7 @@ for (const [code, status, title] of [
   });
 }
 
-it('an unreadable request is answered once, and not at all when its client has disconnected', () => {
+it('an unreadable request is answered once, or not at all if its client has disconnected', () => {
   const { written, socket } = connection();
   const gone = answers();
   gone.clientError(errorOf('ECONNRESET'), socket);
@@ -101,7 +101,7 @@ it('an unreadable request is answered once, and not at all when its client has d
   twice.socket.destroy();
 });
 
-it('the sender of an unreadable request has two seconds to read the answer before the connection is cut', (t: TestContext) => {
+it('the sender of an unreadable request has two seconds to read the answer before the connection is closed', (t: TestContext) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { socket } = connection();
   answers().clientError(errorOf(undefined), socket);
@@ -111,7 +111,7 @@ it('the sender of an unreadable request has two seconds to read the answer befor
   assert.equal(socket.destroyed, true);
 });
 
-it('an unreadable request behind others is answered when all of them are', () => {
+it('an unreadable request behind others is answered after all of them', () => {
   const { written, socket } = connection();
   const { clientError, endFirst, refusals } = answers(answerTo(true), answerTo(true, true));
   clientError(errorOf('HPE_INVALID_METHOD'), socket);
@@ -124,7 +124,7 @@ it('an unreadable request behind others is answered when all of them are', () =>
   socket.destroy();
 });
 
-it('a client that disconnects in the middle of its next request is gone for the one before', () => {
+it('a client that disconnects in the middle of its next request also counts as disconnected for the previous one', () => {
   const { written, socket } = connection();
   const { clientError, refusals } = answers(answerTo(true));
   clientError(errorOf('HPE_INVALID_EOF_STATE'), socket);
@@ -142,13 +142,13 @@ it('an unreadable body is answered under the id of its request', () => {
   socket.destroy();
 });
 
-it('an unreadable body puts no second head into an answer that has begun: the connection is cut', () => {
+it('an unreadable body closes the connection if its answer has already started', () => {
   const { written, socket } = connection();
   answers(answerTo(false, true)).clientError(errorOf('HPE_INVALID_CHUNK_SIZE'), socket);
   assert.deepEqual([written, socket.destroyed], [[], true]);
 });
 
-it('an unreadable body is told to the one who reads it only to have it out of the way', () => {
+it('an unreadable body that is only being discarded is reported to its reader', () => {
   const { written, socket } = connection();
   const answer = answerTo(false, true);
   let told = 0;
@@ -166,7 +166,7 @@ const connectOn = (socket: Socket) =>
     socket,
   }) as unknown as IncomingMessage;
 
-it('a CONNECT is answered 405, under its id, and its connection ends', () => {
+it('a CONNECT is answered 405 under its id, and its connection ends', () => {
   const { written, socket } = connection();
   const { connect, refusals } = answers();
   connect(connectOn(socket), socket);
@@ -184,7 +184,7 @@ it('a CONNECT is answered 405, under its id, and its connection ends', () => {
   socket.destroy();
 });
 
-it('a CONNECT behind a request that is not answered yet closes the connection', () => {
+it('a CONNECT behind a pending request closes the connection', () => {
   const { written, socket } = connection();
   answers(answerTo(true)).connect(connectOn(socket), socket);
   assert.deepEqual([written, socket.destroyed], [[], true]);

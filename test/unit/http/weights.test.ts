@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { prefers } from '../../../sidecar/http/weights.js';
 
-it('an answer is packed for clients that say that they take gzip, and not for others', () => {
+it('an answer is compressed only for clients that accept gzip', () => {
   for (const accepted of ['gzip', 'GZIP', 'deflate, gzip;q=0.5', 'br, gzip ; q=1', 'gzip, identity'])
     assert.ok(prefers(accepted, 'gzip', 'identity'), accepted);
   for (const accepted of [
