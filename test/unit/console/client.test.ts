@@ -29,7 +29,7 @@ const page = openTab({ drafts: ['City/Bike'] });
 afterEach(() => giveToken(undefined));
 const tokens = () => page.sent.map(({ headers }) => headers.get('x-gateway-token'));
 
-it('a request goes to the gateway below the path that the page came from, and is answered by no cache', async () => {
+it('a request goes to the gateway below the path of the page, and bypasses caches', async () => {
   assert.equal(addressOf('api/v2/x?a=b'), `${HOME}api/v2/x?a=b`);
   assert.equal(apiAddress(['references'], { uri: 'a b' }), `${HOME}api/v2/references?uri=a+b`);
   await status();
@@ -37,7 +37,7 @@ it('a request goes to the gateway below the path that the page came from, and is
   assert.deepEqual([url, cache], [`${HOME}api/v2/status`, 'no-store']);
 });
 
-it('the token of the tab is in the header of each request, and there is none where the tab has none', async () => {
+it('the token of the tab is in the header of each request, and no header is sent without one', async () => {
   await status();
   for (const token of ['one', 'two']) {
     giveToken(token);
@@ -48,7 +48,7 @@ it('the token of the tab is in the header of each request, and there is none whe
   assert.deepEqual(tokens(), [null, 'one', 'two', null]);
 });
 
-it('requests that were refused for want of the token share one question, and are sent again with it', async () => {
+it('requests that were refused for lack of a token share one question, and are sent again with the token', async () => {
   giveToken('wrong');
   page.answer = ({ headers }) =>
     headers.get('x-gateway-token') === 'right' ? Response.json({ a: 1 }) : problem(401, WANTED);
@@ -62,7 +62,7 @@ it('requests that were refused for want of the token share one question, and are
   assert.equal(page.sent.length, 6);
 });
 
-it('a request whose token is not given is refused, and not sent again', async () => {
+it('a request is refused, and not sent again, if the token is not given', async () => {
   page.answer = () => problem(401, WANTED);
   const refused = apiErrorOf(status());
   await settled();
@@ -71,7 +71,7 @@ it('a request whose token is not given is refused, and not sent again', async ()
   assert.equal(page.sent.length, 1);
 });
 
-it('who has signed in sends the access token instead, and is asked to sign in again once it is refused', async () => {
+it('signed-in users send their access token instead, and are asked to sign in again when it is refused', async () => {
   giveToken('shared');
   const settings = { issuer: 'https://id.example', clientId: 'console', audience: 'gateway' };
   const session = JSON.stringify({ settings, accessToken: 'of-vera' });
@@ -116,14 +116,14 @@ describe('an access token that has expired', () => {
         : problem(401, { type: 'urn:ngsi-ld-gateway:problem:token-refused' });
   };
 
-  it('is replaced without a question, once for all requests that were refused', async () => {
+  it('an expired access token is replaced without a question, once for all refused requests', async () => {
     const given = signedIn();
     refusedUnless((authorization) => authorization === 'Bearer new-1');
     assert.deepEqual(await Promise.all([status(), status()]), [{ a: 1 }, { a: 1 }]);
     assert.deepEqual([accessToken(), given.times, isAskedForToken()], ['new-1', 1, false]);
   });
 
-  it('is not replaced again and again where the new ones are refused as well', async () => {
+  it('an expired access token is not replaced again and again if new tokens are refused as well', async () => {
     const given = signedIn();
     refusedUnless(() => false);
     const refused = apiErrorOf(status());
@@ -133,7 +133,7 @@ describe('an access token that has expired', () => {
     assert.ok(isTokenWanted(await refused));
   });
 
-  it('keeps unsaved drafts until the person signs in again', async () => {
+  it('unsaved drafts are kept when an access token expires', async () => {
     keepDraft('City/Bike', { text: '{}' });
     signedIn();
     refusedUnless(() => false);
@@ -145,7 +145,7 @@ describe('an access token that has expired', () => {
   });
 });
 
-it('a late refusal of an old token does not ask again after a newer one was given', async () => {
+it('a late refusal of an old token does not ask again after a newer token was given', async () => {
   giveToken('old');
   const answers = page.hold();
   const asked = status();
@@ -158,7 +158,7 @@ it('a late refusal of an old token does not ask again after a newer one was give
   assert.deepEqual([await asked, tokens()], [{ a: 1 }, ['old', 'new']]);
 });
 
-it('a token that was forgotten meanwhile is asked for', async () => {
+it('a request asks for the token again if the token was forgotten in the meantime', async () => {
   giveToken('old');
   page.answer = () => {
     forgetToken();
@@ -172,7 +172,7 @@ it('a token that was forgotten meanwhile is asked for', async () => {
   assert.equal(page.sent.length, 1);
 });
 
-it('no other refusal asks for the token: brokers, and gateways in front, answer 401 as well', async () => {
+it('no other refusal asks for the token, because brokers and gateways in front answer 401 as well', async () => {
   for (const [code, members] of [
     [401, {}],
     [401, { type: 'about:blank' }],
@@ -185,13 +185,13 @@ it('no other refusal asks for the token: brokers, and gateways in front, answer 
   assert.ok(!isTokenWanted(new Error('unauthorized')));
 });
 
-it('a thing was changed elsewhere where a condition of the request failed, and nowhere else', () => {
+it('only a failed condition of a request means that a resource was changed elsewhere', () => {
   for (const code of [400, 404, 409, 411, 412, 413, 428])
     assert.equal(isOvertaken(new ApiError({ title: '', status: code }, undefined)), code === 412);
   assert.ok(!isOvertaken(undefined) && !isOvertaken(new UnreachableError('u', 'w', true, {})));
 });
 
-it('each answer tells the time of the gateway, a refusal too', async () => {
+it('each answer sets the clock of the gateway, even a refusal', async () => {
   const iso = '2026-11-23T10:00:00Z';
   for (const [code, aheadMs] of [
     [200, 3_600_000],

@@ -36,7 +36,7 @@ const forms = fc.record({
   more: fc.constantFrom('', ' ', 'local=true', 'csf=x', 'maxAffected=7'),
 });
 
-it('the purge that is started is the one that was previewed, with the bound that was shown and nothing else', () => {
+it('the started purge is the previewed one, with the bound that was shown and nothing else', () => {
   fc.assert(
     fc.property(forms, fc.nat(), fc.boolean(), (form, matched, isBounded) => {
       const started = confirmedForm(form, matched, isBounded);
@@ -53,7 +53,7 @@ it('the purge that is started is the one that was previewed, with the bound that
   );
 });
 
-it('a bound that a purge has itself stays, and blanks and parameters of other names are none', () => {
+it('a purge keeps its own bound; blanks and similar parameters do not count as a bound', () => {
   for (const [form, has] of [
     [formOf('entities', 'type=A&maxAffected=5'), true],
     [{ ...formOf('temporal', 'type=A'), more: 'local=true&maxAffected=5' }, true],
@@ -70,7 +70,7 @@ it('a bound that a purge has itself stays, and blanks and parameters of other na
   }
 });
 
-it('only the whole count confirms, with or without signs between its digits', () => {
+it('only the whole count confirms, with or without separators between its digits', () => {
   for (const typed of ['1234', '1,234', '1.234', ' 1 234 ']) assert.ok(isCount(typed, 1234), typed);
   for (const typed of ['', ' ', '123', '12345', '01234', '+1234', '1234x', '-1234', '1e3'])
     assert.ok(!isCount(typed, 1234), typed);
@@ -79,7 +79,7 @@ it('only the whole count confirms, with or without signs between its digits', ()
   for (const typed of ['2', '12345', '1235', 'x']) assert.ok(!mayBeCount(typed, 1234), typed);
 });
 
-it('forms are previewed anew exactly when what they match may be another', () => {
+it('forms need a new preview exactly if they may match other items', () => {
   const form = { ...formOf('entities', 'type=A&maxPerSecond=5&record=ids'), tenant: 't', link: 'l' };
   assert.equal(previewQuery(form), 'type=A&dryRun=true');
   const key = previewKey(form);
@@ -103,7 +103,7 @@ it('forms are previewed anew exactly when what they match may be another', () =>
     assert.notEqual(previewKey(other), key, JSON.stringify(other));
 });
 
-it('a preview is a dry run of the query of the purge, whatever the form holds', () => {
+it('a preview is a dry run of the query of the purge, whatever the form contains', () => {
   fc.assert(
     fc.property(forms, (form) => {
       const asked = new URLSearchParams(previewQuery(form));
@@ -116,7 +116,7 @@ it('a preview is a dry run of the query of the purge, whatever the form holds', 
   );
 });
 
-it('nothing is selected by bounds, paces and parts alone', () => {
+it('bounds, rates and parts alone select nothing', () => {
   for (const name of ['maxAffected', 'maxPerSecond', 'archive', 'record', 'drop', 'keep'] as const)
     assert.ok(isEmpty({ ...EMPTY_FORM, fields: { [name]: '5' } }), name);
   for (const name of ['type', 'q', 'id', 'idPattern', 'attrs', 'scopeQ', 'georel'] as const)
@@ -124,16 +124,16 @@ it('nothing is selected by bounds, paces and parts alone', () => {
   for (const more of ['', ' ', '?', '&&']) assert.ok(isEmpty({ ...EMPTY_FORM, more }), more);
 });
 
-it('the slider goes from one a second to ten thousand, and then to no limit', () => {
+it('the slider ranges from one per second to ten thousand, and then to no limit', () => {
   const limits = Array.from({ length: LAST_STEP + 1 }, (_, step) => limitOf(step));
   assert.deepEqual(limits, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, null]);
 });
 
-it('each limit of the slider is shown where it was set', () => {
+it('each limit of the slider is shown at the step where it was set', () => {
   for (let step = 0; step <= LAST_STEP; step += 1) assert.equal(stepOf(limitOf(step)), step);
 });
 
-it('a limit between two steps is shown at the one above, and one beyond them at the last limit', () => {
+it('a limit between two steps is shown at the step above, and a limit beyond them at the last limit', () => {
   for (const [limit, shown] of [
     [0.5, 1],
     [3, 5],
@@ -145,7 +145,7 @@ it('a limit between two steps is shown at the one above, and one beyond them at 
     assert.equal(limitOf(stepOf(limit)), shown, String(limit));
 });
 
-it('a URL is put into a Link header, and found in it again', () => {
+it('a URL is put into a Link header, and can be read from it again', () => {
   const link = linkTo(' https://c.test/x ');
   assert.equal(
     link,
@@ -162,7 +162,7 @@ const of = (status: number, members: object = {}) =>
   new ApiError({ title: 'Its title', status, ...members }, undefined);
 const t = text.state;
 
-it('an error has the title of what can be done about it', () => {
+it('the title of an error says what can be done about it', () => {
   for (const [error, title] of [
     [new UnreachableError('u', 'w', true, {}), t.offline],
     [new TypeError('x'), t.failed],
@@ -177,7 +177,7 @@ it('an error has the title of what can be done about it', () => {
     assert.equal(failureTitle(error), title);
 });
 
-it('a request that may have arrived is said to be so, and only such a one', () => {
+it('only a request that may have arrived is described as such', () => {
   assert.equal(
     failureDetail(new UnreachableError('u', 'w', true, {})),
     `${t.mayHaveArrived} ${t.offlineDetail}`,
@@ -187,13 +187,13 @@ it('a request that may have arrived is said to be so, and only such a one', () =
   assert.equal(failureDetail('text'), 'text');
 });
 
-it('the words of the broker are those of the problem inside the problem', () => {
+it('the message of the broker is that of the problem inside the problem', () => {
   assert.equal(innerProblem({ title: 'A', broker: { title: 'B', detail: 'C' } }), 'B: C');
   assert.equal(innerProblem({ a: null, b: [{ title: 'B' }], c: { d: 1 }, e: { detail: 'C' } }), 'C');
   assert.equal(innerProblem({ title: 'A', detail: 'B', broker: { title: 7 } }), undefined);
 });
 
-it('a preview is refused by the broker where its words are there, and else by the gateway', () => {
+it('a preview was refused by the broker if its message is present, and otherwise by the gateway', () => {
   const p = text.preview;
   assert.equal(refusalOf(of(400, { broker: { title: 'B' } })), p.brokerRefused);
   assert.equal(refusalOf(of(502, { broker: { title: 'B' } })), p.brokerRefused);

@@ -27,7 +27,7 @@ describe('what is asked before something is deleted', () => {
       return { dialog, closed: () => closed };
     };
 
-    it('a purge starts once its count was typed, and with it as its bound', async () => {
+    it('a purge starts only after its count was typed, with the count as its bound', async () => {
       page.answer = () => Response.json({ id: 'p-1' }, { status: 202 });
       const { dialog, closed } = await ask({ matched: 12 });
       for (const typed of ['', '1', '13', '120']) {
@@ -41,7 +41,7 @@ describe('what is asked before something is deleted', () => {
       assert.deepEqual([closed(), page.location.hash], [1, '#/purge/p-1']);
     });
 
-    it('a purge is started without a bound where its tick is taken away, and with its own bound where it has one', async () => {
+    it('a purge starts without a bound if the box is unticked, and with its own bound if it has one', async () => {
       page.answer = () => Response.json({ id: 'p-1' }, { status: 202 });
       const free = await ask({ matched: 3 });
       await free.dialog.tick(t.bound(3), false);
@@ -57,7 +57,7 @@ describe('what is asked before something is deleted', () => {
       ]);
     });
 
-    it('a purge is started once, however often that is asked for, and again after a refusal', async () => {
+    it('a purge is started once, however often the form is submitted, and again after a refusal', async () => {
       let answer: (response: Response) => void = () => undefined;
       page.answer = () => new Promise<Response>((resolve) => (answer = resolve));
       const { dialog, closed } = await ask({ matched: 3 });
@@ -78,7 +78,7 @@ describe('what is asked before something is deleted', () => {
     const t = text.preview;
     const previewOf = (matched: number) => Response.json({ matched, sample: [] });
 
-    it('a purge is offered for the count of what the form holds now alone', async () => {
+    it('a purge is offered only for the count of the current form', async () => {
       page.answer = () => previewOf(2);
       const pane = await page.open(h(PreviewPane, { form: formOf('Car') }));
       assert.deepEqual([pane.buttons, page.sent.length], [[], 0]);
@@ -94,7 +94,7 @@ describe('what is asked before something is deleted', () => {
       assert.deepEqual(pane.buttons, [t.start(7, 'entities')]);
     });
 
-    it('no purge is offered where nothing matches, or the count was refused', async () => {
+    it('no purge is offered if nothing matches, or if the count was refused', async () => {
       page.answer = () => previewOf(0);
       const pane = await page.open(h(PreviewPane, { form: formOf('Car') }));
       await pane.pass(450);
@@ -131,7 +131,7 @@ describe('what is asked before something is deleted', () => {
         onSure,
       });
 
-    it('a policy deletes once what it would delete was shown and its name typed', async () => {
+    it('a policy deletes only after its preview was shown and its name typed', async () => {
       let give: (response: Response) => void = () => undefined;
       page.answer = () => new Promise<Response>((resolve) => (give = resolve));
       let done = 0;
@@ -151,7 +151,7 @@ describe('what is asked before something is deleted', () => {
       assert.equal(done, 1);
     });
 
-    it('a policy of which nothing can be shown does not delete', async () => {
+    it('a policy without a preview does not delete', async () => {
       page.answer = () => problem(502, { title: 'Gone' });
       let done = 0;
       const dialog = await page.open(dialogOf(async () => (done += 1)));

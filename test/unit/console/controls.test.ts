@@ -39,7 +39,7 @@ describe('controls', () => {
     const t = text.run;
     const slide = async (one: Shown, step: number) => one.type(t.throttle, String(step));
 
-    it('a limit is sent once, when the slider has rested, and not when its page was left', async () => {
+    it('a rate limit is sent once the slider has rested, and not after its page was left', async () => {
       const sent: (number | null)[] = [];
       const change = async ({ maxPerSecond }: Rate) => {
         sent.push(maxPerSecond);
@@ -61,7 +61,7 @@ describe('controls', () => {
       assert.equal(sent.length, 1);
     });
 
-    it('a slider that was moved on stays where it is when an earlier answer comes', async () => {
+    it('a slider that was moved again stays in place when an earlier answer arrives', async () => {
       const answers = page.hold();
       const change = (rate: Rate) => changeScan('s 1', rate);
       const one = await page.open(h(Throttle, { job: { maxPerSecond: null }, change }));
@@ -93,7 +93,7 @@ describe('controls', () => {
         ...more,
       }) as unknown as Purge;
 
-    it('a list is removed once that was confirmed, and after the purge has ended alone', async () => {
+    it('a list of deleted ids is removed after a confirmation, and only if the purge has ended', async () => {
       page.answer = () => new Response(null, { status: 204 });
       for (const state of ['queued', 'running', 'cancelling'])
         assert.deepEqual(
@@ -109,7 +109,7 @@ describe('controls', () => {
       assert.deepEqual([one.buttons, one.text.includes(t.idsRemoved)], [[], true]);
     });
 
-    it('a purge without a list offers none', async () => {
+    it('a purge without a list of ids offers none', async () => {
       assert.deepEqual(
         (await page.open(h(RecordDetails, { record: recordOf({ query: 'type=T' }) }))).buttons,
         [],
@@ -118,7 +118,7 @@ describe('controls', () => {
   });
 
   describe('the chart of a rate', () => {
-    it('the chart of a rate reaches to the next round number, and from the start of the purge', async () => {
+    it('the chart of a rate reaches to the next round number, and starts with the purge', async () => {
       for (const [most, scale] of [
         [0.4, '0.5/s'],
         [1, '1/s'],
@@ -149,7 +149,7 @@ describe('controls', () => {
       assert.equal(chart.all('span').map(nameOf)[0], '20/s');
     });
 
-    it('one point is no line, unless it is known how fast it went before', async () => {
+    it('a rate with a single point is drawn as a line only if the average before is known', async () => {
       const rates = [{ at: 2000, perSecond: 5 }];
       const none = await page.open(h(RateChart, { rates, before: undefined }));
       assert.ok(none.text.includes(text.run.rateEmpty));
@@ -159,7 +159,7 @@ describe('controls', () => {
   });
 
   describe('a question that is sure', () => {
-    it('what was agreed to is done once at a time, and again after it failed', async () => {
+    it('a confirmed action runs once at a time, and again after it failed', async () => {
       let [done, overtaken] = [0, 0];
       let fail: (error: unknown) => void = () => undefined;
       const question = (isReady: boolean) =>
@@ -192,7 +192,7 @@ describe('controls', () => {
   describe('the question for the token', () => {
     const t = text.token;
 
-    it('the token is taken without blanks around it, and not where a header cannot carry it', async () => {
+    it('the token is trimmed, and refused if a header cannot carry it', async () => {
       const one = await page.open(h(TokenDialog, { signIn: undefined }));
       assert.equal(one.text, '');
       let given: boolean | undefined;
@@ -220,7 +220,7 @@ describe('controls', () => {
   describe('the models that use a document', () => {
     const t = text.models.references;
 
-    it('models are updated once at a time, and after it was shown what becomes of them', async () => {
+    it('models are updated once at a time, and only after the effects were shown', async () => {
       const answers = page.hold();
       let changed = 0;
       const one = await page.open(
@@ -281,7 +281,7 @@ describe('controls', () => {
       };
     };
 
-    it('a policy that deletes is run after its preview and its name, and stopped at once', async () => {
+    it('a policy that deletes is run after its preview and its name, and can be stopped at once', async () => {
       serve('enforce');
       const one = await page.open(h(PolicyPage, { name: 'old', step: 'enforce' }));
       assert.equal(one.buttons.includes(t.enforceGo), false, 'it does so already');

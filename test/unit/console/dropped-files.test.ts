@@ -4,7 +4,7 @@ import { bodyOf, chosenFiles, droppedFiles } from '../../../console/models/dropp
 
 type Tree = { readonly [name: string]: Tree | string };
 
-/** An entry of what was dropped. Its reader gives a few at a time, and none at the end, as that of browsers does. */
+/** A dropped entry. As in browsers, its reader returns a few entries at a time, and none at the end. */
 function entryOf(name: string, content: Tree | string): FileSystemEntry {
   if (typeof content === 'string') {
     const file = (done: (file: File) => void, fail: (error: Error) => void) => {
@@ -20,7 +20,7 @@ function entryOf(name: string, content: Tree | string): FileSystemEntry {
   return { name, isFile: false, createReader } as unknown as FileSystemEntry;
 }
 
-/** What is handed over when it is dropped. */
+/** The data transfer of a drop. */
 function dropped(tree: Tree, loose: readonly File[] = []): DataTransfer {
   const items = Object.entries(tree).map(([name, content]) => ({
     kind: 'file',
@@ -35,7 +35,7 @@ const pathsOf = async (data: DataTransfer) => {
   return [files.map(({ path }) => path), left];
 };
 
-it('all files of all folders are found, with their paths, and folders of tools are counted and left', async () => {
+it('all files of all folders are found, with their paths, and folders of tools are counted but not read', async () => {
   const tree = {
     City: {
       'a.json': '1',
@@ -53,13 +53,13 @@ it('all files of all folders are found, with their paths, and folders of tools a
   ]);
 });
 
-it('files without a place of their own are taken by their names, and only where there are no others', async () => {
+it('files without an entry are read by their names, and only if there are no entries', async () => {
   const loose = [new File(['1'], 'x.json'), new File(['2'], 'y.json')];
   assert.deepEqual(await pathsOf(dropped({}, loose)), [['x.json', 'y.json'], 0]);
   assert.deepEqual(await pathsOf(dropped({ 'a.json': '1' }, loose)), [['a.json'], 0]);
 });
 
-it('a file that cannot be read is an error, and not left out', async () => {
+it('a file that cannot be read is an error, and is not skipped', async () => {
   await assert.rejects(droppedFiles(dropped({ 'a.json': 'unreadable' })), /it is gone/);
 });
 
@@ -74,7 +74,7 @@ it('files of a chosen folder have their paths', () => {
   assert.deepEqual(chosenFiles(null), []);
 });
 
-it('files are sent with their paths, and an archive as it is', async () => {
+it('files are sent with their paths, and an archive unchanged', async () => {
   const file = new File(['{}'], 'a.json');
   const { body, headers } = bodyOf({
     kind: 'files',

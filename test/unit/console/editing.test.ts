@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { h } from 'preact';
-// Loaded here, so that no test has to wait for it. It cannot be shown, and is a plain field.
+// Loaded here, so that no test has to wait for it. The editor cannot be shown, and falls back to a plain field.
 import '../../../console/editor/code-view.js';
 import { ContextEditor } from '../../../console/models/context-editor.js';
 import { draftName, ModelSchema } from '../../../console/models/model-schema.js';
@@ -48,7 +48,7 @@ describe('what is typed and saved', () => {
     const area = t.schema;
     const writes = () => page.sent.filter(({ url, method }) => method === 'PUT' && !url.includes('dryRun'));
 
-    it('what is typed while a schema is saved stays, and replaces what was saved', async () => {
+    it('text typed while a schema is being saved is kept, and continues from the saved version', async () => {
       let give: (response: Response) => void = () => undefined;
       page.answer = ({ url }) =>
         url.includes('dryRun')
@@ -65,7 +65,7 @@ describe('what is typed and saved', () => {
       assert.deepEqual(draftOf(draftName(model)), { text: '{"title": "ab"}', etag: '"2"' });
     });
 
-    it('a schema that was saved stays as it was typed until it was read again, and is no draft any longer', async () => {
+    it('a saved schema keeps its formatting until it is read again, and is no longer a draft', async () => {
       page.answer = ({ url }) =>
         url.includes('dryRun') ? tagged(trial(2), '"1"') : tagged({ version: 2 }, '"2"');
       let changed = 0;
@@ -81,7 +81,7 @@ describe('what is typed and saved', () => {
       assert.equal(one.field(area).value, '{\n  "title": "a"\n}');
     });
 
-    it('a draft that is discarded, or typed back, leaves what is stored', async () => {
+    it('a draft that is discarded, or typed back, leaves the stored schema', async () => {
       page.answer = () => tagged(trial(2), '"1"');
       const one = await page.open(schemaPage('"1"'));
       const stored = one.field(area).value;
@@ -96,7 +96,7 @@ describe('what is typed and saved', () => {
   });
 
   describe('a new model', () => {
-    it('a new model waits for its schema, its domain and its name, and says for which', async () => {
+    it('a new model waits for its schema, its domain and its name, and says which is missing', async () => {
       page.answer = ({ url }) =>
         url.includes('dryRun') ? Response.json({ ...trial(1), outcome: 'created' }) : Response.json([]);
       const one = await page.open(h(NewModelPage, { params: new URLSearchParams() }));
@@ -122,7 +122,7 @@ describe('what is typed and saved', () => {
       assert.ok(one.buttons.includes(t.saveCreated));
     });
 
-    it('a new model in a new domain makes the domain once, whatever becomes of the model', async () => {
+    it('a new model in a new domain creates the domain once, even if the model is refused', async () => {
       page.answer = ({ method, url }) => {
         if (method === 'POST') return Response.json({ name: 'City' });
         if (method === 'PUT' && !url.includes('dryRun')) return problem(422, { detail: 'bad schema' });
@@ -154,7 +154,7 @@ describe('what is typed and saved', () => {
     const read = { value: { '@context': { a: 'https://a.test' } }, etag: '"1"' };
     const written = { name: 'C', version: 2, warnings: [], dependents: [] };
 
-    it('a context that was changed elsewhere is replaced once that is wanted alone', async () => {
+    it('a context that was changed elsewhere is replaced only on request', async () => {
       page.answer = () => problem(412);
       const one = await page.open(h(ContextEditor, { name: 'C', read }));
       await one.type(c.document, '{"b": "https://b.test"}');
@@ -178,7 +178,7 @@ describe('what is typed and saved', () => {
     const matches = (matched: number) =>
       Response.json({ matched, sample: ['urn:Car:1'], cutoff: '2026-03-03T00:00:00Z', query: 'type=Car' });
 
-    it('what a new policy would delete is previewed before it is saved, and is old once something is changed', async () => {
+    it('the preview of a new policy is shown before saving, and marked as outdated after a change', async () => {
       const form = await page.open(h(PolicyEditor, { onSaved: () => undefined }));
       await form.type(r.name, 'old-cars');
       await form.type(r.query, 'type=Car');
@@ -194,7 +194,7 @@ describe('what is typed and saved', () => {
       assert.equal(page.writes.length, 1);
     });
 
-    it('everything that is wrong with a policy is said at its field', async () => {
+    it('every fault of a policy is shown at its field', async () => {
       const form = await page.open(h(PolicyEditor, { onSaved: () => undefined }));
       const errors = [
         { pointer: '/olderThan', detail: 'olderThan must be a duration.' },
@@ -218,7 +218,7 @@ describe('what is typed and saved', () => {
   describe('a reference document', () => {
     const uri = 'https://x.test/d.json';
 
-    it('a document is deleted as it was read, and read again where it was changed elsewhere', async () => {
+    it('a document is deleted on the condition of its ETag, and read again if it was changed elsewhere', async () => {
       const answerWith =
         (etag: string, removal: Response) =>
         ({ method, url }: { method: string; url: string }) => {

@@ -33,7 +33,7 @@ describe('an entity from a list of matches', () => {
     return list;
   };
 
-  it('an entity is read where it was found, and shown with its attributes folded and the verdict of its model', async () => {
+  it('an entity is read from its tenant and context, and shown with its attributes folded and the verdict of its model', async () => {
     page.serve({ 'GET ngsi-ld': () => new Response(CAR), 'POST api': () => verdict({}) });
     const list = await open({ tenant: 'madrid', link: '<https://c.test>; rel="x"' });
     const [read, judged] = page.sent;
@@ -52,7 +52,7 @@ describe('an entity from a list of matches', () => {
     assert.equal(list.all('dialog').length, 0);
   });
 
-  it('what a model finds wrong stands at the attribute, and the entity goes to the workbench as it was stored', async () => {
+  it('a fault is shown at its attribute, and the entity goes to the workbench as it was stored', async () => {
     const errors = [
       { pointer: '/speed/value', detail: 'must be 200 or less', keyword: 'maximum' },
       { pointer: '', detail: 'must have the attribute brand', keyword: 'required' },
@@ -72,7 +72,7 @@ describe('an entity from a list of matches', () => {
     assert.match(benchAsLeft().text, /12345678901234567890/);
   });
 
-  it('an entity of a type without a model is shown without a verdict, and one that is gone says so', async () => {
+  it('an entity of a type without a model is shown without a verdict, and a missing entity with the error', async () => {
     page.serve({ 'GET ngsi-ld': () => new Response(CAR), 'POST api': () => problem(404) });
     const list = await open();
     assert.ok(list.text.includes(text.entity.noModel));
@@ -81,7 +81,7 @@ describe('an entity from a list of matches', () => {
     assert.ok(list.text.includes('It does not exist.'));
   });
 
-  it('of a history the newest instances are read, and no model judges them', async () => {
+  it('the newest instances of a history are read, and no model judges them', async () => {
     page.serve({ 'GET ngsi-ld': () => new Response(CAR) });
     const list = await open({ target: 'temporal' });
     assert.deepEqual(page.lines, ['GET ngsi-ld/v1/temporal/entities/urn%3ACar%3A1?lastN=10']);
@@ -100,7 +100,7 @@ describe('an entity whose type has no model', () => {
     return panel;
   };
 
-  it('the example of the workbench brings its model where there is none', async () => {
+  it('the example of the workbench stores its model if there is none', async () => {
     page.serve({ 'POST api/v2/validate': () => problem(404) });
     const panel = await bench(EXAMPLE);
     page.serve({
@@ -117,7 +117,7 @@ describe('an entity whose type has no model', () => {
     assert.ok(panel.text.includes('Examples/Bike'));
   });
 
-  it('an entity is the sample of a new model', async () => {
+  it('an entity becomes the sample of a new model', async () => {
     page.serve({ 'POST api/v2/validate': () => problem(404) });
     const panel = await bench(CAR);
     assert.ok(!panel.buttons.some((name) => name.includes('Examples')));

@@ -14,7 +14,7 @@ const streamOf = (...states: readonly State[]) => new Response(states.map(eventO
 
 const page = openTab();
 let aborter: AbortController;
-/** What was told: the state of a record, or `broken`, or `there`. */
+/** The reports: the state of a record, or `broken`, or `there`. */
 let told: string[];
 beforeEach(() => {
   aborter = new AbortController();
@@ -40,7 +40,7 @@ const watch = async (answer: Answer, id = 'a') => {
   return result;
 };
 
-/** How many listeners the document has that were added from now on. */
+/** Returns the number of listeners that were added to the document from now on. */
 const countListeners = () => {
   const [added, removed] = [
     mock.method(document, 'addEventListener').mock,
@@ -49,19 +49,19 @@ const countListeners = () => {
   return () => added.callCount() - removed.callCount();
 };
 
-/** Lets a time pass, and what follows from it. */
+/** Lets a time pass, with all its effects. */
 const pass = async (milliseconds: number) => {
   mock.timers.tick(milliseconds);
   await settled();
 };
 
-it('a purge has ended in every state but those in which it waits or works', () => {
+it('a purge has ended in every state except queued, running and cancelling', () => {
   for (const state of ['queued', 'running', 'cancelling'] as const) assert.ok(!isFinal({ state }), state);
   for (const state of ['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'] as const)
     assert.ok(isFinal({ state }), state);
 });
 
-it('a purge is watched to its end, and not asked for again', async () => {
+it('a purge is watched to its end, and not requested again', async () => {
   const result = await watch(() => streamOf('queued', 'running', 'succeeded', 'running'), 'a/b');
   assert.deepEqual(told, ['queued', 'running', 'succeeded']);
   assert.deepEqual(result, { end: true });
@@ -69,7 +69,7 @@ it('a purge is watched to its end, and not asked for again', async () => {
   assert.deepEqual(page.lines, ['GET api/v2/purges/a%2Fb/events']);
 });
 
-it('a stream that ends before its purge is asked for again, after longer and longer pauses of five seconds at most', async () => {
+it('a stream that ends before its purge is requested again, after growing pauses of five seconds at most', async () => {
   const result = await watch(() => new Response(''));
   for (const [index, pause] of [500, 1000, 2000, 5000, 5000, 5000].entries()) {
     await pass(pause - 1);
@@ -78,11 +78,11 @@ it('a stream that ends before its purge is asked for again, after longer and lon
     assert.equal(page.sent.length, index + 2);
   }
   assert.deepEqual([told, result], [[], {}]);
-  // However long it takes: nothing is left behind by a pause, but for the one that it is in.
+  // However long it takes, a pause leaves nothing behind, except for the current one.
   assert.equal(getEventListeners(aborter.signal, 'abort').length, 1);
 });
 
-it('a stream that breaks is said to be broken, until there is a record again, and the pauses begin anew', async () => {
+it('a stream is reported as broken until it has a record again, which resets the pauses', async () => {
   const answers: (Response | Error)[] = [
     new TypeError('fetch failed'),
     problem(503),
@@ -109,7 +109,7 @@ it('a stream that breaks is said to be broken, until there is a record again, an
   assert.deepEqual(result, { end: true });
 });
 
-it('a refusal is the end of it, but not one that may be taken back', async () => {
+it('permanent refusals end the watch, and temporary ones do not', async () => {
   for (const [status, isEnd] of [
     [400, true],
     [401, true],
@@ -128,7 +128,7 @@ it('a refusal is the end of it, but not one that may be taken back', async () =>
   }
 });
 
-it('a stream without a sign for forty seconds is taken for broken, and not before', async () => {
+it('a stream that is silent for forty seconds counts as broken', async () => {
   await watch(() => new Response(new ReadableStream({})));
   await pass(39_999);
   assert.deepEqual(told, []);
@@ -138,14 +138,14 @@ it('a stream without a sign for forty seconds is taken for broken, and not befor
   assert.equal(page.sent.length, 2);
 });
 
-it('a record that cannot be read is asked for again', async () => {
+it('an unreadable record is requested again', async () => {
   await watch((_request, index) => (index === 0 ? new Response('data: {\n\n') : streamOf('failed')));
   assert.deepEqual(told, ['broken']);
   await pass(500);
   assert.deepEqual(told, ['broken', 'there', 'failed']);
 });
 
-it('a purge that is watched no more is asked for no more, in the middle of a stream or of a pause', async () => {
+it('an aborted watch sends no more requests, in the middle of a stream or of a pause', async () => {
   const open = () =>
     new Response(
       new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode(eventOf('running'))) }),
@@ -166,7 +166,7 @@ it('a purge that is watched no more is asked for no more, in the middle of a str
   assert.deepEqual([result.error, told.slice(1)], [undefined, ['broken']]);
 });
 
-it('a hidden tab holds no stream, says nothing of it, and goes on as soon as it is seen', async () => {
+it('a hidden tab closes its stream without a report, and opens a new one as soon as it is seen', async () => {
   const open = () => new Promise<Response>(() => undefined);
   page.show(false);
   await watch(open);
@@ -185,7 +185,7 @@ it('a hidden tab holds no stream, says nothing of it, and goes on as soon as it 
   assert.deepEqual(told, ['cancelled']);
 });
 
-it('who waits for a hidden tab to be seen is let go when it is no longer wanted', async () => {
+it('waiting for a hidden tab ends when it is aborted', async () => {
   const listening = countListeners();
   page.show(false);
   let isOver = false;
@@ -200,7 +200,7 @@ it('who waits for a hidden tab to be seen is let go when it is no longer wanted'
   assert.equal(listening(), 0);
 });
 
-it('what is done while a tab is seen has its answer or its error, and is ended by either signal', async () => {
+it('a task that runs while a tab is seen returns its result or error, and is aborted by either signal', async () => {
   const { signal } = aborter;
   const listening = countListeners();
   assert.equal(await whileSeen(signal, async () => 7), 7);

@@ -8,7 +8,7 @@ import { modelFault, modelOf, EMPTY_BENCH } from '../../../console/workbench/ben
 const of = (members: object) =>
   faultsOf(new ApiError({ title: 'T', status: 400, ...members }, undefined), '/schema', 1);
 
-it('a pointer into the body becomes one into the text, and one to another member none', () => {
+it('a pointer into the body becomes a pointer into the text, and a pointer to another member is dropped', () => {
   assert.deepEqual(
     of({
       errors: [
@@ -22,28 +22,28 @@ it('a pointer into the body becomes one into the text, and one to another member
   );
 });
 
-it('what is not a fault is left out', () => {
+it('values that are not faults are skipped', () => {
   for (const errors of [[null], ['x'], [{ pointer: 3, detail: 'a' }], [{ pointer: '/schema' }], []])
     assert.deepEqual(of({ errors }), []);
   assert.deepEqual(faultsOf(new Error('x'), '/schema', 1), []);
   assert.deepEqual(of({}), []);
 });
 
-it('a line of the body becomes one of the text, and one before it none', () => {
+it('a line of the body becomes a line of the text, and a line before the text is dropped', () => {
   assert.deepEqual(of({ line: 2, column: 5, detail: 'D' }), [{ detail: 'D', line: 1, column: 5 }]);
   assert.deepEqual(of({ line: 7 }), [{ detail: 'T', line: 6 }]);
   assert.deepEqual(of({ line: 1, column: 5 }), []);
   assert.deepEqual(of({ line: '2' }), []);
 });
 
-it('a schema begins in its body after as many lines as are counted off', () => {
+it('the schema starts in the body of a request after LINES_BEFORE_SCHEMA lines', () => {
   for (const settings of [undefined, { description: 'a\nb', status: 'draft' as const }]) {
     const before = bodyOf({ schemaText: 'HERE', settings }).split('HERE')[0] ?? '';
     assert.equal(before.split('\n').length - 1, LINES_BEFORE_SCHEMA);
   }
 });
 
-it('a text is JSON, or it is said why not', () => {
+it('a text is JSON, or its fault is reported', () => {
   for (const text of ['{}', ' 1 ', 'null']) assert.equal(jsonFault(text), undefined);
   for (const text of ['', '{', '{} {}']) assert.match(jsonFault(text) ?? '', /JSON|Unexpected/);
 });

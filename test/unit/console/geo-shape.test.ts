@@ -9,7 +9,7 @@ const lon = fc.integer({ min: -17_900_000, max: 17_900_000 }).map((value) => val
 const lat = fc.integer({ min: -8_900_000, max: 8_900_000 }).map((value) => value / 100_000);
 const point = fc.tuple(lon, lat).map(([east, north]) => ({ lon: east, lat: north }));
 
-it('a circle is a query for what is near, and is found in it again', () => {
+it('a circle becomes a near query, and can be read from it again', () => {
   fc.assert(
     fc.property(point, fc.integer({ min: 1, max: 5_000_000 }), (centre, metres) => {
       const shape = { kind: 'circle', centre, metres } as const;
@@ -18,7 +18,7 @@ it('a circle is a query for what is near, and is found in it again', () => {
   );
 });
 
-it('a box is a closed polygon around all of its corners, whichever way it was drawn', () => {
+it('a box becomes a closed polygon around all of its corners, in whichever direction it was drawn', () => {
   fc.assert(
     fc.property(point, point, (from, to) => {
       const { georel, geometry, coordinates } = geoQueryOf({ kind: 'box', from, to });
@@ -32,14 +32,14 @@ it('a box is a closed polygon around all of its corners, whichever way it was dr
   );
 });
 
-it('a geoquery that is neither circle nor box is left to be written by hand', () => {
+it('a geoquery that is neither circle nor box is left unchanged for manual editing', () => {
   for (const fields of [
     {},
     { georel: 'near;minDistance==5', geometry: 'Point', coordinates: '[1,2]' },
     { georel: 'intersects', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]]]' },
     { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[2,1],[0,1],[0,0]]]' },
     { georel: 'within', geometry: 'Polygon', coordinates: 'nonsense' },
-    // A hole, a ring that is not closed, a corner that is missing, one too many, a polygon and a point mixed up.
+    // A hole, a ring that is not closed, a missing corner, one too many, and a mix-up of polygon and point.
     { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0,0]]]' },
     { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0.5]]]' },
     { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0.5,0]]]' },
@@ -72,7 +72,7 @@ it('a geoquery that is neither circle nor box is left to be written by hand', ()
     assert.equal(shapeOf(fields), undefined);
 });
 
-it('a circle has a metre at least, and whole metres', () => {
+it('the radius of a circle is at least a metre, and a whole number', () => {
   for (const [metres, sent] of [
     [0, 1],
     [0.4, 1],
@@ -84,7 +84,7 @@ it('a circle has a metre at least, and whole metres', () => {
   }
 });
 
-it('a distance takes as many degrees as lie between the points that are so far apart', () => {
+it('the degrees of a distance span points that are this far apart', () => {
   for (const at of [0, 40, -60]) {
     const { lat: north, lon: east } = degreesOf(10_000, { lon: 0, lat: at });
     for (const point of [
@@ -102,7 +102,7 @@ it('distances are those of the Earth, within a hundredth', () => {
   assert.ok(Math.abs(metres - 111_195) < 1112, String(metres));
 });
 
-it('the map has coasts and borders where they are, and no line goes around the world', async () => {
+it('the map has coasts and borders in the right places, and no line goes around the world', async () => {
   const lines = await readWorldLines();
   const points = lines.flatMap((line) => line.points);
   for (const { lon: east, lat: north } of points) assert.ok(Math.abs(east) <= 180 && Math.abs(north) <= 90);
@@ -121,7 +121,7 @@ it('the map has coasts and borders where they are, and no line goes around the w
       assert.ok(Math.abs(east - (line[index - 1]?.lon ?? east)) < 180);
 });
 
-it('a shape begins around the entities, whatever their geometries are, and with some room', () => {
+it('a new shape surrounds the entities, whatever their geometries, with some room', () => {
   const at = (type: string, coordinates: unknown) => ({
     location: { type: 'GeoProperty', value: { type, coordinates } },
   });

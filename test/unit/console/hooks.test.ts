@@ -19,7 +19,7 @@ describe('the parts of a page that go on by themselves', () => {
   const page = openTab({ drafts: ['form'] });
 
   describe('a value that settles', () => {
-    it('a value is taken once it has not changed for the whole time', async () => {
+    it('a debounced value is updated after it has not changed for the whole time', async () => {
       const value = await page.run((one: string) => useDebounced(one, 300), 'a');
       await value.give('b');
       await value.pass(299);
@@ -34,7 +34,7 @@ describe('the parts of a page that go on by themselves', () => {
   describe('what is offered', () => {
     const json = (items: readonly object[]) => () => Response.json(items);
 
-    it('models are offered from the second character on, by a search, or by the domain that is named', async () => {
+    it('models are suggested from the second character on, by a search or by the given domain', async () => {
       page.answer = json([{ domain: 'City', name: 'Car' }]);
       const offers = await page.run(useModelOffers, '');
       for (const nothing of ['', ' ', 'C', ' C ']) {
@@ -54,7 +54,7 @@ describe('the parts of a page that go on by themselves', () => {
       }
     });
 
-    it('the URLs of the contexts that are stored here are offered, the first two hundred', async () => {
+    it('the URLs of the first two hundred stored contexts are suggested', async () => {
       page.answer = json([{ url: 'https://c.test' }]);
       const offers = await page.run(() => useContextOffers(), undefined);
       await offers.act(settled);
@@ -71,7 +71,7 @@ describe('the parts of a page that go on by themselves', () => {
     }
     const hook = ({ key, load, everyMs }: Ask) => useLoad(key, load, everyMs);
 
-    it('an answer of what was asked for before never replaces that of what is asked for now', async () => {
+    it('a late answer for an earlier key never replaces the value of the current key', async () => {
       const [first, second] = [later<string>(), later<string>()];
       const signals: AbortSignal[] = [];
       const loading = (answer: Promise<string>) => async (signal: AbortSignal) => {
@@ -95,7 +95,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(signals[2]?.aborted, true);
     });
 
-    it('the last value stays while it is loaded again, and beside an error, which goes with the next value', async () => {
+    it('the last value stays while it is loaded again and beside an error, and the next value removes the error', async () => {
       const answers = [later<string>(), later<string>(), later<string>()];
       let asked = 0;
       const load = async () => answers[asked++]?.answer ?? assert.fail('too often');
@@ -111,7 +111,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.deepEqual([loaded.now.value, loaded.now.error], ['two', undefined]);
     });
 
-    it('what is watched is loaded again after a pause from each answer, errors too, while the tab is seen', async () => {
+    it('a watched value is loaded again after a pause from each answer or error, while the tab is seen', async () => {
       let asked = 0;
       let answer = async () => 'x';
       const load = async () => {
@@ -140,7 +140,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(asked, 4);
     });
 
-    it('what is to be watched from now on is, and what is not to be any more is not', async () => {
+    it('watching can be switched on and off', async () => {
       let asked = 0;
       const load = async () => String((asked += 1));
       const loaded = await page.run(hook, { key: 'a', load });
@@ -154,14 +154,14 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(asked, last);
     });
 
-    it('what is not watched is loaded once', async () => {
+    it('a value that is not watched is loaded once', async () => {
       let asked = 0;
       const loaded = await page.run(hook, { key: 'a', load: async () => String((asked += 1)) });
       await loaded.pass(60_000);
       assert.deepEqual([asked, loaded.now.value], [1, '1']);
     });
 
-    it('who has no token to give is not asked for it every few seconds', async () => {
+    it('a user who gives no token is not asked for the token every few seconds', async () => {
       let asked = 0;
       const load = async () => {
         asked += 1;
@@ -180,11 +180,11 @@ describe('the parts of a page that go on by themselves', () => {
     const open = async (name = 'form') =>
       page.run((first: typeof begin) => useDraft(name, () => first), begin);
 
-    it('what was typed is there again after a look elsewhere, and only under its name', async () => {
+    it('a kept form is restored after another page was visited, and only under its name', async () => {
       const form = await open();
       assert.ok(!form.now.isChanged);
       await form.act(() => {
-        // One after the other, before it is shown.
+        // Two changes before the form is shown again.
         form.now.change({ name: 'b' });
         form.now.change({ note: 'n' });
       });
@@ -194,7 +194,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.deepEqual((await open('other')).now.form, begin);
     });
 
-    it('a form that is discarded, or typed back, is as it was, and is kept no longer', async () => {
+    it('a form that is discarded, or typed back, is unchanged and no longer kept', async () => {
       const form = await open();
       await form.act(() => form.now.change({ name: 'b' }));
       await form.act(() => form.now.discard());
@@ -204,7 +204,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.deepEqual([form.now.isChanged, draftOf('form')], [false, undefined]);
     });
 
-    it('a form that was saved stays as it is, and is kept no longer', async () => {
+    it('a saved form keeps its values, and is no longer kept as a draft', async () => {
       const form = await open();
       await form.act(() => form.now.change({ name: 'b' }));
       await form.act(() => form.now.forget());
@@ -213,7 +213,7 @@ describe('the parts of a page that go on by themselves', () => {
   });
 
   describe('the address of a page', () => {
-    it('the page follows its address, and counts where it was led, until it is left', async () => {
+    it('the page follows its address, and counts navigations, until it is left', async () => {
       page.location.hash = '#/a/b?x=1';
       const route = await page.run(() => useRoute(), undefined);
       assert.deepEqual([route.now.path, route.now.params.get('x'), route.now.visit], [['a', 'b'], '1', 0]);
@@ -253,7 +253,7 @@ describe('the parts of a page that go on by themselves', () => {
       return purge;
     };
 
-    it('each record is shown, with the rates of those that run, and its stream ends with the page', async () => {
+    it('each record is shown, with the rates of running purges, and leaving the page ends the stream', async () => {
       const purge = await open();
       assert.equal(stateOf(purge), undefined);
       for (const changed of [
@@ -275,7 +275,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(page.sent[0]?.signal.aborted, true);
     });
 
-    it('a purge that is over when the page is opened has no average before, but one of its own', async () => {
+    it('a purge that is over when its page is opened has no earlier average', async () => {
       const purge = await open();
       const startedAt = new Date(Date.now() - 100_000).toISOString();
       await purge.act(async () => {
@@ -285,7 +285,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(purge.now.before, undefined);
     });
 
-    it('another purge is shown by its own records alone', async () => {
+    it('switching to another purge ends the stream of the first and requests that of the second', async () => {
       const purge = await open();
       await purge.give('b');
       await purge.act(settled);
@@ -297,7 +297,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(purge.now.error, undefined);
     });
 
-    it('a broken stream is said to be broken until there is a record again', async () => {
+    it('a broken stream is reported until there is a record again', async () => {
       const purge = await open();
       page.answer = () => problem(503);
       await purge.leave();
@@ -310,7 +310,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(purge.now.isBroken, false);
     });
 
-    it('a record that cannot be read is an error, until it is asked for again', async () => {
+    it('an unreadable record is an error until it is requested again', async () => {
       page.answer = () => problem(404);
       const purge = await page.run(usePurge, 'a');
       await purge.act(settled);
@@ -339,7 +339,7 @@ describe('the parts of a page that go on by themselves', () => {
       return trial;
     };
 
-    it('the first look is taken at once, and each later one when typing has paused', async () => {
+    it('the first dry run starts at once, and each later one when typing has paused', async () => {
       page.answer = (_request, index) => Response.json({ version: index });
       const trial = await open(schema('1'));
       assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [0, true]);
@@ -354,7 +354,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(page.sent[1]?.body, '{"schema":\n3\n}');
     });
 
-    it('what was found for another text, another state or another model does not count for this one', async () => {
+    it('the result for another text, another state or another model does not count for this one', async () => {
       const trial = await open(schema('1'));
       for (const other of [
         schema('2'),
@@ -369,7 +369,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(trial.now.trial.isCurrent, true);
     });
 
-    it('a late answer to a look that is over changes nothing', async () => {
+    it('a late answer to an earlier dry run changes nothing', async () => {
       const first = later<Response>();
       page.answer = async (_request, index) => (index === 0 ? first.answer : Response.json({ version: 2 }));
       const trial = await open(schema('1'));
@@ -382,7 +382,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(trial.now.trial.found?.version, 2);
     });
 
-    it('nothing is looked at where there is nothing to write, and what was found before is forgotten', async () => {
+    it('no dry run is made if there is nothing to write, and earlier results are forgotten', async () => {
       const trial = await open({ write: undefined });
       await trial.pass(1000);
       assert.equal(page.sent.length, 0);
@@ -394,7 +394,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.deepEqual([trial.now.trial.found, trial.now.trial.isCurrent], [undefined, false]);
     });
 
-    it('what failed is looked at again when that is wanted', async () => {
+    it('a failed dry run is repeated on request', async () => {
       page.answer = (_request, index) => (index === 0 ? problem(503) : Response.json({ version: 1 }));
       const trial = await open(schema('1'));
       assert.ok(trial.now.trial.error instanceof ApiError && trial.now.trial.isCurrent);
@@ -403,7 +403,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.deepEqual([trial.now.trial.error, trial.now.trial.found?.version], [undefined, 1]);
     });
 
-    it('who has no token to give is not asked for it at every key', async () => {
+    it('a user who gives no token is not asked for the token at every key', async () => {
       page.answer = () => problem(401, { type: TOKEN_WANTED });
       const trial = await open(schema('1'));
       await trial.act(async () => {
@@ -420,7 +420,7 @@ describe('the parts of a page that go on by themselves', () => {
       giveToken(undefined);
     });
 
-    it('a refusal for want of a token is forgotten once there is nothing to write', async () => {
+    it('a refusal for lack of a token is forgotten once there is nothing to write', async () => {
       page.answer = (_request, index) =>
         index === 0 ? problem(401, { type: TOKEN_WANTED }) : Response.json({ version: 1 });
       const trial = await open(schema('1'));
@@ -436,7 +436,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(trial.now.trial.found?.version, 1);
     });
 
-    it('a change is refused because of its report alone, and of a conflict alone', () => {
+    it('the report of a refused change is read from a conflict only', () => {
       const report = { overall: 'breaking', differences: [] };
       const of = (status: number, members: object) =>
         refusedReport(new ApiError({ title: '', status, ...members }, undefined));

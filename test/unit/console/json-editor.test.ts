@@ -14,7 +14,7 @@ const faults = [
   { detail: 'at the whole', pointer: '' },
   { detail: 'nowhere' },
 ];
-/** An editor that notes what it is told. */
+/** An editor that notes its calls. */
 const editor = () => {
   const told: unknown[] = [];
   let options: CodeViewOptions | undefined;
@@ -34,7 +34,7 @@ const editor = () => {
   };
 };
 
-it('an editor has the text, the label and the room that it was given, and passes on what is typed', async () => {
+it('an editor has the given text, label and size, and passes typed text on', async () => {
   const { told, options, load } = editor();
   const typed: string[] = [];
   const common = { label: 'Schema', faults: [], load };
@@ -65,7 +65,7 @@ it('an editor has the text, the label and the room that it was given, and passes
   assert.deepEqual([other.options().isSchema, other.options().heights], [false, ['120px', '260px']]);
 });
 
-it('faults are listed with their places, which lead to them, and marked', async () => {
+it('faults are listed with their places, which link to them, and marked', async () => {
   const { told, load } = editor();
   const one = await page.open(
     h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, faults, load }),
@@ -92,7 +92,7 @@ it('faults are listed with their places, which lead to them, and marked', async 
   assert.equal(one.all('li').length, 50);
 });
 
-it('a place is shown each time that it is asked for', async () => {
+it('a place is shown each time that it is requested', async () => {
   const { told, load } = editor();
   const common = { label: 'L', value: '', onInput: () => undefined, faults: [], load };
   const reveals = () => told.filter((it) => String(it).startsWith('reveal')).length;
@@ -107,7 +107,7 @@ it('a place is shown each time that it is asked for', async () => {
   }
 });
 
-it('an editor that cannot be loaded is a plain field, and one that was left meanwhile is not shown', async () => {
+it('an editor that cannot be loaded falls back to a plain field, and is not shown after its page was left', async () => {
   const load = async () => Promise.reject(new Error('no'));
   const common = { label: 'L', value: '{}', onInput: () => undefined, faults: [] };
   const one = await page.open(h(JsonEditor, { ...common, load }));

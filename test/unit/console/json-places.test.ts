@@ -23,19 +23,19 @@ it('a pointer leads to the value that it names', () => {
   assert.equal(at('/~10', '{"/0": 1, "~10": 2}'), '1');
 });
 
-it('of a value with members its name is marked, or its beginning where it has none', () => {
+it('the place of an object is that of its name, or of its beginning if it has no name', () => {
   assert.equal(at('/a~1b'), '"a/b"');
   assert.equal(at('/a~1b/list/1'), '{');
   assert.equal(at(''), '{');
 });
 
-it('a pointer to what is not there leads to the nearest that is', () => {
+it('a pointer to a missing value leads to the nearest existing one', () => {
   assert.equal(at('/a~1b/nothing/else'), '"a/b"');
   assert.equal(at('/type/minimum'), '"object"');
   assert.equal(at('/nothing'), '{');
 });
 
-it('a text that is not whole yet has places as well', () => {
+it('an incomplete text has places as well', () => {
   assert.equal(at('/a', '{"a": 1, "b"'), '1');
   assert.equal(at('/b', '{"a": 1, "b": '), '{');
   assert.deepEqual(rangeOfPointer('', '/a'), { from: 0, to: 0 });

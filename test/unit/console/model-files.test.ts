@@ -34,7 +34,7 @@ it('folders of tools are not read', () => {
   assert.ok(isRead('A/B.JSON'));
 });
 
-it('one archive is sent as it is', () => {
+it('one archive is sent unchanged', () => {
   const upload = uploadOf([named('models.tar.gz')]);
   assert.ok(upload.kind === 'archive');
   assert.equal(upload.mediaType, 'application/gzip');
@@ -46,7 +46,7 @@ it('one archive is sent as it is', () => {
   ]);
 });
 
-it('more than an import takes is refused before it is sent', () => {
+it('files beyond the limits of an import are refused before they are sent', () => {
   const many = Array.from({ length: MAX_FILES + 1 }, (_, index) => named(`${index}.json`));
   assert.throws(() => uploadOf(many), new TooLargeError('files'));
   assert.equal(uploadOf(many.slice(1)).kind, 'files');
@@ -54,6 +54,6 @@ it('more than an import takes is refused before it is sent', () => {
     assert.throws(() => uploadOf([named(name, MAX_BYTES + 1)]), new TooLargeError('bytes'));
   for (const name of ['a.zip', 'a.json']) uploadOf([named(name, MAX_BYTES)]);
   assert.throws(() => uploadOf([named('a.json', MAX_BYTES), named('b.json', 1)]), new TooLargeError('bytes'));
-  // What is not sent does not count.
+  // Files that are not sent do not count.
   uploadOf([named('a.json', MAX_BYTES), named('b.yaml', 1)]);
 });

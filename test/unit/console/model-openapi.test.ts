@@ -4,7 +4,7 @@ import { attributeRows } from '../../../console/models/attribute-rows.js';
 import { summaryOf } from '../../../console/models/openapi-summary.js';
 import { modelOpenApi } from '../../../sidecar/schemas/openapi/model-openapi.js';
 
-it('an operation is shown with the parameters of its path, its body and its answers, references followed', () => {
+it('an operation is shown with the parameters of its path, its body and its answers, references resolved', () => {
   const { operations } = summaryOf({
     paths: {
       '/cars': {
@@ -42,7 +42,7 @@ it('an operation is shown with the parameters of its path, its body and its answ
   ]);
 });
 
-it('a document is shown with its members, and what each holds', () => {
+it('a document is shown with its members and their schemas', () => {
   const { schemas } = summaryOf({
     components: {
       schemas: {
@@ -86,7 +86,7 @@ it('operations of all methods are shown, in one order', () => {
   );
 });
 
-it('what a schema describes is said in a few words, however deep and long it is', () => {
+it('a schema is summarised in a few words, however deep and long it is', () => {
   const nested = (depth: number): object =>
     depth === 0 ? { type: 'number' } : { type: 'array', items: nested(depth - 1) };
   const said = (schema: object) =>
@@ -103,7 +103,7 @@ it('what a schema describes is said in a few words, however deep and long it is'
   assert.deepEqual([said({}), said({ const: null })], ['any', 'null']);
 });
 
-it('a reference that leads nowhere, or out of the description, is followed no further', () => {
+it('a reference that leads nowhere, or out of the description, is not followed', () => {
   const { operations } = summaryOf({
     paths: { '/a': { get: { parameters: [{ $ref: '#/no/where' }, { $ref: 'https://a.test#/b' }, 3] } } },
   });
@@ -113,7 +113,7 @@ it('a reference that leads nowhere, or out of the description, is followed no fu
   );
 });
 
-it('what is not a description is an empty summary', () => {
+it('a value that is not a description is an empty summary', () => {
   for (const value of [null, 3, [], { paths: [], components: 4 }, { paths: { '/a': null } }])
     assert.deepEqual(summaryOf(value), { operations: [], schemas: [] });
   assert.equal(summaryOf({ paths: { '/a': { get: null, post: 3 } } }).operations.length, 2);

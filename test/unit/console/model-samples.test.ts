@@ -19,7 +19,7 @@ it('a sample is one object or a list of objects, and nothing else', () => {
   assert.throws(() => samplesOf('{'), SyntaxError);
 });
 
-it('the form of samples is guessed by their attributes', () => {
+it('the form of samples is guessed from their attributes', () => {
   const forms = [
     [{ id: ID, type: 'Car', speed: { type: 'Property', value: 3 } }, 'ngsi-ld'],
     [{ id: ID, type: 'Car', speed: { value: 3 } }, 'ngsi-ld'],
@@ -44,7 +44,7 @@ it('the form of samples is guessed by their attributes', () => {
   for (const [sample, form] of forms) assert.equal(guessForm([sample]), form, JSON.stringify(sample));
 });
 
-it('a model is named by the type of its first sample, where that can be a name', () => {
+it('a model is named after the type of its first sample, if that can be a name', () => {
   assert.equal(nameFor([{ type: 'Car' }, { type: 'Bus' }]), 'Car');
   assert.equal(nameFor([{ type: ['Car', 'Vehicle'] }]), 'Car');
   assert.equal(nameFor([{ type: 'Feature', properties: { type: 'Car' } }]), 'Car');
@@ -52,7 +52,7 @@ it('a model is named by the type of its first sample, where that can be a name',
     assert.equal(nameFor([sample]), undefined);
 });
 
-it('a sample becomes an example by its plain values', () => {
+it('a sample becomes an example with plain values', () => {
   const sample = {
     '@context': 'https://example.org/',
     id: ID,
@@ -69,7 +69,7 @@ it('a sample becomes an example by its plain values', () => {
   });
 });
 
-it('a sample without a plain form is no example', () => {
+it('a sample without a plain form does not become an example', () => {
   const twice = [
     { type: 'Property', value: 1, datasetId: 'urn:a:1' },
     { type: 'Property', value: 2 },
@@ -79,7 +79,7 @@ it('a sample without a plain form is no example', () => {
   assert.equal(plainSample({ type: 'Feature' }, 'geojson'), undefined);
 });
 
-it('an example is taken away by its place, and the last one with the list', () => {
+it('an example is removed by its index, and the list with its last example', () => {
   const schema = { type: 'object', examples: [{ a: 1 }, { a: 2 }, { a: 3 }] };
   assert.deepEqual(examplesOf(schema), schema.examples);
   assert.deepEqual(withoutExample(schema, 0), { type: 'object', examples: [{ a: 2 }, { a: 3 }] });
@@ -92,7 +92,7 @@ it('an example is taken away by its place, and the last one with the list', () =
   assert.deepEqual(examplesOf({ examples: {} }), []);
 });
 
-it('an example is added to those that a schema has, and the schema stays as it was', () => {
+it('an example is added to those of a schema, and the given schema is not modified', () => {
   const schema = { type: 'object', examples: [{ a: 1 }] };
   assert.deepEqual(withExample(schema, { a: 2 }), { type: 'object', examples: [{ a: 1 }, { a: 2 }] });
   assert.deepEqual(schema.examples, [{ a: 1 }]);

@@ -21,18 +21,18 @@ const MODEL: Model = {
   sunset: '2027-01-01T00:00:00.000Z',
 };
 
-it('a form that was not changed changes nothing', () => {
+it('a form without changes sends nothing', () => {
   assert.equal(changedSettings(formOfModel(MODEL), MODEL), undefined);
 });
 
-it('only what was changed is sent, and what was emptied is taken away', () => {
+it('only changed fields are sent, and emptied ones are removed', () => {
   const form = { ...formOfModel(MODEL), description: ' ', status: 'deprecated' } as const;
   assert.deepEqual(changedSettings(form, MODEL), { description: null, status: 'deprecated' });
   const other = { ...formOfModel(MODEL), sunset: '', contextBase: 'https://example.org/' };
   assert.deepEqual(changedSettings(other, MODEL), { sunset: null, contextBase: 'https://example.org/' });
 });
 
-it('a context of its own is a name, a URL, JSON, or taken away', () => {
+it('the own context of a model is a name, a URL, JSON, or removed', () => {
   const withContext = (context: string) => changedSettings({ ...formOfModel(MODEL), context }, MODEL);
   assert.deepEqual(withContext('official'), { context: 'official' });
   assert.deepEqual(withContext(' ["official", {"a": "urn:a:b"}]'), {
@@ -42,7 +42,7 @@ it('a context of its own is a name, a URL, JSON, or taken away', () => {
   assert.throws(() => withContext('{"a"'), SyntaxError);
 });
 
-it('the compatibility is its own, or that of its domain', () => {
+it('the compatibility of a model is its own, or that of its domain', () => {
   const form = formOfModel(MODEL);
   assert.deepEqual(changedSettings({ ...form, compatibility: 'full' }, MODEL), { compatibility: 'full' });
   assert.deepEqual(changedSettings({ ...form, compatibility: 'domain' }, MODEL), { compatibility: null });

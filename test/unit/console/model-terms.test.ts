@@ -12,7 +12,7 @@ it('terms and the contexts that are named come in their order, so that the later
   ]);
 });
 
-it('a coercion is shown as the context has it', () => {
+it('a coercion is shown as the context defines it', () => {
   const [part] = partsOf({
     a: { '@id': 'urn:a:1', '@type': '@id' },
     b: { '@id': 'urn:a:2', '@type': 'xsd:int', '@container': ['@set', '@index'] },
@@ -25,12 +25,12 @@ it('a coercion is shown as the context has it', () => {
   );
 });
 
-it('what is not a context has no terms', () => {
+it('a value that is not a context has no terms', () => {
   for (const value of [null, 3, undefined, [], {}, { '@context': null }])
     assert.deepEqual(partsOf(value), []);
 });
 
-it('the IRI of each term is found in the expansion, wherever its value went', () => {
+it('the IRI of each term is found in the expansion, wherever its value was moved', () => {
   const terms = ['a', 'b', 'c', 'd', '__proto__'].map((term) => ({ term, coercion: undefined }));
   const probe = probeOf(terms);
   const value = (term: string) => Object.entries(probe).find(([name]) => name === term)?.[1];
@@ -49,7 +49,7 @@ it('the IRI of each term is found in the expansion, wherever its value went', ()
   );
 });
 
-it('only http and https are links', () => {
+it('only http and https become links', () => {
   assert.ok(isLink('https://example.org/a') && isLink('HTTP://example.org'));
   for (const iri of ['javascript:alert(1)', 'urn:a:b', 'data:text/html,x', ' https://example.org', ''])
     assert.ok(!isLink(iri), iri);

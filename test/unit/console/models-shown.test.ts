@@ -39,7 +39,7 @@ describe('pages of models', () => {
       });
     const failed = (error: unknown) => ({ isCurrent: true, found: undefined, error });
 
-    it('a check that may come out otherwise is offered again, and one that is settled is not', async () => {
+    it('a failed check offers a retry only if its result may change', async () => {
       for (const status of [401, 403, 408, 429, 500, 502, 503, 504]) {
         let again = 0;
         const panel = await page.open(
@@ -56,14 +56,14 @@ describe('pages of models', () => {
       }
     });
 
-    it('a save that failed is shown before the check, and is not repeated by one', async () => {
+    it('a failed save is shown instead of the check, and the check offers no retry', async () => {
       const panel = await page.open(panelOf({ error: refusalOf(503, { detail: 'the save' }) }));
       assert.ok(panel.text.includes('the save'));
       assert.equal(panel.buttons.includes(text.state.retry), false);
       assert.equal(panel.text.includes(t.outcomes.version(3)), false);
     });
 
-    it('a model can be saved once it is known what that does, and not twice at a time', async () => {
+    it('a model can be saved once the effects are known, and not twice at a time', async () => {
       const isWaiting = async (more: Partial<Props>) =>
         (await page.open(panelOf(more))).buttons.every((name) => name.startsWith('('));
       assert.equal(await isWaiting({}), false);
@@ -76,7 +76,7 @@ describe('pages of models', () => {
       );
     });
 
-    it('the button says what saving does, and that of a breaking change is dangerous', async () => {
+    it('the button names the effect of saving, and is marked as dangerous for a breaking change', async () => {
       const breaking = { overall: 'breaking', differences: [] } as const;
       for (const [more, label, kind] of [
         [{ outcome: 'created', version: 1 }, t.saveCreated, 'primary'],
@@ -97,7 +97,7 @@ describe('pages of models', () => {
       }
     });
 
-    it('a text that was overtaken can go on from what is there now', async () => {
+    it('an overtaken text can continue from the current version', async () => {
       let went = 0;
       const overtaken = { trial: failed(refusalOf(412)) };
       const panel = await page.open(panelOf({ ...overtaken, onOvertaken: () => (went += 1) }));
@@ -113,7 +113,7 @@ describe('pages of models', () => {
       assert.equal(conflict.buttons.includes(t.goOn), false);
     });
 
-    it('a change that is refused is shown with its report, and with what may be chosen instead', async () => {
+    it('a refused change is shown with its report, and with the other compatibilities', async () => {
       const report = {
         overall: 'breaking',
         differences: [{ class: 'breaking', pointer: '/x', reason: 'type', detail: 'x is another thing' }],
@@ -150,7 +150,7 @@ describe('pages of models', () => {
       return { dialog, overtaken: () => overtaken };
     };
 
-    it('a domain without models is deleted as it was read, and nothing with it', async () => {
+    it('a domain without models is deleted on the condition of its ETag, without cascading', async () => {
       page.answer = () => new Response(null, { status: 204 });
       const { dialog } = await removeOf(0);
       await dialog.press(t.removeDomainGo);
@@ -159,7 +159,7 @@ describe('pages of models', () => {
       assert.equal(page.location.hash, '#/models');
     });
 
-    it('what was confirmed of a domain that has changed meanwhile is to be confirmed again', async () => {
+    it('a domain that changed after the confirmation has to be confirmed again', async () => {
       page.answer = () => problem(412);
       const { dialog, overtaken } = await removeOf(2);
       await dialog.tick(t.removeDomainCascade('2', 2), true);
@@ -175,7 +175,7 @@ describe('pages of models', () => {
       assert.deepEqual([overtaken(), dialog.buttons[0]], [1, t.removeDomainAll]);
     });
 
-    it('a domain is changed as it was read, and loses a description that was emptied', async () => {
+    it('a domain is changed on the condition of its ETag, and an emptied description is removed', async () => {
       let closed = 0;
       const dialog = await page.open(h(EditDomainDialog, { read, onClose: () => (closed += 1) }));
       await dialog.type(t.description, '  ');
@@ -218,7 +218,7 @@ describe('pages of models', () => {
       );
     };
 
-    it('an import that would change nothing is not offered, and one that changes other models alone is', async () => {
+    it('an import without any effect cannot be started, but an import that only changes dependent models can', async () => {
       const none = { created: 0, updated: 0 };
       for (const [dependents, label] of [
         [[], `(${t.go('0')})`],
@@ -232,14 +232,14 @@ describe('pages of models', () => {
       }
     });
 
-    it('files of which an import reads none are not sent', async () => {
+    it('files are not sent if an import would read none of them', async () => {
       const one = await start();
       await give(one, 'notes.txt');
       assert.ok(one.text.includes(t.noJson));
       assert.deepEqual(page.sent, []);
     });
 
-    it('an answer about files that were chosen before does not replace that about others', async () => {
+    it('a late answer about earlier files does not replace that about the current ones', async () => {
       const answers: ((response: Response) => void)[] = [];
       page.answer = () => new Promise<Response>((resolve) => answers.push(resolve));
       const one = await start();
@@ -324,7 +324,7 @@ describe('pages of models', () => {
       assert.equal(one.buttons.includes(t.olderVersions), false);
     });
 
-    it('the last two versions are compared unless the address names others, and each with the one before it', async () => {
+    it('the last two versions are compared unless the address names others, and each version can be compared with its predecessor', async () => {
       page.answer = ({ url }) =>
         url.includes('offset') ? Response.json(versionsOf(1, 5)) : new Promise<Response>(() => undefined);
       const asked = () =>

@@ -16,13 +16,13 @@ export interface SentRequest {
   readonly signal: AbortSignal;
 }
 
-/** Answers a request, or throws what `fetch` would throw. */
+/** Answers a request, or throws the error that `fetch` would throw. */
 export type Answer = (request: SentRequest, index: number) => Response | Promise<Response>;
 
-/** Where the pages of these tests are: below the path of a gateway in front. */
+/** The location of the pages in these tests: below the path of a gateway in front. */
 export const HOME = 'https://gateway.test/city/';
 
-/** The document of all tabs of this process, which are there one after the other. */
+/** The document of all tabs of this process, which exist one after the other. */
 const dom = new Window({ url: `${HOME}console/` });
 
 /** The storage of a tab or a browser; it may be switched off. */
@@ -54,7 +54,7 @@ class FakeLocation {
   hash = '';
   href = `${HOME}console/`;
   readonly replaced: string[] = [];
-  /** Where the page was left for. */
+  /** The addresses to which the page was left. */
   readonly assigned: string[] = [];
   reloads = 0;
 
@@ -80,12 +80,15 @@ class FakeHistory {
   }
 }
 
-/** What a tab has: a document of happy-dom, storages, an address, events, and the network. Each test of a `describe` has it anew. */
+/**
+ * The parts of a tab: a document of happy-dom, storages, an address, events, and the network. Each test of a `describe` gets a
+ * new tab.
+ */
 export class Tab {
   session = new FakeStorage();
   local = new FakeStorage();
   window = new EventTarget();
-  /** What any question about the screen is answered with. */
+  /** The answer to any question about the screen. */
   media = Object.assign(new EventTarget(), { matches: false });
   location = new FakeLocation();
   history = new FakeHistory();
@@ -94,7 +97,7 @@ export class Tab {
   #shown: Shown[] = [];
   #leave: () => void = () => undefined;
 
-  /** Puts it in place of what is global. @param hasShadows whether editors can be shown, which need a root of their own */
+  /** Replaces the globals by those of the tab. @param hasShadows whether editors can be shown, which need a shadow root */
   enter(hasShadows: boolean): void {
     const { session, local, location, history, window, media } = Object.assign(this, {
       session: new FakeStorage(),
@@ -148,7 +151,7 @@ export class Tab {
     return one;
   }
 
-  /** Runs a hook, in a component that shows nothing. */
+  /** Runs a hook in a component that shows nothing. */
   async run<Input, Output>(
     hook: (input: Input) => Output,
     input: NoInfer<Input>,
@@ -176,7 +179,7 @@ export class Tab {
     document.dispatchEvent(eventOf('visibilitychange'));
   }
 
-  /** Answers requests by the part of their line that each begins with; others with an empty object. */
+  /** Answers requests by the beginning of their line; others with an empty object. */
   serve(answers: Readonly<Record<string, () => Response | Promise<Response>>>): void {
     this.answer = () => {
       const line = this.lines.at(-1) ?? '';
@@ -185,19 +188,19 @@ export class Tab {
     };
   }
 
-  /** Requests are answered when a test wants it. @returns what answers them, in their order */
+  /** Holds requests until a test answers them. @returns the functions that answer them, in order */
   hold(): readonly ((response: Response) => void)[] {
     const answers: ((response: Response) => void)[] = [];
     this.answer = () => new Promise<Response>((resolve) => answers.push(resolve));
     return answers;
   }
 
-  /** Requests as `GET path`, below where the gateway is. */
+  /** Requests as `GET path`, relative to the gateway. */
   get lines(): readonly string[] {
     return this.sent.map(({ method, url }) => `${method} ${url.replace(HOME, '')}`);
   }
 
-  /** Requests that are no reads. */
+  /** Requests that are not reads. */
   get writes(): readonly SentRequest[] {
     return this.sent.filter(({ method }) => method !== 'GET');
   }
@@ -220,26 +223,26 @@ export class Tab {
   }
 }
 
-/** A part of a page as it is shown, to be read and used as a person would. */
+/** A part of a page as it is shown, to be read and used as by a person. */
 export class Shown {
   readonly #root = document.body.appendChild(document.createElement('div'));
 
-  /** All that can be read. */
+  /** The whole visible text. */
   get text(): string {
     return nameOf(this.#root);
   }
 
-  /** The elements that a selector finds. */
+  /** The elements that match a selector. */
   all(selector: string): readonly Element[] {
     return [...this.#root.querySelectorAll(selector)];
   }
 
-  /** How the buttons are called, those that wait in brackets. */
+  /** The names of the buttons; disabled ones in brackets. */
   get buttons(): readonly string[] {
     return this.all('button').map((one) => (one.hasAttribute('disabled') ? `(${nameOf(one)})` : nameOf(one)));
   }
 
-  /** The button or link that is called so. */
+  /** The button or link with this name. */
   named(name: string): Element {
     const found = this.all('button, a').find((one) => nameOf(one) === name);
     return found ?? assert.fail(`There is no ${name} among ${this.buttons.join(', ')}`);
@@ -254,7 +257,7 @@ export class Shown {
     return (found as HTMLInputElement | undefined) ?? assert.fail(`no field for ${label}`);
   }
 
-  /** Presses a button; one that submits its form does that. */
+  /** Presses a button; a submit button submits its form. */
   async press(name: string): Promise<void> {
     const button = this.named(name);
     assert.ok(!button.hasAttribute('disabled'), `${name} waits`);
@@ -285,28 +288,28 @@ export class Shown {
     await this.#send(field, 'change');
   }
 
-  /** Chooses files in the first field that takes some. */
+  /** Chooses files in the first file field. */
   async chooseFiles(files: readonly File[]): Promise<void> {
     const [input = assert.fail('no field for files')] = this.all('input[type="file"]');
     Object.defineProperty(input, 'files', { value: files, configurable: true });
     await this.#send(input, 'change');
   }
 
-  /** Does something that changes what is shown, and lets it follow. */
+  /** Does something that changes the page, and waits for the effects. */
   async act(work: () => unknown = () => undefined): Promise<void> {
     await act(async () => {
       await work();
     });
-    // What is shown anew asks for more, and is shown again with the answer.
+    // A page that is rendered again may send requests, and is rendered again with the answers.
     for (let round = 0; round < 2; round += 1) await act(settled);
   }
 
-  /** Lets time pass, and what waits for it go on. */
+  /** Lets time pass, and waits for the effects. */
   async pass(milliseconds: number): Promise<void> {
     await this.act(() => mock.timers.tick(milliseconds));
   }
 
-  /** Shows something else in its place, as a parent that is shown anew would. */
+  /** Shows something else in the same place, as a parent that is rendered again would. */
   async give(part: ComponentChild): Promise<void> {
     await this.act(() => render(part, this.#root));
   }
@@ -321,23 +324,23 @@ export class Shown {
   }
 }
 
-/** An event of the document; those of Node.js are of another kind. */
+/** An event of the document; events of Node.js are of another class. */
 function eventOf(type: string): Event {
   const view = document.defaultView ?? assert.fail();
   return new view.Event(type, { bubbles: true, cancelable: true });
 }
 
-/** How an element is called: what labels it, else its text. */
+/** The name of an element: its label, or else its text. */
 export function nameOf(element: Element): string {
   const name = element.getAttribute('aria-label') ?? element.textContent;
   return name.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** A hook at work, in a component that shows nothing. */
+/** A running hook, in a component that shows nothing. */
 export interface RunningHook<Input, Output> {
-  /** What it returned last. */
+  /** The last returned value. */
   readonly now: Output;
-  /** Gives it something else, as a parent that is shown anew would. */
+  /** Passes another value, as a parent that is rendered again would. */
   give(input: Input): Promise<void>;
   act(work?: () => unknown): Promise<void>;
   pass(milliseconds: number): Promise<void>;
@@ -345,10 +348,10 @@ export interface RunningHook<Input, Output> {
 }
 
 /**
- * A tab of its own for each test of a `describe`, whose time stands still unless it is moved.
+ * A new tab for each test of a `describe`, whose clock only moves on request.
  *
- * @param drafts names of what may be typed there and not saved
- * @param hasShadows whether editors can be shown; else they are plain fields
+ * @param drafts names of drafts that the tests may leave
+ * @param hasShadows whether editors can be shown; otherwise they are plain fields
  */
 export function openTab({
   now = '2026-06-01T12:00:00Z',
@@ -393,7 +396,7 @@ export function later<Value>() {
   return { answer, give, fail };
 }
 
-/** Lets all that is ready go on, without waiting for any time. */
+/** Lets all pending promises continue, without waiting for any time. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,7 +6,7 @@ import { toneOf } from '../../../console/parts/where.js';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');
 
-it('sums are by day, the oldest first, and leave out what is older', () => {
+it('sums are by day, oldest first, and leave out older days', () => {
   const scans = [
     { createdAt: '2026-06-15T11:59:00Z', invalid: 5 },
     { createdAt: '2026-06-14T12:00:01Z', invalid: 2 },
@@ -20,7 +20,7 @@ it('sums are by day, the oldest first, and leave out what is older', () => {
   );
 });
 
-it('a purge wants a look that has failed, in whole or in part, was interrupted or refused', () => {
+it('a purge needs attention if it has failed, in whole or in part, or was interrupted or refused', () => {
   const states = [
     'succeeded',
     'cancelled',
@@ -36,7 +36,7 @@ it('a purge wants a look that has failed, in whole or in part, was interrupted o
   );
 });
 
-it('the rate of all purges is what they deleted between two looks; one that was not seen before counts from now on', () => {
+it('the rate of all purges is what they deleted between two updates; a new purge counts from the next update', () => {
   const before = new Map([
     ['a', 10],
     ['gone', 50],
@@ -49,12 +49,12 @@ it('the rate of all purges is what they deleted between two looks; one that was 
   assert.equal(perSecond(before, now, 0), 0);
 });
 
-it('the color of an environment warns of production', () => {
+it('the color of an environment marks production as a warning', () => {
   const tones = ['production', 'PROD-2', 'live', 'staging', 'Madrid', 'test', 'dev-1', 'local'].map(toneOf);
   assert.deepEqual(tones, ['bad', 'bad', 'bad', 'warn', 'warn', 'good', 'good', 'good']);
 });
 
-it('what the broker names is offered after the last comma, and lists of other shapes offer nothing', () => {
+it('names from the broker are suggested after the last comma, and lists of other forms suggest nothing', () => {
   assert.deepEqual(namesIn({ typeList: ['Car', 7, 'Bus'] }, 'types'), ['Car', 'Bus']);
   assert.deepEqual(namesIn({ attributeList: 'speed' }, 'attributes'), ['speed']);
   for (const other of [null, [], 'x', {}, { typeList: null }]) assert.deepEqual(namesIn(other, 'types'), []);

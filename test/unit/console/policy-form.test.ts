@@ -53,7 +53,7 @@ const LEAST: RetentionPolicy = {
   modifiedAt: '2026-01-01T00:00:00Z',
 };
 
-it('a policy that is saved as it was only reports, and is the same in everything else', () => {
+it('a policy that is saved from the form is put in report mode and otherwise unchanged', () => {
   assert.deepEqual(settingsOf(formOfPolicy(POLICY), POLICY), { ...SETTINGS, mode: 'report' });
   assert.deepEqual(settingsOf(formOfPolicy(LEAST), LEAST), {
     target: 'entities',
@@ -68,14 +68,14 @@ it('a policy that is saved as it was only reports, and is the same in everything
   });
 });
 
-it('a policy whose mode is changed is the same in everything else', () => {
+it('a policy whose mode is changed is otherwise unchanged', () => {
   for (const mode of ['report', 'enforce'] as const) {
     assert.deepEqual(withMode(POLICY, mode), { ...SETTINGS, mode });
     assert.deepEqual(withMode(LEAST, mode), { ...settingsOf(formOfPolicy(LEAST)), mode });
   }
 });
 
-it('the age may be typed as 90d, and is sent as the API takes it', () => {
+it('the age may be typed as 90d, and is sent in the form of the API', () => {
   for (const [typed, sent] of [
     [' 90d ', 'P90D'],
     ['6mo', 'P6M'],
@@ -85,14 +85,14 @@ it('the age may be typed as 90d, and is sent as the API takes it', () => {
     assert.equal(settingsOf({ ...NEW_POLICY, olderThan: typed }).olderThan, sent);
 });
 
-it('each field is sent as it was typed, without blanks around it', () => {
+it('each field is sent as it was typed, without surrounding blanks', () => {
   for (const name of ['query', 'olderThan', 'by', 'schedule', 'timeZone', 'tenant', 'description'] as const)
     assert.equal(settingsOf({ ...NEW_POLICY, [name]: ' x ' })[name], 'x', name);
   assert.equal(settingsOf({ ...NEW_POLICY, target: 'temporal' }).target, 'temporal');
   assert.equal(settingsOf({ ...NEW_POLICY, enabled: false }).enabled, false);
 });
 
-it('a number that is none is left for the gateway to refuse, and one that was emptied is not sent', () => {
+it('an invalid number is left for the gateway to refuse, and an emptied one is not sent', () => {
   for (const name of ['maxAffected', 'maxPerSecond', 'maxGrowth'] as const) {
     const sent = (typed: string) => settingsOf({ ...formOfPolicy(POLICY), [name]: typed }, POLICY)[name];
     assert.equal(sent(' 12 '), 12);
@@ -103,7 +103,7 @@ it('a number that is none is left for the gateway to refuse, and one that was em
   }
 });
 
-it('words that were emptied are not sent, and the context of the policy stays', () => {
+it('emptied texts are not sent, and the context of the policy stays', () => {
   const sent = settingsOf({ ...formOfPolicy(POLICY), tenant: ' ', description: '' }, POLICY);
   assert.ok(!('tenant' in sent) && !('description' in sent));
   assert.equal(sent.link, '<u>');
@@ -124,7 +124,7 @@ it('a new policy reports each night what is older than ninety days, and may grow
   });
 });
 
-it('a preview counts what the gateway says, and attributes where only these go', () => {
+it('a preview counts in the unit of the gateway, and in attributes if only attributes are removed', () => {
   assert.equal(unitOfPreview({ query: 'type=A', unit: 'instances' }), 'instances');
   assert.equal(unitOfPreview({ query: 'type=A&drop=b' }), 'attributes');
   assert.equal(unitOfPreview({ query: 'type=A' }), 'entities');
@@ -134,7 +134,7 @@ const from = new Date('2026-11-23T10:00:00Z');
 const next = (schedule: string, zone = 'UTC', many = 1) =>
   nextRuns(schedule, zone, many, from)?.map((at) => at.toISOString());
 
-it('the next runs are those after now, in the zone of the policy', () => {
+it('the next runs are those after now, in the time zone of the policy', () => {
   assert.deepEqual(next('0 3 * * *', 'UTC', 3), [
     '2026-11-24T03:00:00.000Z',
     '2026-11-25T03:00:00.000Z',
@@ -144,7 +144,7 @@ it('the next runs are those after now, in the zone of the policy', () => {
   assert.deepEqual(next('0 10 * * *'), ['2026-11-24T10:00:00.000Z']);
 });
 
-it('each field of a schedule takes lists, ranges, steps and names, as the gateway does', () => {
+it('each field of a schedule accepts lists, ranges, steps and names, as the gateway does', () => {
   for (const schedule of [
     '*/5 * * * *',
     '0,30 * * * *',
@@ -165,7 +165,7 @@ it('each field of a schedule takes lists, ranges, steps and names, as the gatewa
     assert.equal(next(schedule)?.length, 1, schedule);
 });
 
-it('what the gateway does not take has no next run', () => {
+it('a schedule that the gateway refuses has no next run', () => {
   for (const schedule of [
     '',
     '* * * *',

@@ -11,7 +11,7 @@ const NOW = Date.parse('2026-11-23T10:00:00Z');
 const progress = (changed: Partial<Purge>) =>
   progressOf({ ...RUNNING, ...changed, state: changed.state ?? 'running' }, Date.parse, NOW);
 
-it('everything of which it is known what became of it is settled, and what stays unknown too', () => {
+it('items whose result is known are settled, including those that stay unknown', () => {
   const counts = { deleted: 1, alreadyGone: 20, failed: 300, unknown: 4000 };
   assert.equal(progress(counts).settled, 4321);
   for (const [name, value] of Object.entries(counts))
@@ -19,14 +19,14 @@ it('everything of which it is known what became of it is settled, and what stays
   assert.equal(progress({ arrived: 7 }).settled, 0);
 });
 
-it('there is as much to do as the largest of what matches, what is expected, and what is done', () => {
+it('the total of a purge is the largest of matched, expected and done items', () => {
   assert.equal(progress({ matched: 5, expected: 7 }).all, 7);
   assert.equal(progress({ matched: 9, expected: 7 }).all, 9);
   assert.equal(progress({ matched: 5, deleted: 6, failed: 2 }).all, 8);
   assert.equal(progress({ matched: 0 }).all, 0);
 });
 
-it('what there is to do is known once it is expected or over, and not before', () => {
+it('the total of a purge is known once it is expected or the purge is over', () => {
   for (const state of ['queued', 'running', 'cancelling'] as const) {
     assert.ok(!progress({ state }).isKnown);
     assert.ok(progress({ state, expected: 0 }).isKnown);
@@ -34,7 +34,7 @@ it('what there is to do is known once it is expected or over, and not before', (
   for (const state of ['succeeded', 'cancelled', 'failed'] as const) assert.ok(progress({ state }).isKnown);
 });
 
-it('the time that is left is that to the estimated end, while that is to come', () => {
+it('the remaining time is that to the estimated end, if the end is in the future', () => {
   const estimatedEndAt = '2026-11-23T10:00:05Z';
   assert.equal(progress({ estimatedEndAt }).leftMs, 5000);
   assert.equal(progress({ estimatedEndAt: '2026-11-23T10:00:00Z' }).leftMs, undefined);
@@ -43,7 +43,7 @@ it('the time that is left is that to the estimated end, while that is to come', 
   assert.equal(progress({}).leftMs, undefined);
 });
 
-it('an item that failed is named with its entity and every part of it, and what was said of it', () => {
+it('a failed item is named with its entity and every part of it, and with its error', () => {
   const error = { status: 404, title: 'T', detail: 'D' };
   assert.deepEqual(
     failureText({ instanceId: 'i', datasetId: 'd', attribute: 'a', entityId: 'e', other: 'o', error }),
@@ -54,14 +54,14 @@ it('an item that failed is named with its entity and every part of it, and what 
     assert.deepEqual(failureText({ error: none }), { name: '', words: '' });
 });
 
-it('a list of what was deleted is offered where the purge keeps one', () => {
+it('a list of deleted ids is offered if the purge keeps one', () => {
   for (const query of ['record=ids', 'type=A&record=ids', 'record=ids&type=A'])
     assert.ok(keepsIds({ query }), query);
   for (const query of ['', 'type=A', 'record=idsx', 'xrecord=ids', 'q=record%3Dids'])
     assert.ok(!keepsIds({ query }), query);
 });
 
-it('a page is named by a whole number from one on, and all else is the first one', () => {
+it('a page is a whole number from one on, and everything else is the first page', () => {
   for (const [given, page] of [
     [null, 1],
     ['', 1],
@@ -75,7 +75,7 @@ it('a page is named by a whole number from one on, and all else is the first one
     assert.equal(pageOf(given), page, String(given));
 });
 
-it('a page says which of all it shows, and leads on only where there is more', () => {
+it('a page says which items it shows, and links to the next page only if there is one', () => {
   for (const [page, total, first, last, hasBefore, hasAfter] of [
     [1, 24, 1, 24, false, false],
     [1, 25, 1, 25, false, false],
@@ -89,7 +89,7 @@ it('a page says which of all it shows, and leads on only where there is more', (
 
 const page = openTab();
 
-it('the latest purges of all the states are shown, the newest first, and no more than asked for', async () => {
+it('the latest purges of all the given states are shown, newest first, and no more than requested', async () => {
   const { signal } = new AbortController();
   const at = (day: number) => ({ createdAt: `2026-01-0${day}T00:00:00Z` });
   const lists = { failed: [at(9), at(3)], partial: [at(8), at(2)], refused: [] };

@@ -5,7 +5,7 @@ import { averageRate, withSample, type RateSample } from '../../../console/purge
 const START = Date.parse('2026-11-23T10:00:00Z');
 const startedAt = new Date(START).toISOString();
 
-it('the average of a purge goes from its start to its end, or to now while it runs', () => {
+it('the average of a purge is from its start to its end, or to now while it runs', () => {
   const running = averageRate({ startedAt, deleted: 500 }, Date.parse, START + 10_000);
   assert.deepEqual(running, { from: START, to: START + 10_000, perSecond: 50 });
   assert.equal(averageRate({ startedAt, deleted: 5 }, Date.parse, START + 1000)?.perSecond, 5);
@@ -14,7 +14,7 @@ it('the average of a purge goes from its start to its end, or to now while it ru
   assert.deepEqual(ended, { from: START, to: START + 4000, perSecond: 250 });
 });
 
-it('a purge has no average that has deleted nothing, has just begun, or began by a clock that is ahead', () => {
+it('a purge has no average if it has deleted nothing, has just started, or started by a clock that is ahead', () => {
   for (const [record, nowMs] of [
     [{ deleted: 5 }, START + 5000],
     [{ startedAt, deleted: 0 }, START + 5000],
@@ -26,11 +26,11 @@ it('a purge has no average that has deleted nothing, has just begun, or began by
     assert.equal(averageRate(record, Date.parse, nowMs), undefined);
 });
 
-it('samples of a purge of days stay bounded, from the first to the last', () => {
+it('samples of a long purge stay bounded, from the first to the last', () => {
   let samples: readonly RateSample[] = [];
   for (let at = 0; at < 5000; at += 1) samples = withSample(samples, { at, perSecond: 1 });
   assert.ok(samples.length <= 240 && samples.length > 120);
-  // Those of late are all there.
+  // The latest samples are all kept.
   assert.deepEqual(
     samples.slice(-60).map(({ at }) => at),
     Array.from({ length: 60 }, (_, index) => 4940 + index),

@@ -8,10 +8,10 @@ const CORE = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context';
 const own = (name: string) => `${HOME}api/v2/contexts/${name}`;
 
 const page = openTab();
-/** Contexts that are stored here, by name, and reference documents, by URI. */
+/** Stored contexts by name, and reference documents by URI. */
 let stored: Record<string, unknown>;
 let documents: Record<string, unknown>;
-/** Where a context of a name is: of another gateway, it is elsewhere. */
+/** Where a context is: that of another gateway is elsewhere. */
 let urlOf: (name: string) => string;
 const { signal } = new AbortController();
 
@@ -40,7 +40,7 @@ const read = async (context: unknown, isCore = false) => readTerms({ '@context':
 const termsOf = async (context: unknown) =>
   (await read(context)).terms.map(({ term, from, iri }) => [term, from, iri]);
 
-it('each term is shown with its IRI and the context that defines it, by name, and the later one wins', async () => {
+it('each term is shown with its IRI and the name of the context that defines it, and the later one wins', async () => {
   stored['base'] = { '@context': { b: 'urn:b', a: 'urn:a' } };
   documents['https://d.test/c'] = { '@context': { d: 'urn:d' } };
   assert.deepEqual(await termsOf([own('base'), 'https://d.test/c', { c: 'urn:c', a: 'urn:own' }]), [
@@ -52,7 +52,7 @@ it('each term is shown with its IRI and the context that defines it, by name, an
   assert.deepEqual((await read([own('base'), 'https://d.test/c'])).others, []);
 });
 
-it('a context is read in the version in which it is named', async () => {
+it('a context is read in the named version', async () => {
   stored['base'] = { '@context': { now: 'urn:b' } };
   stored['base@2'] = { '@context': { before: 'urn:b' } };
   assert.deepEqual(
@@ -61,7 +61,7 @@ it('a context is read in the version in which it is named', async () => {
   );
 });
 
-it('a context of another gateway is not taken for one of the same name here', async () => {
+it('a context of another gateway is not confused with one of the same name here', async () => {
   stored['base'] = { '@context': { b: 'urn:b' } };
   urlOf = (name) => `https://other.test/api/v2/contexts/${name}`;
   const { terms, others } = await read([own('base')]);
@@ -87,7 +87,7 @@ it('twenty contexts are read at most, and the others are named', async () => {
   assert.deepEqual(others, uris.slice(20));
 });
 
-it('the terms of the core are left out, and what cannot be read here is named', async () => {
+it('core terms are left out, and unreadable contexts are named', async () => {
   for (const core of [CORE, `${CORE}.jsonld`, `${CORE}-v1.9.jsonld`, `${CORE}-v1.8`]) {
     page.sent.length = 0;
     assert.deepEqual((await read([core])).others, [core]);
@@ -101,7 +101,7 @@ it('the terms of the core are left out, and what cannot be read here is named', 
   await assert.rejects(read(['https://none.test/']), /cannot be reached/);
 });
 
-it('two thousand terms are shown at most, and it is said that there are more', async () => {
+it('two thousand terms are shown at most, with a note that there are more', async () => {
   const terms = (many: number) =>
     Object.fromEntries(Array.from({ length: many }, (_, index) => [`t${index}`, 'urn:x']));
   assert.equal(MAX_TERMS, 2000);
@@ -115,6 +115,6 @@ it('two thousand terms are shown at most, and it is said that there are more', a
   }
 });
 
-it('a thousand parts of a context are looked at, at most', () => {
+it('a thousand parts of a context are visited at most', () => {
   assert.equal(partsOf(Array<string>(1001).fill('https://a.test')).length, 1000);
 });

@@ -6,7 +6,7 @@ import { commandOf, type Credential, curlOf, requestLine } from '../../../consol
 
 const BASE = 'http://127.0.0.1:8080/';
 
-/** The words that a POSIX shell makes of a command. */
+/** The words into which a POSIX shell splits a command. */
 function wordsOf(command: string): readonly string[] {
   const script = `set -- ${command}\nfor word do printf '%s\\0' "$word"; done`;
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
@@ -19,7 +19,7 @@ it('the request is shown with its method, path and query', () => {
   assert.equal(requestLine(form, queryOf(form)), 'DELETE /ngsi-ld/v1/temporal/entities?type=Car');
 });
 
-it('the call of curl sends exactly the request that the console sends, whatever the values hold', () => {
+it('the curl command sends exactly the request that the console sends, whatever the values contain', () => {
   const form = formOf('entities', hostile, { tenant: "o'hara; rm -rf", link: '<http://c.test>; rel="x"' });
   const query = queryOf(form);
   assert.deepEqual(wordsOf(curlOf(form, query, BASE)), [
@@ -36,7 +36,7 @@ it('the call of curl sends exactly the request that the console sends, whatever 
   ]);
 });
 
-it('the call of curl takes the token from the environment, and never shows it', () => {
+it('the curl command takes the token from the environment, and never shows it', () => {
   const form = formOf('entities', 'type=Car');
   const curl = (credential: Credential) => curlOf(form, queryOf(form), BASE, credential);
   assert.match(curl('gateway token'), /-H "X-Gateway-Token: \$NGSILD_GATEWAY_TOKEN"$/);
@@ -62,7 +62,7 @@ it('the command has the query, the tenant and the context as words of their own'
   ]);
 });
 
-it('the command has the bound and the rate as options, which it takes in no other way', () => {
+it('the command has the bound and the rate as options, the only way to give them', () => {
   const form = formOf('entities', 'type=Car&maxAffected=5&maxPerSecond=20&record=ids');
   assert.deepEqual(wordsOf(commandOf(form, queryOf(form), BASE)).slice(5), [
     '--max-affected',
@@ -73,19 +73,19 @@ it('the command has the bound and the rate as options, which it takes in no othe
   ]);
 });
 
-it('the command has a dry run as an option, and leaves what is no option to be refused', () => {
+it('the command has a dry run as an option, and leaves other parameters in the query', () => {
   const wordsFor = (query: string) => wordsOf(commandOf(formOf('entities', query), query, BASE)).slice(5);
   assert.deepEqual(wordsFor('type=Car&dryRun=true'), ['--dry-run', 'type=Car']);
   for (const query of ['type=Car&dryRun=maybe', 'type=Car&dryRun=true&dryRun=true', 'type=Car&maxAffected='])
     assert.deepEqual(wordsFor(query), [query]);
 });
 
-it('a bound that is given twice stays in the query of the command, where it is refused', () => {
+it('a bound that is given twice stays in the query of the command, which refuses it', () => {
   const query = 'type=Car&maxAffected=5&maxAffected=9';
   assert.deepEqual(wordsOf(commandOf(formOf('entities', query), query, BASE)).slice(5), [query]);
 });
 
-it('spaces around a tenant are left out, as the console sends it', () => {
+it('blanks around a tenant are removed, as in requests of the console', () => {
   for (const [typed, words] of [
     [' madrid ', 1],
     ['   ', 0],

@@ -35,7 +35,9 @@ const car = formOf('entities', 'type=Car&maxAffected=3', { tenant: ' madrid ', l
 
 type Requests = readonly (readonly [ask: () => Promise<unknown>, sent: string])[];
 
-/** Writes, and the one request that each sends: its line, its headers but for the media type, and its body. Types hold the rest. */
+/**
+ * Writes, and the one request that each sends: its line, its headers except the media type, and its body. Types check the rest.
+ */
 const WRITES: Requests = [
   [() => models.createDomain({ name: 'C' }), 'POST api/v2/domains {"name":"C"}'],
   [
@@ -135,7 +137,7 @@ const READS: Requests = [
 
 const page = openTab();
 
-it('each write is one request with its condition and its body, and is known to write', async () => {
+it('each write is one request with its condition and its body, and is marked as a write', async () => {
   for (const [requests, mayHaveArrived] of [
     [WRITES, true],
     [READS, false],
@@ -157,7 +159,7 @@ it('each write is one request with its condition and its body, and is known to w
     }
 });
 
-it('a document that is read has the ETag by which it is changed', async () => {
+it('a document is read together with the ETag by which it is changed', async () => {
   page.answer = () => Response.json({ a: 1 }, { headers: { etag: '"9"' } });
   const value = { a: 1 };
   for (const read of [
@@ -173,7 +175,7 @@ it('a document that is read has the ETag by which it is changed', async () => {
   assert.deepEqual(await references.readReference('a', signal), { text: '{"a": 1e0}', etag: '"9"' });
 });
 
-it('what a list has is found on any page of it, and no further page is asked for', async () => {
+it('a search in a list reads pages until it finds the item', async () => {
   const all = Array.from({ length: 2500 }, (_, index) => ({ name: `n${index}`, uri: `u${index}` }));
   page.answer = ({ url }) => {
     const { searchParams } = new URL(url);
@@ -199,7 +201,7 @@ it('what a list has is found on any page of it, and no further page is asked for
   assert.deepEqual(await asked(() => models.domainNames(signal)), [all.map(({ name }) => name), 3]);
 });
 
-it('a list that shrinks while it is read comes to an end', async () => {
+it('reading a list that shrinks in the meantime terminates', async () => {
   const full = Array.from({ length: 1000 }, () => ({ name: 'a', uri: 'a' }));
   page.answer = (_request, index) =>
     Response.json(index === 0 ? full : [], { headers: { 'x-total-count': '9999' } });
@@ -214,14 +216,14 @@ it('a list that shrinks while it is read comes to an end', async () => {
   }
 });
 
-it('verdicts are a list, whether one or more entities were asked about', async () => {
+it('verdicts are a list, whether one or more entities were checked', async () => {
   page.answer = () => Response.json({ valid: true });
   assert.deepEqual(await workbench.validate(bench, signal), [{ valid: true }]);
   page.answer = () => Response.json([{ valid: true }, { valid: false }]);
   assert.equal((await workbench.validate(bench, signal)).length, 2);
 });
 
-it('the context of the workbench is the one that was chosen, and the core context where a document has none', () => {
+it('the context of the workbench is the chosen one, and the core context if a document has none', () => {
   const core = JSON.stringify('https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld');
   const chosen = { ...bench, url: ' https://c.test ', inline: '[]' };
   const own = '{"@context":[]}';
@@ -238,7 +240,7 @@ it('the context of the workbench is the one that was chosen, and the core contex
     assert.equal(workbench.contextOf(one), context, one.context);
 });
 
-it('the history is asked for by what was filled in, without dry runs unless they are wanted', async () => {
+it('the history is requested by the filled-in fields, without dry runs unless they are wanted', async () => {
   const none = {
     state: '',
     tenant: '',
@@ -257,7 +259,7 @@ it('the history is asked for by what was filled in, without dry runs unless they
   };
   assert.equal(await lineOf({}), 'dryRun=false&limit=25&offset=0');
   assert.equal(await lineOf({ dry: 'shown' }, 3), 'limit=25&offset=50');
-  // Days as they are where the browser is, whole ones.
+  // Whole days in the time zone of the browser.
   const day = new URLSearchParams(await lineOf({ from: '2026-03-01', to: '2026-03-01' }));
   const [since, until] = ['since', 'until'].map((name) => new Date(day.get(name) ?? '').getTime());
   assert.deepEqual([since, until], [new Date(2026, 2, 1).getTime(), new Date(2026, 2, 2).getTime()]);

@@ -5,7 +5,7 @@ import { json } from '@codemirror/lang-json';
 import { EditorState } from '@codemirror/state';
 import { schemaCompletions } from '../../../console/editor/schema-completions.js';
 
-/** What is offered at the `|` of a text. */
+/** The completions at the `|` of a text. */
 function offered(marked: string, explicit = true) {
   const pos = marked.indexOf('|');
   const state = EditorState.create({ doc: marked.replace('|', ''), extensions: json() });
@@ -14,7 +14,7 @@ function offered(marked: string, explicit = true) {
 
 const names = (marked: string) => offered(marked)?.options.map(({ displayLabel }) => displayLabel) ?? [];
 
-it('keywords are offered where a name stands, with the beginning of their value', () => {
+it('keywords are suggested in place of a name, with the beginning of their value', () => {
   for (const text of ['{|}', '{"|"}', '{"type": "object", "pro|"}', '{"type": "object", pro|']) {
     const result = offered(text);
     const option = result?.options.find(({ displayLabel }) => displayLabel === 'properties');
@@ -28,14 +28,14 @@ it('a name that has a value keeps it', () => {
   assert.equal(result.to, 6);
 });
 
-it('no keyword is offered for names of attributes, definitions and examples', () => {
+it('no keyword is suggested for names of attributes, definitions and examples', () => {
   for (const text of ['{"properties": {"|"}}', '{"$defs": {"|": {}}}', '{"examples": [{"|": 1}]}'])
     assert.deepEqual(names(text), [], text);
   assert.ok(names('{"properties": {"speed": {"|"}}}').includes('maximum'));
   assert.ok(names('{"properties": {"properties": {"|"}}}').includes('maximum'));
 });
 
-it('no keyword is offered in a map of any kind, nor beside the kind of an attribute', () => {
+it('no keyword is suggested in a map of any kind, nor beside the kind of an attribute', () => {
   for (const map of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].concat([
     'dependentRequired',
     'examples',
@@ -49,7 +49,7 @@ it('no keyword is offered in a map of any kind, nor beside the kind of an attrib
     assert.ok(names(`{"${schema}": {"|"}}`).includes('type'), schema);
 });
 
-it('the values of a keyword are offered, and none where any value may stand', () => {
+it('the values of a keyword are suggested, and none if any value is allowed', () => {
   assert.ok(names('{"type": "|"}').includes('integer'));
   assert.ok(names('{"format": |}').includes('date-time'));
   assert.ok(names('{"x-ngsi": {"type": "|"}}').includes('Relationship'));
@@ -57,6 +57,6 @@ it('the values of a keyword are offered, and none where any value may stand', ()
   assert.deepEqual(names('{"constructor": "|"}'), []);
 });
 
-it('nothing is offered unasked where nothing is typed', () => {
+it('nothing is suggested without typed text or a request', () => {
   assert.equal(offered('{"a": 1, |}', false), null);
 });

@@ -7,7 +7,7 @@ import { readableQuery } from '../../../sidecar/shared/readable-query.js';
 import { localTime, noteDate } from '../../../console/shared/gateway-clock.js';
 import { unsendable } from '../../../console/shared/header-text.js';
 
-it('a text is refused before it is sent exactly where fetch, or the gateway, would refuse it', () => {
+it('a text is refused before it is sent exactly if fetch or the gateway would refuse it', () => {
   for (const good of ['', 'madrid', ' madrid ', 'a b', '~!*', 'x'.repeat(4000)])
     assert.equal(unsendable(good), undefined, good);
   for (const [bad, character] of [
@@ -27,13 +27,13 @@ it('a text is refused before it is sent exactly where fetch, or the gateway, wou
   );
 });
 
-it('a form with such a tenant or context makes no request', () => {
+it('a form with an invalid tenant or context sends no request', () => {
   assert.ok(isUnsendable(formOf('entities', 'type=Car', { tenant: 'Мадрид' })));
   assert.ok(isUnsendable(formOf('entities', 'type=Car', { link: '<https://example.org/ü>' })));
   assert.ok(!isUnsendable(formOf('entities', 'q=name=="ü"', { tenant: 'madrid' })));
 });
 
-it('a query is shown decoded, but for what would make it another query, or cannot be seen', () => {
+it('a query is shown decoded, except for characters that would change it or are invisible', () => {
   for (const [query, shown] of [
     ['type=Car&q=speed%3C30', 'type=Car&q=speed<30'],
     ['q=name%3D%3D%22M%C3%BCnchen%20Ost%22', 'q=name=="München Ost"'],
@@ -45,7 +45,7 @@ it('a query is shown decoded, but for what would make it another query, or canno
     assert.equal(readableQuery(query), shown);
 });
 
-it('half a character in a field makes a query all the same', () => {
+it('half a surrogate pair in a field still makes a query', () => {
   const form = formOf('entities', 'type=Car');
   assert.equal(queryOf({ ...form, fields: { q: 'a\ud83d' } }), 'q=a%EF%BF%BD');
   assert.equal(queryOf({ ...form, fields: { q: '\u{1f600}' } }), 'q=%F0%9F%98%80');
@@ -58,7 +58,7 @@ it('counts of a purge that drops or keeps attributes are in attributes', () => {
   assert.equal(unitOf(formOf('temporal', 'type=Car'), 'instances'), 'instances');
 });
 
-it('a time of the gateway is shown by the clock of this machine, where the two differ', () => {
+it('a time of the gateway is shown by the clock of this machine, even if the two differ', () => {
   const iso = '2026-11-23T10:00:00Z';
   const at = Date.parse(iso);
   noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 7_200_000);
@@ -73,12 +73,12 @@ it('a time of the gateway is shown by the clock of this machine, where the two d
   assert.equal(localTime(iso), at - 3000);
   noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 2999);
   assert.equal(localTime(iso), at);
-  // Less than what Date can say.
+  // Earlier than Date can represent.
   noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 900);
   assert.equal(localTime(iso), at);
 });
 
-it('a span is in the units that fit it, and never has sixty seconds or sixty minutes in it', () => {
+it('a duration is in suitable units, and never has sixty seconds or sixty minutes in it', () => {
   for (const [milliseconds, words] of [
     [0, '0 ms'],
     [999, '999 ms'],

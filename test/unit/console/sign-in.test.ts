@@ -72,7 +72,7 @@ it('sign-in sends a code with its proof to the token endpoint, and leaves neithe
 /** Whether the browser asks before the page is left. */
 const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
 
-it('what was typed and not saved is there again after a sign-in, and the browser does not ask on the way', async () => {
+it('unsaved text is restored after a sign-in, and the browser does not ask before leaving', async () => {
   const typed = { text: '{"maximum": 9007199254740993}', etag: '"1"' };
   keepDraft('City/Bike', typed);
   provide();
@@ -86,7 +86,7 @@ it('what was typed and not saved is there again after a sign-in, and the browser
   assert.ok(!page.session.kept.has('ngsi-ld-gateway.drafts'));
 });
 
-it('a page that was left to sign in and is shown again as it was asks as before', async () => {
+it('a page that was left to sign in and is shown again asks before it is left, as before', async () => {
   keepDraft('City/Bike', { text: '{}' });
   provide();
   await left();
@@ -95,7 +95,7 @@ it('a page that was left to sign in and is shown again as it was asks as before'
   assert.ok(!page.session.kept.has('ngsi-ld-gateway.drafts'));
 });
 
-it('what somebody typed and did not save is gone once they sign out, for the next one who signs in', async () => {
+it('unsaved text is removed when its author signs out', async () => {
   await signedIn();
   keepDraft('City/Bike', { text: '{"maximum": 1}' });
   const { reloads } = page.location;
@@ -107,7 +107,7 @@ it('what somebody typed and did not save is gone once they sign out, for the nex
   assert.equal(draftOf('City/Bike'), undefined);
 });
 
-it('the browser asks before somebody leaves to sign in if what was typed cannot be stored', async () => {
+it('the browser asks before leaving to sign in if unsaved text cannot be stored', async () => {
   keepDraft('City/Bike', { text: '{}' });
   provide();
   const setItem = page.session.setItem.bind(page.session);
@@ -119,7 +119,7 @@ it('the browser asks before somebody leaves to sign in if what was typed cannot 
   assert.ok(asks());
 });
 
-it('an answer of a provider that nobody asked for, or with the state of another, signs nobody in', async () => {
+it('an unexpected answer of a provider, or one with a wrong state, signs nobody in', async () => {
   provide();
   await comeBack({ state: 'x', code: 'of-an-attacker' });
   assert.deepEqual([accessToken(), page.sent.length], [undefined, 0]);
@@ -131,7 +131,7 @@ it('an answer of a provider that nobody asked for, or with the state of another,
   assert.equal(page.session.kept.size, 0);
 });
 
-it('a refusal of the provider is shown in its words, up to a length', async () => {
+it('a refusal of the provider is quoted, up to a maximum length', async () => {
   provide();
   const state = (await left()).searchParams.get('state') ?? '';
   await comeBack({ state, error: 'access_denied', error_description: `<b>no</b> ${'x'.repeat(1000)}` });
@@ -145,7 +145,7 @@ it('sign-in leaves the page only for http and https addresses', async () => {
   assert.deepEqual([page.location.assigned, page.session.kept.size], [[], 0]);
 });
 
-it('a new access token comes with the refresh token, and not for one that is seconds old', async () => {
+it('the refresh token gets a new access token, but not for one that is only seconds old', async () => {
   await signedIn();
   provide(() => tokens('second'));
   assert.equal(await refreshSignIn(), false);
@@ -156,7 +156,7 @@ it('a new access token comes with the refresh token, and not for one that is sec
   assert.equal(accessToken(), 'second');
 });
 
-it('who signs out while a new access token is on its way stays signed out', async () => {
+it('signing out while a new access token is being requested leaves nobody signed in', async () => {
   await signedIn();
   mock.timers.tick(60_000);
   let answer: (response: Response) => void = () => {};

@@ -13,7 +13,7 @@ function sentencesIn(part: object, path = ''): readonly (readonly [string, Sente
   });
 }
 
-it('what is counted is in the singular for one, and grouped in the plural for others', () => {
+it('counts are singular for one, and grouped and plural for others', () => {
   for (const [unit, one, many] of [
     [undefined, '1 entity', '2,000 entities'],
     ['entities', '1 entity', '2,000 entities'],
@@ -27,8 +27,8 @@ it('what is counted is in the singular for one, and grouped in the plural for ot
   }
 });
 
-it('a sentence says everything that it is given, counts in groups of three digits or as they are', () => {
-  /** What decides on the words alone: whether there may be more, and how many there are. */
+it('a sentence contains all of its parameters, with counts in groups of three digits or unchanged', () => {
+  /** These parameters only choose the words, such as whether there may be more, and how many there are. */
   const silent = new Set(['.confirm.title 2', '.retention.enforceNow 2', '.models.imports.goHint 0']);
   for (const name of ['removeDomainWhat', 'removeDomainCascade', 'imports.files'])
     silent.add(`.models.${name} 1`);
@@ -47,7 +47,7 @@ it('a sentence says everything that it is given, counts in groups of three digit
   assert.match(text.retention.matches([1, 2000]), / 2 runs.* 1, 2,000\./);
 });
 
-it('a sentence about one thing is in the singular, and says whether more may come', () => {
+it('a sentence about one thing is in the singular, and says whether there may be more', () => {
   const { confirm, preview, retention, models, workbench } = text;
   const { imports, references, contexts } = models;
   for (const [one, many] of [
@@ -82,7 +82,7 @@ it('a sentence about one thing is in the singular, and says whether more may com
   );
 });
 
-it('what there is none of is left out', () => {
+it('counts of zero are left out', () => {
   const { files, exampleCounts } = text.models.imports;
   assert.doesNotMatch(files('3', 3, 's', '0'), /left out/);
   assert.match(files('3', 3, 's', '2'), /2 others are left out/);

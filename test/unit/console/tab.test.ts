@@ -14,7 +14,7 @@ const page = openTab({ drafts: ['a', 'b'] });
 /** Whether the browser asks before the page is left. */
 const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
 
-it('the browser asks before the page is left exactly while something is typed and not saved', () => {
+it('the browser asks before the page is left exactly while there is unsaved text', () => {
   assert.ok(!asks());
   keepDraft('a', { text: 1 });
   keepDraft('b', { text: 2 });
@@ -27,7 +27,7 @@ it('the browser asks before the page is left exactly while something is typed an
   assert.ok(!asks());
 });
 
-it('an address leads to where it was made for, whatever its parts are', () => {
+it('an address leads back to the parts of which it was made, whatever these are', () => {
   const part = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !/\p{Surrogate}/u.test(one));
   const names = fc.dictionary(fc.constantFrom('a', 'b c', 'd&'), part, { noNullPrototype: true });
   fc.assert(
@@ -39,7 +39,7 @@ it('an address leads to where it was made for, whatever its parts are', () => {
   );
 });
 
-it('what is empty is left out of an address, and what cannot be read of one stays as it is', () => {
+it('empty parts are left out of an address, and unreadable parts are left unchanged', () => {
   assert.equal(routeTo(['a b', 'c/d'], { x: '', y: undefined, z: '1' }), '#/a%20b/c%2Fd?z=1');
   assert.equal(routeTo(['a'], { x: undefined }), '#/a');
   for (const hash of ['', '#', '#/', '#//']) assert.deepEqual(parseRoute(hash).path, []);
@@ -47,7 +47,7 @@ it('what is empty is left out of an address, and what cannot be read of one stay
   assert.equal(parseRoute('#/%/a?x=1?2').params.get('x'), '1?2');
 });
 
-it('what a page shows is kept in its address without a step in the history, and only when it changes', () => {
+it('the state of a page is kept in its address without a step in the history, and only when it changes', () => {
   page.location.hash = '#/a';
   keepInAddress('#/a');
   keepInAddress('#/b');
@@ -60,7 +60,7 @@ it('what a page shows is kept in its address without a step in the history, and 
   assert.deepEqual(page.location.replaced, ['#/d']);
 });
 
-it('places of the models section are apart from domains, models and their names', () => {
+it('places of the models section cannot be confused with domains, models and their names', () => {
   const car = { domain: 'City', name: 'a/b' };
   for (const [place, hash] of [
     [places.toModels({ q: 'x' }), '#/models?q=x'],
@@ -104,7 +104,7 @@ it('counts have groups of three digits and no fraction, and rates three digits',
   assert.deepEqual([0.5, 12.345, 1234, 98_765].map(rate), ['0.5/s', '12.3/s', '1,230/s', '98,800/s']);
 });
 
-it('a time is shown in its zone, which is named, and what is none as it is', () => {
+it('a time is shown in its time zone, which is named, and an invalid one unchanged', () => {
   assert.match(time('2026-11-26T13:03:05Z', 'Europe/Madrid'), /^26 Nov 2026, 14:03:05 (?:CET|GMT\+1)$/);
   assert.equal(time(Date.parse('2026-11-26T13:03:05Z'), 'UTC'), '26 Nov 2026, 13:03:05 UTC');
   assert.equal(time('never'), 'never');

@@ -16,21 +16,21 @@ afterEach(() => {
   giveToken(undefined);
 });
 
-it('the token is in the storage of its tab, which ends with it, and in no other place', () => {
+it('the token is stored only in the session storage of its tab', () => {
   giveToken('secret');
   assert.deepEqual([...page.session.kept.values()], ['secret']);
   assert.equal(page.local.kept.size, 0);
   assert.equal(token(), 'secret');
 });
 
-it('a token that was forgotten is nowhere any more', () => {
+it('a forgotten token is removed everywhere', () => {
   giveToken('secret');
   forgetToken();
   assert.equal(page.session.kept.size, 0);
   assert.equal(token(), undefined);
 });
 
-it('where the tab has no storage, the token holds until the page is left, or it is forgotten', () => {
+it('without storage, the token lasts until the page is left or the token is forgotten', () => {
   page.session.isOff = true;
   assert.equal(token(), undefined);
   giveToken('secret');
@@ -39,7 +39,7 @@ it('where the tab has no storage, the token holds until the page is left, or it 
   assert.equal(token(), undefined);
 });
 
-it('all that ask for the token at the same time have the same answer, and the next one asks anew', async () => {
+it('simultaneous callers share one question for the token, and a later caller asks again', async () => {
   const answers = [askForToken(), askForToken()];
   assert.ok(isAskedForToken());
   giveToken('secret');
@@ -52,17 +52,17 @@ it('all that ask for the token at the same time have the same answer, and the ne
   assert.ok(!isAskedForToken());
 });
 
-it('who has no token to give leaves the one that the tab has', () => {
+it('the tab keeps its token if no new one is given', () => {
   giveToken('secret');
   giveToken(undefined);
   assert.equal(token(), 'secret');
 });
 
-it('each change of the token, and of whether it is asked for, is told until nobody listens any more', () => {
+it('each change of the token, and of whether it is asked for, is reported until the listener is removed', () => {
   const seen: unknown[] = [];
   const stop = onTokenChange(() => seen.push([isAskedForToken(), token()]));
   void askForToken();
-  // The question is there already.
+  // The question is already shown.
   void askForToken();
   giveToken('secret');
   forgetToken();

@@ -12,7 +12,7 @@ const [older, newer] = [
   { label: 'Version 1', value: '{"a": 1}' },
   { label: 'Version 2', value: '{"a": 2}' },
 ];
-/** What was shown, and what was taken away. */
+/** The comparisons that were shown, and those that were removed. */
 const views = () => {
   const calls: unknown[] = [];
   const showing =
@@ -25,7 +25,7 @@ const views = () => {
   return { calls, load };
 };
 
-it('two texts are side by side with the older one at the left, or in one column where it is narrow', async () => {
+it('two texts are side by side with the older one on the left, or in one column on a narrow page', async () => {
   const { calls, load } = views();
   const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load }));
   assert.deepEqual(calls, [['beside', older.value, newer.value]]);
@@ -43,7 +43,7 @@ it('two texts are side by side with the older one at the left, or in one column 
   assert.equal(calls.length, 4);
 });
 
-it('other texts take the place of those that are shown', async () => {
+it('new texts replace those that are shown', async () => {
   const { calls, load } = views();
   const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load }));
   for (const [left, right] of [
@@ -58,7 +58,7 @@ it('other texts take the place of those that are shown', async () => {
   }
 });
 
-it('a comparison that cannot be loaded, or cannot be shown, says so instead of that it is loading', async () => {
+it('a comparison that cannot be loaded or shown says so instead of loading for ever', async () => {
   const fail = () => {
     throw new Error('no room for it');
   };
@@ -72,7 +72,7 @@ it('a comparison that cannot be loaded, or cannot be shown, says so instead of t
   }
 });
 
-it('a comparison says that it is loading until it is there, and shows nothing once it was left', async () => {
+it('a comparison says that it is loading, and shows nothing once it was left', async () => {
   const { calls, load } = views();
   let go: () => void = () => undefined;
   const waiting = async () => {
@@ -87,7 +87,7 @@ it('a comparison says that it is loading until it is there, and shows nothing on
   assert.deepEqual(calls, []);
 });
 
-it('versions that cannot be read are an error that is tried again, and no endless wait', async () => {
+it('an error while reading versions is shown with a retry', async () => {
   const model = { domain: 'D', name: 'M' };
   const path = 'GET api/v2/domains/D/models/M';
   const diff = { change: { overall: 'compatible', differences: [] }, pointers: [], pointersTotal: 0 };
@@ -107,7 +107,7 @@ it('versions that cannot be read are an error that is tried again, and no endles
   }
 });
 
-it('the places where two versions differ are counted, and the first five hundred listed', async () => {
+it('the differences of two versions are counted, and the first five hundred listed', async () => {
   const t = text.models;
   const compare = async (pointers: readonly object[], pointersTotal: number) => {
     const change = { overall: 'breaking', differences: [] };

@@ -10,7 +10,7 @@ describe('the workbench', () => {
   const page = openTab();
   const t = text.workbench;
 
-  /** What "Fill in an example" fills in, where a model is named. */
+  /** The text that "Fill in an example" fills in, if a model is named. */
   async function filledIn(model: string): Promise<string> {
     putOnBench({ ...EMPTY_BENCH, model });
     const one = await page.open(h(WorkbenchPage, { shared: null }));
@@ -19,7 +19,7 @@ describe('the workbench', () => {
     return one.field(t.text).value;
   }
 
-  it('fills in an example of the model that is named: a stored one, else one of its schema, else one made of it', async () => {
+  it('the workbench fills in an example of the named model: a stored one, or one of its schema, or a generated one', async () => {
     const own = { id: 'urn:x:1', type: 'Bike', speed: 12 };
     const schemas: Readonly<Record<string, object>> = { Own: { examples: [own, {}] }, Made: {} };
     const stored: Readonly<Record<string, readonly object[]>> = {
@@ -41,7 +41,7 @@ describe('the workbench', () => {
     assert.deepEqual(JSON.parse(await filledIn('City/Made')), { id: 'urn:x:made' });
   });
 
-  it('says why a model has no example, and leaves the text', async () => {
+  it('the workbench says why a model has no example, and leaves the text', async () => {
     page.answer = ({ url }) => {
       if (url.includes('/files/')) return problem(404, { detail: 'The model has no valid example.' });
       const isModel = /\/models\/\w+$/.test(url);

@@ -7,7 +7,7 @@ import { MAX_SHARED, packed, unpacked } from '../../../console/workbench/share.j
 
 const link = (bytes: string | Buffer) => deflateRawSync(bytes).toString('base64url');
 
-it('a link holds everything that is on the workbench, whatever it is', async () => {
+it('a link contains everything on the workbench, whatever its content', async () => {
   const members = {
     text: fc.string({ unit: 'binary' }),
     model: fc.string(),
@@ -27,7 +27,7 @@ it('a link holds everything that is on the workbench, whatever it is', async () 
   );
 });
 
-it('a link of any text is read as a workbench or as nothing', async () => {
+it('any text as a link is read as a workbench or as nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), async (shared) => {
       await unpacked(shared);
@@ -37,13 +37,13 @@ it('a link of any text is read as a workbench or as nothing', async () => {
     assert.equal(await unpacked(nothing), undefined);
 });
 
-it('members of another kind are as on an empty workbench, and others are left out', async () => {
+it('members of a wrong type are as on an empty workbench, and unknown ones are left out', async () => {
   const hostile = { text: 7, form: 'x', isStrict: 'no', context: null, url: [], __proto__: 1, more: 1 };
   assert.deepEqual(await unpacked(link(JSON.stringify(hostile))), EMPTY_BENCH);
 });
 
 it('a link has sixteen thousand characters at most', async () => {
-  // Stored as it is, a text takes five bytes more; three bytes are four characters.
+  // Stored without compression, a text takes five bytes more; three bytes are four characters.
   const linkOf = (bytes: number) => {
     const text = JSON.stringify({ text: 'x'.repeat(bytes - 5 - '{"text":""}'.length) });
     return deflateRawSync(text, { level: 0 }).toString('base64url');
@@ -53,7 +53,7 @@ it('a link has sixteen thousand characters at most', async () => {
   assert.equal(await unpacked(linkOf(12_001)), undefined);
 });
 
-it('a link that leads to very much is not read to its end', async () => {
+it('decompression of a link stops at a limit', async () => {
   const bomb = link(JSON.stringify({ text: ' '.repeat(8_000_000) }));
   assert.ok(bomb.length < MAX_SHARED);
   assert.equal(await unpacked(bomb), undefined);

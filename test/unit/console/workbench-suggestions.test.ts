@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { withSuggestions } from '../../../console/workbench/suggestions.js';
 
-it('a value or a name is replaced where it stands, and nothing else is written anew', async () => {
+it('a value or a name is replaced in place, and the rest of the text is unchanged', async () => {
   const text = '{ "a" : [1,\n {"b/c~d" : "fre" , "e":1.50}] }';
   const value = { pointer: '/a/1/b~1c~0d', suggestion: { value: 'free' } };
   assert.equal(await withSuggestions(text, [value]), text.replace('fre', 'free'));
@@ -15,7 +15,7 @@ it('a value or a name is replaced where it stands, and nothing else is written a
   );
 });
 
-it('what is no longer there is left alone', async () => {
+it('a suggestion for a value that is no longer there is ignored', async () => {
   const text = '{"a": {"b": 1}}';
   for (const pointer of ['/c', '/a/b/c', '/a/0', '/a/c'])
     assert.equal(await withSuggestions(text, [{ pointer, suggestion: { value: 2 } }]), text);
@@ -23,7 +23,7 @@ it('what is no longer there is left alone', async () => {
   assert.equal(await withSuggestions(text, [{ pointer: '/a/b' }]), text);
 });
 
-it('of a suggestion for a value and one for a part of it, the text stays one that can be read', async () => {
+it('overlapping suggestions for a value and a part of it leave a readable text', async () => {
   const both = [
     { pointer: '/a', suggestion: { value: 'whole' } },
     { pointer: '/a/b', suggestion: { value: 'part' } },
@@ -32,12 +32,12 @@ it('of a suggestion for a value and one for a part of it, the text stays one tha
     assert.equal(await withSuggestions('{"a": {"b": 1}, "c": 2}', findings), '{"a": {"b": "part"}, "c": 2}');
 });
 
-it('of two suggestions for one place, one is applied', async () => {
+it('of two suggestions for one place, only one is applied', async () => {
   const twice = [1, 2].map((value) => ({ pointer: '/a', suggestion: { value } }));
   assert.match(await withSuggestions('{"a": 0}', twice), /^\{"a": [12]\}$/);
 });
 
-it('any value of any JSON text can be replaced, however the text is written', async () => {
+it('any value of any JSON text can be replaced, in any notation', async () => {
   const names = fc.string({ minLength: 1 });
   await fc.assert(
     fc.asyncProperty(fc.dictionary(names, fc.integer(), { minKeys: 1 }), fc.nat(4), async (all, space) => {
