@@ -4,7 +4,7 @@ import { configuredKinds } from '../../../sidecar/jobs/configured-kinds.js';
 import { loadConfig } from '../../../sidecar/shared/config/load.js';
 import { createTestClock } from '../../support/purge-harness.js';
 
-/** Each setting another number, so that no two can be taken for each other. */
+/** Each setting has a different number, so that no two can be confused. */
 const SETTINGS = {
   RETRY_MAX_ATTEMPTS: '3',
   RETRY_MIN_DELAY_MS: '101',
@@ -26,7 +26,7 @@ function kindsOf(env: Readonly<Record<string, string>> = {}) {
   );
 }
 
-it('a configuration puts each setting of purges where it acts', () => {
+it('each setting of purges takes effect where it should', () => {
   const { entities, temporal } = kindsOf();
   const limits = { pageSize: 211, pageSizeMax: 977, batchSize: 83, maxAffected: 997 };
   assert.deepEqual(entities.limits, { ...limits, concurrency: 7, strategy: 'auto' });
@@ -37,12 +37,12 @@ it('a configuration puts each setting of purges where it acts', () => {
   }
 });
 
-it('what is learnt about a broker is kept apart for current and temporal entities', () => {
+it('facts learnt about a broker are kept apart for current and temporal entities', () => {
   const { entities, temporal } = kindsOf();
   assert.notEqual(entities.dependencies.capabilities, temporal.dependencies.capabilities);
 });
 
-it('PURGE_STRATEGY holds for entities only', () => {
+it('PURGE_STRATEGY applies to entities only', () => {
   const { entities, temporal } = kindsOf({ PURGE_STRATEGY: 'native' });
   assert.deepEqual([entities.limits.strategy, temporal.limits.strategy], ['native', 'single']);
 });

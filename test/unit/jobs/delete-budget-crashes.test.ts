@@ -4,18 +4,18 @@ import fc from 'fast-check';
 import { DeleteBudget } from '../../../sidecar/jobs/delete-budget.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
-/** What is left of a process that was killed: the numbers that were written last. */
+/** The remains of a process that was killed: the numbers that were written last. */
 interface Written {
   readonly spent: number;
   readonly settled: number;
 }
 
-/** How a world goes on. */
+/** A scenario of crashes. */
 interface Fate {
   readonly matches: number;
   /** Created before each process starts. */
   readonly arrivals: readonly number[];
-  /** Requests that each process but the last one sends before it is killed. */
+  /** Requests that each process except the last sends before it is killed. */
   readonly kills: readonly number[];
   /** Requests in flight at a time. */
   readonly concurrency: number;
@@ -38,7 +38,7 @@ function randomOf(seed: number): () => number {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
-/** A job over all of a world with a maximum, whose processes are killed one after the other. */
+/** A job over all items of a scenario with a maximum, whose processes are killed one after the other. */
 async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: Fate) {
   const most = matches;
   const random = randomOf(seed);
@@ -47,7 +47,7 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
   let effects = 0;
   let written: Written = { spent: 0, settled: 0 };
   let withheld = 0;
-  /** Written down, perhaps, and not sent any more. */
+  /** Recorded, perhaps, but no longer sent. */
   let unsent = 0;
   const remove = (amount: number): number => {
     const gone = Math.min(amount, left);
@@ -90,11 +90,11 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
         if (sent === kills[process]) killed = true;
         await nextTurn();
         if (isDead()) {
-          // Whatever it has sent may be carried out, or not.
+          // Requests that the killed process has sent may be carried out, or not.
           if (random() < carriedOut) remove(amount);
           return;
         }
-        // The answer is booked as it comes.
+        // Each answer is booked when it arrives.
         deleted += remove(amount);
         end();
       }
@@ -111,7 +111,7 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
   return { effects, most, left, withheld, unsent, isRefused: false };
 }
 
-it('no more is deleted than the maximum, wherever a job is killed, whatever is carried out, and whoever adds matches', async () => {
+it('a job never deletes more than its maximum, wherever it is killed, whatever is carried out, and however many matches are added', async () => {
   await fc.assert(
     fc.asyncProperty(fates, async (fate) => {
       const { effects, most } = await run(fate);
@@ -121,13 +121,13 @@ it('no more is deleted than the maximum, wherever a job is killed, whatever is c
   );
 });
 
-it('a job comes to its end wherever it is killed, if what was sent is carried out; else what is in doubt is withheld', async () => {
+it('a killed job finishes if all sent requests are carried out, and otherwise withholds the items in doubt', async () => {
   await fc.assert(
     fc.asyncProperty(fates, async (fate) => {
       const { left, withheld, unsent, isRefused } = await run({ ...fate, arrivals: [] });
       assert.equal(isRefused, false);
       assert.ok(left <= withheld, `${left} left, ${withheld} withheld`);
-      // Where one process is killed, no more is in doubt than it had in flight.
+      // If one process is killed, no more items are in doubt than it had in flight.
       if (fate.kills.length <= 1) assert.ok(left <= fate.concurrency * 64, `${left} left`);
       if (fate.carriedOut === 1) assert.ok(left <= unsent, `${left} left, ${unsent} were not sent`);
     }),

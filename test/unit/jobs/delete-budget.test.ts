@@ -12,7 +12,7 @@ const budgetOf = (bound: DeleteBound, spent: number, write: (spent: number) => P
   new DeleteBudget(bound, { spent, settled: spent }, { write, clock });
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('the budget of a job leaves what earlier processes did not settle of its maximum, and is never negative', () => {
+it('the budget of a job is its maximum minus what earlier processes deleted or left unsettled, and is never negative', () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), fc.nat(), (bound, settled, uncertain) => {
       const before = { spent: settled + uncertain, settled };
@@ -47,7 +47,7 @@ it('the budget of a job records everything that may have been deleted before eac
   );
 });
 
-it('the budget of a job records no smaller number after a larger one while requests are in flight, however slow the store is', async () => {
+it('the budget of a job never records a smaller number after a larger one while requests are in flight, however slow the store', async () => {
   const written: number[] = [];
   const waits = [5, 0, 3];
   const budget = budgetOf(maximum(100), 10, async (spent) => {
@@ -62,7 +62,7 @@ it('the budget of a job records no smaller number after a larger one while reque
   );
 });
 
-it('the budget of a job lets no request through that might exceed the maximum, and gives back what was not deleted', async () => {
+it('the budget of a job allows no request that might exceed the maximum, and gets back what was not deleted', async () => {
   const before = { spent: 60, settled: 40 };
   const budget = new DeleteBudget(maximum(100), before, { write: nothing, clock });
   let affected = 0;
@@ -70,7 +70,7 @@ it('the budget of a job lets no request through that might exceed the maximum, a
   const first = await budget.reserve(30, done);
   assert.equal(await budget.reserve(11, done), undefined);
   const second = await budget.reserve(10, done);
-  // The first had no effect, the second one had.
+  // The first request had no effect, the second one had.
   first?.();
   second?.();
   affected = 10;
@@ -79,7 +79,7 @@ it('the budget of a job lets no request through that might exceed the maximum, a
   assert.equal(await budget.reserve(1, done), undefined);
 });
 
-it('what is sent again after a lost answer counts once', async () => {
+it('a request that is sent again after a lost answer counts once', async () => {
   const written: number[] = [];
   const budget = budgetOf(maximum(10), 0, async (spent) => void written.push(spent));
   const done = () => ({ affected: 10, taken: 10 });
@@ -87,7 +87,7 @@ it('what is sent again after a lost answer counts once', async () => {
   assert.deepEqual(written, [10]);
 });
 
-it('the requests of a job grow with what the broker deletes in an eighth of a second, and shrink with it', async () => {
+it('the size of requests of a job follows the number of items that the broker deletes in an eighth of a second', async () => {
   let nowMs = 0;
   const budget = new DeleteBudget(
     maximum(1e6),
@@ -114,7 +114,7 @@ it('the budget of a job refuses a request that it cannot record', async () => {
   await assert.rejects(budget.settle(1), away);
 });
 
-it('the budget of a job that goes on explains too many matches by the whole bound, what is used of it, and what sets it', () => {
+it('the error of a resumed job with too many matches states the whole bound, the used part, and the setting', () => {
   const error = new TooManyMatchesError(840, 400, true);
   const explained = budgetOf(maximum(1000), 600).explain(error, true);
   assert.deepEqual([explained.matched, explained.maxAffected, explained.exact], [840, 1000, true]);
@@ -133,7 +133,7 @@ it('the budget of a job that goes on explains too many matches by the whole boun
   assert.doesNotMatch(arrived, /maxAffected/);
 });
 
-it('the budget of a job leaves the error of a whole bound as it is', () => {
+it('the budget of a job does not change the error if the whole bound is left', () => {
   const error = new TooManyMatchesError(840, 400, true);
   assert.equal(budgetOf(maximum(400), 0).explain(error, true), error);
   assert.equal(budgetOf({ most: 400, by: 'maxGrowth' }, 0).explain(error, false), error);

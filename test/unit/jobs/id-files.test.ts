@@ -16,7 +16,7 @@ const NOT_WRITTEN = 'The recorded ids are incomplete: they could not be written.
 
 const note = (recorder: IdRecorder, entityId: string) => recorder.note({ entityId }, 'deleted');
 
-/** A file that takes nothing until it is told to, and what was written to it. */
+/** A file that accepts nothing until it is told to, and the text written to it. */
 function slowFile() {
   const written: string[] = [];
   const state = { opened: 0, closed: 0, former: 0, failure: undefined as Error | undefined };
@@ -40,7 +40,7 @@ function slowFile() {
   return { recorder, written, state, take };
 }
 
-it('a file of recorded ids has one line for each item, with all that names it and what became of it', async () => {
+it('a file of recorded ids has one line for each item, with all its names and its result', async () => {
   const files = new IdFiles(temporaryFolder());
   const recorder = files.recorder(A);
   const item: Item = {
@@ -63,7 +63,7 @@ it('a file of recorded ids has one line for each item, with all that names it an
   );
 });
 
-it('what is recorded later of a purge comes after what is there, by the same recorder or by that of a later process', async () => {
+it('ids recorded later for a purge are appended, by the same recorder or that of a later process', async () => {
   const folder = temporaryFolder();
   for (const ids of [
     ['urn:1', 'urn:2'],
@@ -82,7 +82,7 @@ it('what is recorded later of a purge comes after what is there, by the same rec
   );
 });
 
-it('a file of recorded ids and its folder are for their owner only, and made when the first item is recorded', async () => {
+it('a file of recorded ids and its folder are readable by their owner only, and created with the first item', async () => {
   const folder = join(temporaryFolder(), 'deep', 'ids');
   const files = new IdFiles(folder);
   const recorder = files.recorder(A);
@@ -109,7 +109,7 @@ it('only the id of a purge names a file of recorded ids', async () => {
   assert.equal(await readFile(join(folder, 'secret.ndjson'), 'utf8'), 'secret');
 });
 
-it('what was not recorded, or was removed, is not found, and nothing is removed twice', async () => {
+it('a missing or removed list of ids is not found, and nothing is removed twice', async () => {
   const files = new IdFiles(temporaryFolder());
   assert.deepEqual(
     [await files.read(A), await files.has(A), await files.remove(A)],
@@ -137,7 +137,7 @@ it('a folder that cannot be read is an error, and not an empty list', async () =
   await assert.rejects(loop.remove(A), { code: 'ENAMETOOLONG' });
 });
 
-it('the files of purges without a record are removed, and no other file', async () => {
+it('files of purges without a record are removed, and no other files', async () => {
   const folder = temporaryFolder();
   for (const name of [`${A}.ndjson`, `${B}.ndjson`, `${B}.ndjsox`, 'notes.ndjson', B])
     await writeFile(join(folder, name), '');
@@ -151,7 +151,7 @@ it('the files of purges without a record are removed, and no other file', async 
   await new IdFiles(join(folder, 'none')).sweep(async () => assert.fail('there is nothing'));
 });
 
-it('a file that cannot be removed keeps no other file from it', async () => {
+it('a file that cannot be removed does not prevent the removal of others', async () => {
   const folder = temporaryFolder();
   for (const id of [A, B].sort().slice(0, 1)) await mkdir(join(folder, `${id}.ndjson`));
   for (const id of [A, B].sort().slice(1)) await writeFile(join(folder, `${id}.ndjson`), '');
@@ -159,7 +159,7 @@ it('a file that cannot be removed keeps no other file from it', async () => {
   assert.deepEqual(await readdir(folder), [`${[A, B].sort()[0]}.ndjson`]);
 });
 
-it('a recorder opens its file once, and writes together what comes together', async () => {
+it('a recorder opens its file once, and writes simultaneous lines together', async () => {
   const { recorder, written, state, take } = slowFile();
   take();
   for (const id of ['urn:1', 'urn:2']) note(recorder, id);
@@ -174,11 +174,11 @@ it('a recorder opens its file once, and writes together what comes together', as
   assert.deepEqual([state.opened, state.closed], [1, 1]);
 });
 
-/** Lets each line count as so many bytes. */
+/** Makes each line count as this many bytes. */
 const weigh = (t: TestContext, bytes: number) =>
   t.mock.method(Buffer, 'byteLength', (lines: string) => bytes * (lines.split('\n').length - 1));
 
-it('a recorder keeps no more than 32 MiB for a slow disk, and goes on when that is written', async (t) => {
+it('a recorder buffers 32 MiB at most for a slow disk, and continues once they are written', async (t) => {
   weigh(t, 1024 * 1024);
   const { recorder, written, take } = slowFile();
   const lines = () => written.join('').split('\n').length - 1;
@@ -191,11 +191,11 @@ it('a recorder keeps no more than 32 MiB for a slow disk, and goes on when that 
   assert.equal(lines(), 64);
 });
 
-it('a list holds at most 512 MiB, with what an earlier process recorded', async (t) => {
+it('a list holds at most 512 MiB, including the ids of an earlier process', async (t) => {
   for (const [lineMiB, formerMiB, fitting] of [
     [32, 0, 16],
     [32, 480, 1],
-    // It is full when it is taken over, or would be.
+    // The list is full when it is taken over, or would be.
     [1, 511, 1],
     [32, 511, 0],
   ] as const) {
@@ -213,7 +213,7 @@ it('a list holds at most 512 MiB, with what an earlier process recorded', async 
   }
 });
 
-it('a disk that fails costs all later lines, and is reported once', async () => {
+it('a failing disk loses all later lines, and is reported once', async () => {
   const { recorder, written, state, take } = slowFile();
   state.failure = new Error('no space left');
   take();
@@ -226,7 +226,7 @@ it('a disk that fails costs all later lines, and is reported once', async () => 
   assert.deepEqual([written, state.closed], [[], 1]);
 });
 
-it('a file whose size cannot be read, or that cannot be closed, is reported as not written, and closed where it can be', async () => {
+it('a file whose size cannot be read, or that cannot be closed, is reported as not written, and closed if possible', async () => {
   for (const broken of ['stat', 'close'] as const) {
     let closed = 0;
     const file = {

@@ -8,7 +8,7 @@ const HEADERS = {
   'x-auth-token': 'second-secret',
 };
 
-it('the credentials of a job come back as they were, and are readable nowhere in what is kept', () => {
+it('the credentials of a job are restored unchanged, and are not readable in the stored text', () => {
   const sealer = new HeaderSealer(['a-secret-of-jobs']);
   const kept = sealer.seal(HEADERS);
   assert.deepEqual(kept.headers, { 'ngsild-tenant': 'north' });
@@ -17,19 +17,19 @@ it('the credentials of a job come back as they were, and are readable nowhere in
   assert.deepEqual(sealer.open(kept), HEADERS);
 });
 
-it('the credentials of a job are kept differently each time', () => {
+it('the credentials of a job are encrypted differently each time', () => {
   const sealer = new HeaderSealer(['a-secret-of-jobs']);
   assert.notEqual(sealer.seal(HEADERS).sealedHeaders, sealer.seal(HEADERS).sealedHeaders);
 });
 
-it('the credentials of a job are refused without a secret, and not needed by jobs without credentials', () => {
+it('the credentials of a job are refused without a secret, which jobs without credentials do not need', () => {
   const sealer = new HeaderSealer([]);
   assert.throws(() => sealer.seal(HEADERS), JobSecretError);
   assert.deepEqual(sealer.seal({ link: '<x>' }), { headers: { link: '<x>' } });
   assert.deepEqual(sealer.open({ headers: { link: '<x>' } }), { link: '<x>' });
 });
 
-it('the credentials of a job are kept with the first of the secrets and read with any, so that a secret can be replaced', () => {
+it('the credentials of a job are encrypted with the first secret and decrypted with any, so that a secret can be replaced', () => {
   const kept = new HeaderSealer(['old-secret-1']).seal(HEADERS);
   assert.deepEqual(new HeaderSealer(['new-secret-2', 'old-secret-1']).open(kept), HEADERS);
   const anew = new HeaderSealer(['new-secret-2', 'old-secret-1']).seal(HEADERS);
@@ -38,7 +38,7 @@ it('the credentials of a job are kept with the first of the secrets and read wit
   assert.throws(() => new HeaderSealer([]).open(kept), JobSecretError);
 });
 
-it('the credentials of a job are not read when a bit of them was changed', () => {
+it('the credentials of a job are rejected if a bit of them was changed', () => {
   const sealer = new HeaderSealer(['a-secret-of-jobs']);
   const bytes = Buffer.from(sealer.seal(HEADERS).sealedHeaders ?? '', 'base64');
   for (const at of [0, 12, 28, bytes.length - 1]) {

@@ -65,13 +65,13 @@ function logOf() {
   return { log, lines, runs };
 }
 
-it('the log of a purge says at its start who asked for what', () => {
+it('the log of a purge says at its start who requested it, and the query', () => {
   const { log, lines } = logOf();
   log.started(RECORD);
   assert.deepEqual(lines, [['info', ASKED, 'purge started']]);
 });
 
-it('the log of a purge says at its end what came of it, how long it took, and who or what ended it', () => {
+it('the log of a purge says at its end the result, the duration, and who or what ended it', () => {
   const problem = (status: number) => ({ type: 'about:blank', title: 'x', status, detail: 'because' });
   const ended = (state: PurgeRecord['state'], status?: number) => ({
     ...RECORD,
@@ -114,7 +114,7 @@ it('the log names the brokers for which jobs wait, and some of the jobs, in one 
   assert.deepEqual(lines, [['warn', fields, 'jobs wait for another broker than BROKER_URL names']]);
 });
 
-it('the log says when the broker is away and when it is back, and skips all other events', () => {
+it('the log says when the broker becomes unavailable and available again, and skips all other events', () => {
   const { log, lines } = logOf();
   log.event(RECORD, { type: 'broker-away' });
   log.event(RECORD, { type: 'counted', matches: 1 });
@@ -126,7 +126,7 @@ it('the log says when the broker is away and when it is back, and skips all othe
   ]);
 });
 
-it('the end of a run of a retention policy is counted by its outcome, and one that was held back as that', () => {
+it('the end of a run of a retention policy is counted by its outcome, and held-back runs separately', () => {
   const { log, runs } = logOf();
   log.ended({ ...RECORD, state: 'succeeded' });
   log.ended({ ...RECORD, state: 'partial', retentionPolicy: 'nightly' });

@@ -21,7 +21,9 @@ const jobOf = (id: string): TakenJob => ({
   request: undefined,
 });
 
-/** A keeper of a process that shares its store, what it asks of the store and of its process, and a clock that only the test moves. */
+/**
+ * A keeper of a process that shares its store, its calls of the store and of its process, and a clock that only the test moves.
+ */
 function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
   const state = {
     nowMs: 0,
@@ -90,10 +92,10 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
     for (let index = 0; index < 10; index += 1) await turn();
     return [...told];
   };
-  /** A purge whose caller waits. */
+  /** Adds a purge whose caller waits. */
   const hold = (id: string) => enter(recordOf({ id }), keeper.lease());
   const leaseIn = (id: string) => registry.get(id)?.lease ?? assert.fail(`${id} does not run`);
-  /** Whether jobs of others would be taken whose leases have ended, at a time. */
+  /** Whether at this time the keeper would take jobs of others whose leases have ended. */
   const takesLapsedAt = async (nowMs: number) => {
     state.nowMs = nowMs;
     await keeper.look();
@@ -118,7 +120,7 @@ it('a job sends no delete from the last millisecond of its lease on, and is stop
   assert.deepEqual([lease.lost.aborted, lease.isTaken], [true, false]);
 });
 
-it('a lease that is renewed holds until its new end, and one that was given up never again', () => {
+it('a renewed lease is valid until its new end, and a lease that was given up is never valid again', () => {
   const { lease, time } = timed(1);
   time.ms = 1500;
   lease.renew(2000);
@@ -134,7 +136,7 @@ it('a lease that is renewed holds until its new end, and one that was given up n
   }
 });
 
-it('a purge whose caller waits asks the store once a second while its lease is in doubt, and goes on until that says it was ended', async () => {
+it('a purge whose caller waits asks the store once a second after its lease has ended, and continues until the store says that it was ended', async () => {
   const { lease, time } = timed(0);
   for (const [ms, asked] of [
     [999, 0],
@@ -155,7 +157,7 @@ it('a purge whose caller waits asks the store once a second while its lease is i
   assert.equal(time.asked, 3);
 });
 
-it('a renewed lease lasts from when the store was asked, however late its answer comes', async () => {
+it('a renewed lease counts from the time of the request to the store, however late the answer', async () => {
   const { keeper, state, hold } = keeperOf();
   const lease = hold('a');
   state.held = [{ id: 'a', lease: 0, request: undefined }];
@@ -169,7 +171,7 @@ it('a renewed lease lasts from when the store was asked, however late its answer
   assert.equal(lease.holds, false);
 });
 
-it('jobs of others whose leases have ended are taken only after a whole lease without an outage of the store, or a pause of this process', async () => {
+it('lapsed jobs of others are taken only after a whole lease without an outage of the store or a pause of this process', async () => {
   const { keeper, state, takesLapsedAt } = keeperOf();
   for (const [nowMs, expected] of [
     [0, false],
@@ -185,7 +187,7 @@ it('jobs of others whose leases have ended are taken only after a whole lease wi
     [11_000, false],
     [20_000, false],
     [21_000, true],
-    // It was stopped: the others get the time to renew.
+    // This process was stopped, so the others get time to renew.
     [31_000, false],
     [40_000, false],
     [41_000, true],
@@ -193,7 +195,7 @@ it('jobs of others whose leases have ended are taken only after a whole lease wi
     assert.equal(await takesLapsedAt(nowMs), expected, String(nowMs));
 });
 
-it('a process takes jobs one after the other until none waits, each with a lease from when it asked', async () => {
+it('a process takes jobs one after the other until none waits, each with a lease from the time of the request', async () => {
   const { keeper, registry, state, since, leaseIn } = keeperOf();
   state.jobs = [jobOf('a'), jobOf('b')];
   assert.deepEqual(await since(() => keeper.look()), ['take', 'begin a', 'take', 'begin b', 'take']);
@@ -207,7 +209,7 @@ it('a process takes jobs one after the other until none waits, each with a lease
   assert.deepEqual(keeper.lease().claim, { lease: 0, by: { holder: 'h', leaseMs: LEASE_MS } });
 });
 
-it('a job that another process has, or that is gone, stops here', async () => {
+it('a job that another process has taken, or that is gone, stops in this process', async () => {
   for (const held of [[], [{ id: 'a', lease: 8, request: { cancel: true } }]] as const) {
     const { keeper, state, since, leaseIn } = keeperOf();
     state.jobs = [jobOf('a')];
@@ -218,7 +220,7 @@ it('a job that another process has, or that is gone, stops here', async () => {
   }
 });
 
-it('a purge whose caller waits stops here once its record says that it has ended, and not while it has none', async () => {
+it('a purge whose caller waits stops once its record says that it has ended, but not while its record is missing', async () => {
   const { keeper, state, hold } = keeperOf();
   const leases = ['unwritten', 'runs', 'over'].map(hold);
   state.ended.add('over');
@@ -229,10 +231,10 @@ it('a purge whose caller waits stops here once its record says that it has ended
   );
 });
 
-it('what others request is granted by the process that runs the purge; what was taken though the answer got lost is given back', async () => {
+it('requests of other processes are granted by the process that runs the purge, and a job taken by a lost answer is released', async () => {
   const { keeper, state, since, hold } = keeperOf();
   hold('a');
-  // The end of one is still to be written.
+  // The end of one job is still to be written.
   state.pending.add('over');
   state.held = ['a', 'lost', 'over'].map((id) => ({
     id,
@@ -243,7 +245,7 @@ it('what others request is granted by the process that runs the purge; what was 
   assert.deepEqual(await since(() => keeper.look()), expected);
 });
 
-it('a job stops when its lease is over while the store is away, and a purge whose caller waits goes on', async (t) => {
+it('when the store is unavailable, a job stops at the end of its lease, and a purge whose caller waits continues', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const { keeper, state, since, hold, leaseIn } = keeperOf();
   state.jobs = [jobOf('a')];
@@ -262,14 +264,14 @@ it('a job stops when its lease is over while the store is away, and a purge whos
   assert.deepEqual(await since(() => t.mock.timers.tick(10_000)), [], 'a closed keeper looks no more');
 });
 
-it('the leases of a process on a store of its own never end', () => {
+it('the leases of a process with its own store never end', () => {
   const { state, hold } = keeperOf({ isShared: false });
   const own = hold('a');
   state.nowMs = Number.MAX_SAFE_INTEGER;
   assert.equal(own.holds, true);
 });
 
-it('leases are renewed three times before they end, and once a second where they last long', async (t) => {
+it('leases are renewed three times before they end, and at least once a second', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   for (const [leaseMs, everyMs] of [
     [600, 200],
@@ -283,13 +285,13 @@ it('leases are renewed three times before they end, and once a second where they
   }
 });
 
-it('looks that are asked for during a look are one more look, after it', async () => {
+it('requests for a check during a running check cause one more check afterwards', async () => {
   const { keeper, since } = keeperOf();
   const looks = () => Promise.all([keeper.look(), keeper.look(), keeper.look()]);
   assert.deepEqual(await since(looks), ['take', 'take']);
 });
 
-it('a place that becomes free is a reason to look only while jobs may wait', async () => {
+it('a free place causes a check only while jobs may be waiting', async () => {
   const { keeper, registry, state, since } = keeperOf();
   assert.deepEqual(await since(() => keeper.lookForMore()), ['take']);
   assert.deepEqual(await since(() => keeper.lookForMore()), [], 'all that waited was taken');
@@ -311,7 +313,7 @@ it('a place that becomes free is a reason to look only while jobs may wait', asy
   assert.deepEqual(await since(() => keeper.lookForMore()), ['take'], 'nobody knows what waits');
 });
 
-it('on a store of its own, a process frees what an earlier one left, once, and tries again every second until that is done', async (t) => {
+it('a process with its own store releases jobs of an earlier process once, and retries this every second until it succeeds', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const { keeper, state, since } = keeperOf({ isShared: false, broker: 'b' });
   state.isAway = true;
@@ -324,7 +326,7 @@ it('on a store of its own, a process frees what an earlier one left, once, and t
   assert.deepEqual(await since(() => keeper.look()), ['take']);
 });
 
-it('a process that is closed while the store is away does not ask it again, also when that was during a look', async (t) => {
+it('a process that was closed while the store was unavailable does not ask it again, even if a check was running', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   for (const isDuring of [false, true]) {
     const { keeper, state, since } = keeperOf({ isShared: false });
@@ -338,7 +340,7 @@ it('a process that is closed while the store is away does not ask it again, also
   }
 });
 
-it('jobs of other brokers go back into the queue of a shared store only when it has been in touch for a whole lease', async () => {
+it('lapsed jobs of other brokers are put back into the queue of a shared store only after a whole lease of contact with the store', async () => {
   const { keeper, state, since } = keeperOf({ broker: 'b' });
   assert.deepEqual(await since(() => keeper.look()), ['take']);
   state.nowMs = LEASE_MS - 1;
@@ -347,7 +349,7 @@ it('jobs of other brokers go back into the queue of a shared store only when it 
   assert.deepEqual(await since(() => keeper.look()), ['requeue b true false', 'take']);
 });
 
-it('a purge whose lease is in doubt waits for a look, and for no more than a second', async (t) => {
+it('a purge whose lease is in doubt waits for the next check, but for no more than a second', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { state, since, hold } = keeperOf();
   const lease = hold('a');

@@ -35,7 +35,7 @@ function liveOf(before: Partial<PurgeRecord> = {}) {
 const progress = (deleted: number, more: Partial<typeof COUNTS> = {}) =>
   ({ type: 'progress', hasBegun: true, ...COUNTS, deleted, ...more }) as const;
 
-it('a single delete or absence is enough for a purge to have begun, a match is not', () => {
+it('a purge counts as begun after a single delete, unknown or absent item, but not after a match', () => {
   for (const [before, expected] of [
     [{ deleted: 1 }, true],
     [{ alreadyGone: 1 }, true],
@@ -45,7 +45,7 @@ it('a single delete or absence is enough for a purge to have begun, a match is n
     assert.equal(liveOf(before).purge.hasBegun, expected, JSON.stringify(before));
 });
 
-it('watchers of a purge get its latest state, at most four times a second, a new state at once, and nothing after its end', async () => {
+it('watchers of a purge get its latest state at most four times a second, a new state at once, and nothing after its end', async () => {
   const { purge, clock, told, turns } = liveOf();
   const news = () => told.splice(0).map(({ state, deleted }) => [state, deleted]);
   purge.set({ deleted: 1 });
@@ -65,7 +65,7 @@ it('watchers of a purge get its latest state, at most four times a second, a new
   assert.deepEqual(news(), [['failed', 7]]);
 });
 
-it('watchers of a purge get its state four times a second also once the clock was set back', async () => {
+it('watchers of a purge get its state four times a second even after the clock was set back', async () => {
   const { purge, clock, told, turns } = liveOf();
   purge.set({ deleted: 1 });
   clock.set(-3_600_000);
@@ -151,7 +151,7 @@ it('a running purge has a rate of settled items, and an estimated end once all m
   );
 });
 
-it('the estimated end of a purge does not wait for deletes that an earlier process left unknown', async () => {
+it('the estimated end of a purge does not include deletes that an earlier process left unknown', async () => {
   const { purge, clock } = liveOf({ matched: 60, deleted: 40, unknown: 20, expected: 100 });
   purge.note({ type: 'counted', matches: 40 });
   purge.note(progress(0, { alreadyGone: 0, failed: 0, unknown: 0 }));
@@ -176,13 +176,13 @@ it('a purge warns of matches that an earlier process counted and that are neithe
   assert.deepEqual([purge.record.warnings.length, purge.record.expected], [2, 301]);
 });
 
-it('a purge does not warn when there are more matches than an earlier process counted', async () => {
+it('a purge does not warn if there are more matches than an earlier process counted', async () => {
   const { purge } = liveOf({ ...RECORD, expected: 400 });
   purge.note({ type: 'counted', matches: 500 });
   assert.deepEqual([purge.record.warnings, purge.record.expected], [[], 500]);
 });
 
-it('deletes that an earlier process left unknown stay so as far as matches are missing, and are not spent again', () => {
+it('deletes that an earlier process left unknown stay unknown as far as matches are missing, and are not counted twice', () => {
   const before = { matched: 60, deleted: 40, unknown: 20, expected: 100 };
   for (const [left, unknown, matched, listedAgain] of [
     [40, 20, 100, []],
@@ -209,7 +209,7 @@ it('deletes that an earlier process left unknown stay so as far as matches are m
     assert.deepEqual([record.matched, record.unknown, affectedSince], [matched, unknown + 1, left]);
     assert.equal(record.matched, record.deleted + record.unknown);
   }
-  // Nobody counts the matches: none of them is known to be left.
+  // Without a count of matches, none of the deletes is known to be listed again.
   const { purge } = liveOf({ matched: 60, deleted: 40, unknown: 20 });
   purge.note(progress(5, { matched: 5, alreadyGone: 0, failed: 0, unknown: 0 }));
   assert.deepEqual([purge.record.matched, purge.record.unknown], [65, 20]);
@@ -251,7 +251,7 @@ it('the final record has the counts, the arrivals, a hundred errors, and the war
   assert.equal('sample' in purge.record || 'unit' in purge.record, false);
 });
 
-it('the final record has the sample of a dry run, and the unit where it is known', () => {
+it('the final record has the sample of a dry run, and the unit if known', () => {
   const { purge } = liveOf();
   const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
   purge.noteReport(report);
@@ -259,7 +259,7 @@ it('the final record has the sample of a dry run, and the unit where it is known
   assert.deepEqual(purge.record.warnings, []);
 });
 
-it('the final record says where there were more matches than could be counted', () => {
+it('the final record says if there were more matches than could be counted', () => {
   const { purge } = liveOf();
   purge.noteReport({ ...REPORT, dryRun: true, isLowerBound: true });
   assert.deepEqual(purge.record.warnings, ['There are more matches than could be counted.']);
@@ -271,7 +271,7 @@ it('the rate and the concurrency of a running purge are those of its record', ()
   assert.equal(liveOf({ maxPerSecond: null }).purge.pace.burst, Infinity);
 });
 
-it('a change of the rate or the concurrency acts on the purge and shows in its record, and leaves the other one', () => {
+it('a change of the rate or the concurrency affects the purge and its record, and leaves the other setting unchanged', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
   const now = () => [purge.record.concurrency, purge.pace.burst, purge.record.maxPerSecond];
   purge.change({ concurrency: 2 });
@@ -282,7 +282,7 @@ it('a change of the rate or the concurrency acts on the purge and shows in its r
   assert.deepEqual(now(), [2, Infinity, null]);
 });
 
-it('a purge stops when it is cancelled, when its process stops, and when its lease is lost; only the first is for good', async () => {
+it('a purge stops when it is cancelled, when its process stops, and when its lease is lost; only a cancellation is permanent', async () => {
   for (const [how, isCancelled, state] of [
     ['cancel', true, 'cancelling'],
     ['stop', false, 'running'],
@@ -294,12 +294,12 @@ it('a purge stops when it is cancelled, when its process stops, and when its lea
     else purge[how]();
     const { stopped, record } = purge;
     assert.deepEqual([stopped.aborted, purge.isCancelled, record.state], [true, isCancelled, state]);
-    // Those who watch a queued job are released.
+    // Watchers of a queued job are released.
     if (how !== 'lapse') await woken;
   }
 });
 
-it('a purge that does not run is left as it is by its cancellation', () => {
+it('cancelling a purge that does not run leaves it unchanged', () => {
   for (const state of ['queued', 'succeeded', 'partial', 'failed', 'interrupted'] as const) {
     const { purge } = liveOf();
     purge.set({ state });
@@ -308,7 +308,7 @@ it('a purge that does not run is left as it is by its cancellation', () => {
   }
 });
 
-it('the record of a purge that ends early says what could not be deleted, and why', () => {
+it('the record of a purge that ends early has the items that could not be deleted, and the reasons', () => {
   const { purge } = liveOf();
   const error = { type: 'about:blank', title: 'Locked', status: 423, detail: 'It is locked.' };
   const errors = Array.from({ length: 150 }, (_, n) => ({ entityId: `urn:t:${n}`, error }));

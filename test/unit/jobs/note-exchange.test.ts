@@ -10,7 +10,7 @@ import { HandClock } from '../../support/hand-clock.js';
 const START = 1_700_000_000_000;
 const MINUTE_MS = 60_000;
 
-/** A store that several processes share, whose clock is an hour ahead of theirs; time goes by when it is told to. */
+/** A store that several processes share, whose clock is an hour ahead of theirs; time passes only on request. */
 function sharedStore() {
   const time = { nowMs: START };
   const clock = {
@@ -43,7 +43,7 @@ afterEach(() => {
 
 let names = 0;
 
-/** A process at a broker, which has looked once. Its pauses are apart from the time of day. */
+/** A process at a broker, which has read the notes once. Its pauses do not depend on the time of day. */
 async function processAt({ time, store }: ReturnType<typeof sharedStore>, { broker = 'http://orion' } = {}) {
   const memories = createMemories({ now: () => time.nowMs });
   const writer = `writer ${String((names += 1))}`;
@@ -60,7 +60,7 @@ async function processAt({ time, store }: ReturnType<typeof sharedStore>, { brok
   });
   exchange.start();
   exchanges.push(exchange);
-  /** Lets so much time of its pauses go by, while the time of day stands still. */
+  /** Lets pauses pass, while the time of day stands still. */
   const go = (ms = 10_000) => pauses.pass(ms);
   await go(0);
   return {
@@ -79,7 +79,7 @@ async function processAt({ time, store }: ReturnType<typeof sharedStore>, { brok
   };
 }
 
-it('a filter that one process has proven is proven for the other one, for the rest of its hour', async () => {
+it('a filter that one process has proven counts as proven in the others for the rest of its hour', async () => {
   const shared = sharedStore();
   const [one, two] = [await processAt(shared), await processAt(shared)];
   shared.time.nowMs += MINUTE_MS;
@@ -102,7 +102,7 @@ it('a filter that one process has proven is proven for the other one, for the re
   assert.equal(two.entities.isHonoured('q'), false);
 });
 
-it('a process that starts takes over older restrictions, but no older proof', async () => {
+it('a new process takes over older restrictions, but no older proof', async () => {
   const shared = sharedStore();
   const one = await processAt(shared);
   shared.time.nowMs += MINUTE_MS;
@@ -122,7 +122,7 @@ it('a process that starts takes over older restrictions, but no older proof', as
   assert.deepEqual([two.entities.isHonoured('q'), two.entities.isHonoured('type')], [false, true]);
 });
 
-it('a filter that one process sees ignored is unproven for all, and an older note does not bring its proof back', async () => {
+it('a filter that one process sees ignored is no longer proven anywhere, and an older note does not restore its proof', async () => {
   const shared = sharedStore();
   const [one, two, three] = [await processAt(shared), await processAt(shared), await processAt(shared)];
   shared.time.nowMs += MINUTE_MS;
@@ -171,7 +171,7 @@ it('a malformed note is skipped, and the others are read', async () => {
   assert.equal(two.entities.get('page-max'), 100);
 });
 
-it('facts that are learnt together are one write, at most one write a second follows, and old news is not written', async () => {
+it('facts learnt together are one write, at most one write a second follows, and older facts are not written', async () => {
   const shared = sharedStore();
   const one = await processAt(shared);
   await one.go();
@@ -187,7 +187,7 @@ it('facts that are learnt together are one write, at most one write a second fol
   assert.equal(shared.state.writes, 2);
 });
 
-it('a process reads the notes at once when another process wrote one, but not for its own', async () => {
+it('a process reads the notes at once when another process wrote one, but not after its own', async () => {
   const shared = sharedStore();
   const [one, two] = [await processAt(shared), await processAt(shared)];
   await one.go(2000);
@@ -205,7 +205,7 @@ it('a process reads the notes at once when another process wrote one, but not fo
   assert.deepEqual([shared.state.reads, two.entities.get('page-max')], [before + 1, 100]);
 });
 
-it('a store that fails hinders no purge, and gets the notes when it is back', async () => {
+it('a failing store does not stop purges, and gets the notes when it is available again', async () => {
   for (const fault of ['isAway', 'isFull'] as const) {
     const shared = sharedStore();
     shared.state[fault] = true;
@@ -235,7 +235,7 @@ it('a proof of another process does not last longer because the store was slow t
   assert.equal(two.entities.isHonoured('q'), false);
 });
 
-it('the exchange of notes neither reads nor writes after it was stopped', async () => {
+it('a stopped exchange of notes neither reads nor writes', async () => {
   const shared = sharedStore();
   const one = await processAt(shared);
   await one.go();
@@ -247,7 +247,7 @@ it('the exchange of notes neither reads nor writes after it was stopped', async 
   assert.deepEqual([shared.state.reads, shared.state.writes], [reads, 0]);
 });
 
-it('an exchange that is stopped at whatever time leaves no pause behind', async () => {
+it('stopping an exchange leaves no pause behind, at whatever time', async () => {
   for (const goneMs of [0, 500, 1500, 3000]) {
     const one = await processAt(sharedStore());
     await one.go(goneMs);

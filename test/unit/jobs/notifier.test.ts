@@ -7,7 +7,7 @@ import { HandClock } from '../../support/hand-clock.js';
 function notifierOf() {
   const clock = new HandClock();
   const notifier = new Notifier(clock);
-  /** A watcher of a purge, and whether it is to look again. */
+  /** A watcher of a purge, and the results of its waiting. */
   const watch = (id: string, signal = new AbortController().signal) => {
     const watcher = { isWoken: false };
     void notifier.changed(id, signal).then(() => (watcher.isWoken = true));
@@ -16,7 +16,7 @@ function notifierOf() {
   return { notifier, clock, watch };
 }
 
-it('a watcher looks again as soon as its purge has changed, but not within a quarter of a second', async () => {
+it('a watcher reads again as soon as its purge has changed, but not within a quarter of a second', async () => {
   const { notifier, clock, watch } = notifierOf();
   const watcher = watch('a');
   notifier.notify('a');
@@ -32,7 +32,7 @@ it('a watcher looks again as soon as its purge has changed, but not within a qua
   assert.deepEqual([late.isWoken, second.isWoken, other.isWoken], [true, true, false]);
 });
 
-it('a watcher that hears nothing looks again after a second', async () => {
+it('a watcher without a notice reads again after a second', async () => {
   const { clock, watch } = notifierOf();
   const watcher = watch('a');
   await clock.pass(250);
@@ -42,7 +42,7 @@ it('a watcher that hears nothing looks again after a second', async () => {
   assert.equal(watcher.isWoken, true);
 });
 
-it('a watcher that goes away is released at once, leaves no timer behind, and keeps no other from being woken', async () => {
+it('a watcher that leaves is released at once, leaves no timer behind, and does not prevent others from being woken', async () => {
   for (const waitedMs of [0, 250]) {
     const { notifier, clock, watch } = notifierOf();
     const gone = new AbortController();

@@ -6,7 +6,7 @@ import { withoutDryRun } from '../../../sidecar/jobs/plan-service.js';
 import { narrower } from '../../../sidecar/jobs/purge-kinds.js';
 
 describe('the items of a plan', () => {
-  it('are those that were added, and no others, also after they were kept', () => {
+  it('the items of a plan are exactly those that were added, also after storing and reading', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.string(), { maxLength: 3000 }),
@@ -25,13 +25,13 @@ describe('the items of a plan', () => {
     );
   });
 
-  it('say nothing of what they are without the key', () => {
+  it('the stored items of a plan reveal nothing without the key', () => {
     const [one, other] = [new PlanKeys(), new PlanKeys()];
     for (const keys of [one, other]) keys.add('urn:ngsi-ld:Car:1');
     assert.notDeepEqual(one.toParts(), other.toParts());
   });
 
-  it('ten thousand make several parts', () => {
+  it('ten thousand items of a plan are stored in several parts', () => {
     const keys = new PlanKeys();
     for (let index = 0; index < 10_000; index += 1) keys.add(`urn:ngsi-ld:Car:${String(index)}`);
     assert.equal(keys.toParts().length, 3);
@@ -39,7 +39,7 @@ describe('the items of a plan', () => {
 });
 
 describe('the purge that applies a plan', () => {
-  it('is held to the narrower of both policies', () => {
+  it('a purge that applies a plan has the narrower of both policies', () => {
     assert.deepEqual(narrower({ maxAffected: 5, pageSize: 10 }, { maxAffected: 3, batchSize: 2 }), {
       maxAffected: 3,
       pageSize: 10,
@@ -55,7 +55,7 @@ describe('the purge that applies a plan', () => {
     assert.deepEqual(narrower({ dryRunOnly: true }, {}), { dryRunOnly: true });
   });
 
-  it('has the query of the dry run, and is none', () => {
+  it('a purge that applies a plan has the query of the dry run, without dryRun', () => {
     assert.equal(
       withoutDryRun('type=A&q=a==%22dryRun=true%22&maxAffected=5&dryRun=true'),
       'type=A&q=a==%22dryRun=true%22&maxAffected=5',

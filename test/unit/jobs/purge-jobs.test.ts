@@ -72,14 +72,14 @@ async function endOf({ service }: Started, id: string): Promise<PurgeRecord> {
   return last ?? assert.fail('there is no record');
 }
 
-/** Waits until a purge has told of its progress; in the store, where that is asked for. */
+/** Waits until a purge has reported progress, in the store if requested. */
 async function hasWorked({ service, kept }: Started, id: string, isInStore = false): Promise<void> {
   for await (const record of service.watch(id, NEVER)) if (record.requests > 0) break;
   const isKept = async () => ((await kept.store.get(id))?.requests ?? 0) > 0;
   while (isInStore && !(await isKept())) await nextTurn();
 }
 
-/** Waits until a write has failed and was tried again. */
+/** Waits until a write has failed and was retried. */
 async function hasFailedTwice(store: KeptPurges): Promise<void> {
   const puts = () => store.calls.filter(({ name }) => name === 'put').length;
   while (!store.isAway) await nextTurn();
@@ -90,19 +90,19 @@ async function hasFailedTwice(store: KeptPurges): Promise<void> {
 describe('the maximum of a job', () => {
   afterEach(closeServices);
 
-  it('the maximum of a job holds over a crash: what may have been deleted counts, reported or not', async () => {
+  it('the maximum of a job includes everything that may have been deleted before a crash, reported or not', async () => {
     const store = new KeptPurges();
     const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 40, { toldOf: 25 }));
     const { id } = await first.service.submit(newPurge('type=Car&maxAffected=100'));
     await hasWorked(first, id, true);
-    // The first process is as good as dead: nothing that it writes is kept from here on.
+    // The first process is as good as dead: nothing that it writes from now on is kept.
     const { run, seen } = notesMaximum();
     assert.equal((await endOf(startService(store, run), id)).state, 'succeeded');
-    // Those that were reported are gone; the others may be left, and are withheld where they are.
+    // Reported deletes are gone. The others may still exist, and are withheld if they do.
     assert.deepEqual([seen.maxima, seen.allowed], [[75], 60]);
   });
 
-  it('the maximum of a job holds over several crashes: each process adds to what may have been deleted before it', async () => {
+  it('the maximum of a job includes what each process may have deleted over several crashes', async () => {
     const store = new KeptPurges();
     const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 40, { toldOf: 25 }));
     const { id } = await first.service.submit(newPurge('type=Car&maxAffected=100'));
@@ -119,7 +119,7 @@ describe('the maximum of a job', () => {
     assert.equal(seen.allowed, 30);
   });
 
-  it('the maximum of a job is reduced by exactly what was deleted or may have been when the gateway shuts down', async () => {
+  it('the maximum of a job is reduced by exactly the deleted and unknown items when the gateway shuts down', async () => {
     const store = new KeptPurges();
     const first = startService(store, async function* (one, signal) {
       for (let tries = 0; tries < 30; tries++) await one.budget?.reserve(1);
@@ -135,7 +135,7 @@ describe('the maximum of a job', () => {
     assert.deepEqual([seen.maxima, seen.allowed], [[60], 57]);
   });
 
-  it('the maximum of a job holds while the store is away: the job waits for it, sends no delete meanwhile, and can be cancelled', async () => {
+  it('a job with a maximum sends no delete while the store is unavailable, and can be cancelled', async () => {
     for (const isCancelled of [false, true]) {
       const store = new KeptPurges();
       let sent = 0;
@@ -164,7 +164,7 @@ describe('a job of an earlier process', () => {
     job,
   });
 
-  /** How a purge ends that another process left. */
+  /** The end of a purge that another process left. */
   async function ended({ record, job }: UnfinishedJob, run: Run = finishing, setup: PurgeServiceSetup = {}) {
     const made = purgeServiceOf(run, setup);
     await made.kept.store.put(record, job);
@@ -174,7 +174,7 @@ describe('a job of an earlier process', () => {
     return { ...made, record: await made.service.get(record.id) };
   }
 
-  it('a purge of an earlier process is interrupted if its caller waited, and cancelled if that was asked for', async () => {
+  it('a purge of an earlier process is interrupted if its caller waited, and cancelled if that was requested', async () => {
     for (const [members, job, state] of [
       [{}, undefined, 'interrupted'],
       [{ state: 'queued' }, undefined, 'interrupted'],
@@ -190,7 +190,7 @@ describe('a job of an earlier process', () => {
     }
   });
 
-  it('a job is resumed, and warns how many matches have an unknown outcome, and how many count towards its maximum', async () => {
+  it('a resumed job warns how many matches have an unknown outcome, and how many count towards its maximum', async () => {
     const counts = { matched: 90, deleted: 40, alreadyGone: 5, failed: 4, unknown: 1 };
     const { record } = await ended(left({ ...counts, warnings: ['first'] }, { headers: {}, spent: 43 }));
     assert.deepEqual([record.state, record.worker], ['succeeded', 'w']);
@@ -212,7 +212,7 @@ describe('a job of an earlier process', () => {
     }
   });
 
-  it('a job that waited is begun without a warning, keeps what is unknown, and works no harder than is allowed by now', async () => {
+  it('a queued job starts without a warning, keeps its unknown items, and is limited by the current configuration', async () => {
     const { record } = await ended(left({ state: 'queued', concurrency: 9, unknown: 2 }));
     assert.deepEqual(
       [record.state, record.warnings, record.unknown, record.concurrency],
@@ -227,7 +227,7 @@ describe('a job of an earlier process', () => {
     assert.deepEqual(seen, [2]);
   });
 
-  it('a job that is resumed says before it deletes that the list of its archive is not the last one', async () => {
+  it('the record of a resumed job has no digest of its archive before its first delete', async () => {
     const archive = { entities: 1, bytes: 9, segments: 1, expiresAt: '2999-01-01T00:00:00.000Z' };
     const job = left({ archive: { ...archive, listDigest: 'a'.repeat(64) } });
     const kept = new KeptPurges(createTestClock(STARTED));
@@ -240,7 +240,7 @@ describe('a job of an earlier process', () => {
     assert.deepEqual(seen, [archive]);
   });
 
-  it('a job that cannot be resumed is refused, or fails where it may have deleted', async () => {
+  it('a job that cannot be resumed is refused, or fails if it may have deleted', async () => {
     const wrong = { query: 'type=T&limit=5' };
     assert.equal((await ended(left({ ...wrong, state: 'queued' }))).record.state, 'refused');
     const failed = await ended(left(wrong));
@@ -250,7 +250,7 @@ describe('a job of an earlier process', () => {
     assert.equal((await ended(left({}, sealed))).record.problem?.status, 400);
   });
 
-  it('a job that may have deleted is called neither refused nor a report when too many match after a restart', async () => {
+  it('a job that may have deleted is neither refused nor turned into a report if too many items match after a restart', async () => {
     const tooMany: Run = async function* run() {
       yield { type: 'progress', ...REPORT, hasBegun: false };
       throw new TooManyMatchesError(200, 5, true);
@@ -273,7 +273,7 @@ describe('a job of an earlier process', () => {
     }
   });
 
-  it('a job that became a report is resumed as a report, also one that was to record ids, and deletes nothing', async () => {
+  it('a job that became a report is resumed as a report, even if it was to record ids, and deletes nothing', async () => {
     for (const query of ['type=T', 'type=T&record=ids']) {
       const seen: boolean[] = [];
       const { record } = await ended(
@@ -287,14 +287,14 @@ describe('a job of an earlier process', () => {
     }
   });
 
-  it('a job says that the ids recorded before are elsewhere, unless their list is here as well', async () => {
+  it('a job warns that ids recorded earlier are on another gateway, unless their list is here as well', async () => {
     const note = 'The ids that the gateway one recorded are not in the list of ids here.';
     for (const [query, worker, isHere, notes, hasStarted] of [
       ['type=T&record=ids', 'one', false, [note], true],
       ['type=T&record=ids', 'one', true, [], true],
       ['type=T&record=ids', 'w', false, [], true],
       ['type=T', 'one', false, [], true],
-      // It has waited there, and nothing was recorded.
+      // The job has waited there, and nothing was recorded.
       ['type=T&record=ids', 'one', false, [], false],
     ] as const) {
       const recorder = { note: () => {}, close: async () => undefined };
@@ -312,13 +312,13 @@ describe('a job of an earlier process', () => {
 describe('the queue of jobs', () => {
   afterEach(closeServices);
 
-  it('jobs that arrive together never exceed the number that may wait', async () => {
+  it('jobs that arrive together never exceed the size of the queue', async () => {
     const { service } = startService(new KeptPurges(), untilStopped, { maxQueued: 3, maxRunning: 1 });
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => service.submit(newPurge())));
     assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 3);
   });
 
-  it('jobs with credentials that cannot be kept are recorded as refused, without them', async () => {
+  it('jobs with credentials that cannot be stored are recorded as refused, without the credentials', async () => {
     const { service, kept } = startService(new KeptPurges(), finishing);
     await assert.rejects(service.submit(newPurge('type=Car', { authorization: 'Bearer b' })), ({ cause }) => {
       return cause instanceof JobSecretError;
@@ -329,7 +329,7 @@ describe('the queue of jobs', () => {
     assert.equal(JSON.stringify(record).includes('Bearer b'), false);
   });
 
-  it('jobs that the broker runs itself take no rate', async () => {
+  it('jobs that the broker runs itself accept no rate', async () => {
     const { service } = startService(new KeptPurges(), untilStopped, {
       limits: { ...LIMITS, strategy: 'native' },
     });
@@ -338,7 +338,7 @@ describe('the queue of jobs', () => {
     assert.equal((await service.change(id, { maxPerSecond: null })).maxPerSecond, null);
   });
 
-  it('a job with a rate that was set while it ran ends when its gateway leaves deletes to the broker, which keeps no rate', async () => {
+  it('a job whose rate was set while it ran fails if its gateway now leaves deletes to the broker, which has no rate', async () => {
     const kept = new KeptPurges();
     const first = startService(kept, untilStopped);
     const { id } = await first.service.submit(newPurge());

@@ -47,7 +47,7 @@ const least = (...values: readonly (number | undefined)[]) => {
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-it('each limit of a purge is the least of what configuration, policy and caller allow', () => {
+it('each limit of a purge is the smallest of those of configuration, policy and caller', () => {
   const limits = fc
     .record({ pageSize: size, pageSizeMax: size, batchSize: size, concurrency: size, maxAffected: bound })
     .map((some): PurgeLimits => ({ ...LIMITS, ...some }));
@@ -109,7 +109,7 @@ it('a purge that the broker runs itself refuses a rate', () => {
   checkRate(prepare('type=Car').limits, { maxPerSecond: 5 });
 });
 
-it('a purge runs with its query, the headers and the order that it is given', () => {
+it('a purge runs with the given query, headers and order', () => {
   const seen: PurgeOrder[] = [];
   const own = kinds();
   const entities: typeof own.entities = {

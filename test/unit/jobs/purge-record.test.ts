@@ -10,7 +10,7 @@ import { purgeServiceOf, recordOf, STARTED, turns, type Run } from '../../suppor
 const HERE = 'http://here';
 const THERE = 'http://there';
 
-/** A process at a broker; its leases go by a clock of the test. */
+/** A process at a broker; its leases use a clock of the test. */
 async function startAt(broker: string, kept: KeptPurges, run: Run, isStoreShared: boolean) {
   const time = { ms: 0 };
   const made = purgeServiceOf(run, {
@@ -41,7 +41,7 @@ const RUNNING = {
   estimatedEndAt: '2026-01-02T00:00:00.000Z',
 };
 
-/** A store with a job of a process at the other broker, and its lease: over, or not. */
+/** A store with a job of a process at the other broker, and its lease, which is over or not. */
 async function storeWithJob(leaseMs: number, members: Partial<PurgeRecord> = {}, broker = THERE) {
   const kept = new KeptPurges(createTestClock(STARTED));
   const record = recordOf({ ...RUNNING, ...members });
@@ -67,7 +67,7 @@ const never: Run = async function* run() {
   yield assert.fail('it must not be sent to this broker');
 };
 
-it('a lost job of another broker waits, says for what and what is missing, and may have begun only if it deletes and had started', async () => {
+it('a lost job of another broker waits, warns about the missing counts, and may have begun only if it deletes and had started', async () => {
   for (const [members, mayHaveBegun] of [
     [{ unknown: 2, failed: 3 }, true],
     // Its counts may not have been written since.
@@ -90,7 +90,7 @@ it('a lost job of another broker waits, says for what and what is missing, and m
   }
 });
 
-it('a job of another broker that waited keeps its counts, is told of again after a move, and says once what it waits for', async () => {
+it('a waiting job of another broker keeps its counts, and has one warning about the broker for which it waits', async () => {
   const members = { state: 'queued', unknown: 2, warnings: ['first'] } as const;
   const { kept, id, now } = await storeWithJob(-1, members, 'embedded');
   for (const broker of [HERE, 'http://third']) {
@@ -108,12 +108,12 @@ it('a job of another broker that waited keeps its counts, is told of again after
     ['cancelled', ['first'], undefined],
   );
   assert.equal('ratePerSecond' in cancelled, false);
-  // What it did is a part of that.
+  // The expected count is part of what it did.
   assert.ok('expected' in cancelled);
   await service.jobs.close();
 });
 
-it('a job of another broker that was to be cancelled has ended, and is not said to wait', async () => {
+it('a job of another broker that was being cancelled is cancelled, and is not reported as waiting', async () => {
   for (const state of ['running', 'cancelling'] as const) {
     const { kept, id } = await storeWithJob(1_000_000, { state });
     if (state === 'running') await kept.store.ask(id, { cancel: true }, (record) => record);
@@ -125,7 +125,7 @@ it('a job of another broker that was to be cancelled has ended, and is not said 
   }
 });
 
-it('on a shared store, jobs of another broker are left alone while they are held or wait, and put back once their lease is over', async () => {
+it('on a shared store, jobs of another broker are left alone while leased or queued, and put back after their lease', async () => {
   for (const [leaseMs, state] of [
     [1_000_000, 'running'],
     [-1, 'queued'],
@@ -145,7 +145,7 @@ it('on a shared store, jobs of another broker are left alone while they are held
   }
 });
 
-it('a job that was put back by a process at another broker goes on at its own, and is not called refused there', async () => {
+it('a job that a process at another broker put back continues at its own broker, and is not called refused there', async () => {
   const { kept, id } = await storeWithJob(1_000_000);
   await (await startAt(HERE, kept, never, false)).service.jobs.close();
   const tooMany: Run = async function* run() {

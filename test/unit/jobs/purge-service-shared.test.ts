@@ -31,7 +31,7 @@ import {
   type Run,
 } from '../../support/purge-service.js';
 
-/** A purge that is stopped, and whose last delete is answered when the test lets it. */
+/** A purge that is stopped, and whose last delete is answered when the test says so. */
 function slowToStop() {
   let answer = () => {};
   const isAnswered = new Promise<void>((resolve) => (answer = resolve));
@@ -77,7 +77,7 @@ function storeWith(kept: KeptPurges, name: 'ask' | 'put', first: (given: unknown
   });
 }
 
-it('a purge that another process works on is cancelled there as soon as that hears of it, and is not over before', async () => {
+it('a purge of another process is cancelled there once that process is notified, and is not over before', async () => {
   const { one, two, kept, renewals, close } = twoProcesses();
   const { id } = await one.service.submit(newPurge());
   await turns();
@@ -96,7 +96,7 @@ it('a purge that another process works on is cancelled there as soon as that hea
   await close();
 });
 
-it('a purge that another process works on gets its new rate there, within its limits, once', async () => {
+it('a purge of another process gets its new rate there once, within its limits', async () => {
   const { one, two, kept, requests, close } = twoProcesses();
   const { id } = await one.service.submit(newPurge());
   await turns();
@@ -112,7 +112,7 @@ it('a purge that another process works on gets its new rate there, within its li
   await close();
 });
 
-it('a purge that is about to be cancelled, or ends just now, cannot be changed', async () => {
+it('a purge that is being cancelled, or has just ended, cannot be changed', async () => {
   const { run, answer } = slowToStop();
   const { id, ...made } = await jobOf(run);
   await made.service.cancel(id);
@@ -134,7 +134,7 @@ it('a purge that is about to be cancelled, or ends just now, cannot be changed',
   await made.service.jobs.close();
 });
 
-it('a watcher of a purge that another process works on gets what it last saw while the store is away, and an error once the record is gone', async () => {
+it('a watcher of a purge of another process waits while the store is unavailable, and gets an error once the record is gone', async () => {
   const { one, two, kept, close } = twoProcesses();
   const { id } = await one.service.submit(newPurge());
   await turns();
@@ -165,7 +165,7 @@ it('a watcher of a purge that another process works on gets what it last saw whi
   await gone.service.jobs.close();
 });
 
-it('a purge whose caller waits and that another process has ended still leaves its true end in the record', async () => {
+it('a purge whose caller waits has its true counts in its record, even if another process has ended it', async () => {
   const { one, kept, close } = twoProcesses();
   const ended = one.service.run(newPurge(), NEVER).catch((error: unknown) => error);
   await turns();
@@ -185,7 +185,7 @@ it('a purge whose caller waits and that another process has ended still leaves i
   await close();
 });
 
-it('a purge that has ended is shown so before that is written, and the cancellation of it changes nothing', async () => {
+it('a purge that has ended is shown as ended before its record is written, and cancelling it changes nothing', async () => {
   const kept = new KeptPurges(createTestClock(STARTED));
   const state = { isFull: false };
   const store = storeWith(kept, 'put', async () => {
@@ -218,7 +218,7 @@ it('a purge that has ended is shown so before that is written, and the cancellat
   );
 });
 
-it('a job that was given back while the store is away is not called cancelled, for another process may take it', async () => {
+it('a job that was released while the store is unavailable is not reported as cancelled, because another process may take it', async () => {
   const { id, ...made } = await jobOf(untilStopped);
   made.kept.isAway = true;
   made.service.jobs.stop();
@@ -252,7 +252,7 @@ it('the recorded ids of a purge are kept as long as its process or the store kno
   await made.service.jobs.close();
 });
 
-it('the ids of a purge that this process ran are removed though none are there, and those of another one are not', async () => {
+it('the ids of a purge of this process can be removed even if there are none, and those of another process cannot', async () => {
   const idFiles = { remove: async () => false, read: async () => undefined } as unknown as IdFiles;
   const { one, two, close } = twoProcesses(untilStopped, { idFiles });
   const { id } = await one.service.submit(newPurge());
@@ -268,7 +268,7 @@ it('the ids of a purge that this process ran are removed though none are there, 
   await close();
 });
 
-it('a job that another process takes while it waits for the store stops here, and its record is not touched', async () => {
+it('a job that another process takes while it waits for the store stops here, and its record is not changed', async () => {
   const { one, two, kept, close } = twoProcesses(async function* run({ budget }) {
     yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
     await kept.store.releaseOthers('nobody');
@@ -293,7 +293,7 @@ it('a job that another process takes while it waits for the store stops here, an
   await close();
 });
 
-it('a job whose lease is over, and a purge that another process has ended, send no further delete', async () => {
+it('a job whose lease has ended, and a purge that another process has ended, send no further delete', async () => {
   for (const isJob of [true, false]) {
     let nowMs = 0;
     const refusals: unknown[] = [];
@@ -339,7 +339,7 @@ it('a job whose lease is over, and a purge that another process has ended, send 
   }
 });
 
-it('a dry run finds a place although as many purges as may are at work', async () => {
+it('a dry run starts even if the maximum number of purges is running', async () => {
   const made = purgeServiceOf(
     async function* run(order, signal) {
       if (!order.query.dryRun) yield* untilStopped(order, signal);
@@ -356,7 +356,7 @@ it('a dry run finds a place although as many purges as may are at work', async (
   await made.service.jobs.close();
 });
 
-it('the number of waiting jobs is the last known one while the store is away', async () => {
+it('the number of waiting jobs is the last known one while the store is unavailable', async () => {
   const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
   for (let count = 0; count < 3; count += 1) await made.service.submit(newPurge());
   assert.equal(await made.service.jobs.queued(), 2);
@@ -367,7 +367,7 @@ it('the number of waiting jobs is the last known one while the store is away', a
   await made.service.jobs.close();
 });
 
-it('a process that is closed asks its store for nothing more', async (t) => {
+it('a closed process makes no more requests to its store', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const { one, kept, close } = twoProcesses();
   one.service.jobs.start();
@@ -379,7 +379,7 @@ it('a process that is closed asks its store for nothing more', async (t) => {
   assert.equal(kept.calls.length, calls);
 });
 
-it('a folder of recorded ids that cannot be read hinders no purge', async () => {
+it('a folder of recorded ids that cannot be read does not prevent purges', async () => {
   const idFiles = { sweep: () => Promise.reject(new Error('no rights')) } as unknown as IdFiles;
   const made = purgeServiceOf(finishing, { idFiles });
   made.service.jobs.start();
@@ -388,7 +388,7 @@ it('a folder of recorded ids that cannot be read hinders no purge', async () => 
   await made.service.jobs.close();
 });
 
-it('the list of ids of a purge is closed however that ends, and what is missing in it is a warning', async () => {
+it('the list of ids of a purge is closed however the purge ends, and missing ids are a warning', async () => {
   for (const isBroken of [false, true]) {
     let closed = 0;
     const recorder = {
@@ -415,7 +415,7 @@ it('the list of ids of a purge is closed however that ends, and what is missing 
   }
 });
 
-it('a purge that fails by itself after it was cancelled is reported with what made it fail', async () => {
+it('a purge that fails by itself after a cancellation is reported with its own error', async () => {
   const failure = new Error('a bug');
   const made = purgeServiceOf(async function* run(_order, signal) {
     yield BEGUN;
@@ -430,7 +430,7 @@ it('a purge that fails by itself after it was cancelled is reported with what ma
   assert.deepEqual([error.cause, error.record.state], [failure, 'cancelled']);
 });
 
-it('a run of a retention policy deletes nothing if the clock of the gateway was ahead of the broker', async () => {
+it('a run of a retention policy deletes nothing if the clock of the gateway is ahead of the broker', async () => {
   let aheadMs: number | undefined;
   const made = purgeServiceOf(
     async function* run({ query, beforeDelete }) {
@@ -482,7 +482,7 @@ it('a job with more matches than its guard allows reports them without a bound, 
       ['true', bounds[1]],
     ]);
   }
-  // The lower bound of its caller refuses it.
+  // The lower bound of its caller refuses the job.
   const { id } = await made.service.submit({ ...newPurge('type=T&maxAffected=4'), reportAbove: 5 });
   await turns();
   const { state, dryRun } = await made.service.get(id);

@@ -38,7 +38,7 @@ import {
 
 type Service = ReturnType<typeof purgeServiceOf>;
 
-/** How a purge ended whose caller waited. */
+/** The end of a purge whose caller waited. */
 async function failureOf(run: Promise<unknown>): Promise<PurgeFailedError> {
   const error: unknown = await run.catch((reason: unknown) => reason);
   assert.ok(error instanceof PurgeFailedError, String(error));
@@ -48,7 +48,7 @@ async function failureOf(run: Promise<unknown>): Promise<PurgeFailedError> {
 const failure = ({ service }: Service, query?: string, gone: AbortSignal = NEVER) =>
   failureOf(service.run(newPurge(query), gone));
 
-/** Statuses by which a broker refuses a query for good. */
+/** Statuses by which a broker refuses a query permanently. */
 const REFUSALS = [400, 403, 409, 501];
 const refusedBy = (status: number) => new BrokerRefusedError('list the entities', { status });
 
@@ -90,7 +90,7 @@ it('a purge succeeds only if no item failed, no outcome is unknown, and the brok
   }
 });
 
-it('a purge that asks for what is not allowed is recorded as refused, with the start of what its caller made long', async () => {
+it('a purge with an invalid query is recorded as refused, with overlong values of its caller shortened', async () => {
   const made = purgeServiceOf(untilStopped);
   for (const more of [0, 1]) {
     const query = `type=T&limit=5&q=`.padEnd(8192 + more, 'x');
@@ -107,7 +107,7 @@ it('a purge that asks for what is not allowed is recorded as refused, with the s
   assert.deepEqual(made.told, ['ended refused', 'ended refused']);
 });
 
-it('a refused purge is called a dry run if its query asks for one, understood or not', async () => {
+it('a refused purge is recorded as a dry run if its query asks for one, valid or not', async () => {
   const made = purgeServiceOf(untilStopped);
   for (const [query, dryRun] of [
     ['type=T&q=a%3E&dryRun=true', true],
@@ -187,7 +187,7 @@ it('a purge that finds no free place leaves no record', async () => {
   await first;
 });
 
-it('a purge runs without a record only where none is required', async () => {
+it('a purge runs without a record only if none is required', async () => {
   for (const recordRequired of [false, true]) {
     let runs = 0;
     const made = purgeServiceOf(
@@ -206,7 +206,7 @@ it('a purge runs without a record only where none is required', async () => {
   }
 });
 
-it('a job is refused when the queue is full or the gateway stops', async () => {
+it('a job is refused if the queue is full or the gateway stops', async () => {
   const made = purgeServiceOf(untilStopped, { maxRunning: 1, maxQueued: 1 });
   await made.service.submit(newPurge());
   await made.service.submit(newPurge());
@@ -262,7 +262,7 @@ it('a job whose place a caller took is taken again, even if it is back in the qu
   assert.equal((await made.service.get(id)).state, 'succeeded');
 });
 
-it('a job that begins while its cancellation, or its new rate, waits for the store is cancelled, and gets its rate', async () => {
+it('a job that starts while its cancellation or new rate waits for the store is cancelled, or gets its rate', async () => {
   for (const how of ['cancel', 'change'] as const) {
     const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
     const running = await made.service.submit(newPurge());
@@ -286,7 +286,7 @@ it('a job that begins while its cancellation, or its new rate, waits for the sto
   }
 });
 
-/** Does the work, but for the first time. */
+/** Does the work, except for the first time. */
 function failingOnce<Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) {
   let hasFailed = false;
   return async (...given: Given): Promise<Result> => {
@@ -296,7 +296,7 @@ function failingOnce<Given extends unknown[], Result>(work: (...given: Given) =>
   };
 }
 
-it('a plan is kept, and applied, although the store was away for a moment', async () => {
+it('a plan is kept, and applied, even if the store was unavailable for a moment', async () => {
   const made = purgeServiceOf(async function* run(order) {
     order.onPlanned?.('urn:a');
     yield finished({ matched: 1, deleted: 1, dryRun: order.plan === undefined });
@@ -314,9 +314,9 @@ it('a plan is kept, and applied, although the store was away for a moment', asyn
   assert.equal((await made.service.get(id)).state, 'succeeded');
 });
 
-it('a cancellation and a new rate are in the store before they are answered, so that they outlast a crash', async () => {
+it('a cancellation and a new rate are stored before they are answered, so that they survive a crash', async () => {
   const clock = createTestClock(STARTED);
-  // What is only written in the background stays unwritten.
+  // Writes in the background are not carried out.
   const { id, ...made } = await jobOf(untilStopped, undefined, {
     clock: { ...clock, sleep: async () => new Promise<never>(() => {}) },
   });
@@ -352,7 +352,7 @@ it('a job that is cancelled while it goes back to the queue is cancelled, and is
     await order.budget?.reserve(1);
     yield* untilStopped(order, signal);
   }, 'type=T&maxAffected=5');
-  // What is left of its maximum is written last of all.
+  // The rest of its maximum is written last of all.
   let write = () => {};
   const isHeld = new Promise<void>((held) => {
     made.kept.before = (name) => {
@@ -373,7 +373,7 @@ it('a job that is cancelled while it goes back to the queue is cancelled, and is
   assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
 });
 
-it('a job that waits for the store to write what it may delete goes back to the queue when the gateway stops', async () => {
+it('a job that waits for the store before a delete goes back to the queue when the gateway stops', async () => {
   let sent = 0;
   const made = purgeServiceOf(async function* run({ budget }) {
     yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
@@ -398,7 +398,7 @@ it('a job whose purge ends without a report is interrupted', async () => {
   assert.equal((await made.service.get(id)).state, 'interrupted');
 });
 
-it('the rate and the concurrency of a purge can be changed while it runs, within what its start allowed', async () => {
+it('the rate and the concurrency of a purge can be changed while it runs, within the limits of its start', async () => {
   const orders: PurgeOrder[] = [];
   const run: Run = (order, signal) => {
     orders.push(order);
@@ -435,7 +435,7 @@ const watched = async ({ service }: Service, id: string, signal = NEVER) => {
   return states;
 };
 
-it('a watcher gets each state of a purge until its end, and the final one alone if it has ended', async () => {
+it('a watcher gets each state of a purge until its end, and only the final one if it has ended', async () => {
   const made = purgeServiceOf(untilStopped);
   const { id } = await made.service.submit(newPurge());
   const states = watched(made, id);
@@ -461,13 +461,13 @@ it('watching ends when the watcher stops, and when the gateway stops', async () 
 
 const DAY_MS = 86_400_000;
 
-/** Two days and more ago, as long as records are kept in these tests. */
+/** More than two days ago, which is how long records are kept in these tests. */
 async function keepOld({ store }: ReturnType<typeof purgeServiceOf>['kept']): Promise<void> {
   const createdAt = new Date(STARTED - 3 * DAY_MS).toISOString();
   await store.put(recordOf({ id: 'old', state: 'succeeded', createdAt, endedAt: createdAt }));
 }
 
-it('old records, and refused ones beyond their number, are deleted at the start and every hour', async (t) => {
+it('old records, and refused ones beyond the maximum number, are deleted at the start and every hour', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const made = purgeServiceOf(untilStopped);
   await keepOld(made.kept);
@@ -489,7 +489,7 @@ it('old records, and refused ones beyond their number, are deleted at the start 
   assert.equal(pruned().length, 2);
 });
 
-it('no record is deleted because of its age by a clock that is ahead of the broker, which is asked for it first', async (t) => {
+it('no record is deleted because of its age while the clock is ahead of the broker, which is asked first', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let aheadMs: number | undefined;
   const broker: { minutes: number | undefined; isUp: boolean } = { minutes: 11, isUp: true };
@@ -527,7 +527,7 @@ it('no record is deleted because of its age by a clock that is ahead of the brok
   made.service.jobs.stop();
 });
 
-it('refused records beyond their number are deleted after each thousand more, whatever refused them', async () => {
+it('refused records beyond the maximum number are deleted after each thousand more, whatever the reason of the refusal', async () => {
   const made = purgeServiceOf(throwing(new FilterIgnoredError('q', 'ignored'), false));
   const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
   const refusing: readonly (() => Promise<unknown>)[] = [

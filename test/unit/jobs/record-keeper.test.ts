@@ -21,7 +21,7 @@ const record = (id: string, deleted: number, state: JobState = 'running') =>
 
 const CLAIM = { lease: 0 };
 
-/** Records for a store that can be away, on a clock that goes by hand. */
+/** Records for a store that can be unavailable, on a clock that only the test moves. */
 function createKeeper() {
   const written: PurgeRecord[] = [];
   const claims: JobClaim[] = [];
@@ -54,7 +54,7 @@ function createKeeper() {
   return { keeper, registry, liveOf, written, claims, told, lost, store, clock };
 }
 
-it('the first record of a purge is written at once, and later ones four times a second at most, the latest alone', async () => {
+it('the first record of a purge is written at once, and later only the latest one, four times a second at most', async () => {
   const { keeper, written, clock } = createKeeper();
   for (let n = 0; n < 5; n += 1) keeper.save(record('p', n), CLAIM);
   await clock.pass(0);
@@ -66,7 +66,7 @@ it('the first record of a purge is written at once, and later ones four times a 
   assert.equal(keeper.unwritten('p'), undefined);
 });
 
-it('the last record of a purge is written at once, however that ended', async () => {
+it('the last record of a purge is written at once, however the purge ended', async () => {
   for (const state of JOB_STATES) {
     const { keeper, written, clock } = createKeeper();
     keeper.save(record('p', 0), CLAIM);
@@ -77,7 +77,7 @@ it('the last record of a purge is written at once, however that ended', async ()
   }
 });
 
-it('records are kept while the store is away, and written when it is back', async () => {
+it('records are kept while the store is unavailable, and written afterwards', async () => {
   const { keeper, written, told, store, clock } = createKeeper();
   store.isAway = true;
   for (const id of ['p', 'q']) keeper.save(record(id, 1), CLAIM);
@@ -89,7 +89,7 @@ it('records are kept while the store is away, and written when it is back', asyn
   assert.deepEqual([written.length, keeper.waiting, told], [2, 0, ['away', 'back']]);
 });
 
-it('a purge begins although the store is away, or does not answer within a second; what was stored is not written again', async () => {
+it('a purge starts even if the store is unavailable or does not answer within a second, and stored records are not written again', async () => {
   for (const [how, waitMs] of [
     [{}, 0],
     [{ isAway: true }, 0],
@@ -107,7 +107,7 @@ it('a purge begins although the store is away, or does not answer within a secon
   }
 });
 
-it('the end of a purge is written, although its cancellation was still being written when it ended', async () => {
+it('the end of a purge is written even if its cancellation was still being written', async () => {
   const { keeper, liveOf, written, store, clock } = createKeeper();
   const live = liveOf(record('p', 1));
   store.isSilent = true;
@@ -138,7 +138,7 @@ it('when more than a thousand records wait, those of refused purges are given up
   assert.equal(lost().length, 1005, 'what cannot be written at the end is named as well');
 });
 
-it('a record that another process writes now is neither written again nor called lost, at whatever time', async () => {
+it('a record that another process now writes is neither written again nor reported as lost, at whatever time', async () => {
   const { keeper, registry, liveOf, lost, store, clock } = createKeeper();
   store.isTaken = true;
   const live = registry.enter(liveOf(record('p', 1)));
@@ -150,7 +150,7 @@ it('a record that another process writes now is neither written again nor called
   assert.deepEqual([lost(), keeper.waiting], [[], 0]);
 });
 
-it('records are written with the claims under which they were saved, on closing too', async () => {
+it('records are written with the claims with which they were saved, also when closing', async () => {
   const { keeper, liveOf, claims, clock } = createKeeper();
   void keeper.writeNow(liveOf(record('p', 1), 1));
   keeper.save(record('p', 2), { lease: 2 });

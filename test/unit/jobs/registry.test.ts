@@ -31,7 +31,7 @@ function take(registry: JobRegistry, kind: PlaceKind): number {
   return taken;
 }
 
-it('places are as many as configured, and dry runs have as many of their own', () => {
+it('there are as many places as configured, and the same number for dry runs', () => {
   const registry = new JobRegistry(16);
   assert.deepEqual([take(registry, 'purge'), take(registry, 'dry run'), registry.purges], [16, 16, 32]);
   assert.deepEqual([take(registry, 'job'), take(registry, 'purge')], [0, 0]);
@@ -61,7 +61,7 @@ it('a refusal says which places are all taken, and how many there are', () => {
   }
 });
 
-it('places never exceed their number, whatever comes and goes, and what leaves twice gives back one', () => {
+it('places never exceed their number, whatever arrives and leaves, and leaving twice returns one place', () => {
   const kind = fc.constantFrom<PlaceKind>('purge', 'job', 'dry run');
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), fc.array(fc.tuple(kind, fc.boolean())), (max, steps) => {
@@ -83,7 +83,7 @@ it('places never exceed their number, whatever comes and goes, and what leaves t
   );
 });
 
-it('a process that stops stops all that runs, and refuses what is new before it begins', () => {
+it('a process that stops stops everything that runs, and refuses new purges before they begin', () => {
   const registry = new JobRegistry(4);
   const running = (['purge', 'job', 'dry run'] as const).map((kind) => begin(registry, kind));
   registry.stop();
@@ -95,7 +95,7 @@ it('a process that stops stops all that runs, and refuses what is new before it 
   assert.ok(late.stopped.aborted, 'also what was taken from the queue meanwhile');
 });
 
-it('a process is idle when the last of its purges has left, and at once when there is none', async () => {
+it('a process is idle when the last of its purges has left, and at once if there is none', async () => {
   const registry = new JobRegistry(4);
   await registry.idle();
   const running = [begin(registry, 'purge'), begin(registry, 'job')];
@@ -110,7 +110,7 @@ it('a process is idle when the last of its purges has left, and at once when the
   assert.deepEqual([idle, registry.all()], [2, []]);
 });
 
-it('a job that was taken again is the one that its id stands for, while its earlier run still counts until it leaves', async () => {
+it('a job that was taken again is found by its id, while its earlier run still counts until it leaves', async () => {
   let left = 0;
   const registry = new JobRegistry(4, () => (left += 1));
   const record = recordOf();

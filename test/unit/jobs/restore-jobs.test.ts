@@ -15,7 +15,7 @@ import {
   turns,
 } from '../../support/purge-service.js';
 
-it('a restore that another process goes on with keeps what was said of the items before', () => {
+it('a restore that continues in another process keeps earlier results of items', () => {
   const error = (entityId: string) => ({
     entityId,
     error: { type: 'about:blank', status: 400, title: 'No' },
@@ -41,12 +41,12 @@ it('a restore that another process goes on with keeps what was said of the items
   const { errors, sample, failed } = live.record;
   assert.deepEqual(errors, [error('urn:a:1'), error('urn:a:2'), error('urn:a:3')]);
   assert.deepEqual([sample, failed], [['urn:b:1', 'urn:b:2'], 3]);
-  // An item that failed before, and no longer.
+  // An item that failed before, and no longer fails.
   live.note({ ...said, failed: 1, errors: [error('urn:a:3')] });
   assert.deepEqual(live.record.errors, [error('urn:a:3')]);
 });
 
-it('a restore waits for a store that is away when it opens its archive', async () => {
+it('a restore waits for an unavailable store when it opens its archive', async () => {
   const empty = { reader: () => ({ segments: async () => [] }) };
   const made = purgeServiceOf(finishing, { archives: empty as unknown as Archives });
   const archive = { entities: 1, bytes: 1, expiresAt: '2999-01-01T00:00:00.000Z' };
@@ -61,11 +61,11 @@ it('a restore waits for a store that is away when it opens its archive', async (
   };
   const { id } = await made.service.restore(purge.id, { ...newPurge(), dryRun: false });
   await turns();
-  // It has read the record of the purge, and found that nothing of the archive is there.
+  // The restore has read the record of the purge, and found that the archive is empty.
   assert.match((await made.service.get(id)).problem?.type ?? '', /:archive-unreadable$/);
 });
 
-it('an archive that expires while it waits to be restored, or is, is kept until that has ended, and its purge as well', async (t) => {
+it('an expired archive is kept while its restore waits or runs, and so is its purge', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { promise: swept, resolve } = Promise.withResolvers<Parameters<Archives['sweep']>[0]>();
   const archives = {

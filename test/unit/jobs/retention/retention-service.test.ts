@@ -45,7 +45,7 @@ const POLICY: RetentionPolicy = {
 };
 const BY = { caller: 'ada', requestId: 'r1', policy: {}, headers: {} };
 
-/** A service of one policy, the purges that it began, and what a dry run would match. */
+/** A service of one policy, the purges that it started, and the matches of a dry run. */
 function serviceOf(
   settings: Partial<RetentionSettings> = {},
   matched = 0,
@@ -80,7 +80,7 @@ function serviceOf(
     kinds: { entities: entityPurges(setup), temporal: temporalPurges({ ...setup, allowsWhole: true }) },
     clock: { now: () => Date.UTC(2026, 0, 1) },
   });
-  /** Runs of the policy that succeeded, the oldest first. */
+  /** Successful runs of the policy, oldest first. */
   const ran = async (...runs: readonly number[]) => {
     for (const matched of runs)
       await kept.store.put(recordOf({ state: 'succeeded', retentionPolicy: 'p', matched }));
@@ -94,7 +94,7 @@ function serviceOf(
   return { service, purges, stored, policy, kept, ran, heldBack };
 }
 
-it('a retention run purges the tenant of its policy, whatever the request that starts it says', async () => {
+it('a retention run purges the tenant of its policy, whatever its request says', async () => {
   const { service, purges } = serviceOf();
   await service.run('p', {
     caller: 'operator',
@@ -112,7 +112,7 @@ it('a retention run purges the tenant of its policy, whatever the request that s
   assert.deepEqual([purge.caller, purge.retentionPolicy], ['operator', 'p']);
 });
 
-it('a retention run may do no more than its author and its caller may, in every respect', async () => {
+it('a retention run has the narrowest limits of its author and its caller, in every respect', async () => {
   const wide = { maxAffected: 9, pageSize: 9, batchSize: 9, concurrency: 9, temporalConcurrency: 9 };
   const narrow = { maxAffected: 1, pageSize: 2, batchSize: 3, concurrency: 4, temporalConcurrency: 5 };
   const [dryRuns, current] = [{ dryRunOnly: true }, { allowTemporal: false }];
@@ -140,7 +140,7 @@ it('a retention run may do no more than its author and its caller may, in every 
   }
 });
 
-it('a retention run that names ETags begins only where the policy still has one of them', async () => {
+it('a retention run with ETags starts only if the policy still has one of them', async () => {
   const { service, purges } = serviceOf();
   await assert.rejects(service.run('p', BY, ['other']), PreconditionFailedError);
   await assert.rejects(service.run('p', BY, []), PreconditionFailedError);
@@ -149,7 +149,7 @@ it('a retention run that names ETags begins only where the policy still has one 
   assert.equal(purges.length, 1);
 });
 
-it('a scheduled retention run is that of its author, without any credentials, and without a tenant where its policy names none', async () => {
+it('a scheduled retention run is that of its author, without credentials, and without a tenant if its policy has none', async () => {
   const { service, purges } = serviceOf();
   await service.runScheduled(POLICY);
   const [purge] = purges;
@@ -160,7 +160,7 @@ it('a scheduled retention run is that of its author, without any credentials, an
   assert.deepEqual(Object.keys(purges[1]?.headers ?? {}), ['x-request-id']);
 });
 
-it('a preview is a dry run of the whole policy, and says from how many matches on a run would only report', async () => {
+it('a preview is a dry run of the whole policy, and states the number of matches above which a run would only report', async () => {
   for (const [matched, reportAbove] of [
     [29, undefined],
     [30, undefined],
@@ -179,7 +179,7 @@ it('a preview is a dry run of the whole policy, and says from how many matches o
   assert.equal(first.reportAbove, undefined, 'there is nothing to compare with');
 });
 
-it('a run that deletes is guarded by the last five runs that were completed, however many were held back since', async () => {
+it('a run that deletes is guarded by the last five completed runs, however many were held back since', async () => {
   const { service, purges, kept, ran, heldBack } = serviceOf();
   await heldBack(1);
   await service.run('p', BY);
@@ -196,7 +196,7 @@ it('a run that deletes is guarded by the last five runs that were completed, how
   assert.equal(kept.calls.filter(({ name }) => name === 'completedRuns').length, 2);
 });
 
-it('a run that only reports, or has no guard, looks at no other runs', async () => {
+it('a run that only reports, or has no guard, does not read other runs', async () => {
   for (const settings of [{ mode: 'report', maxAffected: 5 }, { maxGrowth: 0 }] as const) {
     const { service, purges, kept, ran } = serviceOf(settings);
     await ran(1);
@@ -210,7 +210,7 @@ it('a run that only reports, or has no guard, looks at no other runs', async () 
   }
 });
 
-it('a policy is kept with its author, and with what the gateway in front allows them', async () => {
+it('a policy is stored with its author, and with the limits that the gateway in front sets for the author', async () => {
   const { service, stored, policy } = serviceOf();
   const author = { caller: 'ada', policy: { maxAffected: 7 } };
   await service.put('p', policy.settings, author, 'present');
@@ -219,7 +219,7 @@ it('a policy is kept with its author, and with what the gateway in front allows 
   ]);
 });
 
-it('a policy is refused that its author could not run, in the way in which it would run', async () => {
+it('a policy is refused if a run by its author would be refused', async () => {
   const { service, stored, policy } = serviceOf();
   const author = { caller: 'ada', policy: { dryRunOnly: true } };
   const put = (more: Partial<RetentionSettings>, by: Parameters<RetentionService['put']>[2] = BY) =>
@@ -240,7 +240,7 @@ it('a policy is refused that its author could not run, in the way in which it wo
   assert.equal(stored.length, 2);
 });
 
-it('a policy that is there already cannot be created, and other errors come as they are', async () => {
+it('an existing policy cannot be created again, and other errors are passed on', async () => {
   const { service, policy } = serviceOf();
   const taken = new PreconditionFailedError({ kind: 'retention policy', name: 'p' }, 'e');
   const refused = new QueryRefusedError('invalidRequest', 'no');

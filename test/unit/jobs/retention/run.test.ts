@@ -29,7 +29,7 @@ it('a retention run deletes what is older than the age of its policy, counted fr
   assert.equal(queryText(query), `type=Car&q=speed.observedAt%3C${cutoff}`);
 });
 
-it('a retention run has its maximum and its rate when it deletes, and only counts in report mode', () => {
+it('a retention run that deletes has its maximum and its rate, and one in report mode only counts', () => {
   const settings = { ...SETTINGS, maxAffected: 10, maxPerSecond: 5 };
   const text = (of: RetentionSettings, isReport: boolean) =>
     queryText(runQuery(of, new Map([['type', 'Car']]), isReport));
@@ -62,7 +62,7 @@ it('the guard allows maxGrowth times the median of the last completed runs', () 
     assert.equal(usualMost(3, records), most, JSON.stringify(records));
 });
 
-it('runs that were held back do not count, so that the guard does not lift itself', () => {
+it('held-back runs do not count, so that the guard does not lift itself', () => {
   const held = Array.from({ length: 4 }, () => ({ matched: 300, heldBack: true as const }));
   assert.equal(usualMost(3, [...runs(10), ...held]), 30);
   assert.equal(usualMost(3, [...runs(0), ...held]), 0);

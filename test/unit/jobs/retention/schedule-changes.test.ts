@@ -6,7 +6,7 @@ import { nextDue } from '../../../../sidecar/jobs/retention/schedule.js';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Changes of clocks: by an hour and by half of one, at midnight, and of a zone for good. */
+/** Changes of clocks: by an hour, by half an hour, at midnight, and permanent changes of a zone. */
 const CHANGES = [
   ['Europe/Madrid', '2026-03-29'],
   ['Europe/Madrid', '2026-10-25'],
@@ -43,7 +43,7 @@ const SCHEDULES = [
   '0 0 30 12 *',
 ];
 
-/** Whether a field of a schedule names a number. Written for these schedules alone. */
+/** Whether a field of a schedule includes a number. Written for these schedules only. */
 function names(field: string, value: number, last: number): boolean {
   return field.split(',').some((item) => {
     const [range = '', step = '1'] = item.split('/');
@@ -52,7 +52,7 @@ function names(field: string, value: number, last: number): boolean {
   });
 }
 
-/** Whether clocks that show a time, here as if in UTC, show one of the schedule. */
+/** Whether a schedule includes the time that the clocks show, given as if in UTC. */
 function isNamed(schedule: string, wall: number): boolean {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = schedule.split(' ');
   const shown = new Date(wall);
@@ -65,7 +65,7 @@ function isNamed(schedule: string, wall: number): boolean {
   );
 }
 
-/** What the clocks of a zone show at each minute. */
+/** The time that the clocks of a zone show at each minute. */
 function clocksOf(timeZone: string, fromMs: number, toMs: number): ReadonlyMap<number, number> {
   const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const shown = new Map<number, number>();
@@ -74,7 +74,7 @@ function clocksOf(timeZone: string, fromMs: number, toMs: number): ReadonlyMap<n
   return shown;
 }
 
-/** When a schedule is due, found by looking at each minute. */
+/** The times at which a schedule is due, found by checking each minute. */
 function dueByMinutes(schedule: string, clocks: ReadonlyMap<number, number>): readonly number[] {
   const all = [...clocks];
   const [minute = '', hour = ''] = schedule.split(' ');
@@ -83,7 +83,7 @@ function dueByMinutes(schedule: string, clocks: ReadonlyMap<number, number>): re
   const first = all[0]?.[1] ?? 0;
   let latest = first;
   for (const [at, wall] of all) {
-    // All that the clocks have not shown until now: usually this minute alone.
+    // All times that the clocks have not shown until now: usually only this minute.
     for (let missed = Math.max(latest, first); missed <= wall; missed += MINUTE_MS)
       if (isNamed(schedule, missed)) due.add(at);
     latest = Math.max(latest, wall + MINUTE_MS);
@@ -92,7 +92,7 @@ function dueByMinutes(schedule: string, clocks: ReadonlyMap<number, number>): re
 }
 
 for (const [timeZone, day] of CHANGES)
-  it(`a schedule is due as its clocks say around the change: ${timeZone} ${day}`, () => {
+  it(`a schedule is due at the times of its clocks around the change: ${timeZone} ${day}`, () => {
     const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY_MS / 2;
     const toMs = fromMs + 2 * DAY_MS;
     const clocks = clocksOf(timeZone, fromMs, toMs);
@@ -114,7 +114,7 @@ for (const [timeZone, day] of CHANGES)
     }
   });
 
-it('a schedule of times of day is due once for all that a gap holds, and once for what the clocks show twice', () => {
+it('a schedule of times of day is due once for all times in a gap, and once for times that the clocks show twice', () => {
   const dueOn = (schedule: string, day: string) => {
     const times: string[] = [];
     const fromMs = Date.parse(`${day}T00:00:00+01:00`);
@@ -128,12 +128,12 @@ it('a schedule of times of day is due once for all that a gap holds, and once fo
   assert.deepEqual(dueOn('0,30 2,3 * * *', '2026-03-29'), ['01:00', '01:30']);
   assert.deepEqual(dueOn('0,30 2 * * *', '2026-10-25'), ['00:00', '00:30']);
   assert.deepEqual(dueOn('0 * * * *', '2026-10-25').length, 24);
-  // With a step it goes by what the clocks show.
+  // A schedule with a step follows the clocks.
   assert.deepEqual(dueOn('*/30 2 * * *', '2026-03-29'), []);
   assert.deepEqual(dueOn('*/30 2 * * *', '2026-10-25'), ['00:00', '00:30', '01:00', '01:30']);
 });
 
-it('a schedule of each hour that is due on few days is found without looking at each of them', () => {
+it('an hourly schedule that is due on few days is found without checking each hour', () => {
   const startedMs = performance.now();
   const at = nextDue(
     { schedule: '0 * 29 2 *', timeZone: 'Europe/Madrid' },

@@ -23,7 +23,7 @@ const inBerlin = new Intl.DateTimeFormat('sv', {
   timeStyle: 'short',
 });
 
-it('a daily schedule is due once on each day of a year, both changes of the clocks included', () => {
+it('a daily schedule is due once on each day of a year, including both changes of the clocks', () => {
   for (const [schedule, usual] of [
     ['0 3 * * *', '03:00'],
     ['30 2 * * *', '02:30'],
@@ -46,7 +46,7 @@ it('an hourly schedule is due every hour, whatever the clocks do', () => {
   }
 });
 
-it('a schedule is next due after the given time, and never at it', () => {
+it('a schedule is next due after the given time, and never at the given time', () => {
   const at = Date.parse('2026-06-01T03:00:00Z');
   assert.equal(nextDue({ schedule: '0 3 * * *', timeZone: 'UTC' }, at), at + 86_400_000);
   assert.equal(nextDue({ schedule: '0 3 * * *', timeZone: 'UTC' }, at - 1), at);
@@ -77,7 +77,7 @@ it('a schedule with a day of the month and a day of the week is due on either', 
   assert.deepEqual(days, ['02', '09', '13', '16', '23', '30']);
 });
 
-it('a schedule that crons read differently, with a step of * beside another day, is refused and says what to write', () => {
+it('a schedule with a step of * beside another day, which crons read differently, is refused with advice', () => {
   for (const schedule of ['0 0 */2 * 1', '0 0 1 * */2', '0 0 */2 * */2', '0 0 1,*/9 * mon'])
     assert.throws(
       () => checkSchedule({ schedule, timeZone: 'UTC' }, YEAR_START),
@@ -88,7 +88,7 @@ it('a schedule that crons read differently, with a step of * beside another day,
     checkSchedule({ schedule, timeZone: 'UTC' }, YEAR_START);
 });
 
-it('a schedule takes the name of each month and of each day of the week, as it takes their numbers', () => {
+it('a schedule accepts the name of each month and of each day of the week, as it accepts their numbers', () => {
   const from = Date.parse('2026-01-01T00:00:00Z') - 1;
   const due = (schedule: string) => nextDue({ schedule, timeZone: 'UTC' }, from) ?? assert.fail(schedule);
   const names = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
@@ -151,7 +151,7 @@ for (const schedule of [
     assert.equal(nextRuns(schedule, 'UTC', 1, new Date(YEAR_START)), undefined);
   });
 
-it('a schedule is refused when it is not a cron pattern of five fields, is never due, or has no valid time zone', () => {
+it('a schedule is refused if it is not a cron pattern of five fields, is never due, or has no valid time zone', () => {
   for (const [schedule, timeZone, member] of [
     ['', 'UTC', 'schedule'],
     ['daily', 'UTC', 'schedule'],

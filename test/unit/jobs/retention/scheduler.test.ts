@@ -90,7 +90,7 @@ function start(
   return { scheduler, runs, errors };
 }
 
-it('the scheduler begins one run a day over a year with both changes of the clocks', async () => {
+it('the scheduler starts one run a day over a year with both changes of the clocks', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a');
   const { runs, errors } = start(clock, store);
@@ -102,7 +102,7 @@ it('the scheduler begins one run a day over a year with both changes of the cloc
   assert.deepEqual(errors, []);
 });
 
-it('the scheduler makes up once for all runs that were missed while nothing ran', async () => {
+it('the scheduler makes up once for all runs that were missed while no gateway ran', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a', 'b');
   const first = start(clock, store);
@@ -119,7 +119,7 @@ it('the scheduler makes up once for all runs that were missed while nothing ran'
   ]);
 });
 
-it('a policy whose last run was by a clock far ahead runs again by the clock as it is now', async () => {
+it('a policy whose last run was by a clock far ahead runs again by the current clock', async () => {
   const clock = new HandClock(START);
   const { policies, store } = keptPolicies('a');
   policies.set('a', { ...(policies.get('a') ?? assert.fail()), doneUntil: START + 365 * DAY_MS });
@@ -128,7 +128,7 @@ it('a policy whose last run was by a clock far ahead runs again by the clock as 
   assert.deepEqual(runs, ['a 2026-01-01T01:30:00.000Z', 'a 2026-01-02T01:30:00.000Z']);
 });
 
-it('a gateway whose clock is hours behind does not repeat what others have run', async () => {
+it('a gateway whose clock is hours behind does not repeat runs of other gateways', async () => {
   const { store } = keptPolicies('a');
   const clock = new HandClock(START);
   const right = start(clock, store);
@@ -139,7 +139,7 @@ it('a gateway whose clock is hours behind does not repeat what others have run',
   assert.deepEqual([right.runs.length, slow.runs.length], [1, 0]);
 });
 
-it('each run begins once when several processes watch the same policies', async () => {
+it('each run starts once if several processes watch the same policies', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a');
   const all = [start(clock, store), start(clock, store), start(clock, store)];
@@ -149,7 +149,7 @@ it('each run begins once when several processes watch the same policies', async 
   assert.ok(runs.length >= 29);
 });
 
-it('a run that found no free place, no database or a stopping gateway is tried again soon', async () => {
+it('a run that found no free place, no database or a stopping gateway is soon tried again', async () => {
   for (const error of [
     new QueueFullError(1),
     new StoreUnavailableError('away'),
@@ -160,7 +160,7 @@ it('a run that found no free place, no database or a stopping gateway is tried a
     let failures = 3;
     const { runs, errors } = start(clock, store, {
       failure: () => {
-        // To find that out takes its time.
+        // Finding this out takes its time.
         if (failures > 0) clock.jumpTo(clock.now() + 7);
         return failures-- > 0 ? error : undefined;
       },
@@ -173,7 +173,7 @@ it('a run that found no free place, no database or a stopping gateway is tried a
   }
 });
 
-it('a run that could not begin is made up, although the store was away when it was given back', async () => {
+it('a run that could not start is made up for, even if the store was unavailable when it was given back', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a');
   let isFailing = true;
@@ -192,7 +192,7 @@ it('a run that could not begin is made up, although the store was away when it w
   assert.equal(runs.length, 1);
 });
 
-it('a run whose claim was stored, although its answer was lost, is made up', async () => {
+it('a run whose claim was stored, although its answer was lost, is made up for', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a');
   const { claim } = store;
@@ -211,7 +211,7 @@ it('a run whose claim was stored, although its answer was lost, is made up', asy
   assert.equal(runs.length, 1);
 });
 
-it('a run is skipped while the one before has not ended', async () => {
+it('a run is skipped while the previous one has not ended', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a');
   let isBusy = true;
@@ -225,7 +225,7 @@ it('a run is skipped while the one before has not ended', async () => {
   assert.deepEqual(runs, ['a 2026-01-02T01:30:00.000Z']);
 });
 
-it('a policy that is changed is due by its new schedule', async () => {
+it('a changed policy is due by its new schedule', async () => {
   const clock = new HandClock(START);
   const { policies, store } = keptPolicies('a');
   const { runs } = start(clock, store, { lookEveryMs: 30_000 });
@@ -236,7 +236,7 @@ it('a policy that is changed is due by its new schedule', async () => {
   assert.deepEqual(runs, ['a 2026-01-01T01:00:00.000Z']);
 });
 
-it('a scheduler that is stopped begins no further run, and waits for the one that it has begun', async () => {
+it('a stopped scheduler starts no further run, and waits for the run that it is starting', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a', 'b');
   let begin = () => {};
@@ -269,7 +269,7 @@ it('a scheduler that is stopped begins no further run, and waits for the one tha
   assert.deepEqual(runs, ['a']);
 });
 
-it('the scheduler names all enabled policies before it begins the first run', async () => {
+it('the scheduler names all enabled policies before it starts the first run', async () => {
   const clock = new HandClock(START + DAY_MS);
   const { store } = keptPolicies('a', 'b');
   const seen: string[] = [];
@@ -291,7 +291,7 @@ it('the scheduler names all enabled policies before it begins the first run', as
   assert.deepEqual(seen.slice(0, 4), ['a', 'b', 'run of a', 'run of b']);
 });
 
-it('policies are looked at every half minute, also when nothing is due', async () => {
+it('policies are checked every half minute, even if none is due', async () => {
   const clock = new HandClock(START);
   let looks = 0;
   const scheduler = new RetentionScheduler({
@@ -309,7 +309,7 @@ it('policies are looked at every half minute, also when nothing is due', async (
   assert.equal(looks, 2);
 });
 
-it('the scheduler goes on when one policy cannot be run, and when the policies cannot be read for a while', async () => {
+it('the scheduler continues if one policy cannot be run, and if the policies cannot be read for a while', async () => {
   const clock = new HandClock(START);
   const { policies, store } = keptPolicies('a', 'b');
   const broken = policies.get('a') ?? assert.fail();
