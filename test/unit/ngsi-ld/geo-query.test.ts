@@ -46,7 +46,7 @@ it('every other relation is read with any geometry', () => {
   }
 });
 
-it('a wrong or missing part is refused by its own name', () => {
+it('a wrong or missing part is refused with the name of its parameter', () => {
   const georels = ['near', 'near;maxDistance=5', 'near;maxDistance==0', 'near;maxDistance==-1', 'near;maxDistance==1e999',
       'near;maxDistance==1;minDistance==1', 'near;maxDistance==01', ' within', 'within ', 'xnear;maxDistance==1',
       'near;maxDistance==1x', 'near;farDistance==1', 'Within', '', 'toString']; // oxfmt-ignore
@@ -62,7 +62,7 @@ it('a wrong or missing part is refused by its own name', () => {
   assert.equal(refusedParameter({ georel: 'within', ...point, geoproperty: '' }), 'geoproperty');
 });
 
-it('coordinates that do not make the geometry are refused', () => {
+it('coordinates that do not fit the geometry are refused', () => {
   const wrong: readonly [string, string][] = [
     ['Point', '8,40'],
     ['Point', '[8]'],
@@ -99,7 +99,7 @@ it('coordinates that do not make the geometry are refused', () => {
   }
 });
 
-it('any texts are parsed or refused with NgsiLdSyntaxError, never anything else', () => {
+it('any texts are parsed or refused with NgsiLdSyntaxError', () => {
   const text = fc.oneof(
     fc.string(),
     fc.json(),

@@ -12,7 +12,7 @@ import {
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
-it('the members of an entity that are not its own attributes are these, by term and by IRI', () => {
+it('the members of an entity that are not attributes are known, by term and by IRI', () => {
   const terms = ['createdAt', 'modifiedAt', 'deletedAt', 'scope', 'expiresAt'];
   const names = [
     'id',
@@ -39,7 +39,7 @@ const MEMBERS = {
   ListRelationship: 'objectList',
 };
 
-it('each kind of attribute has its value in a member of its own, and is named by its term or IRI', () => {
+it('each kind of attribute has its value in its own member, and is named by its term or IRI', () => {
   assert.deepEqual(VALUE_MEMBERS, MEMBERS);
   assert.deepEqual([...ATTRIBUTE_KINDS].sort(), Object.keys(MEMBERS).sort());
   for (const kind of ATTRIBUTE_KINDS) {
@@ -52,6 +52,6 @@ it('each kind of attribute has its value in a member of its own, and is named by
   assert.equal(KIND_OF_MEMBER.size, 7);
 });
 
-it('the kinds of attributes whose key-values form wraps the value are those of languages, words and JSON', () => {
+it('the kinds of attributes whose key-values form wraps the value are those of languages, vocabularies and JSON', () => {
   assert.deepEqual([...WRAPPED_KINDS].sort(), ['JsonProperty', 'LanguageProperty', 'VocabProperty']);
 });

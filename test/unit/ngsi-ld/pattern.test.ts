@@ -21,7 +21,7 @@ const isTooLarge = (pattern: string) => {
   }
 };
 
-it('compilePattern accepts the patterns that people write', () => {
+it('compilePattern accepts common patterns', () => {
   for (const pattern of [
     '',
     '^urn:ngsi-ld:Vehicle:\\d+$',
@@ -38,7 +38,7 @@ it('compilePattern returns undefined for a pattern that RE2 cannot compile', () 
     assert.equal(compilePattern('q', pattern), undefined, pattern);
 });
 
-it('compilePattern refuses patterns that are long, or that repetitions make large, in any spelling', () => {
+it('compilePattern refuses patterns that are long, or large because of repetitions, in any notation', () => {
   for (const pattern of [
     'a'.repeat(PATTERN_LIMITS.length + 1),
     'a{0,1000}'.repeat(2),
@@ -53,7 +53,7 @@ it('compilePattern refuses patterns that are long, or that repetitions make larg
     assert.equal(isTooLarge(pattern), true, pattern);
 });
 
-it('the limits of a pattern are 2048 characters and a size of 1000, each by itself', () => {
+it('the limits of a pattern are 2048 characters and a size of 1000, independently of each other', () => {
   // A class is one state, however long it is written.
   assert.equal(isTooLarge(`[${'a'.repeat(PATTERN_LIMITS.length - 2)}]`), false);
   assert.equal(isTooLarge(`[${'a'.repeat(PATTERN_LIMITS.length - 1)}]`), true);
@@ -62,7 +62,7 @@ it('the limits of a pattern are 2048 characters and a size of 1000, each by itse
   assert.deepEqual(PATTERN_LIMITS, { length: 2048, size: 1000 });
 });
 
-it('a pattern has the size of its parts, times their counted repetitions', () => {
+it('the size of a pattern is that of its parts, times their counted repetitions', () => {
   for (const [pattern, size] of [
     ['', 0],
     ['abc', 3],

@@ -1,14 +1,14 @@
 import type { QNode, QOperand, QPath, QSpan, QValue } from '../../../sidecar/ngsi-ld/q.js';
 
-/** Of a tree that was not read from a text. */
+/** The position in a tree that was not read from a text. */
 export const NOWHERE: QSpan = { start: 0, end: 0 };
 
-/** A syntax tree without the places of its nodes in a text. */
+/** A syntax tree without the positions of its nodes in a text. */
 export function withoutSpans(node: QNode): unknown {
   return JSON.parse(JSON.stringify(node, (key, value: unknown) => (key === 'span' ? undefined : value)));
 }
 
-/** Writes a syntax tree back as a query, so that properties can parse what was printed. */
+/** Writes a syntax tree back as a query, so that properties can parse the printed text. */
 export function printQ(node: QNode): string {
   switch (node.kind) {
     case 'and':

@@ -6,7 +6,7 @@ import { words } from '../../support/words.js';
 
 const demands = (q: string) => demandsAttribute(parseQ(q));
 
-/** Conditions that hold of an entity without any attribute of its own, by the laxest reading that brokers have. */
+/** Conditions that an entity without attributes can meet, by the most lenient reading of brokers. */
 const LAX = words(`
   !a a!=1 a!=1,2 a!=1..2 a!~=x createdAt>2020-01-01T00:00:00Z modifiedAt id==urn:a:1
 `);
@@ -19,12 +19,12 @@ it('a query demands an attribute by a condition that only an entity with the att
   for (const q of LAX) assert.equal(demands(q), false, q);
 });
 
-it('a query demands an attribute where `;` and `|` stand without brackets, with `;` binding tighter', () => {
+it('a query without brackets demands attributes with `;` binding tighter than `|`', () => {
   assert.equal(demands('a|createdAt>2020-01-01T00:00:00Z;b'), true);
   assert.equal(demands('a;b|createdAt>2020-01-01T00:00:00Z'), false);
 });
 
-it('a query demands an attribute exactly when an entity without attributes cannot match, whatever the brackets', () => {
+it('a query demands an attribute exactly if an entity without attributes cannot match, whatever the brackets', () => {
   const leaf = fc
     .constantFrom(...LAX.map((q) => [q, true] as const), ...STRICT.map((q) => [q, false] as const))
     .map(([q, holds]) => ({ q, holds }));
@@ -43,6 +43,6 @@ it('a query demands an attribute exactly when an entity without attributes canno
   fc.assert(fc.property(tree, ({ q, holds }) => assert.equal(demands(q), !holds, q)));
 });
 
-it('a query names the attributes that it demands once each, in the order in which they are written', () => {
+it('a query lists the attributes that it demands once each, in the order in which they are written', () => {
   assert.deepEqual(demandedAttributesOf(parseQ('(b.c>1|!x);a==1;b;createdAt;y!=2')), ['b', 'a']);
 });

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { instantOf, nanosecondsOf, temporalKindOf } from '../../../sidecar/ngsi-ld/q-time.js';
 import { words } from '../../support/words.js';
 
-it('different spellings of a moment are the same instant', () => {
+it('different notations of a moment are the same instant', () => {
   const instant = Date.UTC(2020, 1, 29, 12, 0, 0, 500);
   for (const text of words(`
       2020-02-29T12:00:00.5Z 2020-02-29T12:00:00,500Z 2020-02-29T13:00:00.5+01:00 2020-02-29T12:00:00.500
@@ -64,7 +64,7 @@ it('every ISO date-time means the same instant as in JavaScript', () => {
   fc.assert(fc.property(dates, (date) => instantOf(date.toISOString()) === date.getTime()));
 });
 
-it('nanosecondsOf keeps each digit of a fraction, before the epoch too', () => {
+it('nanosecondsOf keeps each digit of a fraction, also before the epoch', () => {
   assert.equal(nanosecondsOf('1970-01-01T00:00:01.000000001Z'), 1_000_000_001n);
   assert.equal(nanosecondsOf('1970-01-01T01:00:00,5+01:00'), 500_000_000n);
   assert.equal(nanosecondsOf('1969-12-31T23:59:59.999999999Z'), -1n);

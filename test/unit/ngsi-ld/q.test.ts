@@ -69,7 +69,7 @@ it('a range is read between numbers, strings, and dates with date-times', () => 
   }
 });
 
-it('dotted names are sub-attributes, the brackets address the value', () => {
+it('dotted names are sub-attributes, and brackets address parts of the value', () => {
   assert.deepEqual(withoutSpans(parseQ('sensor.rawdata[airquality.particulate]')), {
     kind: 'exists',
     path: { names: ['sensor', 'rawdata'], valuePath: ['airquality', 'particulate'], link: null },
@@ -78,7 +78,7 @@ it('dotted names are sub-attributes, the brackets address the value', () => {
   assert.deepEqual(conditionsOf(parseQ('color[*]=="red"'))[0]?.path.valuePath, ['*']);
 });
 
-it('the dots of an IRI in q are not taken for separators, those behind it are', () => {
+it('the dots of an IRI in q are not separators, and those after the IRI are', () => {
   assert.deepEqual(namesIn('https://a.example/v1.2/speed.observedAt>2020-01-01'), [
     ['https://a.example/v1.2/speed', 'observedAt'],
   ]);
@@ -101,7 +101,7 @@ it('the dots of an IRI in q are not taken for separators, those behind it are', 
   ]);
 });
 
-it('every path is listed in the order in which it is written', () => {
+it('all paths are listed in the order in which they are written', () => {
   assert.deepEqual(namesIn('((speed>50|rpm>3000);!a.b)|c~=x;speed==1'), [
     ['speed'],
     ['rpm'],
@@ -111,7 +111,7 @@ it('every path is listed in the order in which it is written', () => {
   ]);
 });
 
-it('paths over linked entities are recognised, never evaluated and never a random syntax error', () => {
+it('paths over linked entities are recognised, and malformed ones are syntax errors', () => {
   for (const q of words(`
       sensor{humidity}==40 sensor{Device:humidity}==40 a;(b|c{T}.d.e>1) a{B,C:d{e{f}}}
     `)) {
@@ -138,7 +138,7 @@ it('";" binds tighter than "|", and mixing them without brackets is recorded', (
   );
 });
 
-it('an unquoted pattern ends at ";", "|" or ")" outside brackets of its own', () => {
+it('an unquoted pattern ends at ";", "|" or ")" outside its own brackets', () => {
   const patterns = (q: string): string[] => {
     const node = parseQ(q);
     const inner = node.kind === 'group' ? node.inner : node;
@@ -155,7 +155,7 @@ it('an unquoted pattern ends at ";", "|" or ")" outside brackets of its own', ()
   for (const q of ['a~=', 'a~=;b', 'a~=(x', 'a~=[x', 'a~="x', 'a~=""']) refusal(q);
 });
 
-it('an invalid query is refused at the place where it goes wrong', () => {
+it('an invalid query is refused at the position of the fault', () => {
   const refused: readonly [string, number][] = [
     ['', 0],
     [';a', 0],
@@ -220,7 +220,7 @@ it('typographic quotes and invisible characters in a value are refused, because 
   );
 });
 
-it('the message about a wrong q names the expected input and quotes little of a hostile text', () => {
+it('the message about an invalid q names the expected input and quotes little of a hostile text', () => {
   const error = refusal(`a=${'x'.repeat(5000)}`);
   assert.match(error.message, /^q: expected one of the operators ==/);
   assert.ok(error.message.length < 200);
@@ -240,13 +240,13 @@ it('braces of q nest sixteen deep and not one deeper', () => {
   assert.match(refusal(nested(17)).message, /at most 16 nested braces/);
 });
 
-it('a q has 65536 characters and not one more', () => {
+it('a q may have 65536 characters and not one more', () => {
   assert.equal(MAX_Q_CHARS, 65_536);
   assert.deepEqual(namesIn('a'.repeat(MAX_Q_CHARS)), [['a'.repeat(MAX_Q_CHARS)]]);
   assert.equal(refusal('a'.repeat(MAX_Q_CHARS + 1)).position, MAX_Q_CHARS);
 });
 
-it('a q of the greatest length is parsed or refused in linear time', () => {
+it('a q of the maximum length is parsed or refused in linear time', () => {
   const fill = (unit: string) => unit.repeat(Math.floor((MAX_Q_CHARS - 4) / unit.length));
   assert.equal(conditionsOf(parseQ(`${fill('a;')}a`)).length, 32_767);
   for (const unit of [
@@ -269,13 +269,13 @@ it('a q of the greatest length is parsed or refused in linear time', () => {
   assert.match(refusal('a'.repeat(MAX_Q_CHARS + 1)).message, /at most 65536 characters/);
 });
 
-it('a q with a time whose + became a blank says how to write it in a URL', () => {
+it('the error of a q with a time whose + became a blank says how to write the time in a URL', () => {
   for (const text of ['a.observedAt<2026-01-01T00:00:00 02:00', 'createdAt>2026-01-01T00:00:00 02:00;b==1'])
     assert.throws(() => parseQ(text), /found "02:00.*" \(in a URL, write \+ as %2B\)$/);
   assert.throws(() => parseQ('a==1 b'), /found "b"$/);
 });
 
-it('each node of a query says where it stands, and a condition where its operator does', () => {
+it('each node of a query has its position, and each condition that of its operator', () => {
   const text = ' a > 5 ;( b |!c)';
   const node = parseQ(text);
   assert.ok(node.kind === 'and');

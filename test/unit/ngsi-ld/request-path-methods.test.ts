@@ -34,7 +34,7 @@ const spellings = [
 ];
 for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS']) {
   for (const target of spellings) {
-    it(`a method other than DELETE passes whatever the spelling: ${method} ${target}`, () => {
+    it(`a method other than DELETE passes whatever its path: ${method} ${target}`, () => {
       assert.equal(kindOf(method, target), 'pass');
     });
   }
@@ -58,7 +58,7 @@ it('a method other than DELETE needs a target that can be forwarded', () => {
   assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/../v2'), 'leaves-api');
 });
 
-it('DELETE in another case is never a purge, and never passes as one', () => {
+it('DELETE in another case is never a purge, and never passes as a DELETE', () => {
   for (const method of ['delete', 'Delete', ' DELETE']) assert.equal(kindOf(method, ENTITIES), 'refuse');
 });
 
@@ -92,7 +92,7 @@ it('an override never turns another method into the DELETE of a collection by a 
   assert.equal(kindOf('POST', ENTITIES, lines), 'refuse');
 });
 
-it('other overrides and similar headers are left alone', () => {
+it('other overrides and similar headers are left unchanged', () => {
   assert.equal(kindOf('POST', ENTITIES, ['X-HTTP-Method-Override', 'PATCH']), 'pass');
   assert.equal(kindOf('POST', ENTITIES, ['X-Note', 'X-HTTP-Method-Override', 'X-Delete', 'DELETE']), 'pass');
   assert.equal(kindOf('POST', `${ENTITIES}?method=DELETE`), 'pass');

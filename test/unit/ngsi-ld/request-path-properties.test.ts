@@ -6,8 +6,8 @@ import { runs } from '../../support/thoroughness.js';
 import { words } from '../../support/words.js';
 
 /**
- * A server as careless as they come, written without a look at the code under test: at every level of decoding it
- * gives all paths that it might route by.
+ * A very careless server, written independently of the tested code: at every level of decoding, it returns all paths by which it
+ * might route.
  */
 function sloppyRoutes(target: string): string[] {
   let text = target.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
@@ -96,7 +96,7 @@ it('a DELETE that a careless server takes for a collection is refused, or is exa
   assert.ok(landed > 500, `only ${landed} of the mutations were to the point`);
 });
 
-it('a DELETE is a purge for the four exact spellings only', () => {
+it('a DELETE is a purge only for the four exact paths', () => {
   fc.assert(
     fc.property(mutated, (target) => {
       assert.equal(classifyRequest('DELETE', target).kind === 'purge', EXACT.test(target), target);
@@ -105,7 +105,7 @@ it('a DELETE is a purge for the four exact spellings only', () => {
   );
 });
 
-it('a DELETE that passes never lands on a collection, whatever the identifier and its encoding', () => {
+it('a DELETE that passes never reaches a collection, whatever the identifier and its encoding', () => {
   const character = fc.constantFrom(...Array.from('./\\;?#%25eE2Ff*: \t\0urnx'));
   const identifier = fc.oneof(
     fc.string({ unit: character, maxLength: 12 }),
@@ -137,7 +137,7 @@ const name = fc.string({
   maxLength: 20,
 });
 
-it('a DELETE of one resource with a URN for identifier always passes', () => {
+it('a DELETE of one resource with a URN as identifier always passes', () => {
   fc.assert(
     fc.property(name, name, (id, attribute) => {
       const entity = `/ngsi-ld/v1/entities/${encodeURIComponent(`urn:ngsi-ld:${id}`)}`;
@@ -160,7 +160,7 @@ it('classification never throws, whatever the input', () => {
   );
 });
 
-it('classification stays fast on a long target of nested encodings', () => {
+it('classification stays fast for a long target of nested encodings', () => {
   const target = `/ngsi-ld/v1/entities/${'%25'.repeat(5000)}`;
   const start = process.cpuUsage();
   for (let round = 0; round < 20; round += 1) classifyRequest('DELETE', target);

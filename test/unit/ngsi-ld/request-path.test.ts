@@ -25,12 +25,12 @@ const exact = [
   [`${TEMPORAL}/?type=T`, 'temporal'],
 ] as const;
 for (const [target, collection] of exact) {
-  it(`an exactly spelled DELETE is a purge of ${collection}: ${target}`, () => {
+  it(`an exactly written DELETE is a purge of ${collection}: ${target}`, () => {
     assert.deepEqual(classifyRequest('DELETE', target), { kind: 'purge', target: collection });
   });
 }
 
-it('an exactly spelled DELETE stays a purge when a header asks for another method', () => {
+it('an exactly written DELETE stays a purge if a header asks for another method', () => {
   assert.equal(kindOf('DELETE', ENTITIES, ['X-HTTP-Method-Override', 'GET']), 'purge');
 });
 
@@ -71,12 +71,12 @@ const hostile = [
   '/ngsi-ld/v1/entities\0',
 ];
 for (const target of hostile) {
-  it(`a DELETE that means a collection without its exact spelling is refused: ${JSON.stringify(target)}`, () => {
+  it(`a DELETE that means a collection but is not written exactly is refused: ${JSON.stringify(target)}`, () => {
     assert.equal(kindOf('DELETE', target), 'refuse');
   });
 }
 
-it('the refusal of a misspelled collection differs from other refusals', () => {
+it('the refusal of a collection that is not written exactly differs from other refusals', () => {
   assert.equal(reasonOf('DELETE', '/ngsi-ld/v1//entities'), 'inexact-collection');
   assert.equal(reasonOf('DELETE', '/ngsi-ld/v1/temporal/%65ntities'), 'inexact-collection');
   for (const e of ['%C1%A5', '%E0%81%A5', '%F0%80%81%A5', '%EF%BD%85', '%u0065', '%2565'])
@@ -110,7 +110,7 @@ describe('a DELETE of anything under /ngsi-ld that is not exactly one known reso
     /ngsi-ld/v1/temporal/entities/urn:x/attrs/a/%2e%2e
   `);
   for (const target of targets) {
-    it(`a DELETE under /ngsi-ld of anything but exactly one known resource is refused: ${target}`, () => {
+    it(`a DELETE under /ngsi-ld of anything except exactly one known resource is refused: ${target}`, () => {
       assert.equal(kindOf('DELETE', target), 'refuse');
     });
   }

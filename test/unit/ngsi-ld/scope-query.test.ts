@@ -7,7 +7,7 @@ import { words } from '../../support/words.js';
 
 const selects = (query: string, ...scopes: string[]) => matchesScopes(parseScopeQuery(query), scopes);
 
-it('a scope selects exactly itself, with # itself and all below, + any one level', () => {
+it('a scope selects exactly itself, with # itself and everything below, and + any single level', () => {
   assert.equal(selects('/Madrid', '/Madrid'), true);
   assert.equal(selects('/Madrid', '/Madrid/Gardens'), false);
   for (const scope of ['/Madrid/Gardens', '/Madrid/Gardens/Parque/Parterre1']) {
@@ -27,7 +27,7 @@ it('/# selects every entity with a scope, and none without', () => {
   assert.equal(selects('/#'), false);
 });
 
-it('alternatives and conjunctions are honoured', () => {
+it('alternatives and conjunctions of scopes are applied', () => {
   assert.equal(selects('(/Madrid/Districts;/CompanyA)', '/CompanyA', '/Madrid/Districts'), true);
   assert.equal(selects('(/Madrid/Districts;/CompanyA)', '/CompanyA'), false);
   for (const either of ['(/A;/B)|/C', '(/A;/B),/C']) {
@@ -36,7 +36,7 @@ it('alternatives and conjunctions are honoured', () => {
   }
 });
 
-it('an invalid scope query is refused, and nothing else is thrown', () => {
+it('an invalid scope query is refused with NgsiLdSyntaxError', () => {
   for (const text of [
     ...words(`
       Madrid / /A/ //A /#/A /A# /A;/B (/A /A) /A, |/A ((/A)) /+a /A{b} /A* (/A;/B)|C
@@ -57,7 +57,7 @@ it('an invalid scope query is refused, and nothing else is thrown', () => {
   );
 });
 
-it('a scope query names a scope when every alternative has a named level', () => {
+it('a scope query names a scope if every alternative has a named level', () => {
   for (const text of ['/A', '/A/#', '/+/A', '(/#;/A)', '/A|/B,/C/+'])
     assert.equal(namesScopes(parseScopeQuery(text)), true, text);
   for (const text of ['/#', '/+', '/+/+/#', '/A|/#', '/+,/A', '(/#;/+)'])

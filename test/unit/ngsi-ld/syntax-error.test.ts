@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
 
-it('a syntax error says what was expected where, and quotes at most 24 characters from there', () => {
+it('a syntax error states the expected input and its position, and quotes at most 24 characters from there', () => {
   const foundIn = (text: string, position: number) => {
     const error = new NgsiLdSyntaxError('q', position, 'a name', text);
     assert.deepEqual([error.parameter, error.position], ['q', position]);

@@ -6,7 +6,7 @@ import { matchesType, parseTypeSelector, typeNamesOf } from '../../../sidecar/ng
 
 const selects = (text: string, ...types: string[]) => matchesType(parseTypeSelector(text), types);
 
-it('"," and "|" select either type, ";" only entities with both', () => {
+it('"," and "|" select either type, and ";" only entities with both', () => {
   for (const either of ['Building,House', 'Building|House']) {
     assert.equal(selects(either, 'House'), true);
     assert.equal(selects(either, 'Home'), false);
@@ -18,13 +18,13 @@ it('"," and "|" select either type, ";" only entities with both', () => {
   assert.equal(selects('A;(B|C)', 'A', 'C'), true);
 });
 
-it('"*" selects every type, and only stands alone', () => {
+it('"*" selects every type, and is only valid alone', () => {
   assert.equal(selects('*', 'X'), true);
   for (const text of ['*,A', 'A;*', '(*)', '**', ' *'])
     assert.throws(() => parseTypeSelector(text), NgsiLdSyntaxError, text);
 });
 
-it('a name is compared exactly, IRIs included', () => {
+it('a name is compared exactly, including IRIs', () => {
   assert.equal(selects('https://a.example/ns#Car', 'https://a.example/ns#Car'), true);
   assert.equal(selects('car', 'Car'), false);
   assert.equal(selects('constructor', 'Car'), false);
@@ -54,7 +54,7 @@ it('brackets nest a hundred deep and not one deeper', () => {
   assert.throws(() => parseTypeSelector(nested(101)), /at most 100 nested brackets/);
 });
 
-it('the names of a selection are all of them, each once', () => {
+it('the names of a selection are listed completely, each once', () => {
   for (const [text, names] of [
     ['*', []],
     ['A', ['A']],
@@ -64,7 +64,7 @@ it('the names of a selection are all of them, each once', () => {
     assert.deepEqual(typeNamesOf(parseTypeSelector(text)), names, text);
 });
 
-it('any text is parsed or refused with NgsiLdSyntaxError, never anything else', () => {
+it('any text is parsed or refused with NgsiLdSyntaxError', () => {
   const texts = fc.oneof(
     fc.string(),
     fc.string({ unit: fc.constantFrom('A', 'B', ';', '|', ',', '(', ')', '*') }),
@@ -80,7 +80,7 @@ it('any text is parsed or refused with NgsiLdSyntaxError, never anything else', 
   );
 });
 
-it('a disjunction matches exactly when one of its names is among the types', () => {
+it('a disjunction matches exactly if one of its names is among the types', () => {
   const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E'), { minLength: 1 });
   fc.assert(
     fc.property(names, names, (selected, types) => {

@@ -6,7 +6,7 @@ import { classifyWrite, writeOptions } from '../../../sidecar/ngsi-ld/write-rout
 
 const V1 = '/ngsi-ld/v1';
 
-it('reads, queries and what is not about entities are no writes', () => {
+it('reads, queries and requests that are not about entities are not writes', () => {
   for (const [method, path] of [
     ['GET', '/entities'],
     ['HEAD', '/entities/urn:a:1'],
@@ -30,7 +30,7 @@ it('an identifier is decoded, and a path that decodes to another route is unclea
   assert.equal(classifyWrite('PATCH', `${V1}/entities/http:%2F%2Fattrs`), 'unclear');
 });
 
-it('a POST that ends in a collection of entities, however it is spelled, is never taken for something else', () => {
+it('a POST to a collection of entities, in any notation, is never taken for another request', () => {
   const noise = fc.constantFrom('/', '//', '/./', '/x/../', '%2f', '\\', '/;a/');
   fc.assert(
     fc.property(
@@ -46,7 +46,7 @@ it('a POST that ends in a collection of entities, however it is spelled, is neve
   );
 });
 
-it('an upsert counts as an update only where nothing says otherwise', () => {
+it('an upsert counts as an update only if no option contradicts', () => {
   const updates = (query: string) => writeOptions(`${V1}/entityOperations/upsert${query}`).updates;
   assert.equal(updates('?options=update'), true);
   assert.equal(updates('?a=b&options=update,normalized'), true);
@@ -61,7 +61,7 @@ it('an upsert counts as an update only where nothing says otherwise', () => {
     assert.equal(updates(query), false, query);
 });
 
-it('a Link names an @context only where it is the one link, and can be read', () => {
+it('a Link names an @context only if it is the only link, and readable', () => {
   const relation = 'rel="http://www.w3.org/ns/json-ld#context"';
   assert.deepEqual(contextLink([`<https://a/c>; ${relation}; type="application/ld+json"`]), {
     url: 'https://a/c',

@@ -9,7 +9,7 @@ import {
   step,
 } from '../../../../sidecar/shared/json/json.js';
 
-/** An attribute, and its value as the value's member holds it. */
+/** An attribute, and its value in the form of its value member. */
 export interface SampleAttribute {
   readonly name: string;
   readonly kind: AttributeKind;
@@ -65,13 +65,13 @@ const names = fc.constantFrom(
   'z',
 );
 
-/** Attributes of one entity, of all kinds, with values without fault. */
+/** Attributes of one entity, of all kinds, with valid values. */
 export const sampleAttributes: fc.Arbitrary<readonly SampleAttribute[]> = fc.uniqueArray(
   kinds.chain((kind) => fc.record({ name: names, kind: fc.constant(kind), content: contents[kind] })),
   { selector: ({ name }) => name, maxLength: 6 },
 );
 
-/** The members of an entity that are no attributes, and these. */
+/** The members of an entity that are not attributes, and the given attributes. */
 export function entityOf(attributes: Iterable<readonly [string, JsonValue]>): JsonObject {
   return objectOf([['id', 'urn:ngsi-ld:Vehicle:1'], ['type', 'Vehicle'], ['scope', '/a'], ...attributes]);
 }
@@ -80,7 +80,7 @@ export function normalizedForm({ kind, content }: SampleAttribute): JsonObject {
   return { type: kind, [VALUE_MEMBERS[kind]]: content };
 }
 
-/** Each value as bare as concise form allows for, where that is no matter of taste. */
+/** Each value as short as the concise form allows, if there is only one such form. */
 export function conciseForm({ kind, content }: SampleAttribute): JsonValue {
   const isPlain = typeof content !== 'object';
   return (kind === 'Property' && isPlain) || kind === 'GeoProperty'
@@ -94,7 +94,7 @@ export function keyValuesForm({ kind, content }: SampleAttribute): JsonValue {
   return content.map((item: JsonValue) => step(item, 'object') ?? item);
 }
 
-/** What has these tokens; undefined when nothing has. */
+/** Returns the value at these tokens, or undefined if there is none. */
 export function valueAt(root: JsonValue, tokens: readonly string[]): JsonValue | undefined {
   return tokens.reduce<JsonValue | undefined>((value, token) => step(value, token), root);
 }

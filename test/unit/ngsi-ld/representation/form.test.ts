@@ -16,13 +16,13 @@ function formOf(...values: readonly JsonValue[]): string {
   return readEntity(entityOf(values.map((value, index) => [`a${index}`, value]))).form;
 }
 
-it('the form of an entity is normalized when every attribute has a type', () => {
+it('the form of an entity is normalized if every attribute has a type', () => {
   assert.equal(formOf(PROPERTY, { type: 'GeoProperty', value: POINT }, [PROPERTY, PROPERTY]), 'normalized');
   assert.equal(formOf(PROPERTY, { type: 'Propertx', value: 1 }), 'normalized');
   assert.equal(formOf(), 'normalized');
 });
 
-it('the form of an entity is key-values when no attribute looks like one', () => {
+it('the form of an entity is key-values if no attribute looks like an NGSI-LD attribute', () => {
   assert.equal(formOf(1, 'a', [1, 2], POINT, { street: 'x' }, { type: 'PostalAddress' }, []), 'keyvalues');
   assert.equal(formOf(1, { type: 'QuantitativeValue', value: 5 }), 'keyvalues');
   assert.equal(
@@ -35,7 +35,7 @@ it('the form of an entity is key-values when no attribute looks like one', () =>
   assert.equal(formOf({ languageMap: { en: 'a' } }, { vocab: 'a' }, { json: {} }), 'keyvalues');
 });
 
-it('the form of an entity is concise when some attributes look like one, whatever the others', () => {
+it('the form of an entity is concise if some attributes look like NGSI-LD attributes, whatever the others', () => {
   assert.equal(formOf(1, PROPERTY), 'concise');
   assert.equal(formOf(PROPERTY, POINT), 'concise');
   assert.equal(formOf(1, { value: 1, unitCode: 'KMH' }), 'concise');
@@ -47,7 +47,7 @@ it('the form of an entity is concise when some attributes look like one, whateve
   assert.equal(formOf(1, { languageMap: { en: 'a' }, observedAt: '2026-01-31T12:00:00Z' }), 'concise');
 });
 
-it('the form of an entity is concise when an attribute has nothing but a value, but key-values may be meant', () => {
+it('the form of an entity is concise if an attribute has only a value, but may be key-values', () => {
   for (const value of [{ value: 5 }, { value: 5, minValue: 1, maxValue: 9 }, { object: 'a box' }]) {
     assert.equal(formOf(1, value), 'concise');
     const entity = Object.entries({ id: 'urn:a:b', type: 'A', other: 1, a: value });
@@ -56,7 +56,7 @@ it('the form of an entity is concise when an attribute has nothing but a value, 
   }
 });
 
-it('the form of an entity is certain when an attribute names its kind or has members of attributes', () => {
+it('the form of an entity is certain if an attribute names its kind or has members of attributes', () => {
   const sure = Object.entries({ a: PROPERTY, b: { value: 5 } });
   assert.deepEqual([otherForms(sure, 'concise'), ambiguousAttributes(sure)], [[], []]);
   assert.deepEqual(
@@ -66,7 +66,7 @@ it('the form of an entity is certain when an attribute names its kind or has mem
   assert.deepEqual(ambiguousAttributes(Object.entries({ a: 1, b: [1] })), []);
 });
 
-it('an attribute without a type is surely concise, or may be data, by what it holds', () => {
+it('the members of an attribute without a type decide whether it is certainly concise', () => {
   for (const [value, isSure] of [
     [{ value: 5 }, false],
     [{ value: 5, min: 1 }, false],
@@ -91,7 +91,7 @@ it('an attribute without a type is surely concise, or may be data, by what it ho
   }
 });
 
-it('the other form of an entity is concise for key-values, and key-values for all others, unless a kind is named', () => {
+it('the alternative form of an entity is concise for key-values, and key-values for others, unless a kind is named', () => {
   const plain = Object.entries({ a: 1 });
   assert.deepEqual(otherForms(plain, 'keyvalues'), ['concise']);
   for (const form of ['concise', 'normalized', 'ngsiv2'] as const)
@@ -100,7 +100,7 @@ it('the other form of an entity is concise for key-values, and key-values for al
     assert.deepEqual(otherForms(Object.entries({ a: 1, b: [PROPERTY] }), form), []);
 });
 
-it('the form of an entity is NGSIv2 when every attribute can be, and some are', () => {
+it('the form of an entity is NGSIv2 if every attribute can be, and some certainly are', () => {
   const guessOf = (...values: readonly JsonValue[]) =>
     guessForm([['id', 'A-1'], ['type', 'A'], ...values.map((value, index) => [`a${index}`, value] as const)]);
   const text = { type: 'Text', value: 'a' };
@@ -119,7 +119,7 @@ it('the form of an entity is NGSIv2 when every attribute can be, and some are', 
   assert.equal(formOf(text), 'normalized', 'a scope, which NGSI-LD alone has');
 });
 
-it('the form of an entity is the one that the caller names, and members that are not attributes do not count', () => {
+it('the form of an entity is the given one, and members that are not attributes do not count', () => {
   assert.equal(readEntity(entityOf([['a', 1]]), { form: 'normalized' }).form, 'normalized');
   assert.equal(
     guessForm(Object.entries({ id: 'urn:a:b', type: 'A', scope: '/a', createdAt: 'x', '@context': 'x' })),

@@ -49,7 +49,7 @@ it('a FeatureCollection is an object of that type with an array of features', ()
     assert.equal(featuresIn(other), undefined, JSON.stringify(other));
 });
 
-it('a Feature holds an entity: its id, its properties, and its geometry as the location', () => {
+it('a Feature represents an entity by its id, its properties, and its geometry as the location', () => {
   const { entity, faults, warnings, isReadable } = unfoldFeature(featureOf());
   assert.deepEqual(entity, { id: ID, ...PROPERTIES, location: POINT });
   assert.deepEqual([faults, warnings, isReadable], [[], [], true]);
@@ -60,7 +60,7 @@ it('a Feature has the id of its entity beside the properties, not among them', (
   assert.equal(entity['id'], ID);
 });
 
-it('a Feature shows where each part of its entity stands', () => {
+it('a Feature maps each part of its entity to its place', () => {
   const { locate } = unfoldFeature(featureOf());
   for (const [pointer, place] of [
     ['/id', '/id'],
@@ -75,7 +75,7 @@ it('a Feature shows where each part of its entity stands', () => {
   assert.equal(pointerOf(own.locate(['location', 'type'])), '/properties/location/type');
 });
 
-it('a Feature shows a geometry once: its own, unless the properties have it or a location', () => {
+it('a Feature shows one geometry: its own, unless its properties contain it or a location', () => {
   for (const [more, location] of [
     [{ location: { type: 'Point', coordinates: [0, 0] } }, { type: 'Point', coordinates: [0, 0] }],
     [{ place: POINT }, undefined],
@@ -88,7 +88,7 @@ it('a Feature shows a geometry once: its own, unless the properties have it or a
   }
 });
 
-it('a Feature without a part that it needs has a fault where that is missing, and is read where it can be', () => {
+it('a Feature without a required part has a fault at the missing part, and its other parts are read', () => {
   for (const [feature, fault, isReadable] of [
     [without(featureOf(), 'id'), ' required', false],
     [without(featureOf(), 'properties'), ' required', false],
@@ -106,7 +106,7 @@ it('a Feature without a part that it needs has a fault where that is missing, an
   assert.deepEqual([none.faults, none.isReadable, 'location' in none.entity], [[], true, false]);
 });
 
-it('a wrong geometry of a Feature is reported where it is wrong, and is not the location', () => {
+it('a wrong geometry of a Feature is reported at its place, and is not the location', () => {
   for (const [geometry, fault] of [
     [5, '/geometry type'],
     [{ type: 'Point', coordinates: [1, 'x'] }, '/geometry/coordinates/1 type'],
@@ -121,7 +121,7 @@ it('a wrong geometry of a Feature is reported where it is wrong, and is not the 
   }
 });
 
-it('an odd geometry of a Feature causes a warning at its place', () => {
+it('an unusual geometry of a Feature causes a warning at its place', () => {
   const beyond = { type: 'Point', coordinates: [40, 186] };
   for (const [geometry, warnings, place] of [
     [beyond, ['/geometry/coordinates latitude'], '/geometry/type'],

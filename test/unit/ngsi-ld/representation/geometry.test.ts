@@ -32,7 +32,7 @@ function warningsOf(value: JsonValue): readonly string[] {
   return findings.warnings.map(({ tokens, code }) => `${pointerOf(tokens)} ${code}`);
 }
 
-/** The same, but for one number that has become an array. */
+/** The same geometry with an array in place of one number. */
 const deepened = (value: JsonValue): JsonValue =>
   Array.isArray(value)
     ? value.map((item: JsonValue, index) => (index === 0 ? deepened(item) : item))
@@ -46,7 +46,7 @@ it('a geometry of every type is valid as an object and as text (clause 4.7.2)', 
   }
 });
 
-it('a geometry is neither an object of another type nor one without coordinates', () => {
+it('an object of another type or without coordinates is not a geometry', () => {
   assert.ok(isGeometry({ type: 'GeometryCollection', geometries: [] }));
   for (const other of [{ type: 'Album', geometries: [] }, { type: 'Point' }, { coordinates: [1, 2] }, 5])
     assert.ok(!isGeometry(other), JSON.stringify(other));
@@ -85,7 +85,7 @@ it('a fault of a geometry is reported at the wrong part', () => {
     assert.deepEqual(faultsOf(geometry), [fault], JSON.stringify(geometry));
 });
 
-it('a geometry has each number of the first wrong position reported, by what it should be', () => {
+it('each number of the first wrong position of a geometry is reported, with the expected value', () => {
   const findings = new Findings();
   checkGeometry({ type: 'LineString', coordinates: [['1', 'x'], ['3', '4']] }, findings); // oxfmt-ignore
   assert.deepEqual(
@@ -97,7 +97,7 @@ it('a geometry has each number of the first wrong position reported, by what it 
   );
 });
 
-it('a geometry has each of two open rings reported', () => {
+it('each of two open rings of a geometry is reported', () => {
   const open = [...RING.slice(0, 3), [0, 1]];
   assert.deepEqual(faultsOf({ type: 'Polygon', coordinates: [open, RING, open] }), [
     '/coordinates/0 const',
@@ -105,7 +105,7 @@ it('a geometry has each of two open rings reported', () => {
   ]);
 });
 
-it('an odd geometry is accepted: a latitude beyond the poles, a collection', () => {
+it('an unusual geometry is accepted with a warning, such as a latitude beyond the poles or a collection', () => {
   assert.deepEqual(warningsOf({ type: 'Point', coordinates: [40, 186] }), ['/coordinates latitude']);
   for (const [latitude, isOdd] of [
     [90, false],
@@ -119,7 +119,7 @@ it('an odd geometry is accepted: a latitude beyond the poles, a collection', () 
   assert.deepEqual(warningsOf({ type: 'GeometryCollection', geometries: [] }), [' geometry-collection']);
 });
 
-it('a geometry in a string is read with its two members only, and never deeper than its type is', () => {
+it('a geometry in a string is read with its two members only, and never deeper than its type requires', () => {
   const text = '{"type": "Point", "coordinates": [1, 2], "more": {}}';
   assert.deepEqual(geometryInText(text), { type: 'Point', coordinates: [1, 2] });
   const deep = `{"type": "Point", "coordinates": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;

@@ -21,7 +21,7 @@ import {
   valueAt,
 } from './entities.js';
 
-/** The value of the one attribute `x` in key-values form. */
+/** The value of the single attribute `x` in key-values form. */
 function valueOf(x: JsonValue, options: ReadOptions = {}): JsonValue | undefined {
   return readEntity(entityOf([['x', x]]), options).readings[0].keyValues['x'];
 }
@@ -32,7 +32,7 @@ function located(entity: JsonObject, pointer: string, options: ReadOptions = {})
 
 const unwraps = () => true;
 
-it('the key-values form is the same from the normalized, the concise and the key-values form', () => {
+it('the key-values form of an entity is the same from its normalized, concise and key-values forms', () => {
   fc.assert(
     fc.property(sampleAttributes, fc.boolean(), (attributes, isBare) => {
       const options = { unwraps: () => isBare };
@@ -58,7 +58,7 @@ it('the key-values form is the same from the normalized, the concise and the key
   );
 });
 
-it('the key-values form of an example is the data that it was made from', () => {
+it('the key-values form of an example is the data from which it was made', () => {
   fc.assert(
     fc.property(sampleAttributes, fc.boolean(), (attributes, isBare) => {
       const keyValues = entityOf(
@@ -121,7 +121,7 @@ it('each part of the key-values form has a place in the entity, with the same va
   );
 });
 
-it('the key-values form has id and type for @id and @type, no @context, and the other members as they are', () => {
+it('the key-values form has id and type for @id and @type, no @context, and the other members unchanged', () => {
   const entity = { '@type': 'A', '@id': 'urn:a:b', scope: ['/a'], createdAt: 'x', '@context': [] };
   const [{ keyValues }] = readEntity(entity).readings;
   assert.deepEqual(Object.entries(keyValues), [['type', 'A'], ['id', 'urn:a:b'], ['scope', ['/a']], ['createdAt', 'x']]); // oxfmt-ignore
@@ -131,7 +131,7 @@ it('the key-values form has id and type for @id and @type, no @context, and the 
   );
 });
 
-it("the key-values form has the model's name as type when the entity has it among others", () => {
+it("the key-values form has the model's name as type if the entity has it among others", () => {
   const entity = { id: 'urn:a:b', type: ['Thing', 'https://a.example/Vehicle'] };
   const options = { model: 'Vehicle' };
   assert.equal(readEntity(entity, options).readings[0].keyValues['type'], 'Vehicle');
@@ -171,7 +171,7 @@ it('the key-values form replaces attributes inside values by their values, excep
   assert.equal(located(entity, '/x/a/0/b'), '/x/value/a/0/value/b/object');
 });
 
-it('the key-values form unwraps the kinds that wrap values, where the model describes the value itself', () => {
+it('the key-values form unwraps the kinds that wrap values if the model describes the value itself', () => {
   const map = { en: 'yes' };
   const normalized = { type: 'LanguageProperty', languageMap: map };
   assert.deepEqual(valueOf(normalized), { languageMap: map });
@@ -226,7 +226,7 @@ const kindOf = (x: JsonValue) => {
   return [form, kinds.get('x')];
 };
 
-it('the kind of an attribute is told by its type or @type, its member, or its value', () => {
+it('the kind of an attribute is determined by its type or @type, its member, or its value', () => {
   for (const [attribute, form, kind] of [
     [{ '@type': 'Relationship', object: 'urn:a:b' }, 'normalized', 'Relationship'],
     [{ type: 'https://uri.etsi.org/ngsi-ld/GeoProperty', value: {} }, 'normalized', 'GeoProperty'],
@@ -246,7 +246,7 @@ it('the kind of an attribute is told by its type or @type, its member, or its va
     assert.deepEqual(kindOf(attribute), [form, kind], JSON.stringify(attribute));
 });
 
-it('the kind of an attribute with several instances is that of its default one', () => {
+it('the kind of an attribute with several instances is that of its default instance', () => {
   const instances = [
     { type: 'Relationship', object: 'urn:a:b', datasetId: 'urn:a:1' },
     { type: 'Property', value: 1, datasetId: '@none' },
@@ -262,7 +262,7 @@ it('the kind of an attribute with several instances is that of its default one',
   );
 });
 
-it('the further instances of all attributes together are a thousand, in their order', () => {
+it('the further instances of all attributes together are limited to a thousand, in their order', () => {
   const several = (count: number) =>
     Array.from({ length: count + 1 }, (_, index) => ({
       type: 'Property',
@@ -284,7 +284,7 @@ it('the further instances of all attributes together are a thousand, in their or
   ]);
 });
 
-it('the members of all further readings together are two hundred thousand', () => {
+it('the members of all further readings together are limited to two hundred thousand', () => {
   const instances = Array.from({ length: 300 }, (_, index) => ({
     type: 'Property',
     value: index,
@@ -306,7 +306,7 @@ const instances = [
   { type: 'Property', value: 3, datasetId: 'urn:a:3' },
 ];
 
-it('the first reading of an entity has its default instances, and each further instance is another one', () => {
+it('the first reading of an entity has its default instances, and each further reading has another instance', () => {
   const entity = entityOf([
     ['x', instances],
     ['y', { type: 'Property', value: 'y' }],
@@ -322,7 +322,7 @@ it('the first reading of an entity has its default instances, and each further i
   assert.equal(valueOf([5, { type: 'Property', value: 1 }], { form: 'normalized' }), 5);
 });
 
-it('the readings of an entity are the values by datasetId of the key-values form as well (clause 4.5.4)', () => {
+it('the readings of an entity are also the values by datasetId of the key-values form (clause 4.5.4)', () => {
   const entity = entityOf([
     ['x', { dataset: { 'urn:a:1': 1, '@none': 2 } }],
     ['y', { dataset: { a: 1 } }],

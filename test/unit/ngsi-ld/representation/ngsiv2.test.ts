@@ -20,7 +20,7 @@ const read = (entity: JsonObject) => readEntity(entity, { form: 'ngsiv2', model:
 const faultsOf = (more: JsonObject): readonly string[] =>
   read({ ...CAR, ...more }).faults.map(({ tokens, keyword }) => `${pointerOf(tokens)} ${keyword}`);
 
-it('an entity of NGSIv2 is read as its values, which are taken as they are', () => {
+it('an entity of NGSIv2 is read as its values, which are not converted', () => {
   const { form, faults, readings, kinds } = read(CAR);
   assert.deepEqual([form, faults], ['ngsiv2', []]);
   assert.deepEqual(readings[0].keyValues, {
@@ -40,7 +40,7 @@ it('an entity of NGSIv2 is read as its values, which are taken as they are', () 
   });
 });
 
-it('an entity of NGSIv2 shows where each value stands', () => {
+it('an entity of NGSIv2 maps each value to its place', () => {
   const [{ locate }] = read(CAR).readings;
   for (const [tokens, place] of [
     [['id'], '/id'],
@@ -101,7 +101,7 @@ it('names, ids and types of NGSIv2 have up to 256 characters, and none with a me
   assert.deepEqual(faultsOf({ '*': { value: 1 } }), ['/* propertyNames']);
 });
 
-it('each type of NGSIv2 shows what kind of attribute it means', () => {
+it('each type of NGSIv2 determines the kind of its attribute', () => {
   const text = { type: 'Text', value: 'a' };
   for (const [type, value, kind] of [
     ...['Text', 'Number', 'Integer', 'Float', 'Boolean', 'DateTime', 'StructuredValue', 'None'].map(
@@ -119,7 +119,7 @@ it('each type of NGSIv2 shows what kind of attribute it means', () => {
   }
 });
 
-it('a location of NGSIv2 has its points within the world, and as many as its type takes', () => {
+it('a location of NGSIv2 has its points within the world, and as many as its type allows', () => {
   const isRight = (type: string, value: JsonValue) => faultsOf({ x: { type, value } }).length === 0;
   for (const [place, isIn] of [
     ['90, 180', true],

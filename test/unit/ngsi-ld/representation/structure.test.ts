@@ -15,7 +15,7 @@ function faultsOf(entity: JsonObject, options: ReadOptions = {}): readonly strin
   return readEntity(entity, options).faults.map(({ tokens, keyword }) => `${pointerOf(tokens)} ${keyword}`);
 }
 
-/** An entity with this attribute, and one without fault. */
+/** A valid entity with this attribute. */
 const withAttribute = (x: JsonValue) => entityOf(Object.entries({ x, other: PROPERTY }));
 
 function faultsOfAttribute(attribute: JsonValue, options: ReadOptions = {}): readonly string[] {
@@ -35,7 +35,7 @@ function detailOf(entity: JsonObject, options: ReadOptions = {}): string {
   return faults[0]?.detail ?? '';
 }
 
-it('the structure of an entity needs an id that is a URI, and a type, in either spelling', () => {
+it('the structure of an entity needs an id that is a URI, and a type, in either notation', () => {
   assert.deepEqual(faultsOf({ '@id': 'urn:a:b', '@type': 'Vehicle' }), []);
   assert.deepEqual(faultsOf({}), [' required', ' required']);
   for (const id of ['vehicle1', 'urn:', 'urn:a b', '', 5, null, ['urn:a:b']])
@@ -67,7 +67,7 @@ it("the structure of an entity has the model's type, alone, among others or as a
     assert.deepEqual(of(type), ['/type const'], JSON.stringify(type));
 });
 
-it('the structure of an entity with another type says which type it found, and which was probably meant', () => {
+it('the fault of an entity of another type names the type found, and the type probably meant', () => {
   const of = (type: JsonValue) => detailOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
   assert.equal(
     of('Vehicel'),
@@ -89,7 +89,7 @@ it('the structure of an entity has scopes in their format', () => {
   assert.deepEqual(faultsOf(wrong), ['/scope/1 format', '/scope/2 format']);
 });
 
-it('the structure of an attribute needs the member of its kind, and refuses that of another', () => {
+it('the structure of an attribute needs the member of its kind, and refuses members of other kinds', () => {
   for (const [kind, own] of Object.entries(VALUE_MEMBERS)) {
     assert.deepEqual(faultsOfAttribute({ type: kind }), ['/x required'], kind);
     const other = own === 'languageMap' ? 'valueList' : 'languageMap';
@@ -106,7 +106,7 @@ it('the structure of an attribute needs the member of its kind, and refuses that
   assert.deepEqual(faultsOfAttribute({ value: 1, vocab: 'a' }), ['/x/vocab additionalProperties']);
 });
 
-it('the structure of an attribute needs a known type, and suggests one for a misspelling', () => {
+it('the structure of an attribute needs a known type, and the fault suggests one for a misspelling', () => {
   assert.deepEqual(faultsOfAttribute({ type: 'Text', value: 'a' }), ['/x/type enum']);
   const detail = (type: string) =>
     detailOf(
@@ -124,7 +124,7 @@ it('the structure of an attribute needs a known type, and suggests one for a mis
   assert.deepEqual(faultsOfAttribute({ type: 'https://uri.etsi.org/ngsi-ld/Property', value: 1 }), []);
 });
 
-it('the structure of an attribute may be concise, unless the form is named as normalized', () => {
+it('the structure of an attribute may be concise, unless the form is given as normalized', () => {
   const normalized = { form: 'normalized' } as const;
   for (const [concise, fault] of [
     [5, '/x type'],
@@ -206,7 +206,7 @@ it('the instances of an attribute differ by their datasetId', () => {
   assert.deepEqual(faultsOfAttribute([PROPERTY, 5]), ['/x/1 type']);
 });
 
-it('a misspelled member of an attribute is named', () => {
+it('the fault of a misspelled member of an attribute has its name', () => {
   const detail = detailOf(entityOf([['x', { type: 'Relationship', Object: ['urn:a:b'] }]]));
   assert.equal(
     detail,
@@ -216,7 +216,7 @@ it('a misspelled member of an attribute is named', () => {
 
 const TIMES = ['expiresAt', 'createdAt', 'modifiedAt', 'deletedAt'];
 
-it('each time of an entity must be a date-time, and is no attribute of it', () => {
+it('each time of an entity must be a date-time, and is not an attribute', () => {
   for (const name of TIMES) {
     assert.deepEqual(faultsOf(entityOf([[name, '2026-01-31T12:00:00Z']])), []);
     assert.deepEqual(faultsOf(entityOf([[name, 'soon']])), [`/${name} format`]);
@@ -243,7 +243,7 @@ it('each text of an attribute must be a string, and a type of its objects one or
   assert.deepEqual(faultsOfAttribute({ ...related, objectType: 5 }), ['/x/objectType type']);
 });
 
-it('what brokers write into an attribute is no attribute of it, whatever it holds', () => {
+it('members that brokers add to an attribute are not attributes, whatever they contain', () => {
   for (const name of words(`
       @type id @id instanceId entity entityList entityIdSealed entityTypeSealed previousValue previousObject
       previousLanguageMap previousVocab previousJson previousValueList previousObjectList
@@ -256,7 +256,7 @@ it('what brokers write into an attribute is no attribute of it, whatever it hold
   }
 });
 
-it('each name that NGSI-LD has for members of attributes causes a warning as the name of an attribute, in every form', () => {
+it('each name of a member of attributes causes a warning as the name of an attribute, in every form', () => {
   for (const name of words('observedAt unitCode datasetId instanceId valueType objectType lang'))
     assert.deepEqual(warningsOf(entityOf([[name, PROPERTY]])), [`/${name} reserved-name`]);
   const time = entityOf([['observedAt', '2026-01-31T12:00:00Z']]);
@@ -282,7 +282,7 @@ it('a unit belongs to a Property, a ListProperty or a GeoProperty, and causes a 
   }
 });
 
-it('a Relationship with both an object and a value is told to which kind the value belongs', () => {
+it('the fault of a Relationship with both an object and a value says to which kind the value belongs', () => {
   const both = entityOf([['x', { type: 'Relationship', object: 'urn:a:b', value: 1 }]]);
   assert.equal(
     detailOf(both),
@@ -295,7 +295,7 @@ it('a Relationship with both an object and a value is told to which kind the val
   );
 });
 
-it('an object without a value that has a datasetId or a time causes a warning that all of it is the value', () => {
+it('an object without a value that has a datasetId or a time causes a warning that the whole object is the value', () => {
   for (const member of [{ datasetId: 'urn:a:1' }, { observedAt: '2026-01-31T12:00:00Z' }]) {
     assert.deepEqual(warningsOfAttribute({ val: 5, ...member }), ['/x no-value-member']);
     assert.deepEqual(warningsOf(entityOf([['x', { val: 5, ...member }]]), { form: 'normalized' }), []);
@@ -303,7 +303,7 @@ it('an object without a value that has a datasetId or a time causes a warning th
   assert.deepEqual(warningsOfAttribute({ val: 5 }), []);
 });
 
-it('an NGSI-LD Null is a value alone, not the first of several', () => {
+it('an NGSI-LD Null is a single value, not the first of several', () => {
   const nullText = 'urn:ngsi-ld:null';
   for (const [kind, member, value, isNull] of [
     ['Property', 'value', nullText, true],
@@ -320,7 +320,7 @@ it('an NGSI-LD Null is a value alone, not the first of several', () => {
     );
 });
 
-it('a JsonProperty has an object or an array of nothing but objects, and causes a warning otherwise', () => {
+it('a JsonProperty has an object or an array of objects, and causes a warning otherwise', () => {
   for (const [json, isOdd] of [
     [{}, false],
     [[{}, {}], false],
@@ -336,7 +336,7 @@ it('a JsonProperty has an object or an array of nothing but objects, and causes 
     );
 });
 
-it('every wrong item of a list is reported, also behind right ones', () => {
+it('every wrong item of a list is reported, also after valid ones', () => {
   const wrong = [{ object: 'urn:a:b' }, 5, 'urn:a:c', { object: 'a b' }];
   assert.deepEqual(faultsOfAttribute({ type: 'ListRelationship', objectList: wrong }), [
     '/x/objectList/1 format',
@@ -362,7 +362,7 @@ it('the list of types in a message ends after five', () => {
   assert.match(of(6), /is "T0", "T1", "T2", "T3", "T4", …$/);
 });
 
-it('a type that is not the name of one is reported alone, wherever it stands among others', () => {
+it('an invalid name of a type is reported alone, at any position among others', () => {
   for (const type of [
     [5, 'Car'],
     ['Car', 5],
@@ -372,7 +372,7 @@ it('a type that is not the name of one is reported alone, wherever it stands amo
     ]);
 });
 
-it('an attribute inside a value is warned of at any depth, but not inside a typed value, which is taken unchanged', () => {
+it('an attribute inside a value causes a warning at any depth, but not inside a typed value, which is not converted', () => {
   for (const [value, warnings] of [
     [{ '@type': 'Thing', '@value': PROPERTY }, []],
     [{ '@value': [PROPERTY] }, []],
@@ -386,7 +386,7 @@ it('an attribute inside a value is warned of at any depth, but not inside a type
     );
 });
 
-it('an odd part of an entity that is accepted causes a warning', () => {
+it('an unusual part of an entity that is accepted causes a warning', () => {
   const cases: readonly (readonly [JsonValue, string])[] = [
     [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],
     [{ type: 'LanguageProperty', languageMap: { 'no tag': 'a' } }, '/x/languageMap/no tag language-tag'],
@@ -408,7 +408,7 @@ it('an odd part of an entity that is accepted causes a warning', () => {
   }
 });
 
-it('a wrong geometry of an entity in key-values form is reported at its place, that of each dataset as well', () => {
+it('a wrong geometry of an entity in key-values form is reported at its place, in each dataset', () => {
   const wrong = { type: 'Point', coordinates: [1, 'x'] };
   const entity = entityOf([
     ['x', { dataset: { 'urn:a:1': wrong, '@none': wrong, 'urn:a:2': 5, 'urn:a:3': wrong } }],
@@ -427,7 +427,7 @@ it('a wrong geometry of an entity in key-values form is reported at its place, t
   );
 });
 
-it('a valid entity has no faults, and a broken one has as many as were made, each at its place', () => {
+it('a valid entity has no faults, and a broken one has each of its faults at its place', () => {
   fc.assert(
     fc.property(
       sampleAttributes,
@@ -458,7 +458,7 @@ it('a valid entity has no faults, and a broken one has as many as were made, eac
   );
 });
 
-it('the faults and warnings of an entity stand at places that it has, whatever the entity and the form', () => {
+it('the faults and warnings of an entity have places that exist in it, whatever the entity and the form', () => {
   const pieces = fc.constantFrom<JsonValue>(PROPERTY, POINT, [PROPERTY, 5], { value: 1, datasetId: 'a' }, { '@value': 1 }, { dataset: { '@none': 1 } }, { type: 'Relationship', value: [1] }, { type: 'ListRelationship', objectList: [{}] }); // oxfmt-ignore
   const names = fc.oneof(
     fc.constantFrom('id', 'type', '@type', 'scope', 'value', 'object', 'json', 'observedAt', '__proto__'),
@@ -507,7 +507,7 @@ it('the faults of an entity are bounded in number, and in time for hostile entit
   ]);
 });
 
-/** A broken attribute, with the tokens of what is wrong; or a right one. */
+/** A broken attribute, with the tokens of its fault; or a valid attribute. */
 interface Breaking {
   readonly attribute: JsonObject;
   readonly tokens?: readonly string[];

@@ -25,7 +25,7 @@ it('the nearest name is that of a misspelling: two letters, one in a short name,
   assert.equal(nearestName('x'.repeat(64), ['x'.repeat(65)]), undefined);
 });
 
-it('a value in a message is short', () => {
+it('a value in a message is shortened', () => {
   assert.deepEqual([5, 'a"b', null, true, {}, { a: 1 }, [], [1, 'a'], [[1]], undefined].map(shown), [
     '5',
     '"a\\"b"',
