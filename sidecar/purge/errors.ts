@@ -228,10 +228,7 @@ export class NotConvergingError extends GatewayError {
   readonly kind = 'notConverging';
 }
 
-/**
- * The purge was stopped: its client disconnected, it was cancelled, the process is shutting down, or another process may have
- * it.
- */
+/** The purge was stopped: its client disconnected, it was cancelled, the process is shutting down, or its lease has ended. */
 export class PurgeStoppedError extends PurgeError {
   readonly kind = 'shuttingDown';
   override readonly retryAfter = '5';

@@ -33,12 +33,13 @@ export async function previewAttributes(context: PurgeContext, removal: Attribut
 }
 
 /**
- * Removes attributes from every match, all their instances (clause 5.6.5).
+ * Removes attributes, with all their instances, from every match (clause 5.6.5).
  *
  * @param total the broker's count of matches, if trusted
- * @returns how many attributes arrived during the purge and were left
- * @throws TooManyMatchesError before the first delete, when there are more attributes than may be affected
- * @throws BrokerReplyError when the broker counts matches that it does not list
+ * @returns how many attributes arrived during the purge and were left, without those that were made again
+ * @throws TooManyMatchesError if there are more attributes than may be affected: before the first delete, unless more arrive
+ *   later
+ * @throws BrokerReplyError if the broker counts matches that it does not list
  */
 export async function removeAttributes(
   context: PurgeContext,

@@ -48,7 +48,7 @@ export function datasetParameter(datasetId: string): string | undefined {
 
 /** The request that deletes an item within an entity. */
 export interface ItemDelete {
-  /** Undefined if no path is sure to mean the item. */
+  /** Undefined if no path is sure to address the item. */
   readonly path: string | undefined;
   /** Completes "The broker did not …", e.g. "delete an attribute". */
   readonly operation: string;
@@ -110,11 +110,11 @@ const NOT_ADDRESSABLE = noSafePath(
 /**
  * Deletes an attribute with all its instances (clauses 5.6.5 and 5.6.13), by deleteAll=true.
  *
- * Some brokers support deleteAll only for attributes with datasets, and answer 404 for all others (Orion-LD): then the
- * only instance is deleted without the parameter. This is learnt once.
+ * Some brokers support deleteAll only for attributes with datasets, and answer 404 for all others (Orion-LD). The only instance
+ * of such an attribute is deleted without the parameter. This is learnt once.
  *
  * @param item with the datasets that the broker showed of the attribute
- * @throws BrokerRefusedError when the broker has no such operation
+ * @throws BrokerRefusedError if the broker has no such operation
  */
 export async function deleteWholeAttribute(
   scope: Pick<PurgeScope, 'requester' | 'capabilities' | 'ledger'>,

@@ -32,7 +32,7 @@ export interface PassResult {
   readonly left: number;
   /** Items that count as gone, are still listed, and are not yet recorded as failed. */
   readonly lingering: number;
-  /** The broker's last count; 0 if it listed them all, or gives no count. */
+  /** The broker's last count; 0 if it listed all matches, or gives no count. */
   readonly counted: number;
   /** Whether the broker may have left out items. */
   readonly wasTruncated: boolean;
@@ -165,10 +165,7 @@ export class ItemPass {
     return kept.flatMap((key) => byKey.get(key) ?? []);
   }
 
-  /**
-   * Archives histories. Leaves in `due` only what the query still shows, which may be deleted as long as what was read is
-   * recent.
-   */
+  /** Archives histories. Leaves in `due` only what the query still shows, to be deleted while what was read is recent. */
   async #keepHistories(histories: HistoryArchive, due: Map<string, PendingDelete>): Promise<void> {
     const { items, listed } = await histories.keep([...due.values()].map(({ item }) => item));
     const isStale = isStaleSince(this.#context.clock, listed);

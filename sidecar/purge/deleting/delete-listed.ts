@@ -38,10 +38,7 @@ interface Round {
   readonly ms: number;
 }
 
-/**
- * Decides how far ahead to list: as many items as can be deleted before they get too old, going by the speed so far and by the
- * rate.
- */
+/** Decides how far ahead to list: as many items as can be deleted before they get too old, by the speed so far and the rate. */
 export class ListAhead {
   /** Items per millisecond; unlimited until something got too old. */
   #speed = Infinity;
@@ -96,11 +93,11 @@ export class CutTries {
 export interface DeleteTry {
   /** The list that the ids are from. */
   readonly listed: Listed;
-  /** One request for each entity, even where batches work. */
+  /** Send one request for each entity, even if batches work. */
   readonly singly?: true;
   /** Failures of these ids alone do not end the purge: they are reported. */
   readonly isRetry?: true;
-  /** This is the final try of each, unless it is cut short because the list got too old, and there may be another one. */
+  /** Makes this the final try of each id, unless it is cut short because the list got too old, and there may be another one. */
   readonly finalUnlessCut?: CutTries;
   /** Maximum number of ids in one batch. */
   readonly batchMax?: number;
@@ -167,7 +164,7 @@ export async function deleteIds(
   }
 }
 
-/** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
+/** Maximum size of the body of a batch delete; brokers refuse bodies of 1 MB or more. */
 const MAX_BATCH_BYTES = 900_000;
 
 /** Returns where a batch ends that begins at an index of the queue. */

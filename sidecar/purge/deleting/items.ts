@@ -15,7 +15,7 @@ import { GatewayError } from '../../shared/errors.js';
 /** Items found on one page. */
 export interface ItemBatch {
   readonly items: readonly Item[];
-  /** What each item holds, as the broker shows it, for the archive; undefined where it does not show all of it. */
+  /** The content of each item as the broker shows it, for the archive; undefined if the broker does not show all of it. */
   readonly contents?: readonly (JsonValue | undefined)[];
   /** Whether the broker may have left out items, and will show them once these are deleted. */
   readonly mayHideMore?: boolean;
@@ -40,7 +40,7 @@ export interface ItemKind {
   remove(item: Item, isStale: () => boolean, onSend?: () => void): Promise<DeleteResult>;
   /** Whether somebody may write an item again under the same name after it was deleted. */
   readonly mayComeBack: boolean;
-  /** The problem of an item that is still there after two confirmed deletes. */
+  /** The problem of an item that the broker still shows after its deletes. */
   readonly stillThere: BrokerProblem;
   /** Returns how much of a page to ask for. */
   shape?(): PageShape;
@@ -155,8 +155,7 @@ export async function resolveUnclear(context: PurgeContext, kind: Reader): Promi
 }
 
 /**
- * Does the same when a purge fails, after its last delete has ended. This takes some seconds at most, and is skipped after a
- * stop.
+ * Does the same when a purge fails, after its last delete has ended. Takes some seconds at most, and is skipped after a stop.
  */
 export async function resolveUnclearAtEnd(context: PurgeContext, kind: Reader): Promise<void> {
   if (context.ledger.unclear.length === 0 || !context.requester.beginLastLook()) return;

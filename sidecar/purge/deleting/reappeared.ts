@@ -39,10 +39,12 @@ const UNDECIDED =
 const BEHIND =
   'The query still lists entities that the broker shows as gone when they are asked for one by one. They count as deleted.';
 
-/** When entities were created, as the broker writes it; without those that it does not show, or shows without a time. */
+/**
+ * The times of creation of entities, as the broker writes them; without entities that it does not show, or shows without one.
+ */
 export type CreationTimes = ReadonlyMap<string, string>;
 
-/** What follows for the entities that a survey lists again after their delete. */
+/** What to do about the entities that a survey lists again after their delete. */
 export interface Sorted {
   /** Number of entities that may be the old ones, or that a lagging query may still list. */
   readonly lingering: number;
@@ -183,7 +185,7 @@ async function learnIdleBatches(context: DeletingContext, [entityId]: readonly s
   } else if (wasAnswered && after.createdAt === before.createdAt) capabilities.learn('no-batch', true);
 }
 
-/** Asks for one entity by its path: when it was created, whether it is gone, or `unknown`. */
+/** Retrieves one entity by its path. Returns when it was created, whether it is gone, or `unknown`. */
 async function retrieve(
   { requester, resource }: PurgeContext,
   id: string,

@@ -181,10 +181,7 @@ class Drain {
     else if (this.#fruitless > 1) await requester.waitBefore(this.#fruitless);
   }
 
-  /**
-   * Sorts what is listed again, but not at the first look, which may come too early: the query may lag behind the deletes for a
-   * moment.
-   */
+  /** Sorts what is listed again, except at the first look: the query may lag behind the deletes for a moment. */
   async #sort(survey: Survey): Promise<Sorted> {
     const { length } = survey.reappeared;
     const { rechecks } = this.#state;

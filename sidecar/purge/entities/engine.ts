@@ -106,7 +106,7 @@ export function purgeEntities(
   });
 }
 
-/** What a purge needs of each entity. */
+/** How much of each entity a purge needs. */
 function contentOf({ removal }: EntityPurgeQuery, isArchived: boolean): Parameters<typeof entities>[0] {
   if (removal === undefined) return isArchived ? 'archived' : 'ids';
   return isArchived ? 'whole' : 'attributes';
@@ -123,8 +123,7 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
     selection,
     removed: removal?.names,
   });
-  // With a maximum, one match too many is enough to refuse. For drop and keep, the maximum applies to attributes, not to
-  // entities.
+  // With a maximum, one match too many is enough to refuse. For drop and keep, it applies to attributes, not to entities.
   const isBound =
     limits.maxAffected !== undefined && removal === undefined && !dryRun && scope.plan === undefined;
   const first = await firstProvenPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});

@@ -13,7 +13,7 @@ import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 interface HintQuestion {
   readonly selection: readonly Parameter[];
   readonly hint: string;
-  /** The type or the attribute that it asks for: it may be misspelt. */
+  /** The type or attribute that the question is about, which may be misspelt. */
   readonly name: string;
 }
 
@@ -98,7 +98,7 @@ export interface HintSource {
   readonly questionsMax: number;
 }
 
-/** For queries of entities. */
+/** The source of hints for queries of entities. */
 export const ENTITY_HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
 
 /**

@@ -9,7 +9,7 @@ export interface PageQuery {
   readonly offset?: number;
   /** Ask for the total as well (clause 4.13). */
   readonly count?: boolean;
-  /** At most this many, when less than a page is wanted. */
+  /** Maximum number of entities, if fewer than a page are wanted. */
   readonly limit?: number;
   /** Matches still to come, if known: a page may be larger than usual when they would fill it. */
   readonly expected?: number;
@@ -67,7 +67,7 @@ export interface ListedPage extends ParsedPage, Listed {
   readonly instances: number | undefined;
   /** Whether a page of another size may follow. */
   readonly mayGrow: boolean;
-  /** The path that listed it, below the API root: the collection, with a slash at the end where the broker wants one. */
+  /** The path that listed it, below the API root: the collection, with a slash at the end if the broker requires one. */
   readonly path: string;
 }
 

@@ -42,7 +42,7 @@ export interface WalkState {
   readonly reach: number;
   /** Empty pages in a row. */
   readonly emptyPages: number;
-  /** Pages in a row that agree with the count that everything was listed. */
+  /** Pages in a row that agree with the count, which says that everything was listed. */
   readonly confirmations: number;
   /** Short pages in a row, unexplained by a count or next link. */
   readonly shortPages: number;
@@ -104,7 +104,7 @@ export function startOfWalk(from: number): WalkState {
   };
 }
 
-/** The count of a page, if the broker's counts can be trusted. */
+/** Returns the count of a page, if the broker's counts can be trusted. */
 export function trustedCount(
   { contradicted }: PagingEvidence,
   { count }: Pick<ListedPage, 'count'>,

@@ -126,7 +126,7 @@ export function termOfQ(text: string, isHistory: boolean): Term {
   return termOf(parseQ(text), { text, isHistory }, 'first');
 }
 
-/** A q as it is written. */
+/** A q as it is written, and whether the query is of temporal entities. */
 interface Parsed {
   readonly text: string;
   readonly isHistory: boolean;

@@ -182,7 +182,10 @@ function tooWide(parameters: ReadonlyMap<string, string>): QueryRefusedError {
   );
 }
 
-/** A purge that may empty its tenant needs `maxAffected` (bounded), runs as in the standard (allow), or is refused. */
+/**
+ * What to do with a purge that may empty its tenant: `bounded` requires maxAffected, `allow` runs it as in the standard, and
+ * `refuse` refuses it.
+ */
 export type WholeTenant = 'bounded' | 'allow' | 'refuse';
 
 /**

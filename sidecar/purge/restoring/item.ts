@@ -8,7 +8,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../shared/json/jso
 
 /** An item to restore: an entity, an attribute, or an instance of an attribute. */
 export interface RestoreItem {
-  /** Unlike that of any other item of the archive. */
+  /** Unique among the items of the archive. */
   readonly key: string;
   readonly entityId: string;
   readonly attribute?: string;

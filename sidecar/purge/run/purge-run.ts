@@ -98,8 +98,7 @@ export function createPurgeScope(
 /**
  * Runs a purge to its end. It stops when the signal aborts: nothing new is sent, and deletes in flight are awaited.
  *
- * @throws one of purge/errors.ts; the last `progress` event tells what was done until then, and `failures` what could not be
- *   done
+ * @throws one of purge/errors.ts; the last `progress` event tells what was done, and `failures` what could not be done
  */
 export async function runPurge(
   order: PurgeOrder,

@@ -161,7 +161,7 @@ export interface QueryView {
 
 /** Events of a running purge, in order. */
 export type PurgeEvent =
-  /** The broker's own count of matches, where it gives one. */
+  /** The broker's own count of matches, if it gives one. */
   | { readonly type: 'counted'; readonly matches: number }
   /** Deletes were answered: totals so far. */
   | ({ readonly type: 'progress' } & PurgeProgress)
