@@ -35,7 +35,7 @@ it('bodies are accepted as JSON under each of its media types, with and without 
   assert.equal((await postText('\ufeff{"name":"bom"}')).status, 201);
 });
 
-it('bodies that are encoded, or have another media type or none, are 415, and Accept lists the accepted types', async () => {
+it('bodies that are encoded, or have another or no media type, are 415, and Accept lists the accepted types', async () => {
   for (const type of ['text/plain', 'application/xml', 'application/jsonx', 'text/json', 'nonsense', '*/*']) {
     const refused = await postText('{"name":"no"}', type);
     assert.equal(refused.status, 415, type);
@@ -96,7 +96,7 @@ it('a body with a repeated member is 400 at any depth', async () => {
   assert.equal((await api.get('/domains/a')).status, 404);
 });
 
-it('a member called __proto__ is one like others: refused where it is unknown, and without effect', async () => {
+it('a member called __proto__ is refused if it is unknown, like any other member, and changes nothing', async () => {
   const unknown = await postText('{"name":"a","__proto__":{"description":"x"}}');
   assert.equal(unknown.status, 422);
   assert.match(unknown.text, /__proto__/);
@@ -110,7 +110,7 @@ it('a member called __proto__ is one like others: refused where it is unknown, a
   assert.ok(!('description' in {}) && !('x' in {}));
 });
 
-it('bodies nested thousands of levels deep are 422, and do no harm', async () => {
+it('bodies nested thousands of levels deep are 422', async () => {
   for (const text of ['['.repeat(4000) + ']'.repeat(4000), `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`]) {
     const refused = await postText(text);
     assert.equal(refused.status, 422);
@@ -135,11 +135,11 @@ it('an announced but empty body is accepted where no body is needed', async () =
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   const announced = { ...form, 'content-length': '0' };
   assert.equal((await api.send('DELETE', '/domains/Announced', { headers: announced })).status, 404);
-  // fetch announces the empty body of a POST itself.
+  // fetch itself announces the empty body of a POST.
   assert.equal((await api.send('POST', '/domains', { headers: form })).status, 400);
 });
 
-it('a missing body is 400 where one is needed, and so is a body where none is accepted', async () => {
+it('a missing body is 400 if the operation needs one, and so is a body if the operation accepts none', async () => {
   assert.equal((await api.send('POST', '/domains')).status, 400);
   const empty = await api.send('POST', '/domains', { headers: { 'content-type': 'application/json' } });
   assert.equal(empty.status, 400);
@@ -153,7 +153,7 @@ for (const [how, chunked] of [
   ['announced', false],
   ['in chunks', true],
 ] as const) {
-  it(`a body (${how}) larger than BODY_LIMIT_BYTES is 413, and its sender gets the answer`, async () => {
+  it(`a body (${how}) larger than BODY_LIMIT_BYTES is 413, and its sender receives the answer`, async () => {
     for (const size of [10_001, 8_000_000]) {
       const body = Buffer.alloc(size, ' ');
       const sent = request(`${api.url}/domains`, {
@@ -171,7 +171,7 @@ for (const [how, chunked] of [
   });
 }
 
-it('bodies that end before they are complete do no harm', async () => {
+it('bodies that end before they are complete store nothing', async () => {
   const socket = connect(port, '127.0.0.1');
   socket.end(
     'POST /api/v2/domains HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"name":"Half"}',

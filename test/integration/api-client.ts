@@ -7,16 +7,16 @@ import {
 } from '../support/gateway-harness.js';
 import { ApiDescription } from './api-description.js';
 
-/** What a test sends beside method and target. */
+/** What a test sends in addition to method and target. */
 export interface Sent {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A gateway's API. Every answer is held against the API's own description. */
+/** A client of a gateway's API. It checks every answer against the API's own description. */
 export class ApiClient {
   readonly url: string;
   readonly description: ApiDescription;
@@ -59,7 +59,7 @@ export class ApiClient {
     this.send('DELETE', target, { headers });
 }
 
-/** A gateway with its API, without a broker. A slow machine gets its time. */
+/** Starts a gateway with its API but without a broker. The deadline allows for slow machines. */
 export async function startApi(
   env: Readonly<Record<string, string>> = {},
 ): Promise<TestGateway & { readonly api: ApiClient }> {
@@ -67,7 +67,10 @@ export async function startApi(
   return { ...gateway, api: await ApiClient.of(gateway.url) };
 }
 
-/** Makes a domain and a model in it. @returns the path of the model */
+/**
+ * Creates a domain and a model in it.
+ * @returns the path of the model
+ */
 export async function makeModel(
   api: ApiClient,
   domain: string,
@@ -81,7 +84,7 @@ export async function makeModel(
   return `/domains/${domain}/models/${model}`;
 }
 
-/** A schema of an entity. */
+/** The schema of an entity. */
 export const CAR = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -93,19 +96,19 @@ export const CAR = {
   required: ['id', 'type'],
 } as const;
 
-/** The same, and one more property: nothing that passed before is refused. */
+/** The schema of a car with one more property; every entity that was valid stays valid. */
 export const CAR_WITH_BRAND = {
   ...CAR,
   properties: { ...CAR.properties, brand: { type: 'string' } },
 } as const;
 
-/** The first, and a bound that refuses what passed before. */
+/** The schema of a car with a bound that refuses entities that were valid. */
 export const SLOW_CAR = {
   ...CAR,
   properties: { ...CAR.properties, speed: { type: 'number', minimum: 0, maximum: 50 } },
 } as const;
 
-/** The ETag of an answer, quotes included. */
+/** Returns the ETag of an answer, quotes included. */
 export function etagOf(answer: Answer): string {
   const etag = answer.headers.get('etag');
   if (etag === null || !/^"[^"]+"$/.test(etag)) throw new Error(`no ETag: ${String(etag)}`);

@@ -65,7 +65,7 @@ it('contexts are served to scripts of any origin and to caches that revalidate t
   assert.equal(list.headers.get('access-control-allow-origin'), null);
 });
 
-it('contexts get new versions by PUT; each version stays what it was', async () => {
+it('contexts get new versions by PUT; earlier versions do not change', async () => {
   await api.post('/contexts', { name: 'Growing', '@context': TERMS });
   const more = { ...TERMS, speed: 'https://city.test/speed' };
   const updated = await api.put('/contexts/Growing', { '@context': more });
@@ -84,7 +84,7 @@ it('contexts get new versions by PUT; each version stays what it was', async () 
   assert.equal((await api.get('/contexts/Growing?version=0')).status, 400);
 });
 
-it('large answers, such as lists of contexts, are packed for clients that take gzip, and are the same state for all', async () => {
+it('large answers, such as lists of contexts, are compressed for clients that accept gzip, with the ETag of the plain answer', async () => {
   for (const target of ['/contexts', '/openapi.json']) {
     const [packed, plain] = [
       await api.get(target, { 'accept-encoding': 'gzip' }),
@@ -102,7 +102,7 @@ it('large answers, such as lists of contexts, are packed for clients that take g
   assert.equal(small.headers.get('content-encoding'), null, 'it fits into one packet as it is');
 });
 
-it('contexts at an earlier version have an ETag that no write takes, and that makes no other read a 304', async () => {
+it('the ETag of an earlier version of a context is not accepted by writes, and gives 304 only for that version', async () => {
   await api.post('/contexts', { name: 'Earlier', '@context': TERMS });
   await api.put('/contexts/Earlier', { '@context': { ...TERMS, speed: 'https://city.test/speed' } });
   const earlier = etagOf(await api.get('/contexts/Earlier?version=1'));
@@ -114,7 +114,7 @@ it('contexts at an earlier version have an ETag that no write takes, and that ma
   assert.equal((await api.delete('/contexts/Earlier', { 'if-match': earlier })).status, 412);
 });
 
-it('contexts that many clients update at once without If-Match take every update, and make a version of each', async () => {
+it('contexts that many clients update at once without If-Match accept every update, and give each a version', async () => {
   const context = (n: number) => ({ '@context': { ...TERMS, busy: `https://city.test/${n}` } });
   await api.post('/contexts', { name: 'Busy', ...context(0) });
   const answers = await Promise.all(
@@ -128,7 +128,7 @@ it('contexts that many clients update at once without If-Match take every update
   );
 });
 
-it('contexts are changed and deleted only in the state that If-Match names', async () => {
+it('contexts are changed and deleted only while their ETag matches If-Match', async () => {
   const stale = etagOf(await api.post('/contexts', { name: 'Guarded', '@context': TERMS }));
   const body = { '@context': { other: 'urn:other' } };
   const current = etagOf(await api.put('/contexts/Guarded', body, { 'if-match': stale }));
@@ -185,7 +185,7 @@ it('contexts are accepted with warnings of surprising effects', async () => {
   assert.deepEqual(columns(warnings, 'code', 'pointer'), [['core-term', '/@context/0/location']]);
 });
 
-it('contexts of models are created, changed and deleted with their model, and are read-only: 405', async () => {
+it('contexts of models are created, changed and deleted with their model, and are read-only: writes are 405', async () => {
   const model = await makeModel(api, 'Mobility', 'Car');
   const generated = await api.get('/contexts/Mobility~Car');
   assert.match(generated.text, /speed/);
@@ -214,7 +214,7 @@ it('contexts of models with the longest names are served', async () => {
   assert.equal((await api.get(`/contexts/${domain}%7E${name}`)).status, 200);
 });
 
-it('contexts that change say for which models they mean something else, and in a dry run write nothing', async () => {
+it('a change of a context lists the models whose terms change their meaning; a dry run writes nothing', async () => {
   await api.post('/contexts', { name: 'Prefix', '@context': { city: 'https://city.test/' } });
   await makeModel(api, 'Followed', 'Car');
   const context = ['Prefix', { speed: 'city:speed' }];
@@ -244,7 +244,7 @@ it('contexts that change say for which models they mean something else, and in a
   assert.deepEqual(same.json(), { dryRun: true, status: 'unchanged', warnings: [], dependents: [] });
 });
 
-it('contexts with which a follower could not be processed are refused: 409 naming it, in a dry run too', async () => {
+it('a change of a context is 409 if a context that uses it could then not be processed, and names it; in a dry run too', async () => {
   await api.post('/contexts', { name: 'Root', '@context': TERMS });
   const own = { name: 'Follower', '@context': [`${api.url}/contexts/Root`, { size: 'urn:own:size' }] };
   await api.post('/contexts', own);
@@ -260,7 +260,7 @@ it('contexts with which a follower could not be processed are refused: 409 namin
   assert.deepEqual((await api.get('/contexts/Root')).json(), { '@context': TERMS });
 });
 
-it('contexts that are created in a dry run have the warnings and refusals of a creation, and are not there', async () => {
+it('a dry run of creating a context has the warnings and refusals of the creation, and creates nothing', async () => {
   const core = { name: 'Tried', '@context': { location: 'https://city.test/location' } };
   const dry = await api.post('/contexts?dryRun=true', core);
   assert.equal(dry.status, 200, dry.text);
@@ -283,7 +283,7 @@ it('contexts that are created in a dry run have the warnings and refusals of a c
       assert.equal((await api.post(`/contexts${query}`, { name, '@context': context })).status, status, name);
 });
 
-it('contexts that others use are not deleted: 409 naming them', async () => {
+it('contexts that other contexts use cannot be deleted: 409 naming the users', async () => {
   await api.post('/contexts', { name: 'Base', '@context': TERMS });
   const using = { name: 'Derived', '@context': [`${api.url}/contexts/Base`, { x: 'urn:x:x' }] };
   assert.equal((await api.post('/contexts', using)).status, 201);
@@ -294,7 +294,7 @@ it('contexts that others use are not deleted: 409 naming them', async () => {
   assert.equal((await api.delete('/contexts/Base')).status, 204);
 });
 
-it('contexts are listed, core contexts first, with the URLs that brokers name them by', async () => {
+it('contexts are listed, core contexts first, with their URLs in brokers', async () => {
   const { api } = await startApi();
   await api.post('/contexts', { name: 'A', '@context': TERMS });
   await makeModel(api, 'Mobility', 'Car');

@@ -17,7 +17,7 @@ before(async () => {
   folder = temporaryFolder();
 });
 
-it('the database of a gateway is created with its folders, and keeps everything after the gateway has ended', async () => {
+it('the database of a gateway is created with its folders, and keeps everything after the gateway has stopped', async () => {
   const DATABASE_PATH = join(folder, 'new', 'deep', 'schema.db');
   const first = await startApi({ DATABASE_PATH });
   const model = await makeModel(first.api, 'Mobility', 'Car');
@@ -36,9 +36,9 @@ it('the database of a gateway is created with its folders, and keeps everything 
   assert.equal((await api.get('/contexts/Mobility~Car')).text, context.text);
 });
 
-it('the database of a gateway outlives a gateway that is killed', async () => {
+it('the database of a gateway keeps everything when the gateway is killed', async () => {
   const DATABASE_PATH = join(folder, 'killed.db');
-  // A busy machine takes long to start workers and compile a first schema.
+  // A busy machine needs time to start workers and compile the first schema.
   const env = { PORT: '0', DATABASE_PATH, WORKBENCH_TIMEOUT_MS: '60000' };
   const gateway = await GatewayProcess.start(env);
   const api = await ApiClient.of(await gateway.url());
@@ -57,7 +57,7 @@ for (const [what, make, says] of [
   ['a file that is none', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
   ['a directory', (path: string) => mkdir(path), /cannot be used/],
 ] as const) {
-  it(`the database of a gateway (${what}) that cannot be opened ends the start with 1 and a clear message`, async () => {
+  it(`a gateway whose database (${what}) cannot be opened exits with 1 and a clear message`, async () => {
     const DATABASE_PATH = join(folder, what.replaceAll(' ', '-'));
     await make(DATABASE_PATH);
     const gateway = await GatewayProcess.start({ PORT: '0', DATABASE_PATH });

@@ -20,10 +20,10 @@ export interface OpenApi extends Json {
   readonly components: { readonly headers: Readonly<Record<string, { readonly required?: boolean }>> };
 }
 
-/** What an API says of itself, to hold its answers against. */
+/** The description that an API serves of itself; answers are checked against it. */
 export class ApiDescription {
   readonly document: OpenApi;
-  /** Statuses that were seen, as `operationId status`; and problems, as `operationId type`. */
+  /** The statuses seen, as `operationId status`, and the problems seen, as `operationId type`. */
   readonly seen = new Set<string>();
   readonly #schemas: Schemas;
 
@@ -107,7 +107,7 @@ class Schemas {
     this.#ajv.addSchema(document, 'api');
   }
 
-  /** @returns what is wrong with a value, if anything */
+  /** @returns the violations of the schema as text; undefined if the value is valid */
   validate(pointer: string, value: unknown): string | undefined {
     const validator = this.#validators.get(pointer) ?? this.#ajv.compile({ $ref: pointer });
     this.#validators.set(pointer, validator);
@@ -117,10 +117,13 @@ class Schemas {
 
 const schemasByText = new Map<string, Schemas>();
 
-/** Gateways describe themselves alike: to compile that again for each of them would take longer than many tests. */
+/**
+ * Returns the compiled schemas of a document. All gateways have the same description, and compiling
+ * it for each of them would take longer than many tests.
+ */
 function schemasOf(document: OpenApi): Schemas {
   const { paths, components } = document;
-  // Of the purge routes, the servers are the gateway itself.
+  // The servers of the purge routes are the gateway itself, and so differ between gateways.
   const key = JSON.stringify([paths, components], (name, value: unknown) =>
     name === 'servers' ? undefined : value,
   );
@@ -129,7 +132,7 @@ function schemasOf(document: OpenApi): Schemas {
   return schemas;
 }
 
-/** HEAD is described by GET. */
+/** HEAD has the description of GET. */
 function describedMethod(method: string): string {
   return method === 'HEAD' ? 'get' : method.toLowerCase();
 }

@@ -32,7 +32,7 @@ it('domains are created with 201, Location and ETag, and read by that Location',
   assert.equal(etagOf(read), etagOf(created));
 });
 
-it('domains are updated: missing members stay, null removes them, and If-Match is honoured', async () => {
+it('an update of a domain keeps missing members, removes members that are null, and honours If-Match', async () => {
   const made = await api.post('/domains', { name: 'Changing', description: 'a', compatibility: 'full' });
   const put = (body: object, headers = {}) => api.put('/domains/Changing', body, headers);
   for (const [change, expected] of [
@@ -53,7 +53,7 @@ it('domains are updated: missing members stay, null removes them, and If-Match i
   assert.equal((await api.put('/domains/Missing', {})).status, 404);
 });
 
-it('domains are not created twice: 409, and the first stays as it was', async () => {
+it('creating a domain that exists is 409 and leaves the existing one unchanged', async () => {
   await api.post('/domains', { name: 'Twice', description: 'first' });
   const again = await api.post('/domains', { name: 'Twice', description: 'second' });
   assert.equal(again.status, 409);
@@ -75,7 +75,7 @@ it('domains accept only names of the documented pattern: 422 at /name', async ()
   }
 });
 
-it('domains refuse members that are unknown, missing or of another type, each with its pointer', async () => {
+it('domains refuse members that are unknown, missing or of a wrong type, each with its pointer', async () => {
   const refused = await api.post('/domains', { descriptoin: 'x', description: 7, 'a/b~c': 1 });
   assert.equal(refused.status, 422);
   const errors = refused.problem()['errors'] as readonly { pointer: string; detail: string }[];
@@ -84,7 +84,7 @@ it('domains refuse members that are unknown, missing or of another type, each wi
   assert.match(errors.find(({ pointer }) => pointer === '')?.detail ?? '', /"name"/);
 });
 
-it('domains refuse text that cannot be stored at its pointer', async () => {
+it('domains refuse text that cannot be stored, with its pointer', async () => {
   for (const description of ['a\u0000b', 'lone \ud800 surrogate']) {
     const refused = await api.post('/domains', { name: 'Odd', description });
     assert.equal(refused.status, 422);
@@ -93,7 +93,7 @@ it('domains refuse text that cannot be stored at its pointer', async () => {
   assert.equal((await api.get('/domains/Odd')).status, 404);
 });
 
-it('domains are listed by name, in pages that a Link connects, with the total', async () => {
+it('domains are listed by name, in pages connected by Link, with the total', async () => {
   const { api } = await startApi();
   const names = ['a', 'B', 'c', 'D', 'e'];
   for (const name of names) await api.post('/domains', { name });
@@ -121,7 +121,7 @@ it('domains are listed by name, in pages that a Link connects, with the total', 
   assert.equal(behind.headers.get('x-total-count'), '5');
 });
 
-it('domains are listed with the number of their models, and are otherwise as they are by themselves', async () => {
+it('listed domains have the number of their models, and otherwise equal the single domains', async () => {
   const { api } = await startApi();
   await makeModel(api, 'Mobility', 'Car');
   await makeModel(api, 'Mobility', 'Bike');
@@ -188,7 +188,7 @@ it('missing domains are 404 for every method', async () => {
   }
 });
 
-it('domains are deleted only in the state that If-Match names', async () => {
+it('domains are deleted only while their ETag matches If-Match', async () => {
   const created = await api.post('/domains', { name: 'Watched' });
   const stale = etagOf(created);
   await makeModel(api, 'Watched', 'Car');

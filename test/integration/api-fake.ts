@@ -12,7 +12,7 @@ import type { Transfer } from '../../sidecar/schemas/repository/transfer.js';
 import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 
-/** What the API is over. */
+/** The services that the API needs. */
 type Service = Pick<
   AppOptions,
   | 'schemas'
@@ -26,7 +26,7 @@ type Service = Pick<
   | 'scans'
 >;
 
-/** A schema service and a workbench in which everything fails. */
+/** A schema service and a workbench whose every call fails. */
 export function failingService(error: () => Error): Service {
   const room = new Proxy({}, { get: () => async () => Promise.reject(error()) });
   const rooms = { domains: room, models: room, examples: room, contexts: room, references: room };
@@ -51,7 +51,7 @@ export function failingService(error: () => Error): Service {
   };
 }
 
-/** The API, without anything else of a gateway. */
+/** Starts the API without the other parts of a gateway. */
 export async function startFakeApi(
   service: Service,
 ): Promise<{ readonly api: ApiClient; readonly log: Log }> {
@@ -95,7 +95,7 @@ export const RETENTION = {
   schedule: '0 3 * * *',
 };
 
-/** A request for every operation that needs the schema service, or the record of purges. */
+/** A request for each operation that needs the schema service or the records of purges. */
 export const REQUESTS: readonly (readonly [method: string, target: string, body?: unknown])[] = [
   ['GET', '/domains'],
   ['POST', '/domains', { name: 'D' }],

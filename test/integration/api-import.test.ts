@@ -26,10 +26,16 @@ const DOMAIN = 'dataModel.City';
 /** Contexts are exported as they are served, with the URL of the service. */
 const PUBLIC = { PUBLIC_URL: 'http://public.example' };
 
-/** Gateways that tests take over from each other, with their warm workers: to start these takes longer than most tests here. */
+/**
+ * Empty gateways that tests reuse, with their warm workers; starting one takes longer than most
+ * tests here.
+ */
 const gateways = new Map<string, ApiClient>();
 
-/** A gateway that stores nothing. @param which for tests that need several at once */
+/**
+ * Returns a gateway that stores nothing.
+ * @param which for tests that need several at once
+ */
 async function emptyApi(which: 'one' | 'other' = 'one'): Promise<ApiClient> {
   const api = gateways.get(which) ?? (await startApi(PUBLIC)).api;
   gateways.set(which, api);
@@ -42,7 +48,7 @@ async function emptyApi(which: 'one' | 'other' = 'one'): Promise<ApiClient> {
   const contexts = (await api.get('/contexts')).json() as readonly { name: string; kind: string }[];
   const custom = contexts.filter(({ kind }) => kind === 'custom').map(({ name }) => `/contexts/${name}`);
   let left = [...models.flat(), ...domains, ...custom];
-  // Contexts name each other, and what is named by another is in use.
+  // Contexts can name each other, and a context that another one names cannot be deleted.
   while (left.length > 0) {
     const inUse: string[] = [];
     for (const target of left)
@@ -85,7 +91,7 @@ const statuses = ({ files }: ImportReport) =>
 const fileOf = ({ files }: ImportReport, path: string): ImportedFile =>
   files.find((file) => file.path === path) ?? assert.fail(`${path} is not in the report`);
 
-/** Of the first line with a text. */
+/** The number of the first line that contains a text. */
 const lineOf = (content: unknown, text: string) =>
   JSON.stringify(content, null, 2)
     .split('\n')
@@ -109,7 +115,7 @@ it('an import refuses the models of a domain that cannot be created, and so does
   assert.deepEqual(await names(api, '/domains'), []);
 });
 
-it('relative $refs of a repository never lead to the files of another one', async () => {
+it('relative $refs of a repository never resolve to the files of another repository', async () => {
   const api = await emptyApi();
   const city = (height: string): Files => ({
     'Bench/schema.json': { properties: { type: { const: 'Bench' }, height: { type: height } } },
@@ -142,7 +148,7 @@ it('an import stores the models, documents and contexts of a repository, and cha
     updated: 0,
     unchanged: 0,
     refused: 0,
-    // The README, the CSV, what belongs to tools; and a document of another kind.
+    // The README, the CSV, two files of tools, and a JSON document of another kind.
     ignored: 5,
     models: 2,
     examples: { valid: 2, invalid: 1, unchecked: 0, kept: 3, leftOut: 0 },
@@ -189,7 +195,7 @@ it('an import stores contexts under the URLs that contexts and examples name, so
   const second = await importing(api, files);
   assert.deepEqual([...new Set(Object.values(statuses(second)))], ['unchanged']);
   assert.ok(raw.equals(await exported(api)));
-  // The context in Lamp/ names it.
+  // The context in Lamp/ names this one.
   const published = encodeURIComponent('https://models.example/dataModel.City/context.jsonld');
   assert.equal((await api.delete(`/references?uri=${published}`)).status, 409);
   const ofDomain = await exported(api, `?domain=${DOMAIN}`);
@@ -198,7 +204,7 @@ it('an import stores contexts under the URLs that contexts and examples name, so
   assert.deepEqual([...new Set(Object.values(statuses(copy)))], ['created']);
 });
 
-it('an import is the same from a tar.gz, a zip, a form with files or an archive, and from JSON', async () => {
+it('an import gives the same result from a tar.gz, a zip, a form with files or an archive, and from JSON', async () => {
   const files = completeRepository();
   const json = Object.fromEntries(Object.entries(files).filter(([, content]) => typeof content !== 'string'));
   const form = new FormData();
@@ -233,7 +239,7 @@ it('a dry run of an import reports the same as the import, and writes nothing', 
   assert.deepEqual(tried, { ...summary, dryRun: true });
 });
 
-it('an import names a missing document with its URL, the line and what to do; the other files are stored', async () => {
+it('an import names a missing document with its URL, the line and the fix, and stores the other files', async () => {
   const api = await emptyApi();
   const report = await importing(api, cityRepository());
   const bench = fileOf(report, 'Bench/schema.json');
@@ -288,7 +294,7 @@ it('an import lists the errors of examples with file, pointer and line', async (
   );
 });
 
-it('an import keeps the examples of a model, valid or not, in the place of those before, and exports have them', async () => {
+it('an import replaces the examples of a model, valid or not, and exports include them', async () => {
   const api = await emptyApi();
   const examples = `/domains/${DOMAIN}/models/Bench/examples`;
   await importing(api, completeRepository());
@@ -320,7 +326,7 @@ it('an import keeps the examples of a model, valid or not, in the place of those
   assert.deepEqual(await names(api, examples), ['example.jsonld', 'new.txt.json'], 'none came with it');
 });
 
-it('an import with a changed shared document updates its models, and those of others that were made with it', async () => {
+it('an import with a changed shared document updates its models, and models of other domains that use it', async () => {
   const api = await emptyApi();
   await importing(api, completeRepository());
   const other = await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
@@ -342,7 +348,7 @@ it('an import updates the models that an interrupted import left with an old doc
   const api = await emptyApi();
   await importing(api, completeRepository());
   await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
-  // As far as an import came that changed the document.
+  // The state that an interrupted import leaves: only the document has changed.
   await api.put(`/references?uri=${COMMON_URL}`, commonSchema('number'));
   const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
   const report = await importing(api, changed);
@@ -353,7 +359,7 @@ it('an import updates the models that an interrupted import left with an old doc
   assert.deepEqual((await importing(api, changed)).dependents, []);
 });
 
-it('an import refuses a model with settings that no model can have', async () => {
+it('an import refuses a model with invalid settings', async () => {
   const api = await emptyApi();
   const repository: Record<string, unknown> = {};
   const wrong = { compatibility: 'sideways', status: 7, description: ['x'], contextBase: 1, sunset: {} };
@@ -369,7 +375,7 @@ it('an import refuses a model with settings that no model can have', async () =>
   }
 });
 
-it('an import leaves a model unchanged whose compatibility refuses the change, and says so', async () => {
+it('an import leaves a model unchanged if its compatibility refuses the change, and says so', async () => {
   const api = await emptyApi();
   await importing(api, completeRepository());
   const model = `/domains/${DOMAIN}/models/Bench`;
@@ -383,7 +389,7 @@ it('an import leaves a model unchanged whose compatibility refuses the change, a
   assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
 });
 
-it('an import refuses the models of a context that it refuses, since their IRIs would change', async () => {
+it('an import that refuses a context refuses the models that use it, since their IRIs would change', async () => {
   const api = await emptyApi();
   const files = { ...completeRepository(), 'context.jsonld': { '@context': 'https://away.example/context' } };
   const report = await importing(api, files);
@@ -392,7 +398,7 @@ it('an import refuses the models of a context that it refuses, since their IRIs 
 });
 
 it('an import of documents that refer to each other in circles stores them', async () => {
-  // Documents in a circle hold each other, so that the next test would find them.
+  // Documents in a circle prevent each other's deletion, so this test needs its own gateway.
   const { api } = await startApi();
   const report = await importing(
     api,
@@ -410,7 +416,7 @@ it('an import of documents that refer to each other in circles stores them', asy
   assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
 });
 
-it('an import of thousands of files is answered, and so are other requests meanwhile', async () => {
+it('a gateway answers other requests during an import of thousands of files', async () => {
   const api = await emptyApi();
   const files = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, index) => [`notes/${index}.json`, { note: index }]),
@@ -448,7 +454,10 @@ describe('an import with a changed context', () => {
   });
   const CHANGED = meaning(`"speed" means ${OTHER}, meant ${SPEED}`);
 
-  /** The report of an import, after a dry run that said the same. */
+  /**
+   * Imports files after a dry run that must report the same.
+   * @returns the report of the import
+   */
   async function importingTwice(api: ApiClient, files: Files, query = QUERY): Promise<ImportReport> {
     const dry = await importing(api, files, `${query}&dryRun=true`);
     const report = await importing(api, files, query);
@@ -490,7 +499,7 @@ describe('an import with a changed context', () => {
     );
   });
 
-  it('an import reports a changed context along with what changes in the schema, and also where this is refused', async () => {
+  it('an import reports a changed context together with the changes of the schema, also if it refuses the schema', async () => {
     const api = await emptyApi();
     await importing(api, cars(terms(SPEED)), QUERY);
     await api.put('/domains/Traffic/models/Car', { compatibility: 'backward' });
@@ -512,7 +521,7 @@ describe('an import with a changed context', () => {
     );
   });
 
-  it('an import reports models outside of it that follow a changed context, also through other contexts', async () => {
+  it('an import reports models outside of it that use a changed context, directly or through other contexts', async () => {
     const api = await emptyApi();
     await importing(api, cars(terms(SPEED)), QUERY);
     const context = `${api.url}/contexts/Traffic-context`;
@@ -543,7 +552,7 @@ describe('an import that changes the context of a model', () => {
     detail: `"${term}" means ${NEW}${term}, meant ${OLD}${term}`,
   });
   const differences = [meaning('', 'Car'), meaning('/properties/speed', 'speed')];
-  /** Able, whose files come first, follows Car. */
+  /** Able uses the context of Car, but its files come first. */
   const files = (status: string, contextBase: string) => ({
     'domains/Traffic/Able/schema.json': schema('Able'),
     'domains/Traffic/Able/meta.json': { context: 'Traffic~Car', compatibility: 'full' },
@@ -583,7 +592,7 @@ describe('an import that changes the context of a model', () => {
       assert.deepEqual((await importing(api, files(status, NEW))).dependents, []);
     });
 
-  it('a model outside of an import that gets a new version of a document is reported with the models that follow its context', async () => {
+  it('a document that changes a model outside of the import also reports the models that use the context of that model', async () => {
     const api = await emptyApi();
     const common = (more: object) => ({
       $defs: { Commons: { properties: { name: { type: 'string' }, ...more } } },
@@ -592,7 +601,7 @@ describe('an import that changes the context of a model', () => {
     await api.put(`/references?uri=${uri}`, common({}));
     const tree = { allOf: [{ $ref: `${uri}#/$defs/Commons` }], properties: { type: { const: 'Tree' } } };
     await makeModel(api, 'Other', 'Tree', tree, { contextBase: NEW });
-    // One comes before it, and the other after it, in the order of names.
+    // In the order of names, one domain comes before "Other" and one after it.
     for (const domain of ['Able', 'Zoo'])
       await makeModel(api, domain, 'Bus', schema('Bus'), { context: 'Other~Tree' });
     const target = `/references?uri=${uri}&dependents=true`;
@@ -613,7 +622,7 @@ describe('an import that changes the context of a model', () => {
     );
   });
 
-  it('a model of an import that follows a model outside of it is reported where a document changes the context of that', async () => {
+  it('an import reports its own model if a document changes a model outside whose context the imported model uses', async () => {
     const api = await emptyApi();
     const uri = 'https://models.example/common.json';
     const files = (properties: object) => ({
@@ -638,7 +647,7 @@ describe('an import that changes the context of a model', () => {
   });
 });
 
-it('a refused import says what is wrong with the body, the domain or the media type', async () => {
+it('a refused import names the fault of the body, the domain or the media type', async () => {
   const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
   const good = await tarGz(entriesOf({ 'Car/schema.json': { type: 'object' } }));
   const deflated = await tarGz([{ name: 'a.txt', content: 'x'.repeat(200_000) }]);
@@ -666,7 +675,7 @@ it('a refused import says what is wrong with the body, the domain or the media t
   assert.deepEqual(await names(api, '/domains'), []);
 });
 
-it('an import by a form that is too large, or has fields, is refused', async () => {
+it('an import by a form that is too large or has fields is refused', async () => {
   const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
   for (const [sizes, status] of [
     [[20_001], 413],
@@ -692,7 +701,7 @@ it('an import by a form that is too large, or has fields, is refused', async () 
   assert.equal((await send(api.url, 'POST', '/import?domain=D', { body: form })).status, 400);
 });
 
-it('an import is 503 while another one is under way', async () => {
+it('an import is 503 while another one is running', async () => {
   const api = await emptyApi();
   const files = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`n/${index}.json`, {}]));
   const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
@@ -701,7 +710,7 @@ it('an import is 503 while another one is under way', async () => {
   assert.equal((await api.send('POST', '/import', { raw, headers: GZIP })).status, 200);
 });
 
-it('an import whose client disconnects stops, is logged as refused without a stack, and is completed by the next one', async () => {
+it('an import whose client disconnects stops, is logged as refused without a stack, and is completed by the next import', async () => {
   const { api, log } = await startApi(PUBLIC);
   const models = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
@@ -712,7 +721,7 @@ it('an import whose client disconnects stops, is logged as refused without a sta
   const sent = request(url, { method: 'POST', headers: { ...GZIP, 'content-length': raw.length } });
   sent.on('error', () => {});
   sent.end(raw);
-  // Some of it is stored by then.
+  // By now, some files have been stored.
   while ((await api.get(`/domains/${DOMAIN}/models/Bench`)).status !== 200);
   sent.destroy();
   const isOfImport = ({ msg, path }: LogLine) =>
@@ -779,7 +788,7 @@ it('an export with contexts that name others is imported into an empty gateway w
   assert.ok(raw.equals(await exported(other)));
 });
 
-it('an import tries contexts again only while others are accepted, and refuses each of the rest once', async () => {
+it('an import retries refused contexts only while that makes progress, and reports each remaining one once', async () => {
   const api = await emptyApi();
   const url = (name: string) => `${api.url}/contexts/${name}`;
   const files = {
@@ -801,7 +810,7 @@ it('an import tries contexts again only while others are accepted, and refuses e
   assert.equal(report.summary.refused, 3);
 });
 
-it('an export keeps the history of models with a compatibility, of their own or of their domain', async () => {
+it('an export keeps the history of models with a compatibility, set by the model or by its domain', async () => {
   const api = await emptyApi();
   const needing = (name: string) => ({ properties: { [name]: { type: 'number' } }, required: [name] });
   for (const [name, compatibility] of [
@@ -829,14 +838,14 @@ it('an export keeps the history of models with a compatibility, of their own or 
     );
     assert.equal((await other.put(model, { schema: needing('depth') })).status, 409);
   }
-  // A domain that is there keeps its own settings.
+  // A domain that exists keeps its own settings.
   await other.put('/domains/Other', { compatibility: null });
   assert.ok(raw.equals(await exported(other)));
   const again = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
   assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
 });
 
-it('an export has every version with the documents that it was made with, so that verdicts stay the same', async () => {
+it('an export has every version with the documents of its time, so that verdicts stay the same', async () => {
   const api = await emptyApi();
   const uri = `/references?uri=${encodeURIComponent('https://city.example/common.json')}`;
   const heightOf = (part: string) => ({
@@ -863,7 +872,7 @@ it('an export has every version with the documents that it was made with, so tha
   assert.ok(raw.equals(await exported(other)));
 });
 
-it('an export of one domain has the documents of earlier versions, too, so that versions keep their numbers', async () => {
+it('an export of one domain includes the documents of earlier versions, so that versions keep their numbers', async () => {
   const api = await emptyApi();
   const uri = 'https://city.example/common.json';
   await api.put(`/references?uri=${encodeURIComponent(uri)}`, { $defs: { size: { type: 'number' } } });
@@ -902,7 +911,7 @@ it('an export has models and domains called examples or node_modules, and an imp
     for (const name of ['example', 'examples', 'node_modules', 'Tree']) {
       const model = await makeModel(api, domain, name, schema('height'));
       if (name === domain) await api.put(model, { schema: schema('width') });
-      // As they are called, too.
+      // Examples may have these names as well.
       await api.put(`${model}/examples/schema.json`, { type: name, height: 3 });
     }
   const raw = await exported(api);
@@ -976,7 +985,7 @@ describe('an export of versions of contexts that others name', () => {
     }
   }
 
-  /** The IRI that "speed" has by a context. */
+  /** The IRI of "speed" in a context. */
   async function speedBy(api: ApiClient, context: string): Promise<unknown> {
     const document = { id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: 3 };
     const answer = await api.post('/workbench/jsonld/expand', {
@@ -989,7 +998,10 @@ describe('an export of versions of contexts that others name', () => {
     );
   }
 
-  /** Imports what one service exports into an empty one, after a dry run that said the same, and exports it again. */
+  /**
+   * Imports the export of one service into an empty one, after a dry run that must report the same.
+   * The export of the second service must be identical.
+   */
   async function transferred(api: ApiClient, query = '', into?: ApiClient): Promise<ApiClient> {
     const raw = await exported(api, query);
     const other = into ?? (await emptyApi('other'));
@@ -1007,7 +1019,7 @@ describe('an export of versions of contexts that others name', () => {
     return other;
   }
 
-  it('an export has the earlier versions of a context that others name by a version, so that terms keep their meaning', async () => {
+  it('an export has the earlier versions of a context that other contexts pin, so that terms keep their meaning', async () => {
     const api = await emptyApi();
     const url = (name: string) => `${api.url}/contexts/${name}`;
     await write(api, 'pc', terms('speed-1'), terms('speed-2'), terms('speed-3'));
@@ -1025,7 +1037,7 @@ describe('an export of versions of contexts that others name', () => {
     );
     const other = await transferred(api);
     assert.deepEqual(await Promise.all(contexts.map((name) => speedBy(other, name))), before);
-    // Of what nothing names by a version, the current one is exported.
+    // If nothing names a version of a context, only the current version is exported.
     assert.equal((await other.get('/contexts/alone?version=2')).status, 404);
     const ofDomain = await transferred(api, '?domain=Other');
     assert.deepEqual(await Promise.all(['pc', 'Other~Car'].map((name) => speedBy(ofDomain, name))), [
@@ -1034,8 +1046,8 @@ describe('an export of versions of contexts that others name', () => {
     ]);
   });
 
-  it('versions of contexts that name each other in turn are imported whatever their order', async () => {
-    // They hold each other, so that the next test would find them.
+  it('versions of contexts that refer to each other are imported whatever their order', async () => {
+    // The contexts prevent each other's deletion, so this test needs its own gateways.
     const [{ api }, { api: empty }] = [await startApi(PUBLIC), await startApi(PUBLIC)];
     const url = (name: string) => `${api.url}/contexts/${name}`;
     await write(api, 'b', terms('speed-1'));
@@ -1049,7 +1061,7 @@ describe('an export of versions of contexts that others name', () => {
     assert.deepEqual(await Promise.all(contexts.map((name) => speedBy(other, name))), before);
   });
 
-  it('a context that names a version of the context of a model is imported after the model', async () => {
+  it("a context that names a version of a model's context is imported after the model", async () => {
     const api = await emptyApi();
     const model = await makeModel(api, 'Other', 'Car', schema('speed'), {
       contextBase: 'https://a.example/',
@@ -1064,13 +1076,13 @@ describe('an export of versions of contexts that others name', () => {
       assert.equal(await speedBy(other, name), 'https://a.example/speed', name);
   });
 
-  it('a context that names a version of the context of a model is refused where an import makes another one', async () => {
+  it("an import refuses a context that names a version of a model's context if the import creates a different version", async () => {
     const api = await emptyApi();
     const model = await makeModel(api, 'Other', 'Car', schema('speed'), {
       contextBase: 'https://a.example/',
     });
     await write(api, 'old-car', [`${api.url}/contexts/Other~Car?version=1`, {}]);
-    // An export has the settings of a model as they are now.
+    // An export has only the current settings of a model.
     await api.put(model, { contextBase: 'https://b.example/' });
     const raw = await exported(api);
     const other = await emptyApi('other');
@@ -1082,7 +1094,7 @@ describe('an export of versions of contexts that others name', () => {
     }
   });
 
-  it('a context is refused where its versions here are others than those that an export names', async () => {
+  it('an import refuses a context if its existing versions differ from those that the export names', async () => {
     const api = await emptyApi();
     const url = `${api.url}/contexts/pc?version=1`;
     await write(api, 'pc', terms('speed-1'), terms('speed-2'));
@@ -1101,7 +1113,7 @@ describe('an export of versions of contexts that others name', () => {
       assert.match(car.reason ?? '', /^Its context contexts\/pc\.jsonld is refused/);
     }
     assert.equal(await speedBy(other, 'pc'), 'https://terms.example/speed-7');
-    // As far as it is the same, an import goes on.
+    // If the existing versions are the same, the import continues.
     const third = await emptyApi('other');
     await write(third, 'pc', terms('speed-1'));
     const report = reportOf(await third.send('POST', '/import', { raw, headers: GZIP }));
@@ -1110,7 +1122,7 @@ describe('an export of versions of contexts that others name', () => {
     assert.ok(raw.equals(await exported(third)));
   });
 
-  it('an export of everything that a service can hold is imported without a loss', async () => {
+  it('an export of everything that a service can store is imported without loss', async () => {
     const api = await emptyApi();
     await api.post('/domains', { name: 'Other', description: 'All sorts.', compatibility: 'backward' });
     await api.post('/domains', { name: 'Empty', description: 'Nothing yet.' });
@@ -1131,7 +1143,7 @@ describe('an export of versions of contexts that others name', () => {
       $defs: { Speed: { type: 'number' } },
     });
     await api.put('/references?uri=urn:x:context', { '@context': terms('speed-urn') });
-    // More than an export reads of a list at once.
+    // More than an export reads from a list at once.
     for (let index = 0; index < 101; index += 1) await api.put(`/references?uri=urn:x:${index}`, {});
     const car = (more: object = {}) => ({
       $id: 'https://models.example/Car',
@@ -1183,7 +1195,7 @@ describe('an export of versions of contexts that others name', () => {
   });
 });
 
-it('PUT of a shared document with dependents=true updates its models, as its dry run reports', async () => {
+it('PUT of a shared document with dependents=true updates the models that use it, as its dry run reports', async () => {
   const api = await emptyApi();
   await importing(api, completeRepository());
   const target = `/references?uri=${COMMON_URL}&dependents=true`;

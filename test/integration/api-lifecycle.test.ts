@@ -8,7 +8,7 @@ after(stopAll);
 const WITHOUT_VERSION = ['', '/versions', '/versions/diff', '/examples', '/examples/a.json'];
 const PARTS = [...WITHOUT_VERSION, '/schema', '/context', '/openapi', '/files', '/files/schema.json'];
 
-/** Every read of a model. */
+/** Returns the answers of all reads of a model. */
 async function readsOf(
   api: ApiClient,
   model: string,
@@ -27,7 +27,7 @@ describe('the lifecycle of models', () => {
     ({ api } = await startApi());
   });
 
-  it('every read of a deprecated model says since when it is deprecated, and when it will be removed', async () => {
+  it('every read of a deprecated model says when it was deprecated and when it will be removed', async () => {
     const model = await makeModel(api, 'Mobility', 'Van');
     await api.put(`${model}/examples/a.json`, { id: 'urn:ngsi-ld:Van:1', type: 'Van' });
     const fields = (answer: Answer) => ['deprecation', 'sunset'].map((name) => answer.headers.get(name));
@@ -91,7 +91,7 @@ describe('the lifecycle of models', () => {
     assert.equal((refused.problem() as { errors?: { pointer: string }[] }).errors?.[0]?.pointer, '/sunset');
   });
 
-  it('a model that is deleted and created again is not answered from caches, whichever version is named', async () => {
+  it('a model that is deleted and created again is never answered from old cache entries, whichever version is requested', async () => {
     const model = await makeModel(api, 'Mobility', 'Ferry', CAR);
     const reads = () => readsOf(api, model, 'Mobility~Ferry', '?version=1');
     const old = await reads();
@@ -103,7 +103,7 @@ describe('the lifecycle of models', () => {
   });
 });
 
-it('the context of a domain is served under two URLs, to any web page, and answers 304 to its ETag', async () => {
+it('the context of a domain is served under two URLs, to any web page, and is 304 for its ETag', async () => {
   const { api, url } = await startApi();
   await makeModel(api, 'Lines', 'Tram', CAR, { context: { speed: 'https://official.test/speed' } });
   const targets = ['/domains/Lines/context', '/contexts/Lines'];
@@ -133,7 +133,7 @@ it('the context of a domain is served under two URLs, to any web page, and answe
   assert.equal((await api.get('/domains/Nowhere/context')).status, 404);
 });
 
-it('the context of a domain links to its warnings where models mean different things by a term', async () => {
+it('the context of a domain links to its warnings if its models give a term different meanings', async () => {
   const { api } = await startApi();
   await makeModel(api, 'Lines', 'Tram');
   const before = await api.get('/contexts/Lines');
@@ -146,7 +146,7 @@ it('the context of a domain links to its warnings where models mean different th
       `<${api.url}/domains/Lines/context/warnings>; rel="describedby"`,
     );
   }
-  // The type that the schema asks for is a term as well.
+  // The type that the schema requires is a term as well.
   const warnings = await api.get('/domains/Lines/context/warnings?limit=1&offset=1');
   assert.equal(warnings.headers.get('x-total-count'), '2');
   const [warning] = warnings.json() as readonly Record<string, unknown>[];
@@ -170,7 +170,7 @@ it('a domain and a custom context cannot have the same name: the second one is r
   assert.equal((await api.post('/domains', { name: 'Roads' })).status, 201);
 });
 
-it('a model shows its own context, and is refused one that is missing with a pointer', async () => {
+it('a model shows its own context; a context that does not exist is refused with a pointer', async () => {
   const { api } = await startApi();
   await api.post('/contexts', { name: 'terms', '@context': { speed: 'https://official.test/speed' } });
   const model = await makeModel(api, 'Lines', 'Tram', CAR, { context: 'terms' });

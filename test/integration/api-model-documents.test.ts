@@ -32,7 +32,7 @@ before(async () => {
   assert.equal((await api.put(model, { schema: CAR_WITH_BRAND })).status, 200);
 });
 
-it('documents of models of one name are those of the domain in the path', async () => {
+it('the documents of a model are those of the domain in the path, if another domain has a model of that name', async () => {
   const models = [
     await makeModel(api, 'North', 'Car'),
     await makeModel(api, 'South', 'Car', CAR_WITH_BRAND, { contextBase: 'https://south.test/' }),
@@ -59,7 +59,7 @@ for (const [path, mediaType, sign] of [
   ['files/example.jsonld', 'application/ld+json', 'type'],
   ['files/example-normalized.jsonld', 'application/ld+json', 'type'],
 ] as const) {
-  it(`${path} of a model is served as ${mediaType}, of the current version or of a named one`, async () => {
+  it(`${path} of a model is served as ${mediaType}, for the current version or for a given one`, async () => {
     const current = await api.get(`${model}/${path}`);
     assert.equal(current.status, 200);
     assert.equal(current.headers.get('content-type'), mediaType);
@@ -91,7 +91,7 @@ it('the bundled schema of a model holds everything that the schema refers to', a
   assert.equal((await api.get(`${model}/schema?bundled=1`)).status, 400);
 });
 
-it('the documents of a model name its context by a URL of this service, and the core context last', async () => {
+it('the documents of a model refer to its context by a URL of this service, with the core context last', async () => {
   const example = (await api.get(`${model}/files/example.jsonld`)).json() as {
     '@context': readonly string[];
   };
@@ -175,7 +175,7 @@ it('the documents of a model change their ETag exactly when they change', async 
   for (const [index, part] of parts.entries()) assert.notEqual(after[index], before[index], part);
 });
 
-it('an example is stored with what is wrong with it, served as it was sent, and the model keeps its version', async () => {
+it("an example is stored with its faults, served as it was sent, and does not change the model's version", async () => {
   const car = await makeModel(api, 'Examples', 'Car');
   const before = await api.get(car);
   const example = `${car}/examples/example-1.jsonld`;
@@ -228,7 +228,7 @@ it('an example is stored with what is wrong with it, served as it was sent, and 
   assert.equal((await api.get(example)).status, 404);
 });
 
-it('an example is refused where it is no entity, is too large, has no name of an example, or has no model', async () => {
+it('an example is refused if it is not an entity, is too large, has an invalid name, or has no model', async () => {
   const car = await makeModel(api, 'Refusals', 'Car');
   const entity = { id: 'urn:ngsi-ld:Car:1', type: 'Car' };
   for (const [target, raw, status] of [

@@ -58,7 +58,7 @@ describe('models', () => {
     assert.equal(etagOf(read), etagOf(created));
   });
 
-  it('models that many clients update at once without If-Match take every update, and make a version of each', async () => {
+  it('models that many clients update at once without If-Match accept every update, and give each a version', async () => {
     const path = '/domains/Mobility/models/Busy';
     const schema = (n: number) => ({ ...CAR, properties: { ...CAR.properties, [`a${n}`]: { const: n } } });
     await api.put(path, { schema: schema(0) });
@@ -77,7 +77,7 @@ describe('models', () => {
     }
   });
 
-  it('models are read at an older version by number, with an ETag that no write accepts as the current one', async () => {
+  it('earlier versions of a model can be read by number, and writes do not accept their ETag', async () => {
     const path = '/domains/Mobility/models/Old';
     await api.post('/domains/Mobility/models', { name: 'Old', description: 'first', schema: CAR });
     await api.put(path, { schema: CAR_WITH_BRAND, description: 'second' });
@@ -100,7 +100,7 @@ describe('models', () => {
     assert.equal((await api.get(`${path}?version=3`)).status, 404);
   });
 
-  it('a bare JSON Schema that is posted as a model is refused with one error that says what to send', async () => {
+  it('a bare JSON Schema posted as a model is refused with one error that says what to send', async () => {
     const raw = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://a.example/schema.json',
@@ -181,7 +181,7 @@ describe('models', () => {
     assert.equal(second[0]?.version, 2);
   });
 
-  it('models and domains take null only where it takes something away; elsewhere it is 422 at its member', async () => {
+  it('null removes an optional member of a model or domain; for other members it is 422 with a pointer', async () => {
     const context = { speed: 'https://terms.example/speed' };
     const model = await makeModel(api, 'Mobility', 'Nulls', CAR, { context, description: 'Old' });
     for (const target of [model, '/domains/Mobility/models/None'])
@@ -225,7 +225,7 @@ describe('models', () => {
       assert.deepEqual([refused.status, faultsOf(refused)], [422, ['/@context']], refused.text);
   });
 
-  it('models are compared by a dry run, which writes nothing', async () => {
+  it('a dry run compares a schema with the current version of a model, and writes nothing', async () => {
     const model = await makeModel(api, 'Mobility', 'Truck');
     const before = await api.get(model);
     for (const [schema, overall, pointer] of [
@@ -295,7 +295,7 @@ describe('models', () => {
     assert.equal((await api.get(`${model}/versions/diff?from=0`)).status, 400);
   });
 
-  it('the difference of a version that is named alone is from the version before it; that of the first is from itself', async () => {
+  it('a diff with only "to" compares with the version before it, and the first version with itself', async () => {
     const model = await makeModel(api, 'Mobility', 'Midibus', CAR);
     await api.put(model, { schema: CAR_WITH_BRAND });
     await api.put(model, { schema: SLOW_CAR });
@@ -327,7 +327,7 @@ describe('models', () => {
     assert.equal((forced.json() as Model).version, 2);
   });
 
-  it('models are changed and deleted only in the state that If-Match names', async () => {
+  it('models are changed and deleted only while their ETag matches If-Match', async () => {
     const model = await makeModel(api, 'Mobility', 'Tandem');
     const stale = etagOf(await api.get(model));
     const current = etagOf(await api.put(model, { schema: CAR_WITH_BRAND }, { 'if-match': stale }));
@@ -381,7 +381,7 @@ describe('models', () => {
     assert.equal((await api.put('/domains/Mobility/models/3DPrinter', { schema: CAR })).status, 201);
   });
 
-  it('a dry run for a new model makes the same checks, and writes nothing', async () => {
+  it('a dry run of creating a model makes the same checks, and creates nothing', async () => {
     const models = '/domains/Mobility/models';
     const dry = await api.post(`${models}?dryRun=true`, { name: 'Plane', schema: CAR });
     const { dryRun, outcome, version, warnings } = dry.json() as Record<string, unknown>;
@@ -408,7 +408,7 @@ describe('models', () => {
     assert.equal(nothing.outcome, 'unchanged');
   });
 
-  it('models are deleted with everything that was generated from them, unless a context uses theirs', async () => {
+  it("models are deleted with all documents generated from them, unless a context uses the model's context", async () => {
     const model = await makeModel(api, 'Mobility', 'Cargo');
     const using = { name: 'UsesCargo', '@context': [`${api.url}/contexts/Mobility~Cargo`, { x: 'urn:x:x' }] };
     assert.equal((await api.post('/contexts', using)).status, 201);
@@ -492,7 +492,7 @@ describe('a schema that cannot be accepted', () => {
     ]);
   });
 
-  it('a model with another wrong member is refused with its pointer', async () => {
+  it('a model with another invalid member is refused with its pointer', async () => {
     for (const [member, value] of [
       ['name', 'no name'],
       ['contextBase', 'not an IRI'],

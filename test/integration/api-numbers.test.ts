@@ -11,7 +11,10 @@ const INT64 = '9223372036854775807';
 const SHARED = 'https://shared.example/numbers.json';
 const DECIMAL = '0.12345678901234567891';
 
-/** A schema with numbers that no double holds: asserted, shared, and in what only people read. */
+/**
+ * A schema with numbers that no double holds: in assertions, in a shared document and in
+ * annotations.
+ */
 const schemaText = (max: string): string =>
   `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","required":["id","type","count","code"],` +
   `"properties":{"count":{"type":"integer","minimum":1,"maximum":${max}},"code":{"enum":[${INT64}]},` +
@@ -35,7 +38,7 @@ before(async () => {
   assert.equal(made.status, 201, made.text);
 });
 
-it('a model, its schema, bundle, files and the documents that it refers to are served with the numbers as they were sent', async () => {
+it('a model, its schema, bundle, files and referenced documents are served with the digits of their numbers unchanged', async () => {
   assert.equal((await api.get(`${model}/schema`)).text, schemaText(INT64));
   const targets = ['', '/schema?bundled=true', '/openapi', '/files/schema.json', '/files/openapi.json'];
   for (const target of [...targets, '/schema?version=1', '/versions?limit=1']) {
@@ -51,7 +54,7 @@ it('a model, its schema, bundle, files and the documents that it refers to are s
   assert.equal(reference.text, `{"maximum":${INT64}}`);
 });
 
-it('a digit that changes is a change: of the ETag, of the version, and in the report', async () => {
+it('one changed digit of a large number changes the ETag and the version, and is in the change report', async () => {
   const before = await api.get(model);
   const again = (await putModel(INT64)).json() as { outcome: string };
   assert.equal(again.outcome, 'unchanged');
@@ -69,7 +72,7 @@ it('a digit that changes is a change: of the ETag, of the version, and in the re
   assert.equal((await putModel(INT64)).status, 200);
 });
 
-it('an entity is valid by its own digits', async () => {
+it('an entity is validated by all digits of its numbers', async () => {
   const entity = (count: string, code: string) =>
     `{"id":"urn:ngsi-ld:Meter:1","type":"Meter","count":${count},"code":{"type":"Property","value":${code}}}`;
   const normalized = (count: string, code: string) => entity(`{"type":"Property","value":${count}}`, code);
@@ -86,7 +89,7 @@ it('an entity is valid by its own digits', async () => {
     }
 });
 
-it('an export has the numbers, and importing it changes nothing', async () => {
+it('an export keeps all digits of numbers, and importing it changes nothing', async () => {
   const archive = await fetch(`${api.url}/export?domain=Grid`);
   const bytes = new Uint8Array(await archive.arrayBuffer());
   const imported = await api.send('POST', '/import', {
@@ -112,7 +115,7 @@ it('an export has the numbers, and importing it changes nothing', async () => {
   );
 });
 
-it('expansion and compaction say which numbers they change, and to what', async () => {
+it('expansion and compaction warn of the numbers that they change, with the new value', async () => {
   const context = '{"@vocab":"https://v.example/"}';
   for (const how of ['expand', 'compact']) {
     const document = `{"@context":${context},"a":[1.5,9007199254740993],"b":{"c/d":${DECIMAL}}}`;
@@ -133,7 +136,7 @@ it('expansion and compaction say which numbers they change, and to what', async 
   assert.deepEqual((plain.json() as { warnings: unknown[] }).warnings, []);
 });
 
-it('a schema is inferred from samples with such numbers, and accepts them', async () => {
+it('a schema inferred from samples with numbers that no double holds accepts the samples', async () => {
   const samples = `[{"id":"urn:ngsi-ld:Tank:1","type":"Tank","a":${INT64},"b":9007199254740992.5}]`;
   const inferred = await send('POST', '/workbench/schema/infer', samples);
   assert.equal(inferred.status, 200, inferred.text);
@@ -141,7 +144,7 @@ it('a schema is inferred from samples with such numbers, and accepts them', asyn
   assert.deepEqual([properties['a'], properties['b']], [{ type: 'integer' }, { type: 'number' }]);
 });
 
-it('a setting whose number no double holds is refused', async () => {
+it('a setting with a number that no double holds is refused', async () => {
   const answer = await send('POST', '/purges', `{"query":"type=Meter","maxAffected":${INT64}}`);
   assert.equal(answer.status, 422, answer.text);
   assert.match(answer.text, /"\/maxAffected","detail":"must be a number that an IEEE 754 double holds/);

@@ -36,7 +36,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
-/** What the contract has, by path below /api/v2. */
+/** The operations of the contract, by path below /api/v2. */
 const OPERATIONS = {
   '/domains': 'get post',
   '/domains/{domain}': 'delete get put',
@@ -90,7 +90,7 @@ const OPERATIONS = {
   '/openapi.json': 'get options',
 };
 
-/** Beside the API: described with a server of their own. */
+/** Routes outside the API; they are described with a server of their own. */
 const PURGE_OPERATIONS: Readonly<Record<string, string>> = {
   '/ngsi-ld/v1/entities': 'delete servers',
   '/ngsi-ld/v1/temporal/entities': 'delete servers',
@@ -121,7 +121,7 @@ describe("the API's own OpenAPI document", () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it("the API's own OpenAPI document gives each member of a body a type, but for those that hold schemas, contexts and entities", () => {
+  it("the API's own OpenAPI document gives each member of a body a type, except members that hold schemas, contexts or entities", () => {
     const kinds = ['type', '$ref', 'const', 'enum', 'anyOf', 'oneOf', 'allOf'];
     const untyped = membersIn(document)
       .filter(([, schema]) => !kinds.some((keyword) => Object.hasOwn(schema, keyword)))
@@ -129,7 +129,7 @@ describe("the API's own OpenAPI document", () => {
     assert.deepEqual([...new Set(untyped)].sort(), ['@context', 'context', 'schema', 'witness']);
   });
 
-  it("the API's own OpenAPI document says which writes may need the token, and describes each path parameter", () => {
+  it("the API's own OpenAPI document says which operations may need the token, and describes each path parameter", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of operationsOf(item)) {
         const isWork = /^\/(?:workbench\/|validate)/.test(path);
@@ -155,7 +155,7 @@ describe("the API's own OpenAPI document", () => {
   });
 });
 
-/** The members that the schemas in a document describe, with their schemas. */
+/** Returns the members described by the schemas in a document, with their schemas. */
 function membersIn(value: unknown): readonly (readonly [name: string, schema: object])[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) => {
@@ -202,7 +202,7 @@ describe('every status and problem in the OpenAPI document', () => {
     const missing = inApi.flatMap(({ operationId, responses, ...operation }) =>
       Object.entries(responses).flatMap(([status, response]) => {
         const all = typesOf(response);
-        // Those of sign-in: every route is tried there.
+        // Without sign-in problems, which are tested separately on every route.
         const { security = [] } = operation as { readonly security?: readonly object[] };
         const hasToken = security.some((one) => 'GatewayToken' in one);
         const types = all.filter(
@@ -216,7 +216,7 @@ describe('every status and problem in the OpenAPI document', () => {
   });
 });
 
-it('the purge routes are where the OpenAPI document says, with its answers and parameters', async () => {
+it('the purge routes have the server, answers and parameters that the OpenAPI document describes', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
   const { api, url } = await startApi({ BROKER_URL: broker.url });
@@ -258,7 +258,7 @@ it('the purge routes are where the OpenAPI document says, with its answers and p
   );
 });
 
-/** More levels than bodies may have. */
+/** Deeper than the nesting limit of bodies. */
 const TOO_DEEP = `${'['.repeat(501)}${']'.repeat(501)}`;
 
 type Operation = OpenApi['paths'][string][string];
@@ -271,10 +271,10 @@ function operationsOf(item: OpenApi['paths'][string]): readonly [string, Operati
   return Object.entries(item).filter(([name]) => name !== 'servers');
 }
 
-/** Problems that only gateways with AUTH_ISSUER answer with. */
+/** Problems that only occur with AUTH_ISSUER. */
 const OF_SIGN_IN = /:(?:token-refused|role-missing|tenant-refused|sign-in-unavailable)$/;
 
-/** The types that the problem of a response may have. */
+/** Returns the problem types that a response may have. */
 function typesOf(response: unknown): readonly string[] {
   const { content } = response as { content?: Readonly<Record<string, { schema: unknown }>> };
   const { allOf } = (content?.['application/problem+json']?.schema ?? { allOf: [] }) as {
@@ -285,7 +285,7 @@ function typesOf(response: unknown): readonly string[] {
   );
 }
 
-/** Requests that are refused for themselves, whatever is stored. */
+/** Sends requests that are invalid in themselves, whatever is stored. */
 async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
   for (const [method, target, body] of [
     ...REQUESTS,
@@ -319,7 +319,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
   }
 }
 
-/** Everything done, and refused for what is stored. */
+/** Runs every operation successfully, and once refused because of what is stored. */
 async function successes(api: ApiClient): Promise<void> {
   const reference = '/references?uri=urn:doc:a';
   await api.put(reference, { definitions: { a: true } });
@@ -390,7 +390,7 @@ async function successes(api: ApiClient): Promise<void> {
   await api.delete('/domains/D');
 }
 
-/** What the workbench answers, and what it refuses. */
+/** Runs the operations of the workbench, with answers and refusals. */
 async function work(api: ApiClient): Promise<void> {
   await api.post('/workbench/schema/infer', { speed: 1 });
   await api.post('/validate/D/M', { id: 'urn:a:1', type: 'M' });
@@ -415,7 +415,7 @@ async function work(api: ApiClient): Promise<void> {
   }
 }
 
-/** What becomes of purges, and why they are refused. */
+/** Starts, changes and cancels purges, and makes requests that are refused. */
 async function purges(api: ApiClient): Promise<void> {
   const start = (query: string, headers: Readonly<Record<string, string>> = {}) =>
     api.send('POST', '/purges', { body: { target: 'entities', query }, headers });
@@ -429,12 +429,13 @@ async function purges(api: ApiClient): Promise<void> {
   await api.get(purge);
   await api.send('POST', `${purge}/cancel`);
   await api.send('PATCH', purge, { body: { concurrency: 1 } });
-  // While it runs or waits: of a broker that holds its deletes back, see the tests of jobs.
+  // A purge that is still running or waiting. The tests of jobs cover brokers that delay their
+  // deletes.
   const waiting = (await start('type=Car&maxPerSecond=1')).headers.get('location')?.split('/api/v2')[1] ?? '';
   await api.send('PATCH', waiting, { body: { concurrency: 1 } });
 }
 
-/** What becomes of write policies, and why they are refused. */
+/** Runs the operations on write policies, with answers and refusals. */
 async function writePolicies(api: ApiClient): Promise<void> {
   const policy = '/write-policies/W';
   await api.post('/write-policies', { name: 'W', mode: 'report' });
@@ -454,7 +455,7 @@ async function writePolicies(api: ApiClient): Promise<void> {
   await api.delete(policy);
 }
 
-/** What becomes of retention policies, and why they are refused. */
+/** Runs the operations on retention policies, with answers and refusals. */
 async function retention(api: ApiClient): Promise<void> {
   const policy = '/retention-policies/R';
   const noDryRuns = { 'x-purge-policy': 'dry-run-only' };
@@ -502,7 +503,7 @@ async function retention(api: ApiClient): Promise<void> {
   await api.delete(policy);
 }
 
-/** What only a broker that answers brings about: a preview, and recorded ids. */
+/** Makes the requests that need a working broker: a preview and recorded ids. */
 async function preview(api: ApiClient): Promise<void> {
   await scans(api);
   const started = await api.send('POST', '/purges', {
@@ -535,7 +536,7 @@ async function preview(api: ApiClient): Promise<void> {
   await api.post('/retention-policies/preview', RETENTION);
 }
 
-/** Scans of a broker with entities, which end, and whose findings have entities. */
+/** Runs scans that end and have findings with entities. */
 async function scans(api: ApiClient): Promise<void> {
   const start = async (body: object) => {
     const { headers } = await api.send('POST', '/scans', { body });
@@ -561,13 +562,13 @@ async function scans(api: ApiClient): Promise<void> {
   await start({ query: 'type=Car', model: 'No/None' });
 }
 
-/** A deadline that no schema meets. */
+/** Uses a deadline that no schema meets. */
 async function tooCostly(api: ApiClient): Promise<void> {
   await api.post('/domains', { name: 'D' });
   await api.post('/domains/D/models', { name: 'M', schema: CAR });
 }
 
-/** What only a race, or a failure of the machine, brings about. */
+/** Provokes errors that only come from races or failures of the machine. */
 async function failures(): Promise<ApiClient> {
   let error = new Error('unforeseen');
   const { api } = await startFakeApi(failingService(() => error));
@@ -602,7 +603,7 @@ async function failures(): Promise<ApiClient> {
     new WorkbenchRefusedError('contextInvalid', 'no context', [], 'https://elsewhere.example/context'),
   ]) {
     for (const [method, target, body] of REQUESTS) {
-      // Elsewhere these errors cannot come up, and are not described.
+      // Other operations cannot have these errors, and do not describe them.
       const isDescribed = describes(api, method, target, error);
       if (isDescribed) await api.send(method, target, { body });
     }
@@ -611,7 +612,7 @@ async function failures(): Promise<ApiClient> {
 }
 
 function describes({ description }: ApiClient, method: string, target: string, error: Error): boolean {
-  // A broker's problem with a context has the same type, and another status.
+  // A broker's problem with a context has the same type but another status.
   if (error instanceof WorkbenchRefusedError && target.startsWith('/retention-policies')) return false;
   const type = {
     Error: 'InternalError',

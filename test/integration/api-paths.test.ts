@@ -17,7 +17,10 @@ before(async () => {
   await makeModel(api, 'Mobility', 'Car');
 });
 
-/** Sends a request-target as it is. @returns the head of the answer */
+/**
+ * Sends a request-target unchanged.
+ * @returns the head of the answer
+ */
 async function raw(method: string, target: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.end(`${method} ${target} HTTP/1.1\r\nHost: gateway.test\r\nConnection: close\r\n\r\n`);
@@ -27,7 +30,7 @@ async function raw(method: string, target: string): Promise<string> {
   return text;
 }
 
-it('paths under /api/v2 in another spelling are 404 or 400, and never reach the broker', async () => {
+it('paths under /api/v2 in a non-canonical spelling are 404 or 400, and never reach the broker', async () => {
   for (const target of [
     '/api/v2',
     '/api/v2/',
@@ -133,7 +136,7 @@ it('paths under /api/v2 answer HEAD as GET, without the body', async () => {
   }
 });
 
-it('every GET under /api/v2 answers 304 to a client with the current state, and in full after a change', async () => {
+it('every GET under /api/v2 is 304 for the current ETag, and 200 after a change', async () => {
   const model = await makeModel(api, 'Cached', 'Car');
   const targets = [
     '/domains',
@@ -168,7 +171,7 @@ it('every GET under /api/v2 answers 304 to a client with the current state, and 
   assert.equal((await api.get(model, { 'if-none-match': etag })).status, 200);
 });
 
-it('answers under /api/v2, which caches may keep, never contain the tenant of a request', async () => {
+it('answers under /api/v2 never contain the tenant of the request, since caches may keep them', async () => {
   const answer = await api.get('/contexts/Mobility~Car', { 'ngsild-tenant': 'south' });
   assert.equal(answer.headers.get('ngsild-tenant'), null);
 });

@@ -21,7 +21,7 @@ before(async () => {
   ({ api } = await startApi());
 });
 
-it('reference documents are stored by PUT, 201 when new and 200 when replaced, and read as they were given', async () => {
+it('reference documents are stored by PUT, 201 when new and 200 when replaced, and are read unchanged', async () => {
   const created = await api.put(target(URI), DOCUMENT);
   assert.equal(created.status, 201);
   assert.equal(created.headers.get('location'), `${api.url}${target(URI)}`);
@@ -54,7 +54,7 @@ it('reference documents are listed by URI in pages, without their content', asyn
   assert.equal(((await api.get('/references?offset=2')).json() as readonly Reference[])[0]?.uri, 'urn:doc:c');
 });
 
-it('reference documents are written only in the state that If-Match or If-None-Match names', async () => {
+it('reference documents are written only if If-Match or If-None-Match allows it', async () => {
   const uri = 'urn:doc:guarded';
   assert.equal((await api.put(target(uri), DOCUMENT, { 'if-match': '*' })).status, 412);
   assert.equal((await api.get(target(uri))).status, 404);
@@ -77,7 +77,7 @@ it('reference documents are written only in the state that If-Match or If-None-M
   assert.equal((await api.delete(target(uri))).status, 404);
 });
 
-it('reference documents need an absolute URI of a document: 400 naming the parameter', async () => {
+it('reference documents need an absolute document URI: others are 400 naming the parameter', async () => {
   for (const uri of [
     'common.json',
     '/common.json',
@@ -129,7 +129,7 @@ it('reference documents that no schema can refer to are 422', async () => {
   assert.equal((await api.get(target('urn:doc:bad'))).status, 404);
 });
 
-it('reference documents may hold parts that are broken, as long as no schema needs these', async () => {
+it('reference documents may have broken parts as long as no schema uses them', async () => {
   const broken = { type: 'objekt', $ref: '#/nowhere' };
   await api.put(target('urn:doc:parts'), { definitions: { broken, sound: { type: 'object' } } });
   const schemaOf = (part: string) => ({ $ref: `urn:doc:parts#/definitions/${part}` });
@@ -138,7 +138,7 @@ it('reference documents may hold parts that are broken, as long as no schema nee
   assert.equal((refused.problem()['errors'] as readonly { pointer: string }[])[0]?.pointer, '/schema/$ref');
 });
 
-it('reference documents that models were made with cannot be deleted: 409', async () => {
+it('reference documents that models use cannot be deleted: 409', async () => {
   await api.put(target('urn:doc:used'), DOCUMENT);
   const schema = { ...CAR, allOf: [{ $ref: 'urn:doc:used#/definitions/speed' }] };
   const model = await makeModel(api, 'D', 'Car', schema);

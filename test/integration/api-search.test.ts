@@ -21,7 +21,7 @@ interface Verdict {
 
 const BUS = { properties: { speed: { type: 'number' }, line: { type: 'string' } } };
 const TRAM = { properties: { speed: { type: 'number' }, rails: { type: 'integer' } }, required: ['rails'] };
-/** A model whose entities have another type than its name. */
+/** A model whose entities have a type other than the name of the model. */
 const PORT = { properties: { type: { const: 'Harbour' }, berths: { type: 'integer' } } };
 
 async function withModels(): Promise<ApiClient> {
@@ -94,7 +94,7 @@ describe('validation by type', () => {
   };
   const shown = ({ valid, models, errors }: Verdict) => [valid, models, errors.map(({ pointer }) => pointer)];
 
-  it('validation by type finds the model, also by an IRI and by the type that its schema asks for', async () => {
+  it('validation by type finds the model also by an IRI and by the type that its schema requires', async () => {
     const bus = { id: 'urn:ngsi-ld:Bus:1', type: 'Bus', speed: 'fast' };
     assert.deepEqual(shown(await verdictOn(bus)), [false, ['City/Bus'], ['/speed']]);
     assert.deepEqual(shown(await verdictOn({ ...bus, speed: 5 })), [true, ['City/Bus'], []]);
@@ -104,7 +104,7 @@ describe('validation by type', () => {
     assert.deepEqual(shown(await verdictOn(harbour)), [true, ['Coast/SeaPort'], []]);
   });
 
-  it('validation by type refuses a type that has no model (404) or several (409), naming the models', async () => {
+  it('validation by type refuses a type that has no model (404) or several (409), and names the type or the models', async () => {
     const unknown = await api.post('/validate', [
       { id: 'urn:a:1', type: 'Bus' },
       { id: 'urn:a:2', type: 'Plane' },
@@ -129,7 +129,7 @@ describe('validation by type', () => {
     }
   });
 
-  it('validation by type checks each known type of an entity, without warnings of one about attributes of another', async () => {
+  it('validation by type checks each known type of an entity, and does not warn of attributes that another type has', async () => {
     const entity = { id: 'urn:a:1', type: ['Bus', 'Tram', 'Plane'], speed: 5, line: 'A', rails: 2, wings: 2 };
     const verdict = await verdictOn(entity, '?domain=City');
     assert.deepEqual(shown(verdict), [true, ['City/Bus', 'City/Tram'], []]);
@@ -142,7 +142,7 @@ describe('validation by type', () => {
     assert.deepEqual(column(wrong.errors, 'pointer'), ['/id', '/speed', '/line']);
   });
 
-  it('validation by type takes entities of different types, in any form', async () => {
+  it('validation by type accepts entities of different types, in any form', async () => {
     const body = [
       { id: 'urn:a:1', type: 'Bus', speed: { type: 'Property', value: 'x' } },
       { id: 'urn:a:2', type: 'Feature', geometry: null, properties: { type: 'Harbour', berths: 'x' } },
@@ -164,7 +164,7 @@ describe('validation by type', () => {
     assert.deepEqual(await verdictOn([]), []);
   });
 
-  it('validation by type uses the newest version, from the next request on', async () => {
+  it('validation by type uses a new version from the next request on', async () => {
     const bus = { id: 'urn:a:1', type: 'Bus', speed: 5 };
     assert.equal((await verdictOn(bus)).valid, true);
     await api.put('/domains/City/models/Bus', { schema: { properties: { speed: { maximum: 1 } } } });
@@ -178,7 +178,7 @@ describe('validation by type', () => {
     ]);
   });
 
-  it('validation by type warns of deprecated models, and uses a draft where no other model has the type', async () => {
+  it('validation by type warns of deprecated models, and uses a draft only if no other model has the type', async () => {
     const bus = { id: 'urn:a:1', type: 'Bus', speed: 5 };
     await api.post('/domains', { name: 'Lab' });
     await api.post('/domains/Lab/models', { name: 'Bus', schema: BUS, status: 'draft' });
@@ -194,7 +194,7 @@ describe('validation by type', () => {
     await api.put('/domains/City/models/Bus', { status: 'published' });
   });
 
-  it('validation by type accepts a hundred types at a time, and not more', async () => {
+  it('validation by type accepts a hundred types at a time and refuses more', async () => {
     const entities = Array.from({ length: 101 }, (_, index) => ({ id: 'urn:a:1', type: `T${index}` }));
     const refused = await api.post('/validate', entities);
     assert.equal(refused.status, 422);

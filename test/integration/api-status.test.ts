@@ -22,7 +22,7 @@ it('GET /api/v2/status says what purges have learnt about the broker, and needs 
   const broker = await startTestBroker();
   broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
   const relay = relayTo(broker);
-  // A broker that has no batch delete.
+  // A broker without batch delete.
   const held = await startRecordingBroker(async (request) =>
     request.url.includes('/entityOperations/delete') ? { status: 404 } : relay(request),
   );
@@ -46,7 +46,7 @@ it('GET /api/v2/status says what purges have learnt about the broker, and needs 
   for (const { learntAt } of learnt) assert.ok(Math.abs(Date.parse(learntAt) - Date.now()) < 60_000);
 });
 
-it('GET /api/v2/status has no word of batches where a client only makes some entities again while they are purged', async () => {
+it('GET /api/v2/status does not mention batches if a client only recreates some entities during a purge', async () => {
   const broker = await startTestBroker();
   const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' });
   broker.entities.seed(100, car);
@@ -66,7 +66,7 @@ it('GET /api/v2/status has no word of batches where a client only makes some ent
   assert.deepEqual(column(learnt, 'name'), ['honoured']);
 });
 
-it('GET /api/v2/status and GET /metrics say which version of the gateway this is', async () => {
+it('GET /api/v2/status and GET /metrics give the version of the gateway', async () => {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
   const status = (await gateway.send('GET', '/api/v2/status')).json() as Status;
@@ -75,7 +75,7 @@ it('GET /api/v2/status and GET /metrics say which version of the gateway this is
   assert.equal(valueOf(text, 'build_info', { version }), 1);
 });
 
-it('GET /api/v2/status is 200 while the broker is away, and says so', async () => {
+it('GET /api/v2/status is 200 while the broker is unavailable, and says so', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
   const answer = await gateway.send('GET', '/api/v2/status');
   assert.equal(answer.status, 200);

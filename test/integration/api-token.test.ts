@@ -47,7 +47,7 @@ it('every write without the right token is 401, and changes nothing', async () =
   assert.equal((await open.get('/references?uri=urn:doc:a')).status, 200);
 });
 
-it('an answer without the token reveals neither resources nor faults of the request', async () => {
+it('an answer to a request without the token reveals neither resources nor faults of the request', async () => {
   for (const [method, target, sent] of [
     ['POST', '/domains', { raw: 'no JSON' }],
     ['POST', '/domains', { raw: '{}', headers: { 'content-type': 'text/plain' } }],
@@ -80,7 +80,7 @@ it('reads need no token', async () => {
   assert.equal((await open.get('/nothing')).status, 404);
 });
 
-it('writes with the right token are carried out', async () => {
+it('writes with the right token succeed', async () => {
   assert.equal((await trusted.post('/domains', { name: 'Done' })).status, 201);
   const etag = etagOf(await trusted.get('/domains/Done'));
   assert.equal((await trusted.delete('/domains/Done', { 'if-match': etag })).status, 204);

@@ -15,7 +15,7 @@ const FORWARDED = {
   forwarded: 'host=evil.test;proto=https',
 };
 
-it('URLs in answers begin with PUBLIC_URL where it is set, whatever the request says', async () => {
+it('URLs in answers begin with PUBLIC_URL if it is set, whatever Host and X-Forwarded say', async () => {
   const base = 'https://data.city.test/gateway';
   const { api } = await startApi({ PUBLIC_URL: `${base}/` });
   const created = await api.post('/domains', { name: 'A' }, FORWARDED);
@@ -37,7 +37,7 @@ it('URLs in answers begin with PUBLIC_URL where it is set, whatever the request 
   assert.equal(context.headers.get('location'), `${base}/api/v2/contexts/C`);
 });
 
-it('the record of an asynchronous purge is found below the path of PUBLIC_URL', async () => {
+it('the Location of an asynchronous purge has the path of PUBLIC_URL', async () => {
   const gateway = await startTestGateway({
     BROKER_URL: 'embedded',
     PUBLIC_URL: 'https://data.city.test/gateway/',
@@ -47,7 +47,7 @@ it('the record of an asynchronous purge is found below the path of PUBLIC_URL', 
   assert.equal(headers.get('location'), `/gateway/api/v2/purges/${String(headers.get('purge-id'))}`);
 });
 
-it('URLs in answers begin with http and the Host of the request without PUBLIC_URL; X-Forwarded is ignored', async () => {
+it('without PUBLIC_URL, URLs in answers begin with http and the Host of the request; X-Forwarded is ignored', async () => {
   const { api, port } = await startApi();
   await api.post('/domains', { name: 'A' });
   await api.post('/domains', { name: 'B' });
@@ -66,7 +66,7 @@ it('URLs in answers begin with http and the Host of the request without PUBLIC_U
   assert.ok(old.includes(`link: <http://127.0.0.1:${port}/api/v2/domains`), old);
 });
 
-it('a request with an invalid Host is 400, and makes no URLs', async () => {
+it('a request with an invalid Host is 400', async () => {
   const { port } = await startApi();
   for (const host of [
     'a b',

@@ -6,7 +6,7 @@ import { words } from '../support/words.js';
 
 after(stopAll);
 
-/** Takes for ever on a text that nearly matches. */
+/** Takes exponential time on a text that nearly matches. */
 const BACKTRACKING = { type: 'object', properties: { name: { type: 'string', pattern: '^(a|a)*$' } } };
 const HANGING = { id: 'urn:a:1', type: 'Hostile', name: `${'a'.repeat(60)}!` };
 
@@ -16,8 +16,8 @@ async function withModels(api: ApiClient): Promise<void> {
   await api.post('/domains/City/models', { name: 'Bike', schema: { type: 'object' } });
 }
 
-it('while validations hang in a backtracking pattern, all other requests are served', async () => {
-  // Nothing ends them before the gateway is stopped; it has workers of its own.
+it('while validations hang in a backtracking pattern, other requests are answered', async () => {
+  // Nothing ends these validations before the gateway stops, so this gateway has its own workers.
   const { api, url } = await startApi({ WORKBENCH_TIMEOUT_MS: '59000' });
   await withModels(api);
   let answered = 0;
@@ -44,7 +44,7 @@ it('while validations hang in a backtracking pattern, all other requests are ser
   await Promise.all(hanging);
 });
 
-it('each validation that hangs ends at its deadline with 504, and others by the same model go on', async () => {
+it('a validation that hangs ends at its deadline with 504, and other models stay usable', async () => {
   const { api } = await startApi({ WORKBENCH_TIMEOUT_MS: '1500' });
   await withModels(api);
   const [late, ...others] = await Promise.all([
@@ -63,7 +63,7 @@ const targets = words(`
   /workbench/schema/infer /workbench/jsonld/expand /workbench/jsonld/compact /validate/City/Bike
 `);
 
-it('a body of the workbench may be nested up to the limit; beyond it, the answer is 422', async () => {
+it('a body sent to the workbench may be nested up to the limit; beyond it, the answer is 422', async () => {
   const { api } = await startApi();
   await withModels(api);
   for (const target of targets) {
@@ -80,7 +80,7 @@ it('a body of the workbench may be nested up to the limit; beyond it, the answer
   assert.equal((await api.get('/domains')).status, 200);
 });
 
-it('a body of the workbench is never fetched, run or merged: names of JavaScript are ordinary names', async () => {
+it('member names of JavaScript objects, such as constructor, are ordinary names to the workbench', async () => {
   const { api } = await startApi();
   await withModels(api);
   const text = '{"constructor": 1, "toString": {"valueOf": null}, "hasOwnProperty": [1], "": 2}';

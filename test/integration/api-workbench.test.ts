@@ -57,7 +57,7 @@ describe('from samples to a verdict', () => {
     assert.equal(made.status, 201, made.text);
   });
 
-  it('an inferred schema can be posted as a model, and every sample is valid by it', async () => {
+  it('an inferred schema can be posted as a model, and accepts every sample', async () => {
     const verdicts = (await api.post('/validate/City/Bike', SAMPLES)).json() as readonly Verdict[];
     assert.deepEqual(
       verdicts,
@@ -76,7 +76,7 @@ describe('from samples to a verdict', () => {
     }
   });
 
-  it('each fault of an entity is one error, at the exact place in the text as it was sent', async () => {
+  it('each fault of an entity is one error, with its exact place in the sent text', async () => {
     const text = `{
   "id": "urn:ngsi-ld:Bike:1", "type": "Bike",
   "speed": {"type": "Property", "value": "12"},
@@ -100,7 +100,7 @@ describe('from samples to a verdict', () => {
     }
   });
 
-  it('an entity is valid or invalid alike in each representation, with pointers into the one that was sent', async () => {
+  it('an entity has the same verdict in each representation, with pointers into the sent one', async () => {
     const common = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', status: 'free' };
     for (const [form, entity, pointer] of [
       ['keyvalues', { ...common, speed: 'fast' }, '/speed'],
@@ -130,7 +130,7 @@ describe('from samples to a verdict', () => {
     }
   });
 
-  it('validation can ask for an older version, and uses a new one from the first request on', async () => {
+  it('validation accepts an older version by number, and uses a new version from the first request on', async () => {
     const entity = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', speed: 500, status: 'free' };
     assert.equal(verdictOf(await api.post('/validate/City/Bike', entity)).valid, true);
     const schema = (await api.get('/domains/City/models/Bike/schema')).json() as {
@@ -160,7 +160,7 @@ describe('from samples to a verdict', () => {
   });
 });
 
-it('a model whose schema asks for a type other than its name accepts that type, and uses it in its documents', async () => {
+it('a model whose schema requires a type other than its name accepts that type, and its documents use it', async () => {
   const { api } = await startApi();
   await api.post('/domains', { name: 'City' });
   const schema = { properties: { type: { enum: ['SeaPort'] }, berths: { type: 'integer' } } };
@@ -194,7 +194,7 @@ describe('samples', () => {
     ({ api } = await startApi());
   });
 
-  it('samples that break rules of NGSI-LD are taken with strict=false, by the values that can be read', async () => {
+  it('samples that break rules of NGSI-LD are accepted with strict=false, and their readable values are used', async () => {
     const sample = { id: 'no uri', type: 'A', speed: { type: 'Property', value: 5, observedAt: 'today' } };
     const refused = await api.post('/workbench/schema/infer?form=ngsi-ld', sample);
     assert.equal(refused.status, 422, refused.text);
@@ -252,7 +252,7 @@ describe('JSON-LD over HTTP', () => {
     assert.deepEqual((compacted.json() as { result: unknown }).result, entity(context));
   });
 
-  it('JSON-LD over HTTP names a context that it may not load, and loads nothing', async () => {
+  it('JSON-LD over HTTP refuses contexts that it may not load, names them, and loads nothing', async () => {
     for (const url of [
       'https://elsewhere.example/c',
       'http://169.254.169.254/latest',
@@ -267,7 +267,7 @@ describe('JSON-LD over HTTP', () => {
     }
   });
 
-  it('JSON-LD over HTTP warns of dropped data, and refuses to drop it on request', async () => {
+  it('JSON-LD over HTTP warns of dropped data, and fails instead if safe is true', async () => {
     const document = { '@context': {}, '@id': 'urn:a:1', nonsense: 1, 'urn:a:b': 2 };
     const { warnings } = (await expand(document)).json() as { warnings: readonly Place[] };
     assert.deepEqual(column(warnings, 'pointer'), ['/document/nonsense']);
@@ -280,7 +280,7 @@ describe('JSON-LD over HTTP', () => {
     );
   });
 
-  it('JSON-LD over HTTP accepts only the members of its description', async () => {
+  it('JSON-LD over HTTP refuses members that its description does not have', async () => {
     for (const body of [
       { document: 'https://elsewhere.example/document' },
       { document: {}, base: 'https://a.example/' },
