@@ -26,7 +26,7 @@ async function brokerWith(count: number, tenant?: string) {
   return broker;
 }
 
-it('a purge straight at a broker deletes exactly the matches, without a gateway', async () => {
+it('a purge directly at a broker deletes exactly the matches, without a gateway', async () => {
   const broker = await brokerWith(60);
   const { code, stdout, stderr } = await cli(['purge', 'type=A&q=speed<50', '--yes', '--broker', broker.url]);
   assert.deepEqual([code, stderr], [0, '']);
@@ -34,7 +34,7 @@ it('a purge straight at a broker deletes exactly the matches, without a gateway'
   assert.equal(broker.entities.count(), 10);
 });
 
-it('a purge straight at a broker sends tenant and @context with every request', async () => {
+it('a purge directly at a broker sends tenant and @context with every request', async () => {
   const broker = await brokerWith(5, 'city');
   const args = ['purge', 'type=A', '--yes', '--tenant', 'city', '--link', CORE];
   assert.equal((await cli([...args, '--broker', broker.url])).code, 0);
@@ -42,7 +42,7 @@ it('a purge straight at a broker sends tenant and @context with every request', 
   for (const { headers } of broker.requests.entries) assert.ok(String(headers.link).startsWith(`<${CORE}>`));
 });
 
-it('the command line deletes nothing in a dry run, nor where it has to ask and cannot', async () => {
+it('the command line deletes nothing in a dry run, or if it cannot ask for confirmation', async () => {
   const broker = await brokerWith(8);
   const dry = await cli(['purge', 'type=A', '--dry-run', '--broker', broker.url]);
   assert.deepEqual([dry.code, dry.stdout.split('\n', 1)[0]], [0, 'The query matches 8 entities:']);
@@ -52,7 +52,7 @@ it('the command line deletes nothing in a dry run, nor where it has to ask and c
   assert.equal(broker.entities.count(), 8);
 });
 
-it('a purge straight at a broker keeps its own bounds and those of the environment', async () => {
+it('a purge directly at a broker respects its own bounds and those of the environment', async () => {
   const broker = await brokerWith(8);
   const purge = ['purge', 'type=A', '--yes', '--broker', broker.url];
   assert.equal((await cli([...purge, '--max-affected', '7'])).code, 4);
@@ -68,7 +68,7 @@ it('a purge straight at a broker keeps its own bounds and those of the environme
   );
 });
 
-it('a purge that the broker refuses before anything was deleted ends with 4, straight, through a gateway, and in a dry run', async () => {
+it('a purge that the broker refuses before the first delete exits with 4, directly, through a gateway, and in a dry run', async () => {
   const type = 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant';
   const broker = await startRecordingBroker(() => ({
     status: 404,
@@ -101,7 +101,7 @@ it('purge --temporal deletes the instances older than a time', async () => {
   assert.equal(broker.entities.count(), 24);
 });
 
-it('a purge straight at a broker stops cleanly at Ctrl+C, and says what was done', async () => {
+it('a purge directly at a broker stops cleanly at Ctrl+C, and reports what it deleted', async () => {
   const broker = await brokerWith(400);
   const args = ['purge', 'type=A', '--yes', '--json', '--rate', '5', '--broker', broker.url];
   const process = await CliProcess.start(args);
@@ -114,7 +114,7 @@ it('a purge straight at a broker stops cleanly at Ctrl+C, and says what was done
   assert.ok(broker.entities.count() > 0);
 });
 
-it('the command line ends with 1 where the broker is away', async () => {
+it('the command line exits with 1 if the broker is unavailable', async () => {
   const env = { RETRY_MAX_ATTEMPTS: '2', RETRY_MIN_DELAY_MS: '0', RETRY_MAX_DELAY_MS: '0' };
   const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--broker', 'http://127.0.0.1:9'], env);
   assert.equal(code, 1);
@@ -141,7 +141,7 @@ describe(
       assert.equal(broker.entities.count(), 8);
     });
 
-    it('on a terminal, a purge draws a bar with rate and time left once it was confirmed', async () => {
+    it('on a terminal, a confirmed purge draws a bar with rate and time left', async () => {
       const broker = await brokerWith(40);
       const process = await CliProcess.onTerminal([
         'purge',
@@ -162,12 +162,12 @@ describe(
   },
 );
 
-it('the command line serves a gateway until it is asked to end', async () => {
+it('the command line serves a gateway until it receives a signal', async () => {
   const process = await CliProcess.start(['serve'], { PORT: '0', DATABASE_PATH: ':memory:' });
   await process.until(/NGSI-LD gateway on http:\S+:\d+:/);
   const [, url = ''] = /NGSI-LD gateway on (http:\S+?): /.exec(process.stdout) ?? [];
   assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
-  // A task of a worker, which is a file of its own.
+  // A task of a worker, whose code is in a separate file.
   const inferred = await send(url, 'POST', '/api/v2/workbench/schema/infer', {
     headers: { 'content-type': 'application/json' },
     body: '[{"a": 1}]',
@@ -194,7 +194,7 @@ it('the command line backs up the database, and never overwrites a file', async 
 });
 
 it(
-  'the command line says that its output could not be written, and goes on',
+  'the command line exits with 1 and a message if its output cannot be written',
   { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
   async () => {
     const program = await ensureCliBuilt();
@@ -209,7 +209,7 @@ it(
   },
 );
 
-it('the command line has a version and help, and refuses what it does not know', async () => {
+it('the command line has a version and help, and refuses unknown commands and options', async () => {
   assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
   const help = await cli(['--help']);
   assert.equal(help.code, 0);

@@ -12,7 +12,7 @@ after(stopAll);
 
 const PURGE = ['purge', 'type=A&q=speed<600', '--yes'];
 
-it('the command line ends with 1 where the gateway is away, and says whether the purge may have been started', async () => {
+it('the command line exits with 1 if the gateway is unavailable, and says whether the purge may have been started', async () => {
   const cut = await cli([...PURGE, '--gateway', await startAnswering(() => 'reset')]);
   assert.equal(cut.code, 1);
   assert.match(cut.stderr, /may still have been started/);
@@ -25,7 +25,7 @@ it('the command line ends with 1 where the gateway is away, and says whether the
   assert.doesNotMatch(refused.stderr, /may still have been started/);
 });
 
-it('purges follow says of an unknown purge that there is none, and not that it goes on', async () => {
+it('purges follow reports that an unknown purge does not exist, and not that it continues', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
   const { code, stderr } = await cli(['purges', 'follow', 'p-1', '--gateway', gateway.url]);
   assert.equal(code, 4);
@@ -41,7 +41,7 @@ async function withCars(count: number) {
   return { broker, env };
 }
 
-it('a purge at a gateway runs to its end, and its record can be read afterwards', async () => {
+it('a purge through a gateway runs to its end, and its record can be read afterwards', async () => {
   const { broker, env } = await withCars(60);
   const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--json'], env);
   assert.equal(code, 0);
@@ -58,7 +58,7 @@ it('a purge at a gateway runs to its end, and its record can be read afterwards'
   assert.deepEqual([followed.code, /^Deleted 60 entities/.test(followed.stdout)], [0, true]);
 });
 
-it('a purge above its bound is refused before the first delete, in the words of the gateway', async () => {
+it('a purge above its bound is refused before the first delete, with the message of the gateway', async () => {
   const { broker, env } = await withCars(9);
   const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--max-affected', '8'], env);
   assert.equal(code, 4);
@@ -66,7 +66,7 @@ it('a purge above its bound is refused before the first delete, in the words of 
   assert.equal(broker.entities.count(), 9);
 });
 
-it('a purge can be detached, throttled, followed and cancelled, and its counts are true', async () => {
+it('a detached purge can be throttled, followed and cancelled, and its counts are correct', async () => {
   const { broker, env } = await withCars(2000);
   const started = await cli(['purge', 'type=A', '--yes', '--json', '--detach', '--rate', '5'], env);
   const id = String(jsonLines(started.stdout)[0]?.['id']);
@@ -85,7 +85,7 @@ it('a purge can be detached, throttled, followed and cancelled, and its counts a
   assert.ok(broker.entities.count() > 0);
 });
 
-it('Ctrl+C stops the purge at the gateway, and reports what was done', async () => {
+it('Ctrl+C stops the purge at the gateway, and the command reports what was deleted', async () => {
   const { broker, env } = await withCars(2000);
   const process = await CliProcess.start(['purge', 'type=A', '--yes', '--json', '--rate', '10'], env);
   await process.until(/"deleted":[1-9]/);
@@ -137,7 +137,7 @@ describe('the commands for files', () => {
     assert.match(withoutToken.stderr, /NGSILD_GATEWAY_TOKEN/);
   });
 
-  it('validate says what is wrong and where, and ends with 3', async () => {
+  it('validate prints each fault with its place, and exits with 3', async () => {
     const good = { id: 'urn:a:1', type: 'Car', speed: 5 };
     const bad = { ...good, speed: 'fast' };
     const model = ['--model', 'City/Car'];
@@ -155,7 +155,7 @@ describe('the commands for files', () => {
     assert.equal((await on('validate', join(folder, 'none.json'), ...model)).code, 2);
   });
 
-  it('expand and compact take a context from a file', async () => {
+  it('expand and compact accept a context from a file', async () => {
     const context = file('context.jsonld', { '@context': { speed: 'https://city.test/speed' } });
     const document = file('document.json', { '@id': 'urn:a:1', speed: 5 });
     const expanded = await on('expand', document, '--context', context);

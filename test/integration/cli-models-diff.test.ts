@@ -13,7 +13,7 @@ after(stopAll);
 const diff = (folder: string, url: string, ...words: readonly string[]) =>
   cli(['models', 'diff', folder, '--gateway', url, ...words]);
 
-it('models diff shows for each model what an import would change, writes nothing, and exits with 3', async () => {
+it('models diff shows the changes an import would make to each model, writes nothing, and exits with 3', async () => {
   const { url, api } = await startApi();
   const folder = folderOf(completeRepository());
   const first = await diff(folder, url);
@@ -59,7 +59,7 @@ it('models diff shows models of other domains that a changed document would chan
   assert.match(stdout, /common-schema\.json: would be updated/);
 });
 
-it('models diff shows models that a changed context reaches, though they keep their versions', async () => {
+it('models diff shows models that a changed context affects, though they keep their versions', async () => {
   const { url, api } = await startApi();
   const terms = (speed: string) => ({ '@context': { speed: `https://terms.example/${speed}` } });
   const schema = { type: 'object', properties: { speed: { type: 'number' } } };
@@ -77,7 +77,7 @@ it('models diff shows models that a changed context reaches, though they keep th
   assert.match(imported.stdout, /^ {2}Other\/Van: breaking, by a changed context$/m);
 });
 
-it('models diff exits with 3 and says why where files are refused', async () => {
+it('models diff exits with 3 and gives the reason if files are refused', async () => {
   const { url } = await startApi();
   const folder = folderOf({ 'Lamp/schema.json': entitySchema('Lamp', 'power'), 'broken.json': '{"a":' });
   const { code, stdout } = await diff(folder, url, '--domain', 'D');
@@ -86,7 +86,7 @@ it('models diff exits with 3 and says why where files are refused', async () => 
   assert.match(stdout, /city\/broken\.json: refused\. It cannot be read as JSON/);
 });
 
-it('models diff, import and check fail with a clear message at a gateway that answers nonsense', async () => {
+it("models diff, import and check fail with a clear message if the gateway's answer makes no sense", async () => {
   const folder = folderOf(completeRepository());
   for (const [command, nonsense] of [
     ['diff', '{}'],

@@ -21,7 +21,7 @@ interface ModelBody {
   readonly schema: object;
 }
 
-it('models push leaves a model alone that an import has stored, and gives a changed one a new version', async () => {
+it('models push leaves an imported model unchanged if its files are the same, and gives a changed one a new version', async () => {
   const { url, api } = await startApi();
   const folder = folderOf(completeRepository());
   git(folder, 'init');
@@ -43,11 +43,11 @@ it('models push leaves a model alone that an import has stored, and gives a chan
   const { outcome, version } = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
   assert.deepEqual([code, outcome, version], [0, 'version', 2]);
   assert.equal((await model()).context, 'dataModel.City-context');
-  // The import finds nothing left to do.
+  // Nothing is left for an import to do.
   assert.equal((await cli(['models', 'diff', folder, '--gateway', url])).code, 0);
 });
 
-it('models push sends the numbers of a schema as they are written', async () => {
+it("models push sends the digits of a schema's numbers unchanged", async () => {
   const { url, api } = await startApi();
   const folder = folderOf({ 'schema.json': CAR }, 'Meter');
   const schema = JSON.stringify(CAR).replace('"speed":{', '"speed":{"maximum":9223372036854775807,');
@@ -74,14 +74,14 @@ it('models push creates domain and model, with description and context, from a f
   assert.match(stdout, /^Traffic\/Car was created\.$/m);
   const model = (await api.get('/domains/Traffic/models/Car')).json() as ModelBody;
   assert.deepEqual([model.description, model.context], ['A car.', context]);
-  // The same schema under another name, from the file alone.
+  // The same schema under another name, given as a single file.
   writeFileSync(join(folder, 'other.json'), JSON.stringify({ ...CAR, title: 'not a name' }));
   const named = await push(join(folder, 'other.json'), url, '--domain', 'Traffic', '--model', 'Other');
   assert.equal(named.code, 0, named.stderr);
   assert.equal((await api.get('/domains/Traffic/models/Other')).status, 200);
 });
 
-it('models push takes over the settings of an export, but not the context that the model was served with', async () => {
+it('models push uses the settings of an export, but not the context that the model was served with', async () => {
   const { url, api } = await startApi();
   const schema = entitySchema('Car', 'speed');
   const folder = folderOf({
@@ -134,7 +134,7 @@ it('models push shows the differences that the gateway refuses, and exits with 4
   assert.match(stderr, /^narrowing.*maximum[^]*The gateway answered 409/m);
 });
 
-it('models push says that a model may have been changed when the answer was lost', async () => {
+it('models push says that a model may have been changed if the answer was lost', async () => {
   const change = { overall: 'compatible', differences: [] };
   const dry = JSON.stringify({ outcome: 'version', version: 2, change, warnings: [] });
   const url = await startAnswering(({ method, url: target }) => {
@@ -146,7 +146,7 @@ it('models push says that a model may have been changed when the answer was lost
   assert.match(stderr, /D\/Car may have been changed/);
 });
 
-it('models push refuses anything but one readable model with exit code 2, and sends nothing', async () => {
+it('models push exits with 2 unless it finds one readable model, and sends nothing', async () => {
   let requests = 0;
   const url = await startAnswering(() => ({ text: String((requests += 1)) }));
   const folder = folderOf({

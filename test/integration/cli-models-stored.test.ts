@@ -18,7 +18,7 @@ after(stopAll);
 
 const SHARED = 'https://example.org/shared.json';
 
-/** A model whose speed is what the shared document says. */
+/** A model whose speed is defined by the shared document. */
 const VEHICLE = {
   title: 'Vehicle',
   type: 'object',
@@ -37,7 +37,7 @@ const vehicle = (index: number) => ({
   speed: { type: 'Property', value: index },
 });
 
-/** Of speeds from 0 to 299, those above 294. */
+/** Speeds run from 0 to 299; these are the ids of those above 294. */
 const FAST = [295, 296, 297, 298, 299].map((index) => `urn:ngsi-ld:Vehicle:${String(index)}`);
 
 describe('models diff, check and push with --stored', () => {
@@ -60,7 +60,7 @@ describe('models diff, check and push with --stored', () => {
     assert.equal(code, 0, stdout + stderr);
   });
 
-  it('a changed shared document is what the entities are held against, and all ids are named', async () => {
+  it('with --stored, a changed shared document is checked against the stored entities, and all refused ids are listed', async () => {
     put(folder, { 'shared.json': shared(294) });
     const alone = folderOf({ 'shared.json': shared(294) }, 'shared');
     for (const words of [
@@ -87,7 +87,7 @@ describe('models diff, check and push with --stored', () => {
     put(folder, { 'shared.json': shared(1000) });
   });
 
-  it('a model of entities that are already stored is asked about, and its domain goes again without a yes', async () => {
+  it('models push asks for confirmation if a new model refuses stored entities, and removes a domain it created if the answer is no', async () => {
     const path = folderOf({ 'schema.json': { ...VEHICLE, required: ['id', 'type', 'plate'] } }, 'Vehicle');
     const at = ['push', path, '--domain', 'New', '--stored'];
     const dry = await run(...at, '--dry-run', '--json');
@@ -108,7 +108,7 @@ describe('models diff, check and push with --stored', () => {
     assert.equal((await send(gateway.url, 'GET', '/api/v2/domains/New')).status, 404);
   });
 
-  it('a push of what stored entities allow is not asked about; --yes pushes the rest, and says what is refused', async () => {
+  it('models push --stored does not ask if all stored entities stay valid; with --yes it pushes and reports the refused ones', async () => {
     const schema = (plate: object) => ({ ...VEHICLE, properties: { ...VEHICLE.properties, ...plate } });
     put(folder, { 'Vehicle/schema.json': schema({ plate: { type: 'string' } }) });
     const at = ['push', `${folder}/Vehicle`, '--domain', 'City', '--stored'];
@@ -125,7 +125,7 @@ describe('models diff, check and push with --stored', () => {
     assert.match(same.stdout, /^City\/Vehicle has not changed\.$/m);
   });
 
-  it('entities that were invalid already are counted apart from those that the change breaks', async () => {
+  it('models push --stored counts entities that were invalid before separately from those that the change breaks', async () => {
     const schema = {
       ...VEHICLE,
       properties: { ...VEHICLE.properties, speed: { type: 'number', maximum: 290 } },
@@ -151,7 +151,7 @@ describe('models diff, check and push with --stored', () => {
     );
   });
 
-  it('entities of the type that a model had are held against it as well', async () => {
+  it('models push --stored also checks entities of the type that the model had before', async () => {
     const renamed = { ...VEHICLE, properties: { ...VEHICLE.properties, type: { const: 'Lorry' } } };
     const path = folderOf({ 'schema.json': renamed }, 'Vehicle');
     const { code, stdout } = await run('push', path, '--domain', 'City', '--stored', '--dry-run', '--json');
@@ -161,7 +161,7 @@ describe('models diff, check and push with --stored', () => {
     assert.ok(stored[0]?.types.includes('Lorry') && stored[0].types.includes('Vehicle'));
   });
 
-  it('Ctrl+C cancels the scan, and nothing is pushed', async () => {
+  it('Ctrl+C during models push --stored cancels the scan, and nothing is pushed', async () => {
     put(folder, { 'Vehicle/schema.json': { ...VEHICLE, required: ['id', 'type', 'plate'] } });
     broker.behaviour.latencyMs = 5000;
     const words = ['models', 'push', `${folder}/Vehicle`, '--domain', 'City', '--stored', '--yes'];
@@ -177,7 +177,7 @@ describe('models diff, check and push with --stored', () => {
     assert.equal(scans[0]?.state, 'cancelled');
   });
 
-  it('nothing is said of stored entities where they cannot be looked at', async () => {
+  it('models commands with --stored fail without a verdict if stored entities cannot be read', async () => {
     assert.equal((await cli(['models', 'check', folder, '--stored'])).code, 2);
     assert.equal((await run('diff', folder, '--tenant', 't')).code, 2);
     put(folder, { 'Vehicle/schema.json': { ...VEHICLE, required: ['id', 'type', 'plate'] } });

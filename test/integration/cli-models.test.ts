@@ -28,7 +28,7 @@ import { makeModel, startApi } from './api-client.js';
 
 after(stopAll);
 
-it('models import takes a clone by one command, and changes nothing the second time', async () => {
+it('models import imports a clone with one command, and changes nothing the second time', async () => {
   const { url, api } = await startApi();
   const folder = folderOf(completeRepository());
   git(folder, 'init');
@@ -48,7 +48,7 @@ it('models import takes a clone by one command, and changes nothing the second t
   assert.equal((await api.get('/domains/dataModel.City/models/Bench')).status, 200);
 });
 
-it('models import names what is refused with file and line, and exits with 3', async () => {
+it('models import prints refused files with their lines, and exits with 3', async () => {
   const { url } = await startApi();
   const { code, stdout } = await cli(['models', 'import', folderOf(cityRepository()), '--gateway', url]);
   assert.equal(code, 3);
@@ -58,7 +58,7 @@ it('models import names what is refused with file and line, and exits with 3', a
   );
 });
 
-it('models import takes several folders, and archives', async () => {
+it('models import accepts several folders, and archives', async () => {
   const { url } = await startApi();
   const shared = folderOf({ 'common-schema.json': commonSchema() }, 'shared');
   const both = await cli([
@@ -79,7 +79,7 @@ it('models import takes several folders, and archives', async () => {
   assert.match(packed.stdout, /2 models in Own/);
 });
 
-it('models import exits with 2 for a wrong call, and with 4 for a refusal by the gateway', async () => {
+it('models import exits with 2 for a wrong call, and with 4 if the gateway refuses it', async () => {
   const { url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
   const empty = folderOf({ 'README.md': 'x' });
   for (const path of ['/nowhere/at/all', empty, join(empty, 'README.md')]) {
@@ -93,7 +93,7 @@ it('models import exits with 2 for a wrong call, and with 4 for a refusal by the
   assert.equal((await cli(['models', 'import', folder, '--gateway', url], token)).code, 0);
 });
 
-it('models export writes what another gateway imports, and keeps the old file when it fails', async () => {
+it('models export writes an archive that another gateway can import, and keeps the old file if it fails', async () => {
   const { url } = await startApi();
   await cli(['models', 'import', folderOf(completeRepository()), '--gateway', url]);
   const file = join(folderOf({ x: '' }), 'all.tgz');
@@ -157,7 +157,7 @@ it('models check finds mistakes without a gateway, and prints text, JSON or anno
   const json = await cli(['models', 'check', folder, '--json']);
   const { summary, files } = JSON.parse(json.stdout) as ImportReport;
   assert.equal(summary.examples.invalid, 1);
-  // As an import names them.
+  // The name that an import gives the model.
   assert.ok(files.some(({ model }) => model === 'dataModel.City/Bench'));
   const github = await cli(['models', 'check', folder, '--format', 'github']);
   const path = join(folder, 'Bench/examples/example-wrong.jsonld');
@@ -176,7 +176,7 @@ it('models check ends its own process, with its worker threads', async () => {
   assert.match(stdout, /city\/Bench\/examples\/example-wrong\.jsonld:4/);
 });
 
-it('models check says what changes since a revision, and fails for changes beyond what is allowed', async () => {
+it('models check reports changes since a revision, and fails for changes beyond the allowed ones', async () => {
   const folder = folderOf(completeRepository());
   rmSync(join(folder, 'Bench/examples/example-wrong.jsonld'));
   git(folder, 'init');
@@ -194,7 +194,7 @@ it('models check says what changes since a revision, and fails for changes beyon
   assert.equal(strict.code, 3);
   assert.match(strict.stdout, /^::error file=/m);
   assert.equal((await check('--fail-on', 'never')).code, 0);
-  // What models share may be in a folder that git knows nothing of.
+  // Documents that models share may be in a folder outside git.
   const shared = folderOf({ 'common-schema.json': commonSchema() }, 'data-models');
   rmSync(join(folder, 'shared'), { recursive: true });
   git(folder, 'add', '.');
@@ -208,7 +208,7 @@ it('models check says what changes since a revision, and fails for changes beyon
     assert.equal((await cli(['models', 'check', folder, `--against=${revision}`])).code, 2);
 });
 
-it('models check since a revision compares files that git archives leave out, and names models that are gone', async () => {
+it('models check since a revision compares files that git archives omit, and names removed models', async () => {
   const lit = (type: string) => ({
     type: 'object',
     properties: { type: { type: 'string' }, power: { type } },
@@ -234,12 +234,12 @@ it('models check since a revision compares files that git archives leave out, an
     (await cli([...words, '--format', 'github'])).stdout,
     /^::warning title=Model is gone::The model city\/Pole /m,
   );
-  // A folder that was moved is not taken for one of new models.
+  // A moved folder does not count as a folder of new models.
   git(folder, 'mv', 'Lamp', 'Light');
   assert.equal((await cli(['models', 'check', join(folder, 'Light'), '--against', 'HEAD'])).code, 2);
 });
 
-it('models check since a revision compares what git filters make of its files', async () => {
+it("models check since a revision compares files after git's filters", async () => {
   const lit = (type: string) => ({
     type: 'object',
     properties: { type: { type: 'string' }, power: { type } },
@@ -263,7 +263,7 @@ it('models check since a revision compares what git filters make of its files', 
   assert.match(filtered.stdout, /models\/Lamp: breaking/);
   assert.match(filtered.stdout, /0 would be created, 1 would be updated, 1 unchanged, 0 refused/);
 
-  // Without the filter, nobody knows what the file was.
+  // Without the filter, the earlier content is unknown.
   put(root, { '.gitattributes': '' });
   const unknown = await cli(words);
   assert.equal(unknown.code, 3, unknown.stdout);
@@ -277,7 +277,7 @@ it('models check since a revision compares what git filters make of its files', 
   assert.match(lenient.stdout, /^::warning file=\S*schema\.json,title=Not compared::/m);
 });
 
-it('models check since a revision finds the repository of the folder, also in a hook of git', async () => {
+it('models check since a revision finds the repository of the folder, also in a git hook', async () => {
   const root = folderOf({});
   const lit = (type: string) => ({
     type: 'object',
@@ -294,7 +294,7 @@ it('models check since a revision finds the repository of the folder, also in a 
     assert.deepEqual([code, stderr], [3, ''], stdout);
     assert.match(stdout, /models\/Lamp: breaking/);
   }
-  // Who names the work tree as well means that repository.
+  // GIT_DIR together with GIT_WORK_TREE selects that repository.
   const other = folderOf({ 'models/Lamp/schema.json': lit('string') }, 'other');
   const named = { GIT_DIR: join(root, '.git'), GIT_WORK_TREE: other };
   const { code, stdout } = await cli(['models', 'check', join(other, 'models'), '--against', 'HEAD'], named);
@@ -302,7 +302,7 @@ it('models check since a revision finds the repository of the folder, also in a 
   assert.match(stdout, /models\/Lamp: breaking/);
 });
 
-it('models check since a revision does not say that a model is gone whose file cannot be read', async () => {
+it('models check since a revision does not report a model as removed if its file cannot be read', async () => {
   const lit = { type: 'object', properties: { type: { type: 'string' } } };
   const titled = (title: string) => ({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -337,7 +337,7 @@ it('models check since a revision does not say that a model is gone whose file c
   );
 });
 
-it('models check since a revision takes folders of several repositories that have models of one name', async () => {
+it('models check since a revision accepts folders of several repositories that have models of the same name', async () => {
   const lamp = (repository: string, ...attributes: readonly string[]) => ({
     $id: `https://cities.example/${repository}/Lamp/schema.json`,
     type: 'object',
@@ -362,7 +362,7 @@ it('models check since a revision takes folders of several repositories that hav
   assert.deepEqual([code, summary.updated, summary.unchanged, summary.refused, stderr], [0, 1, 1, 0, '']);
 });
 
-it('models check fails for another IRI in the context of a folder, since a revision and at a gateway', async () => {
+it('models check fails for a changed IRI in the context of a folder, compared with a revision or with a gateway', async () => {
   const { url, api } = await startApi();
   const terms = (speed: string) => ({ '@context': { speed: `https://terms.example/${speed}` } });
   const car = { type: 'object', properties: { type: { const: 'Car' }, speed: { type: 'number' } } };

@@ -29,7 +29,7 @@ async function fresh(): Promise<TestDatabase> {
   return database;
 }
 
-/** A SQLite file with a little of everything. */
+/** Creates a SQLite file with records of many kinds. */
 async function filledFile(): Promise<string> {
   const folder = temporaryFolder();
   const path = join(folder, 'schema.db');
@@ -95,7 +95,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.equal(stdout, `${path} has format ${String(newestFormat(SQLITE_MIGRATIONS))}.\n`);
   });
 
-  it('copy takes over all records with their ETags, can be repeated after more writes, and copies nothing twice', async () => {
+  it('copy transfers all records with their ETags, can be repeated after more writes, and copies nothing twice', async () => {
     const database = await fresh();
     const { url } = database;
     const path = await filledFile();
@@ -139,7 +139,8 @@ describe('the command line on databases', PATIENCE, () => {
     assert.equal((await copy()).code, 0);
     assert.equal(await count('SELECT number FROM revision'), (revision ?? NaN) + 1);
 
-    // The copy is a store like any other: ids that were given are not given again, and jobs wait for the next gateway.
+    // The copy is an ordinary store: it does not reuse ids, and waiting jobs run in the next
+    // gateway.
     for (const [table, id] of [
       ...(['domain', 'model', 'context', 'reference'] as const).map((name) => [name, 'id'] as const),
       ['purge', 'number'],
@@ -161,7 +162,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.deepEqual(await inPostgres(url), changed);
   });
 
-  it('copy leaves a store alone that is not a copy', async () => {
+  it('copy refuses a target that is not a copy, and leaves it unchanged', async () => {
     const database = await fresh();
     const store = await PostgresStore.open(database.url, { clock: handClock() });
     await store.domains.create({ name: 'theirs' });
@@ -174,7 +175,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.deepEqual(await database.query('SELECT name FROM domain'), [{ name: 'theirs' }]);
   });
 
-  it('copy refuses all but SQLite to PostgreSQL, and never shows a password', async () => {
+  it('copy refuses everything but SQLite to PostgreSQL, and never shows a password', async () => {
     const { url } = await fresh();
     const path = await filledFile();
     for (const [args, status] of [
@@ -194,7 +195,7 @@ describe('the command line on databases', PATIENCE, () => {
     }
   });
 
-  it('backup refuses PostgreSQL, and names pg_dump', async () => {
+  it('backup refuses PostgreSQL, and suggests pg_dump', async () => {
     const { code, stderr } = await cli(['backup', 'x.dump'], { DATABASE_URL: 'postgres://u:hunter2@h/db' });
     assert.equal(code, 2);
     assert.match(stderr, /pg_dump/);

@@ -71,7 +71,7 @@ it('the retention commands create, preview, run and enforce a policy', async () 
   assert.equal(broker.entities.count(), 0);
 });
 
-it('retention apply says what is wrong with a policy, and how many were applied before it', async () => {
+it('retention apply prints the fault of a policy, and the policies that it applied before', async () => {
   const wrong = await retention('apply', fileOf('wrong.json', { ...POLICY, olderThan: 'a while' }));
   assert.equal(wrong.code, 4);
   assert.match(wrong.stderr, /olderThan must be a duration/);

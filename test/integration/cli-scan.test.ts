@@ -31,7 +31,7 @@ describe('the command scan', () => {
     await writeFile(schema, JSON.stringify(ROOM));
   });
 
-  it('a scan at a gateway and one at a broker find the same, and exit with 3', async () => {
+  it('a scan through a gateway and a scan directly at the broker find the same, and exit with 3', async () => {
     for (const place of [
       ['--gateway', gateway.url],
       ['--broker', broker.url, '--schema', schema],
@@ -46,7 +46,7 @@ describe('the command scan', () => {
     }
   });
 
-  it('a scan shows a table of findings, and --max-invalid accepts so many invalid entities', async () => {
+  it('a scan prints a table of findings, and succeeds if at most --max-invalid entities are invalid', async () => {
     const place = ['--gateway', gateway.url];
     const { code, stdout } = await cli(['scan', 'type=Room', '--max-invalid', String(broken), ...place]);
     assert.equal(code, 0);
@@ -56,7 +56,7 @@ describe('the command scan', () => {
     assert.match(here.stdout, /33 +\w+ +\/temperature\/value +type/);
   });
 
-  it('a scan that cannot be is refused before anything is sent, or by the gateway', async () => {
+  it('a scan with missing or invalid options exits with 2, and one that the gateway refuses exits with 4', async () => {
     assert.equal((await cli(['scan', 'type=Room', '--broker', broker.url])).code, 2);
     assert.equal((await cli(['scan', 'typ=Room', '--broker', broker.url, '--schema', schema])).code, 2);
     assert.equal((await cli(['scan', 'type=Room', '--model', 'D/None', '--gateway', gateway.url])).code, 4);

@@ -13,7 +13,7 @@ const GOOD = { id: 'urn:ngsi-ld:Bench:1', type: 'Bench', name: 'By the river', s
 const BAD = { ...GOOD, seats: 'three', colour: 'blue' };
 const LAMP = { id: 'urn:ngsi-ld:Lamp:1', type: 'Lamp', power: 60 };
 
-/** A clone in which documents are shared, and files with entities beside it. */
+/** A clone with shared documents, and files of entities next to it. */
 function clone(): { readonly folder: string; readonly file: (name: string) => string } {
   const folder = folderOf(completeRepository());
   git(folder, 'init');
@@ -28,7 +28,7 @@ function clone(): { readonly folder: string; readonly file: (name: string) => st
   return { folder, file: (name) => join(files, name) };
 }
 
-it('validate takes the schema of a model or its folder, with the documents around it, and needs no gateway', async () => {
+it('validate accepts the schema of a model or its folder, uses the documents around it, and needs no gateway', async () => {
   const { folder, file } = clone();
   for (const schema of [join(folder, 'Bench'), join(folder, 'Bench/schema.json')]) {
     const good = await cli(['validate', file('good.jsonld'), '--schema', schema]);
@@ -36,7 +36,7 @@ it('validate takes the schema of a model or its folder, with the documents aroun
     const bad = await cli(['validate', file('bad.json'), '--schema', schema]);
     assert.equal(bad.code, 3, bad.stderr);
     assert.match(bad.stdout, /bad\.json: not valid\n(?: {2}.*\n)*? {2}\/seats, line 5: must be a number/);
-    // Of a document that the schema names by a URL.
+    // The rule is in a document that the schema names by a URL.
     assert.match(bad.stdout, /^ {2}\/colour, line 6: must be/m);
   }
   const away = { NGSILD_GATEWAY_URL: 'http://127.0.0.1:9' };
@@ -44,7 +44,7 @@ it('validate takes the schema of a model or its folder, with the documents aroun
   assert.equal(environment.code, 0, environment.stderr);
 });
 
-it('validate says here what a gateway says of the same model', async () => {
+it('validate without a gateway prints the same as a gateway does for the same model', async () => {
   const { folder, file } = clone();
   const { url } = await startApi();
   await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
@@ -63,7 +63,7 @@ it('validate says here what a gateway says of the same model', async () => {
   }
 });
 
-it('validate takes several files, standard input among them, and arrays of entities', async () => {
+it('validate accepts several files, including standard input, and arrays of entities', async () => {
   const { folder, file } = clone();
   const names = [file('good.jsonld'), '-', file('both.json'), file('broken.json'), file('text.json')];
   const words = ['validate', ...names, '--schema', join(folder, 'Bench')];
@@ -89,7 +89,7 @@ it('validate takes several files, standard input among them, and arrays of entit
   assert.equal(text.code, 3);
 });
 
-it('validate checks the other files where one cannot be read, or is refused by the gateway', async () => {
+it('validate checks the other files if one cannot be read or is refused by the gateway', async () => {
   const { folder, file } = clone();
   const { url } = await startApi();
   await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
@@ -124,7 +124,7 @@ it('validate checks the other files where one cannot be read, or is refused by t
   assert.deepEqual([away.code, away.stderr.match(/cannot be reached/g)?.length], [1, 1]);
 });
 
-it('validate takes documents that models share from further folders, and names those that are missing', async () => {
+it('validate reads shared documents from further --schema folders, and names those that are missing', async () => {
   const { file } = clone();
   const folder = folderOf(cityRepository());
   git(folder, 'init');
@@ -140,7 +140,7 @@ it('validate takes documents that models share from further folders, and names t
   assert.equal(whole.code, 0, whole.stderr);
 });
 
-it('validate takes the model of the type of each entity from a folder of models, or the one that is named', async () => {
+it("validate with a folder of models uses the model of each entity's type, or the model given by name", async () => {
   const { folder, file } = clone();
   const byType = (name: string, ...more: readonly string[]) =>
     cli(['validate', file(name), '--schema', folder, ...more]);
@@ -160,7 +160,7 @@ it('validate takes the model of the type of each entity from a folder of models,
   assert.match(unknown.stderr, /car\.json: The entity has no model for its type "Car"/);
 });
 
-it('validate does not ask for what the context of a model names', async () => {
+it('validate does not need the documents that the context of a model names', async () => {
   const { file } = clone();
   const folder = folderOf(completeRepository());
   put(folder, { 'Bench/context.jsonld': { '@context': 'https://elsewhere.example/context.jsonld' } });
@@ -169,7 +169,7 @@ it('validate does not ask for what the context of a model names', async () => {
     assert.equal((await cli(['validate', file('good.jsonld'), '--schema', schema])).code, 0);
 });
 
-it('validate calls a schema that has neither a folder nor a title by --model', async () => {
+it('validate needs --model for a schema that has neither a folder name nor a title', async () => {
   const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
   const folder = folderOf({ 'bench.json': schema }, '_');
   const { file } = clone();
@@ -180,7 +180,7 @@ it('validate calls a schema that has neither a folder nor a title by --model', a
   assert.equal((await cli([...words, '--model', 'Bench'])).code, 0);
 });
 
-it('validate says which schema it cannot use and where, and exits with 2', async () => {
+it('validate says which schema it cannot use and where the fault is, and exits with 2', async () => {
   const { file } = clone();
   const folder = folderOf({
     'Bench/schema.json': entitySchema('Bench', 'seats', { allOf: [{}], type: 'objct' }),
@@ -198,7 +198,7 @@ it('validate says which schema it cannot use and where, and exits with 2', async
     assert.equal((await cli(['validate', file('good.jsonld'), '--schema', ...words])).code, 2, words[0]);
 });
 
-it('validate without a schema and without a gateway says both ways', async () => {
+it('validate without a schema and without a gateway names both options', async () => {
   const { file } = clone();
   for (const more of [[], ['--model', 'City/Bench']]) {
     const { code, stderr } = await cli(['validate', file('good.jsonld'), ...more]);
@@ -209,7 +209,7 @@ it('validate without a schema and without a gateway says both ways', async () =>
   assert.match(stdout, /ngsi-ld-gateway validate \S+ --schema \S+/);
 });
 
-it('validate asks a gateway for the models of the types, where no model is named', async () => {
+it('validate through a gateway finds the models by type if no model is given', async () => {
   const { folder, file } = clone();
   const { url } = await startApi();
   await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);

@@ -22,7 +22,7 @@ before(async () => {
   await makeModel(await ApiClient.of(gateway.url), 'D', 'Car');
 });
 
-it('the write-policies commands apply, list and show policies, and what these found', async () => {
+it('the write-policies commands apply, list and show policies and their findings', async () => {
   assert.equal((await policies('list')).stderr, 'There are no write policies.\n');
   const file = join(folder, 'cars.yaml');
   writeFileSync(file, 'name: cars\nmode: report\ntypes: [Car]\n');

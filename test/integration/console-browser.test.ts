@@ -37,7 +37,7 @@ const car = (index: number) => ({
   speed: { type: 'Property', value: index },
 });
 
-/** A gate that lets a given number of deletes through. */
+/** Holds deletes back until they are let through, a given number at a time. */
 class Turnstile {
   readonly #waiting = new Waiting();
   #left = 0;
@@ -58,7 +58,10 @@ interface World {
   readonly turnstile: Turnstile;
 }
 
-/** A gateway before a broker with cars, ten in a batch, each batch held until it is let through. */
+/**
+ * Starts a gateway whose broker has cars. Deletes go in batches of ten, and each batch is held
+ * until the test lets it through.
+ */
 async function withHeldCars(
   cars: number,
   env: Readonly<Record<string, string>> = {},
@@ -80,7 +83,7 @@ async function withHeldCars(
   return { broker, gateway, turnstile };
 }
 
-/** Fills in a type and confirms the purge of what it matches; the page then shows the purge. */
+/** Enters a type and confirms the purge of its matches; afterwards the page shows the purge. */
 async function startPurge(page: Page, type: string, cars: number): Promise<void> {
   await page.getByLabel('Type', { exact: true }).fill(type);
   await page.getByRole('button', { name: `Purge ${cars} entities…` }).click();
@@ -94,7 +97,7 @@ const carsLeft = async ({ gateway }: World) => {
   return Number(headers.get('ngsild-results-count'));
 };
 
-// Most of a flow is waiting for the page.
+// Tests run concurrently because most of their time is waiting for the page.
 describe('the console in a browser', { concurrency: 3 }, () => {
   let browser: Browser;
 
@@ -108,7 +111,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
   for (const flows of [modelFlows, modelListFlows, modelShownFlows, referenceFlows, workbenchFlows])
     flows(() => browser);
 
-  it('a purge goes from its preview to its end, deletes nothing before it is confirmed, and is found in the history', async () => {
+  it('a purge runs from its preview to its end, deletes nothing before it is confirmed, and is in the history', async () => {
     const world = await withHeldCars(35);
     const tab = await openConsole(browser, world.gateway.url);
     const { page } = tab;
@@ -139,7 +142,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await endFlow(tab);
   });
 
-  it('a purge deletes what was confirmed, and leaves what matches only since then', async () => {
+  it('a purge deletes the confirmed matches, and leaves those that only match since then', async () => {
     const world = await withHeldCars(3);
     const { page } = await openConsole(browser, world.gateway.url, '#/purge?query=type%3DCar');
     await page.getByRole('button', { name: 'Purge 3 entities…' }).click();
@@ -154,7 +157,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByText('Nothing matched.').waitFor();
   });
 
-  it('a purge is archived by default where archives are kept, and its page previews and starts its restore', async () => {
+  it('a purge is archived by default if archives are configured, and its page previews and starts its restore', async () => {
     const folder = temporaryFolder();
     const world = await withHeldCars(5, { ARCHIVE_URL: pathToFileURL(folder).href });
     world.turnstile.let(100);
@@ -191,7 +194,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await tab.page.getByText('cancelling', { exact: true }).waitFor();
     world.turnstile.let(100);
     for (const { page } of [tab, other]) await page.getByText('cancelled', { exact: true }).waitFor();
-    // How many were in flight depends on how long the first ones took.
+    // The number in flight depends on how long the first batches took.
     const left = await carsLeft(world);
     assert.ok(left >= 20 && left <= 30, String(left));
     const id = new URL(tab.page.url()).hash.slice('#/purge/'.length);
@@ -203,7 +206,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await endFlow(other);
   });
 
-  it('a purge that is left goes on to its end, and is throttled by the slider', async () => {
+  it('a purge continues when the user leaves its page, and the slider throttles it', async () => {
     const world = await withHeldCars(30);
     const { page } = await openConsole(browser, world.gateway.url);
     await startPurge(page, 'Car', 30);
@@ -223,7 +226,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     assert.equal(await carsLeft(world), 0);
   });
 
-  it('a broker that fails in the middle is shown with what was deleted before, in its words', async () => {
+  it('a broker that fails in the middle of a purge is shown with its own message and the deletes before it', async () => {
     let batches = 0;
     const world = await withHeldCars(40, { RETRY_MAX_ATTEMPTS: '1' }, async (relay) => {
       batches += 1;
@@ -320,7 +323,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
       `retention/${encoded}`,
       `retention/${encoded}/edit`,
     ]) {
-      // So that nothing of the page before is taken for this one.
+      // Nothing of the page before may be mistaken for this page.
       await page.goto('about:blank');
       await page.goto(`${gateway.url}/console/#/${hash}`);
       const shown = hash.endsWith('/edit')
@@ -332,7 +335,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await endFlow(tab);
   });
 
-  it('the policy of the page refuses a script and a style that were brought into it, and the tests see that', async () => {
+  it('the policy of the page blocks an injected script and an injected style, and the tests notice', async () => {
     const { gateway } = await withHeldCars(0);
     const tab = await openConsole(browser, gateway.url);
     await tab.page.evaluate(
@@ -346,7 +349,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     assert.equal(await tab.page.evaluate('window.ran'), undefined);
   });
 
-  it('what the gateway refuses is shown in its words, and nothing can be confirmed', async () => {
+  it('a refusal by the gateway is shown in its own words, and nothing can be confirmed', async () => {
     const { gateway } = await withHeldCars(3);
     const { page } = await openConsole(browser, gateway.url);
     await page.getByLabel('Query (q)').fill('speed>>');
@@ -356,7 +359,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     assert.equal(await page.getByRole('button', { name: /^Purge/ }).count(), 0);
   });
 
-  it('the token is asked for when it is needed, kept in the tab alone, and never shown', async () => {
+  it('the token is requested when it is needed, kept only in the tab, and never shown', async () => {
     const token = 'token-of-console';
     const { gateway } = await withHeldCars(3, { GATEWAY_TOKEN: token });
     const tab = await openConsole(browser, gateway.url, '#/history');
@@ -371,7 +374,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.keyboard.press('Enter');
     await page.getByText('There are no purges yet.').waitFor();
     await page.getByRole('link', { name: 'Purge', exact: true }).click();
-    // The history has a field of this name as well.
+    // The history has a field with this label as well.
     await page.getByRole('heading', { name: 'Preview' }).waitFor();
     await page.getByLabel('Type', { exact: true }).fill('Car');
     await page.getByText('3 entities match now').first().waitFor();
@@ -386,7 +389,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await endFlow(tab);
   });
 
-  it('a gateway that is gone, refuses or is away is shown as such, with a way to try again', async () => {
+  it('a gateway that refuses or is unavailable is shown as such, with a way to try again', async () => {
     const { gateway } = await withHeldCars(3);
     const { page } = await openConsole(browser, gateway.url, '#/overview');
     await page.getByText('There are no active purges.').waitFor();
@@ -416,7 +419,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     }
     await page.context().setOffline(true);
-    // The history tries again by itself, the policies when they are asked to.
+    // The history tries again by itself, the policies only on request.
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByRole('alert').getByText('cannot be reached').waitFor();
     await page.context().setOffline(false);
@@ -434,7 +437,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     }
   });
 
-  it('a purge can be made by the keyboard alone', async () => {
+  it('a purge can be started with the keyboard alone', async () => {
     const world = await withHeldCars(5);
     world.turnstile.let(100);
     const { page } = await openConsole(browser, world.gateway.url);
@@ -451,7 +454,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     assert.equal(await carsLeft(world), 0);
   });
 
-  it('a retention policy is made, looked at, and enforced after its name was typed', async () => {
+  it('a retention policy is created, viewed, and enforced after its name was typed', async () => {
     const { gateway } = await withHeldCars(3);
     const tab = await openConsole(browser, gateway.url, '#/retention');
     const { page } = tab;
@@ -485,7 +488,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await endFlow(tab);
   });
 
-  it('no page has a serious fault of accessibility, and none is wider than a telephone', async () => {
+  it('no page has a serious accessibility fault, and none is wider than a phone', async () => {
     const world = await withHeldCars(30);
     await world.gateway.send('PUT', '/api/v2/retention-policies/old-cars', {
       headers: { 'content-type': 'application/json' },

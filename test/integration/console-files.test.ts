@@ -14,7 +14,10 @@ after(stopAll);
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-/** What is written as the name of something, and never loaded: of SVG, of drafts of JSON Schema, of a term in an example. */
+/**
+ * URLs that are only names and are never loaded: of SVG, of drafts of JSON Schema, of a term in an
+ * example.
+ */
 const NAMES = words(`
   http://www.w3.org https://json-schema.org http://json-schema.org https://uri.etsi.org https://example.org
 `);
@@ -27,7 +30,7 @@ before(async () => {
   gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-console' });
 });
 
-it('GET / leads browsers to the console, by a relative address, and shows other clients what is here', async () => {
+it('GET / redirects browsers to the console, by a relative address, and gives other clients a list of links', async () => {
   const browser = await gateway.send('GET', '/', { headers: HTML });
   assert.deepEqual([browser.status, browser.headers.get('location')], [302, 'console/']);
   assert.equal(browser.headers.get('vary'), 'Accept');
@@ -61,13 +64,13 @@ it('the page of the console needs no token, is revalidated, and has a policy wit
   assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
   assert.equal(page.headers.get('cache-control'), 'no-cache');
   const etag = page.headers.get('etag') ?? '';
-  // Of itself, fetch would ask for no answer of a cache.
+  // By default, fetch would send headers that prevent an answer from a cache.
   const headers = { 'if-none-match': etag, 'cache-control': 'max-age=0' };
   const again = await gateway.send('GET', '/console/', { headers });
   assert.equal(again.status, 304);
 });
 
-it('the page of the console names only files of the console, which may be cached for good', async () => {
+it('the page of the console names only files of the console, which caches may keep forever', async () => {
   const { text } = await gateway.send('GET', '/console/');
   const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
   assert.ok(files.length >= 3);
@@ -81,7 +84,7 @@ it('the page of the console names only files of the console, which may be cached
   assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/);
 });
 
-it('the first page goes out in 80 kB at most, packed by the build', async () => {
+it('the first page is at most 80 kB, compressed at build time', async () => {
   const page = await gateway.send('GET', '/console/');
   const files = [...page.text.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, path = '']) => path);
   let bytes = 0;
@@ -107,7 +110,7 @@ it('nothing outside the folder of the console is served', async () => {
   }
 });
 
-it('a range or a condition that does not fit a file of the console is a fault of the request', async () => {
+it('an unsatisfiable range or failed condition for a file of the console is answered with 416 or 412', async () => {
   for (const [headers, expected] of [
     [{ range: 'bytes=9999999-' }, 416],
     [{ 'if-match': '"other"' }, 412],
@@ -118,7 +121,7 @@ it('a range or a condition that does not fit a file of the console is a fault of
   }
 });
 
-it('the console takes less than 300 kB compressed, and loads nothing from elsewhere', async () => {
+it('the console takes less than 300 kB compressed, and refers to no other hosts', async () => {
   const folder = join(ROOT, 'dist/console');
   const names = await readdir(folder, { recursive: true });
   let bytes = 0;
@@ -139,12 +142,12 @@ it('CONSOLE=off answers browsers with JSON as well', async () => {
   assert.ok(!('console' in (answer.json() as { links: object }).links));
 });
 
-it('the types of the console are those of the API as it describes itself', async () => {
+it("the types of the console match the API's own description", async () => {
   const kept = readFileSync(CLIENT_TYPES, 'utf8');
   assert.equal(kept, await clientTypes(), 'Run `npm run client-types`.');
 });
 
-it('no source of the console makes markup of text', async () => {
+it('no source of the console turns text into markup', async () => {
   const folder = join(ROOT, 'console');
   const names = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
   assert.ok(names.length > 20);

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
-/** Why the commands cannot be run here; false when they can. */
+/** Why the commands cannot be run here; false if they can be run. */
 const skip = canRun() ? false : 'needs bash and curl';
 
 function canRun(): boolean {
@@ -22,7 +22,7 @@ function canRun(): boolean {
   }
 }
 
-/** Commands as they are printed, and the JSON that is printed behind them, where there is any. */
+/** Commands as printed, and the JSON printed after them, if any. */
 interface Step {
   readonly commands: string;
   readonly answer: unknown;
@@ -39,7 +39,7 @@ function stepsOf(page: string): readonly Step[] {
   );
 }
 
-/** Runs all steps in one shell, as a reader does; an answer of 400 or more ends it. */
+/** Runs all steps in one shell, as a reader would; an answer of 400 or more ends it. */
 async function run(steps: readonly Step[], url: string): Promise<readonly string[]> {
   const curl = 'curl() { command curl --silent --show-error --fail-with-body "$@"; }';
   const script = steps.map(({ commands }) => `${commands}\necho; echo '%%%'`).join('\n');
@@ -54,7 +54,7 @@ async function run(steps: readonly Step[], url: string): Promise<readonly string
 }
 
 describe('docs/workbench.md', { skip }, () => {
-  it('the commands of docs/workbench.md work as they are printed, and give the printed answers', async () => {
+  it('the commands of docs/workbench.md work as printed, and give the printed answers', async () => {
     const { url } = await startTestGateway({
       BROKER_URL: 'http://127.0.0.1:9',
       WORKBENCH_TIMEOUT_MS: '60000',
