@@ -7,7 +7,7 @@ const TOKEN = 'a-token-of-tests';
 
 after(stopAll);
 
-/** A purge with many header fields before the ones that matter, as a proxy that appends leaves them. */
+/** A purge with many header fields before the important ones, as appending proxies leave them. */
 function crowded(fields: number, last: readonly string[]): string {
   const filler = Array.from({ length: fields }, () => 'a: b');
   return request('DELETE /ngsi-ld/v1/entities?type=Car', [...filler, ...last]);
@@ -23,7 +23,7 @@ async function start() {
   return { broker, gateway };
 }
 
-it('a policy behind many other header fields holds, or the request is refused', async () => {
+it('a policy after many other header fields applies, or the request is refused', async () => {
   const { broker, gateway } = await start();
   for (const fields of [10, 400, 490, 900, 990, 995, 1000, 1500, 3000, 9000]) {
     const last = [`X-Gateway-Token: ${TOKEN}`, 'X-Purge-Policy: dry-run-only, max-affected=1'];
@@ -33,7 +33,7 @@ it('a policy behind many other header fields holds, or the request is refused', 
   }
 });
 
-it('a tenant behind many other header fields is the one that is purged, or the request is refused', async () => {
+it('a purge whose tenant comes after many other header fields uses that tenant or is refused', async () => {
   const { broker, gateway } = await start();
   for (const fields of [10, 990, 995, 998, 1000, 2000]) {
     const answer = await exchange(
@@ -74,7 +74,7 @@ it('header fields that select or authorise a purge are refused when they are emp
   assert.deepEqual([broker.entities.count(), broker.entities.count('t1')], [3, 3]);
 });
 
-it('header fields that select or authorise are refused with underscores in place of dashes, and nothing is deleted', async () => {
+it('header fields that select or authorise a purge are refused with underscores instead of dashes, and nothing is deleted', async () => {
   const { broker, gateway } = await start();
   broker.requests.clear();
   for (const field of [
@@ -94,7 +94,7 @@ it('header fields that select or authorise are refused with underscores in place
   assert.deepEqual([broker.entities.count(), broker.entities.count('t1')], [3, 3]);
 });
 
-it('header fields of forwarded requests obey the same rules as those of purges', async () => {
+it('header fields of forwarded requests follow the same rules as those of purges', async () => {
   const { broker, gateway } = await start();
   const lines = (last: readonly string[]) => request('GET /ngsi-ld/v1/entities?type=Car', last);
   broker.requests.clear();

@@ -12,7 +12,10 @@ after(stopAll);
 const LOOP = 'urn:ngsi-ld-gateway:problem:loop-detected';
 const ENTITIES = '/ngsi-ld/v1/entities';
 
-/** A way back to a gateway that is started later, since each of a ring needs to know the other's address. */
+/**
+ * A proxy to a gateway that starts later, since each gateway of a ring needs the address of the
+ * next.
+ */
 async function startWayBack() {
   let port: number | undefined;
   let connections = 0;
@@ -41,7 +44,7 @@ async function startWayBack() {
   };
 }
 
-/** A ring of gateways, each of which has the next as its broker. */
+/** Starts a ring of gateways, each of which has the next as its broker. */
 async function startRing(size: number) {
   const wayBack = await startWayBack();
   let next = wayBack.url;
@@ -55,7 +58,7 @@ async function startRing(size: number) {
   return { first: gateway, last, wayBack };
 }
 
-/** What a gateway writes at the end of Via. */
+/** Returns the entry that a gateway appends to Via. */
 async function viaOf(gateway: { readonly url: string }, broker: { readonly requests: readonly unknown[] }) {
   await fetch(`${gateway.url}${ENTITIES}?type=T`);
   const { headers } = broker.requests.at(-1) as { headers: Record<string, string> };
@@ -63,7 +66,7 @@ async function viaOf(gateway: { readonly url: string }, broker: { readonly reque
 }
 
 for (const size of [1, 2, 3]) {
-  it(`gateways that lead to each other (${size}) end a request with 508 once it comes back`, async () => {
+  it(`gateways that form a ring (${size}) end a request with 508 once it comes back`, async () => {
     const { first, wayBack } = await startRing(size);
     for (const [method, body] of [
       ['GET', undefined],
@@ -81,7 +84,7 @@ for (const size of [1, 2, 3]) {
     }
   });
 
-  it(`gateways that lead to each other (${size}) end a purge and a check of /health/ready`, async () => {
+  it(`gateways that form a ring (${size}) end a purge and a check of /health/ready`, async () => {
     const { first, wayBack } = await startRing(size);
     const purge = await first.purge('type=T');
     assert.ok(purge.status >= 500, String(purge.status));
@@ -91,7 +94,7 @@ for (const size of [1, 2, 3]) {
   });
 }
 
-it('Via names each gateway process by a name of its own, after those before it', async () => {
+it('each gateway process adds its own name to Via, after the existing entries', async () => {
   const broker = await startRecordingBroker();
   const gateways = await Promise.all([1, 2].map(() => startTestGateway({ BROKER_URL: broker.url })));
   const names = new Set<string>();
@@ -108,7 +111,7 @@ it('Via names each gateway process by a name of its own, after those before it',
   assert.equal(names.size, 2);
 });
 
-it('a request whose Via names the gateway already is 508, before anything reaches the broker', async () => {
+it('a request whose Via already names the gateway is 508, before anything reaches the broker', async () => {
   const broker = await startRecordingBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const via = await viaOf(gateway, broker);
@@ -133,7 +136,7 @@ it('a request whose Via names the gateway already is 508, before anything reache
   assert.equal(broker.requests.length, begun);
 });
 
-it('a request whose Via names ten gateways is 508, and one with nine is passed on', async () => {
+it('a request whose Via names ten gateways is 508, and one that names nine is forwarded', async () => {
   const broker = await startRecordingBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const others = (number: number) =>

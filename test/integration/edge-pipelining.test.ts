@@ -23,13 +23,13 @@ const LIVE = `GET /health/live HTTP/1.1\r\n${HOST}\r\n`;
 const isSlow = ({ url }: RecordedRequest) => url.includes('type=Slow');
 const isOther = (request: RecordedRequest) => !isSlow(request);
 
-/** A gateway before a broker that answers nothing about type Slow until the gate opens. */
+/** Starts a gateway whose broker answers nothing about type Slow until the gate opens. */
 async function start(env: Readonly<Record<string, string>> = {}) {
   const broker = await startTestBroker();
   broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
   const { held: slow, gate } = await holdBack(broker, isSlow);
   const gateway = await startTestGateway({ BROKER_URL: slow.url, SHUTDOWN_GRACE_MS: '3600000', ...env });
-  /** Resolves when what the gateway was sent before has come to it, and to the broker. */
+  /** Resolves when everything sent before has reached the gateway and the broker. */
   const settled = async () => {
     for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/ngsi-ld/v1/entities?type=Probe');
   };
@@ -38,11 +38,11 @@ async function start(env: Readonly<Record<string, string>> = {}) {
 
 const isOwn = (request: RecordedRequest) => isOther(request) && !request.url.includes('type=Probe');
 
-/** Matches as many answers, or more. */
+/** Matches a text with at least that many answers. */
 const answered = (number: number) => new RegExp(`^(?:(?:[^H]|H(?!TTP/))*HTTP/){${number}}`);
 const statuses = (answers: string) => answers.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
 
-it('pipelined requests are started one after the other, each when the answer before it has ended', async () => {
+it('pipelined requests are processed one after the other, each after the previous answer has ended', async () => {
   const { slow, gate, gateway, settled } = await start();
   const client = await connect(gateway.port);
   client.send(GET + PURGE + LIVE.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
@@ -86,7 +86,7 @@ it('pipelined requests with Expect: 100-continue get 100 only when it is their t
   await client.until(/HTTP\/1\.1 201/);
 });
 
-it('pipelined requests are dropped when the client disconnects: no purge behind an open answer begins', async () => {
+it('pipelined requests are dropped when the client disconnects: a purge waiting behind an open answer never starts', async () => {
   const { broker, slow, gateway, settled } = await start();
   for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {
     const before = slow.requests.filter(isSlow).length;
@@ -98,7 +98,7 @@ it('pipelined requests are dropped when the client disconnects: no purge behind 
   }
   assert.equal(slow.requests.filter(isOwn).length, 0);
   assert.equal(broker.entities.count(), 30);
-  // Ends although the grace time is an hour and the slow requests are never answered.
+  // The close ends although the grace time is an hour and the slow requests are never answered.
   await gateway.gateway.close();
   assert.equal(slow.requests.filter(isOwn).length, 0);
   assert.equal(gateway.log.with('purge finished').length, 0);
@@ -121,7 +121,7 @@ it('a purge ends when its client disconnects, also with pipelined requests behin
   gate.open();
 });
 
-it('too many pipelined requests close their connection; other connections go on', async () => {
+it('too many pipelined requests close their connection; other connections stay open', async () => {
   const { broker, slow, gateway } = await start();
   const flood = await connect(gateway.port);
   flood.send(GET + PURGE.repeat(1000));
@@ -134,7 +134,7 @@ it('too many pipelined requests close their connection; other connections go on'
   await gateway.gateway.close();
 });
 
-it('too many pipelined requests are dropped without a stack in the log for each', async (t) => {
+it('dropping too many pipelined requests does not create a stack trace for each', async (t) => {
   const { slow, gateway } = await start();
   const flood = await connect(gateway.port);
   flood.send(GET);
@@ -152,7 +152,7 @@ it('too many pipelined requests are dropped without a stack in the log for each'
     stacks += 1;
     return String(error);
   };
-  // In one piece, as a single read takes them.
+  // All in one piece, as a single read receives them.
   flood.send(LIVE.repeat(1200));
   await flood.closed();
   await gateway.log.until('connection closed: too many requests waited on it');
@@ -160,7 +160,7 @@ it('too many pipelined requests are dropped without a stack in the log for each'
   assert.ok(stacks < 300, `${stacks} stacks`);
 });
 
-it('a client may pipeline a hundred requests at once, again and again', async () => {
+it('a client may pipeline a hundred requests at once, repeatedly', async () => {
   const { gateway } = await start();
   const client = await connect(gateway.port);
   for (let round = 1; round <= 5; round += 1) {

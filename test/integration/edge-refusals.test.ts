@@ -13,13 +13,16 @@ after(async () => {
 const INFO = 30;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Longest line of the log that a refusal makes, in characters. */
+/** Maximum length of the log line of a refusal, in characters. */
 const MAX_LINE = 2000;
 
 const idOf = (answer: string) => /^x-request-id: (.*)\r$/im.exec(answer)?.[1];
 const long = (length: number) => 'x'.repeat(length);
 
-/** What is refused before any route sees it: the request line, its fields, the status, the reason in metrics and log. */
+/**
+ * Requests that are refused before any route sees them: request line, fields, status, and the
+ * reason in metrics and log.
+ */
 const REFUSED: readonly (readonly [string, readonly string[], number, string])[] = [
   ['GET /ngsi-ld/v1/entities?type=A', ['NGSILD-Tenant: a', 'NGSILD-Tenant: b'], 400, 'fields'],
   ['GET /ngsi-ld/v1/entities?type=A', ['NGSILD-Tenant:'], 400, 'fields'],
@@ -40,7 +43,7 @@ const REFUSED: readonly (readonly [string, readonly string[], number, string])[]
   ['CONNECT broker:1026', [], 405, 'method'],
 ];
 
-/** What the parser refuses: there is no request whose id it could have. */
+/** Bytes that the parser refuses; such a request has no id. */
 const UNREADABLE: readonly (readonly [string, number])[] = [
   ['hello\r\n\r\n', 400],
   ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
@@ -88,14 +91,14 @@ describe('refusals at the edge', () => {
       );
       for (const one of gateway.log.text.split('\n')) assert.ok(one.length < MAX_LINE, one);
       assert.equal(await refusedIn(gateway, reason), before + 2);
-      // What is asked for a metric is no request of these.
+      // The requests that measure a metric are no part of the test.
       const sent = broker.requests.entries.filter(({ search }) => !search.includes('HealthProbe'));
       assert.deepEqual(sent, []);
     });
   }
 
   for (const [bytes, status] of UNREADABLE) {
-    it(`what cannot be read as a request is answered under a new id, which its one line in the log has: ${JSON.stringify(bytes.slice(0, 90))}`, async () => {
+    it(`bytes that are not a request are answered under a new id, which is in their one log line: ${JSON.stringify(bytes.slice(0, 90))}`, async () => {
       const before = await refusedIn(gateway, 'unreadable');
       const answer = await exchange(gateway.port, bytes);
       assert.equal(statusOf(answer), status);
@@ -111,7 +114,7 @@ describe('refusals at the edge', () => {
     });
   }
 
-  it('a request of HTTP/1.0 is taken, and one of another version is 400 and deletes nothing', async () => {
+  it('an HTTP/1.0 request is accepted; other versions are 400 and delete nothing', async () => {
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Old:${index}`, type: 'Old' }));
     const purge = (version: string) =>
       exchange(
@@ -129,7 +132,7 @@ describe('refusals at the edge', () => {
     assert.equal(broker.entities.count(), 0);
   });
 
-  it('nothing behind a Transfer-Encoding in HTTP/1.0 is taken for a request', async () => {
+  it('bytes after a Transfer-Encoding in HTTP/1.0 are never read as a request', async () => {
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Behind:${index}`, type: 'Behind' }));
     const purge = 'DELETE /ngsi-ld/v1/entities?type=Behind HTTP/1.1\r\nHost: g\r\n\r\n';
     for (const line of [
@@ -158,7 +161,7 @@ describe('refusals at the edge', () => {
     assert.equal(gateway.log.with('request refused').length, 0);
   });
 
-  it('errors of the router and of forwarding have the id of their request as well, and the log the same', async () => {
+  it('errors of the router and of forwarding have the id of their request, in the answer and in the log', async () => {
     const alone = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
     for (const [line, status, msg] of [
       ['GET /%zz', 400, 'request refused'],
@@ -193,10 +196,10 @@ for (const [what, bytes, status] of [
   ['a request without Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ['an expectation', 'GET / HTTP/1.1\r\nHost: g\r\nExpect: x\r\n\r\n', 417],
 ] as const) {
-  it(`what is refused behind a purge neither stops the purge nor takes its answer: ${what}`, async () => {
+  it(`a refused request behind a purge neither stops the purge nor receives its answer: ${what}`, async () => {
     const { broker, gate, gateway, client } = await startHeld();
     client.send(bytes);
-    // Sent later, and so read later.
+    // The refusal was sent later, so the gateway has read it by now.
     assert.equal((await gateway.send('GET', '/health/live')).status, 200);
     assert.equal(client.text(), '');
     gate.open();
@@ -206,7 +209,7 @@ for (const [what, bytes, status] of [
   });
 }
 
-it('a purge ends when its client disconnects in the middle of its next request', async () => {
+it('a purge stops when its client disconnects in the middle of its next request', async () => {
   const { gate, gateway, client } = await startHeld();
   client.send('GET /health/live HTT');
   client.socket.end();
@@ -216,7 +219,7 @@ it('a purge ends when its client disconnects in the middle of its next request',
   assert.equal(client.text(), '');
 });
 
-it('a CONNECT behind a purge closes the connection, and so ends the purge', async () => {
+it('a CONNECT behind a purge closes the connection, which stops the purge', async () => {
   const { gate, gateway, client } = await startHeld();
   client.send('CONNECT x:1 HTTP/1.1\r\nHost: g\r\n\r\n');
   assert.equal(await client.closed(), '');
@@ -224,7 +227,7 @@ it('a CONNECT behind a purge closes the connection, and so ends the purge', asyn
   await gateway.log.until('purge stopped: its caller is gone');
 });
 
-it('an unreadable body is answered once, also when the answer to its request is there already', async () => {
+it('an unreadable body is answered once, even if its request has been answered already', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const head = 'HTTP/1.1\r\nHost: g\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n';

@@ -26,26 +26,26 @@ const UPLOAD =
   'POST /ngsi-ld/v1/entities HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{';
 const GET = request('GET /ngsi-ld/v1/entities?type=T');
 const HOUR = 3_600_000;
-/** What moves at all moves in this time, on a busy machine too. */
+/** Long enough for progress even on a busy machine. */
 const SOON_MS = 1000;
 
 const connectMany = async (port: number, number: number): Promise<Client[]> =>
   Promise.all(Array.from({ length: number }, async () => connect(port)));
 
-/** Waits until so many requests have reached a broker. */
+/** Waits until that many requests have reached a broker. */
 async function arrived(broker: { readonly received: readonly string[] }, number: number): Promise<void> {
   while (broker.received.filter((text) => text.includes('\r\n\r\n')).length < number)
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Sends a text, and then more of it a little at a time until its connection ends. */
+/** Sends a text, and then more bytes slowly until its connection ends. */
 function drip(client: Client, begin: string, drop: string): void {
   client.send(begin);
   const timer = setInterval(() => client.send(drop), 20);
   client.socket.once('close', () => clearInterval(timer));
 }
 
-/** A broker that answers a request once it has all of it. */
+/** Starts a broker that answers a request once it has received all of it. */
 const startPatientBroker = async () =>
   startRawBroker((socket, text) => {
     const length = Number(/^content-length: (\d+)/im.exec(text)?.[1] ?? 0);
@@ -54,7 +54,7 @@ const startPatientBroker = async () =>
     return true;
   });
 
-it('300 uploads that stall keep no other request from the broker: reads and small writes are answered at once', async () => {
+it('300 stalled uploads do not delay other requests to the broker: reads and small writes are answered at once', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url, BROKER_TIMEOUT_MS: String(HOUR) });
   const uploads = await connectMany(gateway.port, 300);
@@ -71,11 +71,11 @@ it('300 uploads that stall keep no other request from the broker: reads and smal
   assert.equal((await gateway.purge('type=T')).status, 204);
   assert.ok(performance.now() - startedMs < 6000);
   for (const { socket } of uploads) socket.destroy();
-  // Ends once every request has.
+  // The close ends only after every request has ended.
   await gateway.gateway.close();
 });
 
-it('requests that wait for a connection to the broker are 503 with Retry-After when none becomes free in time', async () => {
+it('requests that wait for a connection to the broker are 503 with Retry-After if none becomes free in time', async () => {
   const broker = await startRawBroker(() => undefined);
   const gateway = await startGateway(broker.url, {
     places: { whole: 2, uploads: 2, waitMs: 50, idleMs: HOUR },
@@ -95,7 +95,7 @@ it('requests that wait for a connection to the broker are 503 with Retry-After w
   assert.equal(broker.received.length, 4, 'nothing of them reached the broker');
 });
 
-it('requests that wait for a connection to the broker get one in order, and every connection is used again', async () => {
+it('requests that wait for a connection to the broker get one in order, and every connection is reused', async () => {
   const broker = await startPatientBroker();
   const gateway = await startGateway(broker.url, {
     places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: HOUR },
@@ -113,7 +113,7 @@ it('requests that wait for a connection to the broker get one in order, and ever
   }
 });
 
-it('a client that keeps others waiting by not sending its body is answered 408, and the next one gets its place', async () => {
+it('a client that blocks others by not sending its body is answered 408, and the next client gets its place', async () => {
   const broker = await startPatientBroker();
   const gateway = await startGateway(broker.url, {
     places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
@@ -132,7 +132,7 @@ it('a client that keeps others waiting by not sending its body is answered 408, 
   assert.deepEqual(column(gateway.failures, 'kind'), ['slow-client', 'slow-client']);
 });
 
-it('a client that keeps others waiting by single bytes is answered 408, and the next one gets its place', async () => {
+it('a client that blocks others by sending single bytes is answered 408, and the next client gets its place', async () => {
   const broker = await startPatientBroker();
   const gateway = await startGateway(broker.url, {
     places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
@@ -148,7 +148,7 @@ it('a client that keeps others waiting by single bytes is answered 408, and the 
   assert.ok(answers.some((answer) => statusOf(answer) === 408));
 });
 
-it('a client that keeps others waiting by not reading is cut off, and the next one gets its place', async () => {
+it('a client that blocks others by not reading its answer is disconnected, and the next client gets its place', async () => {
   const big = 'x'.repeat(64 * 1024 * 1024);
   const broker = await startRawBroker((socket, text) => {
     const body = text.includes('Big') ? big : '[]';
@@ -169,13 +169,14 @@ it('a client that keeps others waiting by not reading is cut off, and the next o
   assert.deepEqual([...new Set(gateway.failures.map(({ kind }) => kind))], ['slow-client']);
 });
 
-it('a client whose body the broker does not read keeps its place, and the others wait', async () => {
+it('a client whose body the broker does not read keeps its place, and other clients wait', async () => {
   const broker = await startRawBroker((socket) => {
     socket.pause();
     return false;
   });
   const gateway = await startGateway(broker.url, {
-    // A busy machine may leave the first client alone for a while before all buffers are full.
+    // On a busy machine, the first client may make no progress for a while before all buffers are
+    // full.
     places: { whole: 1, uploads: 1, waitMs: 3000, idleMs: 1000 },
     brokerTimeoutMs: HOUR,
   });
@@ -189,7 +190,7 @@ it('a client whose body the broker does not read keeps its place, and the others
   assert.deepEqual(column(gateway.failures, 'kind'), ['busy']);
 });
 
-it('a client that has sent its body keeps its place until the broker answers, and the others wait', async () => {
+it('a client that has sent its body keeps its place until the broker answers, and other clients wait', async () => {
   const uploaded: Socket[] = [];
   const broker = await startRawBroker((socket, text) => {
     const isWhole = text.length >= text.indexOf('\r\n\r\n') + 4 + 100_000;
@@ -243,7 +244,7 @@ describe('a client that stalls', { concurrency: true }, () => {
     'DELETE /ngsi-ld/v1/entities?type=T',
   ]) {
     for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked'] as const) {
-      // The purge refuses this one as soon as it is announced.
+      // A purge refuses such a body as soon as it is announced.
       if (line.startsWith('DELETE') && framing.startsWith('Content')) continue;
       it(`a client that stalls in its body (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
         const { broker, gateway } = await start();
@@ -267,7 +268,7 @@ describe('a client that stalls', { concurrency: true }, () => {
       ['Content-Length: 60000', ' '],
       ['Transfer-Encoding: chunked', '1\r\n \r\n'],
     ] as const) {
-      it(`a client that sends its body by single bytes (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
+      it(`a client that sends its body in single bytes (${line}, ${framing}) is answered 408, and its connection is closed`, async () => {
         const { broker, gateway } = await start();
         const client = await connect(gateway.port);
         drip(
@@ -283,7 +284,7 @@ describe('a client that stalls', { concurrency: true }, () => {
   }
 
   for (const size of [10, 300_000]) {
-    it(`a client that reads its answer by a few kilobytes now and then is cut off, after ${size} bytes of body`, async () => {
+    it(`a client that reads its answer too slowly is disconnected, after ${size} bytes of body`, async () => {
       const big = 'x'.repeat(64 * 1024 * 1024);
       const broker = await startRawBroker((socket, text) => {
         if (text.length < text.indexOf('\r\n\r\n') + 4 + size) return false;
@@ -300,14 +301,14 @@ describe('a client that stalls', { concurrency: true }, () => {
         `POST /ngsi-ld/v1/entities HTTP/1.1\r\nHost: g\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`,
       );
       const timer = setInterval(() => void client.socket.read(16 * 1024), 5);
-      // Ends once every request has.
+      // The close ends only after every request has ended.
       await gateway.gateway.close();
       clearInterval(timer);
       assert.ok(client.text().length < big.length);
     });
   }
 
-  it('a client that was answered 408 changes nothing by sending more of its body', async () => {
+  it('after a 408, the rest of the body has no effect', async () => {
     const { broker, gateway } = await start();
     broker.entities.seed(3, (n) => ({ id: `urn:ngsi-ld:T:${n}`, type: 'T' }));
     const json = 'Host: g\r\nContent-Type: application/json\r\n';
@@ -329,7 +330,7 @@ describe('a client that stalls', { concurrency: true }, () => {
     assert.equal(broker.entities.count(), 3);
   });
 
-  it('a client that stops reading a large answer is cut off', async () => {
+  it('a client that stops reading a large answer is disconnected', async () => {
     const big = 'x'.repeat(64 * 1024 * 1024);
     const broker = await startFixedBroker(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`);
     const gateway = await startTestGateway(
@@ -340,7 +341,7 @@ describe('a client that stalls', { concurrency: true }, () => {
     client.send(GET);
     await client.until(/^HTTP\/1\.1 200/);
     client.socket.pause();
-    // Ends once every request has.
+    // The close ends only after every request has ended.
     await gateway.gateway.close();
   });
 
@@ -349,7 +350,7 @@ describe('a client that stalls', { concurrency: true }, () => {
     assert.equal(await (await connect(gateway.port)).closed(), '');
   });
 
-  it('a client that waits for a slow answer is not cut off, however long that takes', async () => {
+  it('a client that waits for a slow answer is not disconnected, however long it takes', async () => {
     let answer = () => {};
     const broker = await startRawBroker((socket) => {
       answer = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
@@ -362,14 +363,14 @@ describe('a client that stalls', { concurrency: true }, () => {
     const waiting = await connect(gateway.port);
     waiting.send(GET);
     await arrived(broker, 1);
-    // One that is idle from later on has been closed by then.
+    // A connection that has been idle since a later time has been closed by then.
     await (await connect(gateway.port)).closed();
     answer();
     assert.equal(statusOf(await waiting.closed()), 200);
   });
 });
 
-it('a client that follows a purge without events is not cut off, however long that takes', async () => {
+it('a client that follows a purge without events is not disconnected, however long it takes', async () => {
   const broker = await startRawBroker(() => true);
   const gateway = await startTestGateway(
     { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: '0' },
@@ -406,7 +407,7 @@ describe('a broker that stalls', { concurrency: true }, () => {
   };
   const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
 
-  it('a broker that sends interim answers for ever is 504', async () => {
+  it('a broker that sends interim answers forever is 504', async () => {
     const answer = await tooSlow(hints, hints);
     assert.equal(statusOf(answer), 504);
     assert.match(problemOf(answer).type, /broker-timeout$/);
@@ -420,7 +421,7 @@ describe('a broker that stalls', { concurrency: true }, () => {
     assert.equal(statusOf(await tooSlow('HTTP/1.1 200 OK\r\nX-A: ', 'a')), 504);
   });
 
-  it('a broker that stops in its body breaks the client’s connection, so a part never looks complete', async () => {
+  it('a broker that stops in the middle of a body breaks the client’s connection, so a partial answer never looks complete', async () => {
     const answer = await tooSlow('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[', undefined);
     assert.match(answer, /^HTTP\/1\.1 200 [^]*\r\n\r\n\[$/);
   });

@@ -12,7 +12,7 @@ after(async () => {
 const MB = 1024 * 1024;
 const WARN = 40;
 
-/** Sends all of a request before it reads any of the answer, as blocking clients do. */
+/** Sends a whole request before reading any of the answer, as blocking clients do. */
 async function sendThenRead(client: Client, text: string): Promise<string> {
   const { socket } = client;
   socket.pause();
@@ -69,7 +69,7 @@ for (const [line, type] of [
   ['POST /nowhere', 'application/json'],
 ] as const) {
   for (const framing of ['Content-Length: 100000', 'Transfer-Encoding: chunked'] as const) {
-    it(`a client that disconnects in its body (${line}, ${type}, ${framing}) causes neither an error nor a stack in the log`, async () => {
+    it(`a client that disconnects while sending its body (${line}, ${type}, ${framing}) causes no error and no stack in the log`, async () => {
       const broker = await startRecordingBroker();
       const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'debug' });
       for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {
@@ -81,7 +81,7 @@ for (const [line, type] of [
           await client.closed();
         }
       }
-      // Ends only once every request has.
+      // The close ends only after every request has ended.
       await gateway.gateway.close();
       assert.deepEqual(
         gateway.log.lines.filter(({ level }) => level >= WARN),

@@ -25,7 +25,7 @@ beforeEach(async () => {
   entities.seed(4, (index) => item(index));
 });
 
-it('a batch delete answers 204 when all entities are gone', async () => {
+it('a batch delete answers 204 if all entities were deleted', async () => {
   const answer = await send('POST', '/entityOperations/delete', [idAt(0), idAt(1)]);
   assert.deepEqual([answer.status, answer.body], [204, undefined]);
   assert.deepEqual(entities.ids(), [idAt(2), idAt(3)]);

@@ -30,7 +30,7 @@ beforeEach(async () => {
   requests.clear();
 });
 
-it('failFirst of the embedded broker makes the first requests fail without effect, and the next succeed', async () => {
+it('failFirst of the embedded broker makes the first requests fail without effect, and later ones succeed', async () => {
   Object.assign(behaviour, { failFirst: 2, faultKinds: ['429-retry-after', '503'], retryAfter: '7' });
   const throttled = await send('DELETE', `/entities/${idAt(0)}`);
   assertProblem(throttled, 429);
@@ -42,7 +42,7 @@ it('failFirst of the embedded broker makes the first requests fail without effec
   assert.equal((await send('DELETE', `/entities/${idAt(0)}`)).status, 204);
 });
 
-it('the fault reset-before leaves the entity, reset-after deletes it, and neither is answered', async () => {
+it('the fault reset-before keeps the entity, reset-after deletes it, and both close the connection without an answer', async () => {
   for (const kind of ['reset-before', 'reset-after'] as const) {
     Object.assign(behaviour, { failFirst: 1, faultKinds: [kind] });
     await assert.rejects(send('DELETE', `/entities/${idAt(1)}`));
@@ -51,7 +51,7 @@ it('the fault reset-before leaves the entity, reset-after deletes it, and neithe
   assert.deepEqual(column(requests.entries, 'status'), [0, 0]);
 });
 
-it('the configured latency delays every request, on the injected clock', async () => {
+it('the configured latency delays every request, measured by the injected clock', async () => {
   slept.length = 0;
   behaviour.latencyMs = 250;
   await send('GET', '/entities?type=X');
@@ -69,7 +69,7 @@ const page = async (query: string) => {
   };
 };
 
-it('short pages of the embedded broker have a next link that loses nothing', async () => {
+it('short pages of the embedded broker have next links that reach every entity', async () => {
   behaviour.shortPages = true;
   const seen: string[] = [];
   for (let offset: string | undefined = '0'; offset !== undefined;) {
@@ -83,7 +83,7 @@ it('short pages of the embedded broker have a next link that loses nothing', asy
   assert.deepEqual(seen, entities.ids());
 });
 
-it('an empty page of the embedded broker can have a next link to the same place', async () => {
+it('an empty page of the embedded broker can have a next link to the same offset', async () => {
   behaviour.emptyPagesWithNext = 1;
   const first = await page('limit=10&offset=10');
   assert.deepEqual([first.size, first.next], [0, '10']);
@@ -117,14 +117,14 @@ const batch = async (ids: readonly string[]) => {
   return { status, success: (body as { success?: string[] } | undefined)?.success };
 };
 
-it('locked entities of the embedded broker stay, with an error', async () => {
+it('locked entities of the embedded broker are not deleted, and deleting them is an error', async () => {
   behaviour.isLocked = (id) => id === idAt(3);
   assertProblem(await send('DELETE', `/entities/${idAt(3)}`), 409, 'Conflict');
   assert.deepEqual(await batch([idAt(2), idAt(3)]), { status: 207, success: [idAt(2)] });
   assert.equal(entities.has(idAt(3)), true);
 });
 
-it('ghosts of the embedded broker are reported as deleted, and stay', async () => {
+it('ghosts of the embedded broker are reported as deleted but remain', async () => {
   behaviour.isGhost = (id) => id === idAt(4);
   assert.equal((await send('DELETE', `/entities/${idAt(4)}`)).status, 204);
   assert.equal((await batch([idAt(4)])).status, 204);

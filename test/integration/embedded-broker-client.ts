@@ -13,14 +13,17 @@ export interface Answer {
 }
 
 export interface BrokerUnderTest extends EmbeddedBroker {
-  /** Sends one request below `/ngsi-ld/v1`; a body is sent as application/json unless a header says otherwise. */
+  /**
+   * Sends a request below `/ngsi-ld/v1`; a body is sent as application/json unless a header says
+   * otherwise.
+   */
   readonly send: (
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answer>;
-  /** The ids on the page that a query gives, in order. */
+  /** Returns the ids on the page that a query gives, in order. */
   readonly idsOf: (query: string) => Promise<readonly string[]>;
 }
 
@@ -50,7 +53,10 @@ export async function startBroker(options: EmbeddedBrokerOptions = {}): Promise<
   return { ...broker, send, idsOf };
 }
 
-/** Checks that an answer is a problem as brokers send it (clause 5.5.3), of the given type where one is named. */
+/**
+ * Checks that an answer is a problem as brokers send it (clause 5.5.3), of the given type if one is
+ * given.
+ */
 export function assertProblem(answer: Answer, status: number, typeName?: string): void {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   assert.equal(answer.headers.get('content-type'), 'application/json');

@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const read = async (query = '') => (await send('GET', path + query)).body as Record<string, unknown>;
 
-it('POST of an entity answers 201 with Location, and a second one 409 AlreadyExists', async () => {
+it('POST of an entity answers 201 with Location, and a repeated POST 409 AlreadyExists', async () => {
   const created = await send('POST', '/entities', {
     id: 'urn:ngsi-ld:Car:é 2'.replace(' ', ''),
     type: 'Car',
@@ -45,7 +45,7 @@ it('POST of an entity answers 201 with Location, and a second one 409 AlreadyExi
   assertProblem(await send('POST', '/entities', car), 409, 'AlreadyExists');
 });
 
-it('an entity is read back as it was written, in each form that is asked for', async () => {
+it('an entity is read as it was written, in each requested form', async () => {
   assert.deepEqual(await read(), car);
   assert.deepEqual(await read('?pick=id,speed'), { id, speed: car.speed });
   assert.deepEqual(await read('?format=simplified&attrs=speed'), { id, type: 'Car', speed: 50 });
@@ -59,7 +59,7 @@ it('an entity is read back as it was written, in each form that is asked for', a
   assertProblem(await send('GET', `${path}?attrs=fuel`), 404, 'ResourceNotFound');
 });
 
-it('JSON-LD is sent with its @context when the client accepts only that', async () => {
+it('an answer is JSON-LD with its @context if the client accepts only JSON-LD', async () => {
   const answer = await send('GET', `${path}?pick=id`, undefined, { Accept: 'application/ld+json' });
   assert.equal(answer.headers.get('content-type'), 'application/ld+json');
   assert.deepEqual(Object.keys(answer.body as object), ['id', '@context']);
@@ -95,7 +95,7 @@ it('a body that breaks the rules for JSON and @context is refused', async () => 
   assert.equal((await send('POST', '/entities', { ...fresh, '@context': [] }, ld)).status, 201);
 });
 
-it('a body over the limit is 413, with a length announced or not', async () => {
+it('a body over the limit is 413, with or without an announced length', async () => {
   const small = await startBroker({ limits: { maxBodyBytes: 1000 } });
   assertProblem(await small.send('POST', '/entities', { ...car, note: 'x'.repeat(1000) }), 413);
   const chunks = ReadableStream.from([600, 600, 600].map((size) => new Uint8Array(size).fill(0x20)));
@@ -127,7 +127,7 @@ it('a merge changes and adds attributes, and urn:ngsi-ld:null removes one', asyn
   assert.ok((await broker.idsOf('type=Vehicle')).includes(id));
 });
 
-it('a merge takes an array of values for the value of a Property', async () => {
+it('a merge accepts an array as the value of a Property', async () => {
   for (const tags of [['a', 'b'], ['a'], []]) {
     assert.equal((await send('PATCH', path, { tags })).status, 204);
     assert.deepEqual((await read())['tags'], { type: 'Property', value: tags });
@@ -135,7 +135,7 @@ it('a merge takes an array of values for the value of a Property', async () => {
   assert.equal((await send('PATCH', path, { tags: 'urn:ngsi-ld:null' })).status, 204);
 });
 
-it('a change that is refused changes nothing', async () => {
+it('a refused change of an entity changes nothing', async () => {
   assertProblem(
     await send('PATCH', path, { fuel: 5, speed: { type: 'Relationship', object: 'urn:x:1' } }),
     400,
@@ -175,7 +175,7 @@ it('an attribute update changes only existing attributes', async () => {
   assertProblem(await send('PATCH', `${path}/attrs/fuel`, { value: 71 }), 404, 'ResourceNotFound');
 });
 
-it('an entity is deleted once, and not under another type', async () => {
+it('an entity is deleted once, and only under its own type', async () => {
   assertProblem(await send('DELETE', `${path}?type=Boat`), 404, 'ResourceNotFound');
   assert.equal(broker.entities.has(id), true);
   const answer = await send('DELETE', `${path}?type=Car`);
@@ -185,7 +185,7 @@ it('an entity is deleted once, and not under another type', async () => {
   assertProblem(await send('DELETE', '/entities/urn:x:%ff'), 400, 'InvalidRequest');
 });
 
-it('an attribute is deleted by its default instance, by datasetId, or with all instances', async () => {
+it('an attribute can be deleted by its default instance, by datasetId, or with all instances', async () => {
   assert.equal((await send('DELETE', `${path}/attrs/load?datasetId=urn:ds:2`)).status, 204);
   assert.deepEqual(await read('?format=simplified&pick=load'), { load: 1 });
   assertProblem(await send('DELETE', `${path}/attrs/load?datasetId=urn:ds:2`), 404, 'ResourceNotFound');

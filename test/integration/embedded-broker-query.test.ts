@@ -14,7 +14,7 @@ before(async () => {
 after(stopAll);
 const encode = encodeURIComponent;
 
-/** The target of the link-value with the given relation. */
+/** Returns the target of the link with the given relation. */
 function linkOf(headers: Headers, relation: string): string | undefined {
   return new RegExp(`<([^>]*)>; rel="${relation}"`).exec(headers.get('link') ?? '')?.[1];
 }
@@ -26,7 +26,7 @@ it('the sample data has fast and slow vehicles, and buildings', async () => {
   assert.ok((await sample.idsOf('type=Building')).length > 0);
 });
 
-it('every filter of a query narrows it, and several narrow it together', async () => {
+it('each filter narrows a query, and several filters narrow it together', async () => {
   const select = (query: string) => many.idsOf(query);
   assert.deepEqual(
     await select('type=N&idPattern=:4[0-9]$&limit=3'),
@@ -59,7 +59,7 @@ it('a query without a narrowing filter is 400 BadRequestData', async () => {
     assertProblem(await many.send('GET', `/entities?${query}`), 400, 'BadRequestData');
 });
 
-it('a parameter that is unknown, repeated, empty or malformed is refused by name', async () => {
+it('a query parameter that is unknown, repeated, empty or malformed is refused, and named', async () => {
   const refused: readonly [string, number, string][] = [
     ['type=N&idpattern=x', 400, 'InvalidRequest'],
     ['type=N&type=M', 400, 'InvalidRequest'],
@@ -97,7 +97,7 @@ it('a pattern that takes long to compile is refused, in q and in idPattern', asy
   }
 });
 
-it('a query of the greatest allowed length is answered', async () => {
+it('a query of the maximum length is answered', async () => {
   const ids = Array.from({ length: 8000 }, (_, index) => `urn:ngsi-ld:N:${index}`);
   assert.equal((await many.idsOf(`type=N&limit=1000&id=${ids.join(',')}`)).length, 45);
 });
@@ -114,7 +114,7 @@ it('following the next links shows every entity once, oldest first, and ends', a
   assert.deepEqual(seen, many.entities.ids());
 });
 
-it('the prev link leads back, and the context link stands beside the others', async () => {
+it('the prev link leads to the previous page, and the context link is sent with the others', async () => {
   const { headers } = await many.send('GET', '/entities?type=N&limit=10&offset=15');
   assert.match(linkOf(headers, 'next') ?? '', /limit=10&offset=25$/);
   assert.match(linkOf(headers, 'prev') ?? '', /limit=10&offset=5$/);
@@ -166,7 +166,7 @@ it('tenants are created by the first write, kept apart, and echoed', async () =>
   assert.equal(many.entities.count('city'), 0);
 });
 
-it('a tenant may be named by Fiware-Service, and NGSILD-Tenant goes before it', async () => {
+it('a tenant may be given as Fiware-Service; NGSILD-Tenant takes precedence', async () => {
   const [own, older] = [{ 'NGSILD-Tenant': 'own' }, { 'Fiware-Service': 'older' }];
   for (const [headers, tenant] of [
     [older, 'older'],
@@ -190,7 +190,7 @@ it('the embedded broker lists the types and attributes in use', async () => {
   assert.deepEqual((attributes.body as { attributeList: unknown }).attributeList, ['n']);
 });
 
-it('resources of the standard that the embedded broker lacks are 501, and unknown paths 404', async () => {
+it('resources of the standard that the embedded broker does not implement are 501, and unknown paths 404', async () => {
   for (const path of words(`
     /temporal/entityMaps/x /subscriptions /csourceRegistrations /jsonldContexts /types/N
   `)) {

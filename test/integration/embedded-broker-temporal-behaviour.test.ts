@@ -65,14 +65,14 @@ it('a broker without temporal data answers every temporal request, or only write
   assert.equal((await send('GET', '/entities?type=X')).status, 200);
 });
 
-it('instances of the embedded broker can lack ids', async () => {
+it('the embedded broker can omit instance ids', async () => {
   behaviour.noInstanceIds = true;
   const { items } = await query(after(1));
   for (const item of items) assert.ok(instancesOf(item).every((each) => !('instanceId' in each)));
   assert.notEqual(instanceIdOf(idAt(0)), 'undefined');
 });
 
-it('instances can be silently limited to the newest', async () => {
+it('the embedded broker can silently limit instances to the newest', async () => {
   behaviour.silentInstanceLimit = 2;
   const { items, headers } = await query(after(1));
   assert.deepEqual(valuesOf(items[5]), [5, 6]);
@@ -80,7 +80,7 @@ it('instances can be silently limited to the newest', async () => {
   assert.deepEqual(valuesOf((await query(`${after(1)}&lastN=4`)).items[5]), [6, 5]);
 });
 
-it('instances can be limited, and marked by 206', async () => {
+it('the embedded broker can limit instances, with status 206', async () => {
   behaviour.instancePageSize = 2;
   const { items, headers } = await query(after(2), 206);
   assert.deepEqual(valuesOf(items[4]), [2, 3]);
@@ -90,18 +90,18 @@ it('instances can be limited, and marked by 206', async () => {
   assert.equal((await send('GET', `/temporal/entities/${idAt(4)}`)).status, 206);
 });
 
-it('the bounds of an interval can be excluded', async () => {
+it('the embedded broker can exclude the bounds of an interval', async () => {
   behaviour.exclusiveBounds = true;
   assert.deepEqual(valuesOf((await query(after(2))).items.at(-1)), [3, 4, 5, 6]);
 });
 
-it('lastN can be applied before the interval', async () => {
+it('the embedded broker can apply lastN before the interval', async () => {
   behaviour.lastNBeforeTime = true;
   const { items } = await query(`type=X&timerel=before&timeAt=${day(6)}&lastN=2`, 206);
   assert.deepEqual(items.map(valuesOf), [[1], [2, 1], [3, 2], [4, 3], [5, 4], [5]]);
 });
 
-it('time properties and lastN that are refused as configured are 400', async () => {
+it('the embedded broker can refuse a time property or lastN with 400', async () => {
   Object.assign(behaviour, { refusedTimeProperties: ['createdAt'], noLastN: true });
   const refuse = async (text: string) => {
     assertProblem(await send('GET', `/temporal/entities?${text}`), 400, 'BadRequestData');
@@ -111,14 +111,14 @@ it('time properties and lastN that are refused as configured are 400', async () 
   await query(`${after(1)}&timeproperty=modifiedAt`);
 });
 
-it('a time property that is not stored finds nothing', async () => {
+it('a query by a time property that the embedded broker does not store finds nothing', async () => {
   behaviour.timePropertiesMissing = ['createdAt'];
   assert.deepEqual((await query(`${after(1)}&timeproperty=createdAt`)).items, []);
   assert.equal((await query(`${after(1)}&timeproperty=modifiedAt`)).items.length, 6);
   assert.equal((await query(after(1))).items.length, 6);
 });
 
-it('an ignored filter, on time or other, shows as much as a query without it', async () => {
+it('a query with a filter that the embedded broker ignores shows as much as without the filter', async () => {
   behaviour.ignoreParameters = ['timerel', 'timeAt', 'datasetId'];
   const { items } = await query(`${after(6)}&datasetId=urn:x:1`);
   assert.deepEqual(
@@ -130,7 +130,7 @@ it('an ignored filter, on time or other, shows as much as a query without it', a
   assert.equal((await query(after(6).replace('X', 'None'))).items.length, 1);
 });
 
-it('entities selected regardless of the interval make pages short or empty and the count too high', async () => {
+it('if the embedded broker selects entities regardless of the interval, pages are short or empty and the count is too high', async () => {
   behaviour.selectsIgnoringTime = true;
   const first = await query(`${after(4)}&limit=3&count=true`);
   assert.deepEqual(first.items, []);

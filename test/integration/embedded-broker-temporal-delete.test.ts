@@ -24,14 +24,14 @@ beforeEach(async () => {
   assert.equal((await send('POST', '/temporal/entities', room)).status, 201);
 });
 
-it('a temporal entity is deleted with everything it has, once', async () => {
+it('a temporal entity is deleted with all its attributes, and a second delete is 404', async () => {
   assert.equal((await send('DELETE', path)).status, 204);
   assert.equal(temporal.has(id), false);
   assertProblem(await send('DELETE', path), 404, 'ResourceNotFound');
   assertProblem(await send('DELETE', '/temporal/entities/x'), 400, 'BadRequestData');
 });
 
-it('an attribute of a history loses its default dataset, a named one, or all instances', async () => {
+it('deleting an attribute of a history removes its default dataset, a named dataset, or all instances', async () => {
   const attribute = `${path}/attrs/temperature`;
   assertProblem(await send('DELETE', `${attribute}?datasetId=urn:x:no`), 404, 'ResourceNotFound');
   assert.equal((await send('DELETE', attribute)).status, 204);
@@ -52,7 +52,7 @@ it('an attribute of a history loses its default dataset, a named one, or all ins
   assert.deepEqual(Object.keys(temporal.get(id) ?? {}), ['id', 'type', 'owner']);
 });
 
-it('an instance is deleted alone, under its own attribute only, once', async () => {
+it('an instance is deleted alone, only under its own attribute, and only once', async () => {
   const [first, second] = instancesOf(broker, 'temperature');
   const instance = `${path}/attrs/temperature/${encodeURIComponent(second?.instanceId ?? '')}`;
   assertProblem(await send('DELETE', instance.replace('temperature', 'owner')), 404, 'ResourceNotFound');
@@ -65,7 +65,7 @@ it('an instance is deleted alone, under its own attribute only, once', async () 
   assert.equal(instancesOf(broker, 'temperature')[0]?.instanceId, first?.instanceId);
 });
 
-it('an entity without attributes can be retrieved and added to, and no query finds it', async () => {
+it('a temporal entity without attributes can be retrieved and extended, but no query finds it', async () => {
   for (const name of ['temperature', 'owner']) {
     for (const { instanceId } of instancesOf(broker, name)) {
       assert.equal((await send('DELETE', `${path}/attrs/${name}/${instanceId}`)).status, 204);
@@ -93,7 +93,7 @@ it('DELETE on the collection of temporal entities is refused', async () => {
   assert.equal(temporal.instances(), 4);
 });
 
-it('current entities and history are kept apart: no write or delete of one changes the other', async () => {
+it('current entities and history are separate: no write or delete of one changes the other', async () => {
   await send('POST', '/entities', { id, type: 'Room', temperature: 21 });
   assert.equal(temporal.instances(), 4);
   assert.equal((await send('DELETE', `/entities/${id}`)).status, 204);
@@ -103,7 +103,7 @@ it('current entities and history are kept apart: no write or delete of one chang
   assert.equal(broker.entities.has(id), true);
 });
 
-it('current entities and history share the tenants, each with its own data', async () => {
+it('current entities and history have the same tenants, each with its own data', async () => {
   const tenant = { 'NGSILD-Tenant': 'city' };
   assertProblem(await send('GET', path, undefined, tenant), 404, 'NonexistentTenant');
   assertProblem(await send('POST', '/temporal/entities', { id }, tenant), 400, 'BadRequestData');

@@ -41,7 +41,7 @@ async function query(text: string, status = 200) {
   const items = answer.body as readonly Shown[];
   return { items, ids: items.map(({ id }) => id), headers: answer.headers };
 }
-/** The values of an attribute of one entity on a page. */
+/** Returns the values of an attribute of an entity on a page. */
 function valuesOf(item: Shown | undefined, attribute: string): readonly unknown[] {
   const shown = item?.[attribute] ?? [];
   const instances = (Array.isArray(shown) ? shown : [shown]) as readonly { readonly value: unknown }[];
@@ -70,7 +70,7 @@ it('the interval includes timeAt for after and between, and excludes the end (cl
   assert.deepEqual(await shown(`timerel=between&timeAt=${hour(3)}&endTimeAt=${hour(1)}`), []);
 });
 
-it('the interval uses observedAt by default, and finds nothing without the property', async () => {
+it('the interval applies to observedAt by default, and instances without the time property are not found', async () => {
   const always = 'timerel=after&timeAt=1970-01-01T00:00:00Z';
   assert.deepEqual((await query(`attrs=m&${always}`)).ids, []);
   for (const property of ['createdAt', 'modifiedAt']) {
@@ -83,7 +83,7 @@ it('the interval uses observedAt by default, and finds nothing without the prope
 
 const time = `timerel=between&timeAt=${hour(2)}&endTimeAt=${hour(4)}`;
 
-it('every filter of a temporal query narrows it, and several narrow it together', async () => {
+it('each filter narrows a temporal query, and several filters narrow it together', async () => {
   const ids = async (text: string) => (await query(`${text}&${time}&limit=100`)).ids;
   assert.equal((await ids('type=Room,Hall')).length, 18);
   assert.equal((await ids('type=Room')).length, 9);
@@ -105,7 +105,7 @@ it('scopeQ selects by the scope of the entity', async () => {
   assert.deepEqual(ids, numbered(0));
 });
 
-it('datasetId narrows the shown instances, and leaves entities without attributes on the page', async () => {
+it('datasetId narrows the shown instances, and keeps entities without attributes on the page', async () => {
   const show = async (datasetId: string) => {
     const { items } = await query(`type=Hall&attrs=n&${time}&limit=1&datasetId=${datasetId}`);
     return valuesOf(items[0], 'n');
@@ -117,14 +117,14 @@ it('datasetId narrows the shown instances, and leaves entities without attribute
   assert.deepEqual(items, [{ id: idAt(3), type: 'Hall' }]);
 });
 
-it('pick shows fewer members and selects nothing', async () => {
+it('pick narrows the shown members, not the selected entities', async () => {
   const { items } = await query(`type=Room&${time}&pick=id&limit=2`);
   assert.deepEqual(items, [{ id: idAt(2) }, { id: idAt(4) }]);
   const { items: picked } = await query(`type=Room&${time}&pick=type,m&limit=1`);
   assert.deepEqual(picked, [{ type: 'Room' }]);
 });
 
-it('a query that is too wide, or has no time, is 400 BadRequestData', async () => {
+it('a temporal query that is too wide or has no time is 400 BadRequestData', async () => {
   for (const wide of [
     time,
     `id=${idAt(1)}&${time}`,
@@ -136,7 +136,7 @@ it('a query that is too wide, or has no time, is 400 BadRequestData', async () =
   }
 });
 
-it('a parameter of a temporal query that is unknown, repeated, empty or malformed is refused', async () => {
+it('a parameter of a temporal query is refused if it is unknown, repeated, empty or malformed', async () => {
   const refused: readonly [string, number, string][] = [
     ['timeRel=after', 400, 'InvalidRequest'],
     ['geometryProperty=location', 400, 'InvalidRequest'],
@@ -160,7 +160,7 @@ it('a parameter of a temporal query that is unknown, repeated, empty or malforme
 
 const all = `local=true&timerel=after&timeAt=${hour(0)}`;
 
-it('pages of entities follow each other by links, with the total when asked for', async () => {
+it('pages of temporal entities are connected by links, with the total on request', async () => {
   const seen: string[] = [];
   let next: string | undefined = `/ngsi-ld/v1/temporal/entities?${all}&attrs=location&limit=7&count=true`;
   for (let pages = 0; next !== undefined; pages += 1) {
@@ -173,14 +173,14 @@ it('pages of entities follow each other by links, with the total when asked for'
   assert.deepEqual(seen, temporal.ids());
 });
 
-it('pages of entities may hold the count alone', async () => {
+it('a page of temporal entities can have only the count', async () => {
   const { items, headers } = await query(`${all}&limit=0&count=true`);
   assert.deepEqual([items.length, headers.get('ngsild-results-count')], [0, '20']);
 });
 
 const of = (index: number) => `local=true&id=${idAt(index)}&attrs=n`;
 
-it('more instances than the limit are 206, oldest first, and Content-Range leads on without loss', async () => {
+it('more instances than the limit are 206, oldest first, and Content-Range allows reading on without loss', async () => {
   const seen = new Set<unknown>();
   let timeAt = hour(0);
   let status = 206;
@@ -200,13 +200,13 @@ it('more instances than the limit are 206, oldest first, and Content-Range leads
   );
 });
 
-it('a page of exactly as many instances as the limit is 200', async () => {
+it('a page with exactly as many instances as the limit is 200', async () => {
   const { items, headers } = await query(`${of(7)}&timerel=before&timeAt=${hour(23)}`);
   assert.equal(valuesOf(items[0], 'n').length, 8);
   assert.equal(headers.get('content-range'), null);
 });
 
-it('lastN shows the newest instances first, and is 206 when it left out some', async () => {
+it('lastN shows the newest instances first, and is 206 if it omitted some', async () => {
   const before = `timerel=before&timeAt=${hour(10)}`;
   const cut = await query(`${of(12)}&${before}&lastN=3`, 206);
   assert.deepEqual(valuesOf(cut.items[0], 'n'), [9, 8, 7]);
@@ -227,7 +227,7 @@ it('system attributes of a history are shown on request', async () => {
   }
 });
 
-it('the sample data has a history of some months, to try a temporal purge with', async () => {
+it('the sample data has a history of some months, for trying a temporal purge', async () => {
   const sample = await startBroker({ sampleData: true });
   assert.ok(sample.temporal.count() >= 1 && sample.temporal.instances() >= 24);
   for (const id of sample.temporal.ids()) assert.ok(sample.entities.has(id), id);

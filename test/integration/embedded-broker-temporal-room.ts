@@ -26,7 +26,7 @@ export const room = {
 
 export type Instance = Record<string, unknown> & { readonly instanceId: string };
 
-/** The instances of an attribute of the room, as the broker holds them. */
+/** Returns the instances of an attribute of the room, as stored by the broker. */
 export function instancesOf({ temporal }: EmbeddedBroker, attribute: string): readonly Instance[] {
   return (temporal.get(roomId)?.[attribute] ?? []) as unknown as readonly Instance[];
 }

@@ -88,7 +88,7 @@ it('an invalid temporal entity is refused as a whole', async () => {
   assert.deepEqual([temporal.count(), temporal.instances()], [1, 4]);
 });
 
-it('instanceId and times are the broker’s own, whatever a client sends', async () => {
+it('the broker sets instanceId and times itself and ignores those that a client sends', async () => {
   const sent = {
     type: 'Property',
     value: 1,
@@ -147,7 +147,7 @@ it('an instance is replaced as a whole, and keeps its id and createdAt', async (
   assertProblem(await send('PATCH', `${path}/attrs/temperature/urn:x:1`, replaced), 404, 'ResourceNotFound');
 });
 
-it('one instance is shown as an object, and several as an array, oldest first', async () => {
+it('a single instance is shown as an object, and several as an array, oldest first', async () => {
   const { status, headers, body } = await send('GET', path);
   assert.equal(status, 200);
   assert.match(headers.get('link') ?? '', /json-ld#context/);
@@ -160,7 +160,7 @@ it('one instance is shown as an object, and several as an array, oldest first', 
   assert.deepEqual(owner, { ...room.owner, instanceId: instancesOf(broker, 'owner')[0]?.instanceId });
 });
 
-it('interval, attributes, datasets and lastN narrow the shown instances of one entity', async () => {
+it('interval, attributes, datasets and lastN narrow the shown instances of an entity', async () => {
   const show = async (query: string) => {
     const { status, body } = await send('GET', `${path}?${query}`);
     assert.ok(status === 200 || status === 206, JSON.stringify(body));
@@ -189,7 +189,7 @@ it('interval, attributes, datasets and lastN narrow the shown instances of one e
   assert.deepEqual((await show('attrs=x')).shown, []);
 });
 
-it('unknown entities, invalid parameters and unsupported formats of one entity are refused', async () => {
+it("reads of an entity's history are refused for unknown entities, invalid parameters and unsupported formats", async () => {
   assertProblem(await send('GET', '/temporal/entities/urn:x:2'), 404, 'ResourceNotFound');
   assertProblem(await send('GET', '/temporal/entities/x'), 400, 'BadRequestData');
   assertProblem(await send('GET', `${path}?timeAt=2026-01-01T00:00:00Z`), 400, 'BadRequestData');
@@ -201,7 +201,7 @@ it('unknown entities, invalid parameters and unsupported formats of one entity a
   }
 });
 
-it('JSON-LD is sent to clients that ask for it, in partial answers too', async () => {
+it('JSON-LD is sent to clients that accept it, also in partial answers', async () => {
   const accept = { Accept: 'application/ld+json' };
   for (const query of ['', '?lastN=1']) {
     const { headers, body } = await send('GET', path + query, undefined, accept);

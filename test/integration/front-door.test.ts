@@ -15,7 +15,7 @@ import {
 let broker: RawBroker;
 let gateway: TestGateway;
 let port: number;
-/** Request lines that the broker has seen. */
+/** The request lines that the broker has received. */
 const seen = (): string[] => broker.received.join('').match(/^\S+ \S+ HTTP\/1\.1$/gm) ?? [];
 const lastReason = () => gateway.log.with('request refused').at(-1)?.['reason'];
 
@@ -29,7 +29,7 @@ after(async () => {
   await closeAll();
 });
 
-it('the front door answers 400 problem+json to a DELETE that is neither, and says how to spell it', async () => {
+it('the front door answers 400 problem+json to a misspelt DELETE of entities, and gives the correct spelling', async () => {
   const answer = await exchange(port, request('DELETE /ngsi-ld/v1//entities?type=T'));
   assert.equal(statusOf(answer), 400);
   assert.match(answer, /\r\nContent-Type: application\/problem\+json\r\n/);
@@ -41,13 +41,13 @@ it('the front door answers 400 problem+json to a DELETE that is neither, and say
   assert.equal(lastReason(), 'inexact-collection');
 });
 
-it('the front door refuses transfer codings but chunked with 501, for purges and the broker alike (RFC 9112, section 6.1)', async () => {
+it('the front door refuses transfer codings other than chunked with 501, for purges and forwarded requests (RFC 9112, section 6.1)', async () => {
   const body = '0\r\n\r\nDELETE /ngsi-ld/v1/entities/urn:smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
   for (const line of ['POST /ngsi-ld/v1/x', 'DELETE /ngsi-ld/v1/entities', 'POST /api/v2/domains']) {
     const before = seen().length;
     for (const coding of ['gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'xchunked', 'identity']) {
       const answer = await exchange(port, request(line, [`Transfer-Encoding: ${coding}`], body));
-      // The connection may also be closed without a word, when what follows is no HTTP.
+      // The connection may also be closed without an answer if the bytes that follow are not HTTP.
       assert.ok(answer === '' || [400, 501].includes(statusOf(answer)), answer);
     }
     const answer = await exchange(port, request(line, ['Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'));
@@ -58,7 +58,7 @@ it('the front door refuses transfer codings but chunked with 501, for purges and
   assert.doesNotMatch(broker.received.join(''), /smuggled/);
 });
 
-it('a Transfer-Encoding in HTTP/1.0 is 400, and its connection ends whatever the request is refused for (RFC 9112, section 6.1)', async () => {
+it('a Transfer-Encoding in HTTP/1.0 is 400 and closes the connection, even if the request has other faults (RFC 9112, section 6.1)', async () => {
   const rest = '0\r\n\r\n';
   for (const line of ['POST /ngsi-ld/v1/x', 'DELETE /ngsi-ld/v1/entities', 'POST /api/v2/domains']) {
     const before = seen().length;
@@ -96,7 +96,7 @@ it('the front door discards the body of a refused request and keeps the connecti
   assert.doesNotMatch(broker.received.join(''), /smuggled/);
 });
 
-it('the front door answers Expect: 100-continue for Fastify, and with the refusal alone where it refuses', async () => {
+it('the front door answers Expect: 100-continue for Fastify, and with only the refusal if it refuses the request', async () => {
   const expect = ['Expect: 100-continue', 'Content-Type: application/json', 'Content-Length: 15'];
   const client = await connect(port);
   client.send(request('POST /api/v2/domains', expect));
@@ -109,7 +109,7 @@ it('the front door answers Expect: 100-continue for Fastify, and with the refusa
   assert.equal(statusOf(answer), 400);
 });
 
-it('the front door refuses a path of more than 8 KiB, and a target of more than 16 KiB where it reads it, with 414', async () => {
+it('the front door answers 414 to a path of more than 8 KiB, and to a target of more than 16 KiB on routes of the gateway', async () => {
   const KB = 1024;
   const line = (start: string, length: number) => start.padEnd(length + start.indexOf('/'), 'x');
   for (const [start, length] of [
