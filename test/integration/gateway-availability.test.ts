@@ -14,7 +14,7 @@ after(closeAll);
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
 const own = (name: string) => `urn:ngsi-ld-gateway:problem:${name}`;
 
-it('/health/live answers whatever the broker does, to HEAD as well', async () => {
+it('/health/live answers 200 in every state of the broker, also to HEAD', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
   const live = await gateway.send('GET', '/health/live');
   assert.equal(live.status, 200);
@@ -24,19 +24,19 @@ it('/health/live answers whatever the broker does, to HEAD as well', async () =>
   assert.equal(head.text, '');
 });
 
-it('the health checks of Kong are answered with 200 while the broker is away', async () => {
+it('the health checks of Kong are answered with 200 while the broker is unavailable', async () => {
   const gateway = await startTestGateway({
     BROKER_URL: 'http://127.0.0.1:9',
     GATEWAY_TOKEN: 'secret-of-kong',
   });
   for (const { healthchecks } of readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8')).upstreams) {
-    // As lua-resty-healthcheck spells it.
+    // As lua-resty-healthcheck writes the request.
     const probe = `GET ${healthchecks.active.http_path} HTTP/1.0\r\nHost: sidecar\r\n\r\n`;
     assert.equal(statusOf(await exchange(gateway.port, probe)), 200);
   }
 });
 
-it('/health/ready follows the broker', async () => {
+it('/health/ready reports whether the broker is available', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const up = await gateway.send('GET', '/health/ready');
@@ -53,7 +53,7 @@ it('/health/ready follows the broker', async () => {
   assert.deepEqual(down.json(), { status: 'down', broker: 'down', database: 'up' });
 });
 
-it('/health/ready is 503 from the start of a shutdown, while running requests are served to their end', async () => {
+it('/health/ready is 503 from the start of a shutdown, while running requests are completed', async () => {
   const gate = new Gate();
   const broker = await startRecordingBroker(async () => gate.passed.then(() => ({ status: 200, body: 'x' })));
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -68,7 +68,7 @@ it('/health/ready is 503 from the start of a shutdown, while running requests ar
   await closed;
 });
 
-it('a purge without a broker is 502, and names the URL of the broker', async () => {
+it('a purge without a reachable broker is 502, and names the URL of the broker', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '2' });
   const failed = await gateway.purge('type=Car');
   assert.equal(failed.status, 502);
@@ -78,7 +78,7 @@ it('a purge without a broker is 502, and names the URL of the broker', async () 
   assert.equal(problem['deleted'], undefined);
 });
 
-it('purges and forwarded requests are 504 where the broker does not answer', async () => {
+it('purges and forwarded requests are 504 if the broker does not answer', async () => {
   const broker = await startRecordingBroker(async () => new Promise(() => undefined));
   const gateway = await startTestGateway({
     BROKER_URL: broker.url,
@@ -98,7 +98,7 @@ it('purges and forwarded requests are 504 where the broker does not answer', asy
 });
 
 it('a forwarded request waits for a connection no longer than BROKER_TIMEOUT_MS', async () => {
-  // It never answers the greeting of TLS.
+  // The broker never answers the TLS greeting.
   const broker = await startRawBroker(() => true);
   const gateway = await startTestGateway({
     BROKER_URL: `https://${broker.url.host}`,
@@ -111,7 +111,7 @@ it('a forwarded request waits for a connection no longer than BROKER_TIMEOUT_MS'
   assert.ok(performance.now() - sentMs < 9000, 'and not ten seconds');
 });
 
-it("a purge at a failing broker is 502 with the broker's problem inside, once its tries are used up", async () => {
+it("a purge at a failing broker is 502 with the broker's problem inside, after the last retry", async () => {
   const broker = await startTestBroker();
   broker.entities.seed(1, () => ({ id: 'urn:ngsi-ld:Car:1', type: 'Car' }));
   broker.behaviour.faultRate = 1;
@@ -123,7 +123,7 @@ it("a purge at a failing broker is 502 with the broker's problem inside, once it
   assert.equal(broker.requests.total, 3);
 });
 
-it('a purge is 429 with Retry-After when the broker asks for too long a pause', async () => {
+it('a purge is 429 with Retry-After if the broker asks for too long a pause', async () => {
   const broker = await startTestBroker();
   Object.assign(broker.behaviour, { faultRate: 1, faultKinds: ['429-retry-after'], retryAfter: '3600' });
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -146,7 +146,7 @@ it('a purge whose filter the broker ignores is 501 and deletes nothing', async (
   assert.equal(broker.entities.count(), 5);
 });
 
-it('an error of the broker keeps the type of the standard', async () => {
+it('refusals by the gateway have the problem types of the standard', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
   assert.equal((await gateway.purge('type=Car&nope=1')).problem().type, `${ETSI}InvalidRequest`);
   assert.equal((await gateway.purge('')).problem().type, `${ETSI}BadRequestData`);

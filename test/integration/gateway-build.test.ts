@@ -21,7 +21,7 @@ import { buildPlugin } from '../support/plugin-server.js';
 import { ROOT } from '../support/project.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** A copy of the project, so that nobody's dist/ is disturbed. */
+/** A copy of the project, so that the dist/ of the project is not changed. */
 let root: string;
 const build = async () => run('npm', ['run', '--silent', 'build'], root);
 const copyFor = async (dockerfile: string) => {
@@ -32,14 +32,14 @@ const kongPlugins = async () => readdir(join(root, 'dist/kong-plugins'), { recur
 
 before(async () => {
   root = temporaryFolder();
-  // What the image of Kong is built from, and no more.
+  // Only the files that the image of Kong is built from.
   await copyFor('kong-plugins/Dockerfile');
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   await build();
 });
 after(stopAll);
 
-it('npm run build makes the tested plugin and launcher from the files in the image of Kong', async () => {
+it('npm run build creates the tested plugin and launcher from the files in the image of Kong', async () => {
   const tested = await buildPlugin();
   stopLater(() => tested.remove());
   const name = 'ngsi-ld-purge.cjs';
@@ -49,7 +49,7 @@ it('npm run build makes the tested plugin and launcher from the files in the ima
   assert.ok(launcher.equals(await readFile(tested.launcher)));
 });
 
-it('npm run build fails with one line that says what to do where it cannot write', async () => {
+it('npm run build fails with one line that gives the remedy if it cannot write', async () => {
   const plugins = join(root, 'dist/kong-plugins');
   const aside = join(root, 'aside');
   await rename(plugins, aside);
@@ -77,18 +77,18 @@ describe('npm run build, once more and with the files in the image of the sideca
     assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
   });
 
-  it('npm run build makes all that the image of the sidecar needs from the files in it', async () => {
+  it('npm run build creates everything that the image of the sidecar needs from the files in that image', async () => {
     for (const name of ['sidecar/main.js', 'sidecar/worker.js', 'cli.js', 'console/index.html'])
       assert.ok((await stat(join(root, 'dist', name))).isFile(), name);
   });
 });
 
-it('npm run build repeated while a gateway runs from its result disturbs nothing', async () => {
+it('npm run build does not disturb a gateway that runs from its result', async () => {
   const gateway = await GatewayProcess.start({ PORT: '0' }, root);
   const url = await gateway.url();
   const page = join(root, 'dist/console/index.html');
   const unchanged = await stat(page);
-  // What has changed is replaced, and what has not is left alone.
+  // The build replaces changed files and leaves the others unchanged.
   await appendFile(join(root, 'sidecar/gateway.ts'), '\nexport const changed = true;\n');
   const building = build();
   const during = await send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Vehicle');

@@ -20,20 +20,20 @@ async function start(env: Readonly<Record<string, string>>) {
   return { gateway, url, isAlive: async () => (await send(url, 'GET', '/health/live')).status === 200 };
 }
 
-/** A file's name in a folder of its own. */
+/** Returns the name of a file in a new folder. */
 function freshDatabase(): string {
   return join(temporaryFolder(), 'schema.db');
 }
 
 const json = (text: string) => ({ body: text, headers: { 'content-type': 'application/json' } });
 
-it('five hundred purges at once: sixteen run, the others are refused at once, in bounded memory', async () => {
+it('of five hundred purges at once, sixteen run and the others are refused at once, in bounded memory', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(1000, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
   const relay = relayTo(broker);
   const gate = new Gate();
   const claiming = await startRecordingBroker(async (request) => {
-    // The first page is had at once; what comes after it waits.
+    // The first page is answered at once; later requests wait.
     if (isDelete(request) || request.url.includes('offset=')) await gate.passed;
     const answer = await relay(request);
     const isEmpty = answer.body === '[]';
@@ -81,7 +81,7 @@ it('patterns that take long to compile are refused before they are compiled or s
   assert.ok((gateway.peakMemoryBytes() ?? 0) < 300 * MB);
 });
 
-it('a purge ends in bounded memory when each page of the broker holds masses of small arrays', async () => {
+it('a purge ends in bounded memory if each page of the broker has millions of small arrays', async () => {
   const body = `[${'[[]],'.repeat(8 * MB)}1]`;
   const broker = await startRecordingBroker(() => ({
     status: 200,
@@ -93,11 +93,11 @@ it('a purge ends in bounded memory when each page of the broker holds masses of 
   assert.equal(answer.status, 502);
   assert.match(answer.problem().type, /broker-reply-unusable$/);
   assert.ok(await isAlive());
-  // One such page, parsed, took more than two gigabytes.
+  // Parsing one such page took more than two gigabytes.
   assert.ok((gateway.peakMemoryBytes() ?? 0) < 500 * MB);
 });
 
-it('a gateway answers while another process locks its database, says so, and writes when the lock is gone', async () => {
+it('a gateway answers while another process locks its database, reports the lock, and writes when the lock is released', async () => {
   const DATABASE_PATH = freshDatabase();
   const broker = await startRecordingBroker();
   const { url, isAlive } = await start({ DATABASE_PATH, BROKER_URL: broker.url });
@@ -123,7 +123,7 @@ it('a gateway answers while another process locks its database, says so, and wri
   await isReady('up');
 });
 
-it('a body that is too large for its route, or too slow to parse, is not read', async () => {
+it('a body that is too large for its route or too slow to parse is refused', async () => {
   const { gateway, url, isAlive } = await start({});
   const small = json(`{"name":"A","description":"x"}`.padEnd(64 * 1024));
   assert.equal((await send(url, 'POST', '/api/v2/domains', small)).status, 201);

@@ -16,7 +16,7 @@ const INFO = 30;
 const WARN = 40;
 const ERROR = 50;
 
-/** The lines about purges. */
+/** Returns the log lines about purges. */
 const purgeLines = (gateway: TestGateway): LogLine[] =>
   gateway.log.lines.filter(({ msg }) => /^purge/.test(msg));
 
@@ -68,7 +68,7 @@ it('the log has one warning, with its cause, for a forwarded request that failed
   assert.match(JSON.stringify(line['err']), /ECONNREFUSED/);
 });
 
-it('the log has one line for each refused request, and no error for mistakes of clients', async () => {
+it('the log has one line for each refused request, and no warning for mistakes of clients', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   await gateway.purge('limit=1');
@@ -81,7 +81,7 @@ it('the log has one line for each refused request, and no error for mistakes of 
   );
 });
 
-it('the log has one line for each request that no route takes, wherever it leads', async () => {
+it('the log has one line for each request without a route, whatever its path', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
   for (const [method, path, status] of [
     ['GET', '/zzz', 404],

@@ -10,7 +10,7 @@ after(stopAll);
 
 const own = (name: string) => `urn:ngsi-ld-gateway:problem:${name}`;
 
-/** The counts of an answer's body. */
+/** Returns the counts in the body of an answer. */
 function countsIn(answer: Answer): Readonly<Record<string, unknown>> {
   const { matched, deleted, alreadyGone, failed, unknown } = answer.json() as Readonly<
     Record<string, unknown>
@@ -20,7 +20,7 @@ function countsIn(answer: Answer): Readonly<Record<string, unknown>> {
 
 const settings = { PURGE_CONCURRENCY: '3', RETRY_MAX_ATTEMPTS: '2' };
 
-it('a purge whose broker is killed is 502 with the unknown outcomes, and can be sent again', async (t) => {
+it('a purge whose broker is killed is 502 with the unknown outcomes, and can be repeated', async (t) => {
   const { broker, unanswered, revive } = await startKilledBroker(t, { entities: things(2000) });
   const gateway = await startTestGateway({ BROKER_URL: broker.url.href, ...settings });
   const ended = await gateway.purge('type=Thing');
@@ -41,7 +41,7 @@ it('a purge whose broker is killed is 502 with the unknown outcomes, and can be 
   assert.deepEqual([again.status, again.headers.get('purge-deleted')], [204, String(left)]);
 });
 
-it('a purge whose broker is killed does not mention deletes where none was sent', async (t) => {
+it('a purge whose broker is killed before the first delete does not mention deletes', async (t) => {
   let queries = 0;
   const broker = await startStubBroker(t, {
     entities: things(10),
@@ -52,7 +52,7 @@ it('a purge whose broker is killed does not mention deletes where none was sent'
   for (const member of ['deleted', 'failed', 'unknown']) assert.equal(problem[member], undefined);
 });
 
-it('a purge whose broker restarts waits for it, logs that once, and succeeds: 5 s away, 10 deletes in flight', async (t) => {
+it('a purge whose broker is away for 5 s with 10 deletes in flight waits for it, logs that once, and succeeds', async (t) => {
   const clock = createTestClock();
   let deletes = 0;
   let downUntilMs = 0;
@@ -83,7 +83,7 @@ it('a purge whose broker restarts waits for it, logs that once, and succeeds: 5 
   assert.ok(Number(back?.['afterMs']) >= 5000);
 });
 
-it('a purge whose broker restarts stops waiting when the gateway is closed: 503 with the unknown outcomes', async (t) => {
+it('a purge that waits for its broker stops when the gateway is closed: 503 with the unknown outcomes', async (t) => {
   let batches = 0;
   const broker = await startStubBroker(t, {
     entities: things(100),
@@ -110,7 +110,7 @@ it('a purge whose broker restarts stops waiting when the gateway is closed: 503 
   await closed;
 });
 
-it('the counts of an answer separate items that others deleted from those that the purge deleted', async (t) => {
+it('the counts of an answer separate items deleted by other clients from those that the purge deleted', async (t) => {
   const broker = await startStubBroker(t, {
     entities: things(20),
     fault: ({ kind, ids }, { entities }) => {
@@ -131,7 +131,7 @@ it('the counts of an answer separate items that others deleted from those that t
 });
 
 it('the counts of a 207 include items of unknown outcome', async (t) => {
-  // Without n the entity no longer matches q, so that no query can show what became of n.
+  // Without n the entity no longer matches q, so no query can show whether n was deleted.
   const lost = 'urn:ngsi-ld:Thing:7';
   const broker = await startStubBroker(t, {
     entities: things(10),
@@ -155,7 +155,7 @@ it('the counts of a 207 include items of unknown outcome', async (t) => {
   );
 });
 
-it('the counts of an answer include what a look by id finds where the query still shows the entity', async (t) => {
+it('the counts of an answer include what a read by id finds if the query still shows the entity', async (t) => {
   const rich = things(10).map((thing) => ({ ...thing, m: { type: 'Property', value: 1 } }));
   for (const [fault, deleted, failed] of [
     ['reset-after', 10, 0],
@@ -177,7 +177,7 @@ for (const [unit, query, matched] of [
   ['datasets', 'type=Sensor&datasetId=urn:ds:b', 6],
   ['instances', `type=Sensor&timerel=before&timeAt=${hour(8)}`, 72],
 ] as const) {
-  it(`the counts of a temporal purge add up where answers get lost (${unit})`, async () => {
+  it(`the counts of a temporal purge add up if answers get lost (${unit})`, async () => {
     const { broker, purge } = await startTemporal({
       faultRate: 0.4,
       faultKinds: ['reset-after', 'reset-before', '503'],
@@ -192,7 +192,7 @@ for (const [unit, query, matched] of [
   });
 }
 
-it('the counts of a temporal purge include what a look by id finds where no answer came', async () => {
+it('the counts of a temporal purge include what a read by id finds if no answer came', async () => {
   const { broker, gateway } = await startTemporal(
     {
       faultRate: 1,
@@ -213,7 +213,7 @@ for (const [what, look, expected] of [
   ['its answer gets lost', undefined, { deleted: 30, failed: 0, unknown: 0 }],
   ['nothing is known any more', 'reset-before', { deleted: 0, failed: 0, unknown: 30 }],
 ] as const) {
-  it(`the counts of an answer are those of the broker's own purge where that is used, also when ${what}`, async (t) => {
+  it(`the counts of a native purge are those of the broker's answer, also when ${what}`, async (t) => {
     let wasPurged = false;
     const broker = await startStubBroker(t, {
       entities: things(30),

@@ -17,7 +17,7 @@ after(stopAll);
 
 const PATIENCE = { timeout: 300_000 };
 
-/** Connections that are cut while clients write and read. */
+/** The number of connections that are cut while clients write and read. */
 const CUTS = 40;
 
 async function fresh(server?: string): Promise<TestDatabase> {
@@ -32,7 +32,7 @@ const car = (index: number) => ({
   speed: { type: 'Property', value: index },
 });
 
-/** A broker with twenty cars that answers no delete while its gate is closed. */
+/** Starts a broker with twenty cars that answers no delete until its gate opens. */
 async function startCars() {
   const broker = await startTestBroker();
   broker.entities.seed(20, car);
@@ -46,7 +46,10 @@ async function startCars() {
   return { broker, held, url: recorder.url };
 }
 
-/** A gateway on a database, in front of a broker with twenty cars; held, no delete is answered before the gate is open. */
+/**
+ * Starts a gateway on a database, in front of a broker with twenty cars. With isHeld, no delete is
+ * answered until the gate opens.
+ */
 async function start(
   database: string,
   env: Readonly<Record<string, string>> = {},
@@ -70,7 +73,7 @@ type Cars = Awaited<ReturnType<typeof startCars>>;
 const recordOf = async (gateway: TestGateway, id: string | null) =>
   (await gateway.send('GET', `/api/v2/purges/${String(id)}`)).json() as PurgeRecord;
 
-/** Asks until the answer is as it should be. */
+/** Repeats a read until the answer is right. */
 async function until<Found>(look: () => Promise<Found>, isRight: (found: Found) => boolean): Promise<Found> {
   for (;;) {
     const found = await look();
@@ -80,7 +83,7 @@ async function until<Found>(look: () => Promise<Found>, isRight: (found: Found) 
 }
 
 describe('two gateways on one PostgreSQL', PATIENCE, () => {
-  it('one gateway on PostgreSQL validates at once by a model that the other one has stored', async () => {
+  it('one gateway on PostgreSQL validates at once by a model that another gateway has stored', async () => {
     const { url } = await fresh();
     const [one, two] = [await start(url), await start(url)];
     await makeModel(one.api, 'City', 'Car');
@@ -96,7 +99,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     }
   });
 
-  it('one gateway on PostgreSQL expands at once by a context that the other one has stored', async () => {
+  it('one gateway on PostgreSQL expands at once by a context that another gateway has stored', async () => {
     const { url } = await fresh();
     const [one, two] = [await start(url), await start(url)];
     await one.api.post('/contexts', { name: 'Own', '@context': { speed: 'https://city.example/v0' } });
@@ -128,7 +131,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412]);
   });
 
-  it("two gateways on one PostgreSQL show each other's purges, and leave them alone", async () => {
+  it("two gateways on one PostgreSQL show each other's purges, and do not take them over", async () => {
     const { url } = await fresh();
     const one = await start(url, { INSTANCE_NAME: 'one' }, { isHeld: true });
     const purge = one.gateway.purge('type=Car');
@@ -156,12 +159,12 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     );
   });
 
-  it('two gateways on one PostgreSQL prove a query once, and again when one of them sees a filter ignored', async () => {
+  it('two gateways on one PostgreSQL prove a query once, and again after one of them sees an ignored filter', async () => {
     const { url } = await fresh();
     const broker = await startTestBroker();
     broker.entities.seed(20, car);
     const relay = relayTo(broker);
-    // It ignores idPattern.
+    // This broker ignores idPattern.
     const recorder = await startRecordingBroker((request) =>
       relay({ ...request, url: request.url.replace(/&?idPattern=[^&]*/, '') }),
     );
@@ -194,7 +197,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     assert.equal(broker.entities.count(), 10);
   });
 
-  it('a gateway on PostgreSQL goes on with the jobs of an earlier process of the same name', async () => {
+  it('a gateway on PostgreSQL continues the jobs of an earlier process with the same name', async () => {
     const { url } = await fresh();
     const one = await start(url, { INSTANCE_NAME: 'one', PURGE_MAX_RUNNING: '2' }, { isHeld: true });
     const jobs = [];
@@ -212,7 +215,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
   });
 });
 
-describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
+describe('a gateway whose PostgreSQL is unavailable for a while', PATIENCE, () => {
   let server: PostgresServer;
   before(async () => {
     server = await PostgresServer.start();
@@ -224,12 +227,12 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     return [answer.status, (answer.json() as { database: string }).database];
   };
 
-  it('a gateway starts without its PostgreSQL, purges and passes on, and uses the database once it is there', async () => {
+  it('a gateway starts without its PostgreSQL, purges and forwards, and uses the database once it is available', async () => {
     const database = await createDatabase(server.url);
     await server.stop();
     const { gateway, broker, api } = await start(database.url);
     assert.deepEqual(await statusOf(gateway), [503, 'down']);
-    // Which Kong goes by: what works without the database goes on.
+    // Kong relies on these: everything that needs no database works.
     assert.equal((await gateway.send('GET', '/health/live')).status, 200);
     assert.equal((await gateway.send('GET', '/ngsi-ld/v1/entities?type=Car&limit=1')).status, 200);
     for (const answer of [
@@ -258,7 +261,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     assert.doesNotMatch(gateway.log.text, /secret( |%20)of/);
   });
 
-  it('a gateway finishes purges while its PostgreSQL is away, and loses nothing that it acknowledged', async () => {
+  it('a gateway finishes purges while its PostgreSQL is unavailable, and loses nothing that it acknowledged', async () => {
     const database = await createDatabase(server.url);
     const { gateway, gate, api } = await start(database.url, {}, { isHeld: true });
     const path = await makeModel(api, 'City', 'Car');
@@ -282,7 +285,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     await until(written, ([row]) => row?.state === 'succeeded');
   });
 
-  it('a gateway takes over the purges of an earlier process once PostgreSQL is there, and none of its own', async () => {
+  it('a gateway takes over the purges of an earlier process once PostgreSQL is available, and none of its own', async () => {
     const database = await createDatabase(server.url);
     const one = await start(database.url, { INSTANCE_NAME: 'one' }, { isHeld: true });
     const job = (await one.gateway.purge('type=Car', { prefer: 'respond-async' })).headers.get('purge-id');
@@ -310,7 +313,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
     );
   });
 
-  it('a gateway answers while connections to PostgreSQL are cut one by one, and keeps what it acknowledged', async () => {
+  it('a gateway keeps answering while connections to PostgreSQL are cut one by one, and keeps all acknowledged writes', async () => {
     const database = await createDatabase(server.url);
     const { api } = await start(database.url);
     await api.post('/domains', { name: 'City' });
@@ -345,7 +348,7 @@ describe('a gateway whose PostgreSQL is away for a while', PATIENCE, () => {
       [...statuses.keys()].filter((status) => ![200, 201, 503].includes(status)),
       [],
     );
-    // A write whose commit was cut cannot be done again.
+    // A write whose commit was cut cannot be repeated.
     assert.ok((statuses.get(503) ?? 0) <= cuts, JSON.stringify([...statuses]));
   });
 });

@@ -10,7 +10,7 @@ import {
 } from '../support/gateway-harness.js';
 import { column } from '../support/columns.js';
 
-/** A small town; each test has its own, in a tenant of its own. */
+/** The entities of a small town; each test gets them in a tenant of its own. */
 const TOWN = [
   vehicle('Car:1', 'Car', { brandName: 'Volvo', speed: 120 }, [2, 41]),
   vehicle('Car:2', 'Car', { brandName: 'Seat', speed: 40 }, [2.001, 41]),
@@ -48,7 +48,7 @@ before(async () => {
 });
 after(stopAll);
 
-/** A tenant with the town in it. */
+/** Creates a tenant with the entities of the town. */
 async function town(): Promise<{ 'ngsild-tenant': string }> {
   const tenant = { 'ngsild-tenant': `town${(towns += 1)}` };
   const created = await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entityOperations/create', TOWN, tenant);
@@ -57,7 +57,7 @@ async function town(): Promise<{ 'ngsild-tenant': string }> {
 }
 const idsIn = (tenant: { 'ngsild-tenant': string }) => broker.entities.ids(tenant['ngsild-tenant']);
 
-it('a purge over HTTP removes entities that were created through the gateway, singly and by batch, and keeps every other type', async () => {
+it('a purge over HTTP removes entities created through the gateway, singly or in a batch, and keeps every other type', async () => {
   const entity = (id: string, type: string) => ({ id: `urn:ngsi-ld:${id}`, type });
   for (const id of ['Tram:1', 'Tram:2']) {
     const created = await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', entity(id, 'Tram'));
@@ -87,7 +87,7 @@ it('a purge over HTTP removes entities that were created through the gateway, si
   assert.equal(broker.entities.count(), 0);
 });
 
-it('a warning that repeats a query in any script is answered, with what no header can hold percent-encoded', async () => {
+it('a warning that repeats a query percent-encodes the characters that a header cannot contain', async () => {
   const city = { id: 'urn:ngsi-ld:City:1', type: 'City', 温度: { type: 'Property', value: 'mild' } };
   assert.equal((await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', city)).status, 201);
   const query = `type=City&q=${encodeURIComponent('温度>2026-01-01')}`;
@@ -144,7 +144,7 @@ it('a purge over HTTP with drop removes the named attributes only, and no entity
   assert.ok(bike !== undefined && 'brandName' in bike);
 });
 
-it('a purge over HTTP with keep removes all but the named attributes', async () => {
+it('a purge over HTTP with keep removes all attributes except the named ones', async () => {
   const tenant = await town();
   const purged = await gateway.purge('type=Bus&q=line==7&keep=location', tenant);
   assert.equal(purged.status, 204);
@@ -155,7 +155,7 @@ it('a purge over HTTP with keep removes all but the named attributes', async () 
   assert.deepEqual(Object.keys(other ?? {}), ['id', 'type', 'speed', 'line', 'location']);
 });
 
-it('a purge over HTTP with dryRun=true counts and names the matches and deletes nothing', async () => {
+it('a purge over HTTP with dryRun=true counts and lists the matches, and deletes nothing', async () => {
   const tenant = await town();
   broker.requests.clear();
   const preview = await gateway.purge('type=Car&dryRun=true', tenant);
@@ -168,7 +168,7 @@ it('a purge over HTTP with dryRun=true counts and names the matches and deletes 
   assert.deepEqual([...broker.requests.counts.keys()], ['GET /ngsi-ld/v1/entities']);
 });
 
-it('a purge over HTTP answers 200 with its counts to Prefer: return=representation, and says that it did', async () => {
+it('a purge over HTTP with Prefer: return=representation is 200 with its counts and Preference-Applied', async () => {
   const tenant = await town();
   const purged = await gateway.purge('type=Car', { ...tenant, prefer: 'wait=10, return=representation' });
   assert.equal(purged.status, 200);
@@ -183,7 +183,7 @@ it('a purge over HTTP answers 200 with its counts to Prefer: return=representati
   assert.equal(minimal.headers.get('preference-applied'), null);
 });
 
-it('a purge over HTTP answers 207 with the entities that the broker keeps, and deletes all others', async () => {
+it('a purge over HTTP is 207 with the entities that the broker refuses to delete, and deletes all others', async () => {
   const tenant = await town();
   broker.behaviour.isLocked = (id) => id === 'urn:ngsi-ld:Car:2';
   const purged = await gateway.purge('type=Car', tenant);
@@ -206,7 +206,7 @@ it('a purge over HTTP answers 207 with the entities that the broker keeps, and d
   assert.equal(idsIn(tenant).length, ALL.length - 2);
 });
 
-it('a purge over HTTP refuses, before the first delete, to affect more than maxAffected', async () => {
+it('a purge over HTTP that would affect more than maxAffected is refused before the first delete', async () => {
   const tenant = await town();
   broker.requests.clear();
   const refused = await gateway.purge('type=Car&maxAffected=2', tenant);
@@ -221,7 +221,7 @@ it('a purge over HTTP refuses, before the first delete, to affect more than maxA
   assert.equal(allowed.status, 204);
 });
 
-it('a purge over HTTP obeys PURGE_MAX_AFFECTED, which a larger maxAffected does not lift', async () => {
+it('a larger maxAffected does not override PURGE_MAX_AFFECTED in a purge over HTTP', async () => {
   const bounded = await startTestGateway({ BROKER_URL: broker.url, PURGE_MAX_AFFECTED: '2' });
   const tenant = await town();
   for (const query of ['type=Car', 'type=Car&maxAffected=100']) {
@@ -233,7 +233,7 @@ it('a purge over HTTP obeys PURGE_MAX_AFFECTED, which a larger maxAffected does 
   assert.deepEqual(idsIn(tenant), ALL);
 });
 
-it('a purge over HTTP reads many pages where there are many matches', async () => {
+it('a purge over HTTP reads as many pages as it needs', async () => {
   const tenant = `many${(towns += 1)}`;
   const small = await startTestGateway({
     BROKER_URL: broker.url,

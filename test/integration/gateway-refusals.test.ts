@@ -10,7 +10,7 @@ const BAD_REQUEST_DATA = 'https://uri.etsi.org/ngsi-ld/errors/BadRequestData';
 let broker: EmbeddedBroker;
 let gateway: TestGateway;
 
-/** Nothing reached the broker, and nothing is gone. */
+/** Asserts that nothing reached the broker and nothing was deleted. */
 function assertUntouched(): void {
   assert.equal(broker.requests.total, 0);
   assert.equal(broker.entities.count(), 3);
@@ -28,7 +28,7 @@ describe('what a gateway refuses', () => {
   });
   beforeEach(() => broker.requests.clear());
 
-  describe('a purge whose parameters are not understood', () => {
+  describe('a purge with invalid parameters', () => {
     const CASES: readonly (readonly [query: string, parameter: string | undefined, type: string])[] = [
       ['type=Car&limit=10', 'limit', INVALID_REQUEST],
       ['type=Car&offset=10', 'offset', INVALID_REQUEST],
@@ -74,7 +74,7 @@ describe('what a gateway refuses', () => {
       ['type=Car&csf=a=1', 'csf', BAD_REQUEST_DATA],
     ];
     for (const [query, parameter, type] of CASES) {
-      it(`a purge by ?${query} is 400 and asks the broker nothing`, async () => {
+      it(`a purge by ?${query} is 400 and sends the broker nothing`, async () => {
         const refused = await gateway.purge(query);
         assert.equal(refused.status, 400, refused.text);
         const problem = refused.problem();
@@ -125,7 +125,7 @@ describe('what a gateway refuses', () => {
       ['chunks that hold nothing', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
     ];
     for (const [how, headers, body] of EMPTY) {
-      it(`a purge with a body that is empty (${how}) is a purge like any other`, async () => {
+      it(`a purge with an empty body (${how}) is an ordinary purge`, async () => {
         const answer = await exchange(gateway.port, request(`${TARGET}&dryRun=true`, headers, body));
         assert.equal(statusOf(answer), 200);
         assert.deepEqual((JSON.parse(bodyOf(answer)) as { matched: number }).matched, 3);
@@ -135,7 +135,7 @@ describe('what a gateway refuses', () => {
 
   describe('an unsupported purge', () => {
     for (const header of ['NGSILD-Snapshot', 'NGSILD-EntityMap']) {
-      it(`a purge with ${header} is 501, since without it live data would be deleted`, async () => {
+      it(`a purge with ${header} is 501, since without the header it would delete live data`, async () => {
         const refused = await gateway.purge('type=Car', { [header]: 'urn:ngsi-ld:x:1' });
         assert.equal(refused.status, 501);
         assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:not-supported');
@@ -145,7 +145,7 @@ describe('what a gateway refuses', () => {
       });
     }
 
-    it('a temporal purge with such a header is refused as well, and never reaches the broker', async () => {
+    it('a temporal purge without a timeAt is refused, and never reaches the broker', async () => {
       for (const target of ['/ngsi-ld/v1/temporal/entities', '/ngsi-ld/v1/temporal/entities/']) {
         const refused = await gateway.send('DELETE', `${target}?type=Car&timerel=before`);
         assert.equal(refused.status, 400);

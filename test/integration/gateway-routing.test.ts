@@ -15,7 +15,7 @@ after(async () => {
   await stopAll();
 });
 
-/** Ways to write "all entities" that some server, somewhere, would understand. */
+/** Spellings of "all entities" that some server would understand. */
 const HOSTILE = [
   '//ngsi-ld/v1/entities',
   '/ngsi-ld//v1/entities',
@@ -70,7 +70,7 @@ describe('the gateway before a broker', () => {
   });
 
   for (const path of HOSTILE) {
-    it(`the broker never sees DELETE ${path}`, async () => {
+    it(`the broker never receives DELETE ${path}`, async () => {
       const before = broker.requests.length;
       for (const target of [`${path}?type=Car`, path]) {
         const answer = await exchange(gateway.port, request(`DELETE ${target}`));
@@ -82,7 +82,7 @@ describe('the gateway before a broker', () => {
     });
   }
 
-  it('the broker never sees a DELETE that hides in a POST, or behind another request', async () => {
+  it('the broker never receives a DELETE hidden in a POST or behind another request', async () => {
     const before = broker.requests.length;
     const headers = ['X-HTTP-Method-Override: DELETE', 'Content-Length: 0'];
     const overridden = await exchange(gateway.port, request('POST /ngsi-ld/v1/entities', headers));
@@ -112,7 +112,7 @@ describe('the gateway before a broker', () => {
     ['DELETE', '/ngsi-ld/v1/subscriptions/urn:ngsi-ld:Subscription:1', undefined],
   ];
   for (const [method, target, body] of PASSED) {
-    it(`the gateway passes ${method} ${target} through unchanged, and the answer back`, async () => {
+    it(`the gateway forwards ${method} ${target} unchanged, and the answer too`, async () => {
       const headers = {
         'content-type': 'application/ld+json',
         'x-custom': 'a, b',
@@ -135,7 +135,7 @@ describe('the gateway before a broker', () => {
     });
   }
 
-  it('the gateway answers pipelined requests in order, its own and the broker’s', async () => {
+  it('the gateway answers pipelined requests in order, whether answered by itself or by the broker', async () => {
     const client = await connect(gateway.port);
     const head = (line: string) => `${line} HTTP/1.1\r\nHost: g\r\n\r\n`;
     client.send(
@@ -155,7 +155,7 @@ describe('the gateway before a broker', () => {
     ]);
   });
 
-  it('the gateway answers a malformed or too large request with a problem, and goes on', async () => {
+  it('the gateway answers a malformed or too large request with a problem, and keeps serving', async () => {
     const CASES: readonly (readonly [text: string, status: number])[] = [
       ['NONSENSE\r\n\r\n', 400],
       ['GET /health/live HTTP/1.1\r\nbad header\r\n\r\n', 400],
@@ -178,7 +178,7 @@ describe('the gateway before a broker', () => {
     assert.equal((await gateway.send('GET', '/health/live')).status, 200);
   });
 
-  it('the gateway passes a URL of 60 kB through', async () => {
+  it('the gateway forwards a URL of 60 kB', async () => {
     const target = `/ngsi-ld/v1/entities?id=${'urn:x:1,'.repeat(7_400)}urn:x:2`;
     const answer = await gateway.send('GET', target);
     assert.equal(answer.status, 200);
@@ -201,7 +201,7 @@ describe('the gateway before a broker', () => {
   });
 });
 
-it('a purge by a URL of 16 kB deletes what it names, and a longer one is refused as a whole', async () => {
+it('a purge by a URL of 16 kB deletes exactly the named entities, and a longer one deletes nothing', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const ids = Array.from({ length: 600 }, (_, index) => `urn:ngsi-ld:Car:${String(index).padStart(14, '0')}`);

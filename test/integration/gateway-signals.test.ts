@@ -11,18 +11,20 @@ after(async () => {
 });
 
 const CLEAN = { code: 0, signal: null };
-/** Far beyond the time limit of any test: a process that waits for it is seen. */
+/**
+ * Far beyond the time limit of any test, so that a process that waits for it makes the test fail.
+ */
 const LONG_GRACE = { SHUTDOWN_GRACE_MS: '3600000' };
 
-/** A broker that never answers, and a process before it. */
+/** Starts a broker that never answers, and a gateway process in front of it. */
 async function startHanging(env: Readonly<Record<string, string>>) {
   const broker = await startRecordingBroker(async () => new Promise(() => undefined));
   const gateway = await GatewayProcess.start({ PORT: '0', BROKER_URL: broker.url, ...env });
   return { broker, gateway, url: await gateway.url() };
 }
 
-it('SIGTERM to the first process of a container ends it while it starts', async () => {
-  // A bucket that never answers: the start waits for it.
+it('SIGTERM ends a gateway that is still starting as process 1 of a container', async () => {
+  // A bucket that never answers, so the start waits for it.
   const bucket = await startRecordingBroker(async () => new Promise(() => undefined));
   const gateway = await GatewayProcess.start({
     NODE_OPTIONS: "--import=data:text/javascript,Object.defineProperty(process,'pid',{value:1})",
@@ -37,7 +39,7 @@ it('SIGTERM to the first process of a container ends it while it starts', async 
   assert.deepEqual(await gateway.ended, { code: 143, signal: null });
 });
 
-it('SIGTERM during a purge: deletes in flight finish, its caller is answered, new purges are refused, exit code 0', async () => {
+it("on SIGTERM, deletes in flight finish, the purge's caller is answered, new purges are refused, and the exit code is 0", async () => {
   const broker = await startTestBroker();
   broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
   const { held: slow, gate } = await holdBack(broker);
@@ -70,7 +72,7 @@ it('SIGTERM during a purge: deletes in flight finish, its caller is answered, ne
   assert.equal(slow.requests.filter(isDelete).length, 2);
 });
 
-it('SIGTERM answers what waits for the broker with 503 when the grace time is over', async () => {
+it('after SIGTERM, requests that wait for the broker are 503 when the grace time is over', async () => {
   const { broker, gateway, url } = await startHanging({ SHUTDOWN_GRACE_MS: '20' });
   const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
   const purge = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Bus');
@@ -80,7 +82,7 @@ it('SIGTERM answers what waits for the broker with 503 when the grace time is ov
   assert.deepEqual(await gateway.ended, CLEAN);
 });
 
-it('SIGTERM after another signal does not wait for the rest of the grace time', async () => {
+it('a SIGTERM after another signal skips the rest of the grace time', async () => {
   const { broker, gateway, url } = await startHanging(LONG_GRACE);
   const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
   await broker.arrived(() => true);
@@ -92,7 +94,7 @@ it('SIGTERM after another signal does not wait for the rest of the grace time', 
   assert.equal(gateway.stdout.split('"msg":"closed"').length, 2, 'closed once');
 });
 
-it('SIGTERM that keeps coming ends the gateway, however long the grace time is', async () => {
+it('repeated SIGTERM ends the gateway, however long the grace time is', async () => {
   const { broker, gateway, url } = await startHanging(LONG_GRACE);
   const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
   await broker.arrived(() => true);
@@ -106,7 +108,7 @@ it('SIGTERM that keeps coming ends the gateway, however long the grace time is',
   assert.deepEqual(await gateway.ended, CLEAN);
 });
 
-it('SIGINT to an idle gateway ends it at once with code 0, open connections or not', async () => {
+it('SIGINT ends an idle gateway at once with code 0, also with open connections', async () => {
   const gateway = await GatewayProcess.start({ PORT: '0', ...LONG_GRACE });
   const url = await gateway.url();
   const idle = await connect(Number(new URL(url).port));

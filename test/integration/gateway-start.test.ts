@@ -13,7 +13,7 @@ after(stopAll);
 /** A line of a stack trace. */
 const STACK = /^\s+at /m;
 
-it('a start without a broker prints what runs, its broker, its port, and two curls that work as printed', async () => {
+it('a start without BROKER_URL prints the embedded broker, the URL, and two curl commands that work as printed', async () => {
   const gateway = await GatewayProcess.start({ PORT: '0' });
   const url = await gateway.url();
   assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
@@ -34,7 +34,7 @@ it('a start without a broker prints what runs, its broker, its port, and two cur
   assert.ok(rest.length > 0, 'the others are kept');
 });
 
-it('a start with a broker names the broker, without its credentials; and without the console does not name that', async () => {
+it('a start with a broker prints its URL without credentials, and CONSOLE=off does not print the console', async () => {
   const broker = await startTestBroker();
   const gateway = await GatewayProcess.start({
     PORT: '0',
@@ -50,13 +50,13 @@ it('a start with a broker names the broker, without its credentials; and without
   assert.ok(!gateway.stdout.includes('start-secret-1'));
 });
 
-it('a start with two tokens names the first one in the command to try, and shows neither', async () => {
+it('a start with two tokens uses the first one in the printed command, and shows neither', async () => {
   const gateway = await GatewayProcess.start({ PORT: '0', GATEWAY_TOKEN: 'start-secret-2,start-secret-1' });
   await gateway.until(/curl -i -X DELETE -H "X-Gateway-Token: \$\{GATEWAY_TOKEN%%,\*\}"/);
   assert.doesNotMatch(gateway.stdout, /start-secret/);
 });
 
-it('a start in production writes nothing but its log', async () => {
+it('a start in production prints nothing but log lines', async () => {
   const broker = await startTestBroker();
   const env = { PORT: '0', NODE_ENV: 'production', BROKER_URL: broker.url };
   const gateway = await GatewayProcess.start(env);
@@ -90,7 +90,7 @@ const CASES: readonly (readonly [what: string, env: Readonly<Record<string, stri
   ],
 ];
 for (const [what, env, named] of CASES) {
-  it(`a start with mistakes in the environment (${what}) names each on stderr, never shows a token, and exits with 2`, async () => {
+  it(`a start with invalid settings (${what}) names each on stderr, never shows a token, and exits with 2`, async () => {
     const gateway = await GatewayProcess.start({ PORT: '0', ...env });
     assert.deepEqual(await gateway.ended, { code: 2, signal: null });
     for (const pattern of named) assert.match(gateway.stderr, pattern);
@@ -101,7 +101,7 @@ for (const [what, env, named] of CASES) {
   });
 }
 
-it('a start on a port in use says what to do and exits with 1', async () => {
+it('a start on a port in use prints the remedy and exits with 1', async () => {
   const other = createServer();
   other.listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -113,7 +113,7 @@ it('a start on a port in use says what to do and exits with 1', async () => {
   assert.doesNotMatch(gateway.stdout, /NGSI-LD gateway on/);
 });
 
-it('a start on an address of another machine says so and exits with 1', async () => {
+it('a start on an address that this machine does not have says so and exits with 1', async () => {
   const gateway = await GatewayProcess.start({
     PORT: '0',
     HOST: '192.0.2.1',
@@ -124,7 +124,7 @@ it('a start on an address of another machine says so and exits with 1', async ()
   assert.match(gateway.stderr, /^Cannot listen on 192\.0\.2\.1.*HOST.*\n$/);
 });
 
-it('a second gateway on the SQLite file of another one is refused, and the file is free again when that one is killed', async () => {
+it('a second gateway on the same SQLite file is refused, and the file is free again once the first one is killed', async () => {
   const folder = temporaryFolder();
   const env = { PORT: '0', DATABASE_PATH: join(folder, 'schema.db') };
   const first = await GatewayProcess.start(env);

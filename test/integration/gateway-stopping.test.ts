@@ -24,11 +24,11 @@ after(async () => {
 interface SlowBroker {
   readonly broker: EmbeddedBroker;
   readonly slow: RecordingBroker;
-  /** Deletes wait until this opens. */
+  /** Deletes wait until this gate opens. */
   readonly gate: Gate;
 }
 
-/** A broker with 30 cars whose deletes take as long as the test wants. */
+/** Starts a broker with 30 cars whose deletes wait for the test. */
 async function startSlowBroker(): Promise<SlowBroker> {
   const broker = await startTestBroker();
   broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
@@ -40,7 +40,7 @@ const SETTINGS = { PURGE_BATCH_SIZE: '5', PURGE_CONCURRENCY: '2' };
 const GONE = 'purge stopped: its caller is gone';
 
 for (const how of ['ends the connection', 'resets the connection'] as const) {
-  it(`a purge whose caller disconnects (${how}) sends no further delete, and those in flight finish`, async () => {
+  it(`a purge whose caller disconnects (${how}) sends no further delete, and deletes in flight finish`, async () => {
     const { broker, slow, gate } = await startSlowBroker();
     const gateway = await startTestGateway({ ...SETTINGS, BROKER_URL: slow.url });
     const caller = await connect(gateway.port);
@@ -48,7 +48,8 @@ for (const how of ['ends the connection', 'resets the connection'] as const) {
     await slow.arrived(isDelete, 2);
     if (how === 'ends the connection') caller.socket.destroy();
     else caller.socket.resetAndDestroy();
-    // The deletes are let through only when the gateway has seen the end: events that are behind it have come by then.
+    // The deletes are released only once the gateway has seen the disconnect; later requests show
+    // that it has.
     for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
     gate.open();
     const line = await gateway.log.until(GONE);
@@ -59,7 +60,7 @@ for (const how of ['ends the connection', 'resets the connection'] as const) {
   });
 }
 
-it('a purge whose caller disconnects while it is listing asks for no further page', async () => {
+it('a purge whose caller disconnects during the listing requests no further page', async () => {
   const gate = new Gate();
   const slow = await startRecordingBroker(async () =>
     gate.passed.then(() => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '[]' })),
@@ -77,7 +78,10 @@ it('a purge whose caller disconnects while it is listing asks for no further pag
 
 const GRACE_MS = 3_600_000;
 
-/** A clock of real pauses, but for the grace time, which is over when the test says so; and what comes after it. */
+/**
+ * A clock with real pauses, except that the grace time ends when the test says so; later pauses are
+ * recorded.
+ */
 function clockOfGrace() {
   const over = new Gate();
   const afterwards: number[] = [];
@@ -108,7 +112,10 @@ function clockOfGrace() {
   return clockOf;
 }
 
-/** A gateway with one purge at work, of whose deletes the first ten are done and ten more hang at the broker. */
+/**
+ * Starts a gateway with a running purge: its first ten deletes are done, and ten more wait at the
+ * broker.
+ */
 async function startWithDeletesInFlight(query: string, headers: Readonly<Record<string, string>> = {}) {
   const broker = await startTestBroker();
   broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
@@ -133,7 +140,10 @@ async function startWithDeletesInFlight(query: string, headers: Readonly<Record<
   return { broker, hanging, gate, env, grace, gateway, answer };
 }
 
-/** Records of the purges in a database, the newest first, as a gateway shows them that is started on it. */
+/**
+ * Returns the records of the purges in a database, newest first, as a gateway started on it shows
+ * them.
+ */
 async function recordsAfter(env: Readonly<Record<string, string>> & { readonly BROKER_URL: string }) {
   const gateway = await startTestGateway(env);
   const records = (await gateway.send('GET', '/api/v2/purges')).json() as readonly PurgeRecord[];
@@ -141,7 +151,7 @@ async function recordsAfter(env: Readonly<Record<string, string>> & { readonly B
 }
 
 for (const how of ['the grace time is over', 'a second signal hurries it'] as const) {
-  it(`a gateway whose grace time ends with deletes in flight (${how}) answers the caller, and writes the record and the ids`, async () => {
+  it(`a gateway whose grace time ends with deletes in flight (${how}) answers the caller, and stores the record and the ids`, async () => {
     const { env, grace, gateway, answer } = await startWithDeletesInFlight('type=Car&record=ids');
     const closed = gateway.gateway.close();
     if (how === 'the grace time is over') grace.end();
@@ -176,7 +186,7 @@ for (const [arrive, what] of [
   [0, 'and it goes on with them'],
   [21, 'and its maximum holds'],
 ] as const) {
-  it(`a gateway whose grace time ends with deletes of a job in flight puts the job back into the queue with true counts, ${what}`, async () => {
+  it(`a gateway whose grace time ends with deletes of a job in flight returns the job to the queue with correct counts, ${what}`, async () => {
     const { broker, gate, env, grace, gateway, answer } = await startWithDeletesInFlight(
       'type=Car&maxAffected=30',
       { prefer: 'respond-async' },
@@ -185,7 +195,7 @@ for (const [arrive, what] of [
     const closed = gateway.gateway.close();
     grace.end();
     await closed;
-    // The broker does them all the same.
+    // The broker completes them nevertheless.
     gate.open();
     while (broker.entities.count() > 10) await new Promise((resolve) => setImmediate(resolve));
     const elsewhere = await recordsAfter({ ...env, BROKER_URL: (await startTestBroker()).url });
@@ -193,7 +203,7 @@ for (const [arrive, what] of [
     assert.deepEqual([queued?.state, queued?.deleted, queued?.unknown], ['queued', 10, 10]);
     await elsewhere.gateway.gateway.close();
 
-    // Twenty of the thirty that it may delete are gone.
+    // Twenty of the thirty entities that the job may delete are gone.
     broker.entities.seed(arrive, (index) => ({ id: `urn:ngsi-ld:New:${index}`, type: 'Car' }));
     const after = await recordsAfter(env);
     const events = await after.gateway.send('GET', `/api/v2/purges/${id}/events`);
@@ -213,7 +223,7 @@ for (const [arrive, what] of [
   });
 }
 
-it('a gateway whose grace time ends answers what waits for the broker, and cuts off what still is not at its end two seconds later', async () => {
+it('when the grace time ends, a gateway answers requests that wait for the broker, and closes what is left two seconds later', async () => {
   const broker = await startRecordingBroker(async () => new Promise(() => undefined));
   const grace = clockOfGrace();
   const gateway = await startTestGateway(
@@ -236,7 +246,7 @@ it('a gateway whose grace time ends answers what waits for the broker, and cuts 
   assert.deepEqual(grace.afterwards, [2000]);
 });
 
-it('a closing gateway answers a running purge with 503 and its counts; the deletes in flight finish', async () => {
+it('a closing gateway answers a running purge with 503 and its counts, and its deletes in flight finish', async () => {
   const { broker, slow, gate } = await startSlowBroker();
   const gateway = await startTestGateway({ ...SETTINGS, BROKER_URL: slow.url });
   const running = gateway.purge('type=Car');
@@ -260,7 +270,7 @@ it('a closing gateway answers a running purge with 503 and its counts; the delet
   await assert.rejects(fetch(`${gateway.url}/health/live`), 'nobody listens any more');
 });
 
-it('a closing gateway waits for an answer that its client reads slowly', async () => {
+it('a closing gateway waits for a client that reads its answer slowly', async () => {
   const SIZE = 32 * 1024 * 1024;
   const slow = await startRecordingBroker(() => ({
     status: 200,
@@ -280,12 +290,12 @@ it('a closing gateway waits for an answer that its client reads slowly', async (
 });
 
 for (const path of ['/health/live', '/ngsi-ld/v1/entities?type=Car'])
-  it(`a request that a closing gateway finds on an idle connection is answered, as the last one there (${path})`, async () => {
+  it(`a closing gateway answers a request that has arrived on an idle connection, and then closes the connection (${path})`, async () => {
     const gateway = await startTestGateway({ BROKER_URL: (await startTestBroker()).url });
     const client = await connect(gateway.port);
     client.send('GET /health/live HTTP/1.1\r\nHost: g\r\n\r\n');
     await client.until(/up"\}$/);
-    // It has arrived by then, and the gateway has not read it.
+    // The request arrives, but the gateway has not read it yet.
     client.send(`GET ${path} HTTP/1.1\r\nHost: g\r\n\r\n`);
     const closed = gateway.gateway.close();
     const [, answer = ''] = (await client.closed()).split(/(?<=up"\})(?=HTTP)/);

@@ -19,7 +19,7 @@ describe('tenants', () => {
   });
   after(stopAll);
 
-  it('a purge in one tenant leaves the same entities of all others', async () => {
+  it('a purge in one tenant leaves the same entities in all other tenants', async () => {
     const purged = await gateway.purge('type=Car', { 'NGSILD-Tenant': 'north' });
     assert.equal(purged.status, 204);
     assert.equal(purged.headers.get('purge-deleted'), '4');
@@ -28,7 +28,7 @@ describe('tenants', () => {
     assert.equal(broker.entities.count(), 4);
   });
 
-  it('Fiware-Service names the tenant as well', async () => {
+  it('Fiware-Service can name the tenant of a purge', async () => {
     broker.entities.seed(2, (index) => ({ id: `urn:ngsi-ld:Bus:${index}`, type: 'Bus' }), 'west');
     const elsewhere = await gateway.purge('type=Bus', { 'Fiware-Service': 'south' });
     assert.equal(elsewhere.headers.get('purge-deleted'), '0');
@@ -37,7 +37,7 @@ describe('tenants', () => {
     assert.equal((await gateway.purge('type=Bus', { 'Fiware-Service': 'nowhere' })).status, 404);
   });
 
-  it('the tenant is echoed in every answer, errors included', async () => {
+  it('every answer repeats the tenant, also for errors', async () => {
     const headers = { 'NGSILD-Tenant': 'south' };
     const answers = [
       await gateway.purge('type=Nothing', headers),
@@ -53,7 +53,7 @@ describe('tenants', () => {
     assert.equal((await gateway.purge('type=Nothing')).headers.get('ngsild-tenant'), null);
   });
 
-  it("an unknown tenant is answered with the broker's own 404, and its problem inside", async () => {
+  it("an unknown tenant is answered with 404 and the broker's own problem inside", async () => {
     const refused = await gateway.purge('type=Car', { 'NGSILD-Tenant': 'nowhere' });
     assert.equal(refused.status, 404);
     assert.equal(refused.headers.get('ngsild-tenant'), 'nowhere');
@@ -65,7 +65,7 @@ describe('tenants', () => {
     assert.match(inside.detail, /nowhere/);
   });
 
-  it('every request of a purge carries tenant, @context, credentials and trace, and nothing else of the caller', async () => {
+  it("every request of a purge has the caller's tenant, @context, credentials and trace, and no other header of the caller", async () => {
     broker.requests.clear();
     const forwarded = {
       'ngsild-tenant': 'south',
@@ -96,7 +96,7 @@ describe('tenants', () => {
       const { method, path, headers } = entry;
       for (const [name, value] of Object.entries(forwarded)) {
         const isReplaced = probes.includes(entry) && (name === 'ngsild-tenant' || name === 'fiware-service');
-        // The gateway puts itself behind those whom the request has passed.
+        // The gateway adds itself to the end of Via.
         const received =
           name === 'via' ? headers.via?.replace(/, 1\.1 ngsi-ld-gateway-\w+$/, '') : headers[name];
         if (!isReplaced) assert.equal(received, value, `${name} of ${method} ${path}`);
@@ -113,7 +113,7 @@ describe('a tenant whose name is not ASCII', () => {
     await stopAll();
   });
 
-  it('a tenant whose name is not ASCII is echoed byte for byte, and reaches the broker so', async () => {
+  it('a tenant whose name is not ASCII reaches the broker and the answer byte for byte', async () => {
     const name = Buffer.from('münchen-東京').toString('latin1');
     const broker = await startRecordingBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -138,7 +138,7 @@ describe('a tenant whose name is not ASCII', () => {
 describe("the broker's own refusals", () => {
   after(stopAll);
 
-  it('refusals by the broker reach the caller with status, type and challenge', async () => {
+  it('refusals by the broker reach the caller with status, type and WWW-Authenticate', async () => {
     const broker = await startRecordingBroker(() => ({
       status: 401,
       headers: { 'content-type': 'application/json', 'www-authenticate': 'Bearer realm="broker"' },

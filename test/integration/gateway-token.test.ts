@@ -31,7 +31,7 @@ describe('with GATEWAY_TOKEN set', () => {
     ['the token elsewhere', { authorization: `Bearer ${TOKEN}` }],
   ];
   for (const [what, headers] of WRONG) {
-    it(`a purge with ${what} is 401 and asks the broker nothing`, async () => {
+    it(`a purge with ${what} is 401 and sends the broker nothing`, async () => {
       for (const path of ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/entities/', '/ngsi-ld/v1/temporal/entities']) {
         const refused = await gateway.send('DELETE', `${path}?type=Car`, { headers });
         assert.equal(refused.status, 401);
@@ -49,13 +49,13 @@ describe('with GATEWAY_TOKEN set', () => {
     assert.equal((await gateway.purge('limit=1', { 'x-gateway-token': TOKEN })).status, 400);
   });
 
-  it('a purge with the token is carried out', async () => {
+  it('a purge with the token is executed', async () => {
     const purged = await gateway.purge('type=Car', { 'x-gateway-token': TOKEN });
     assert.equal(purged.status, 204);
     assert.equal(broker.entities.count(), 0);
   });
 
-  it('a purge with the old token or the new one is carried out while the token is replaced', async () => {
+  it('while the token is being replaced, purges with the old or the new token are executed', async () => {
     const NEW = 'another-secret-of-both';
     const replacing = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: `${NEW},${TOKEN}` });
     for (const token of [TOKEN, NEW]) {
@@ -67,7 +67,7 @@ describe('with GATEWAY_TOKEN set', () => {
     assert.equal(both.status, 401);
   });
 
-  it('pass-through requests need no token', async () => {
+  it('forwarded requests need no token', async () => {
     assert.equal((await gateway.send('GET', '/ngsi-ld/v1/entities?type=Car')).status, 200);
     assert.equal((await gateway.send('DELETE', '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1')).status, 204);
     assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
@@ -113,7 +113,7 @@ describe('X-Purge-Policy', () => {
       .map(({ search }) => Number(new URLSearchParams(search).get('limit')));
   const batches = () => broker.requests.entries.flatMap(({ items }) => (items === undefined ? [] : [items]));
 
-  it('X-Purge-Policy narrows pages and batches', async () => {
+  it('X-Purge-Policy reduces the sizes of pages and batches', async () => {
     assert.equal((await purge('page-size=7, batch-size=3')).status, 204);
     assert.equal(Math.max(...limits()), 7);
     assert.equal(Math.max(...batches()), 3);
@@ -123,7 +123,7 @@ describe('X-Purge-Policy', () => {
     );
   });
 
-  it('X-Purge-Policy widens nothing', async () => {
+  it('X-Purge-Policy never raises a limit', async () => {
     const purged = await purge('page-size=1000, batch-size=1000, max-affected=1000, concurrency=1000');
     assert.equal(purged.status, 204);
     assert.equal(Math.max(...limits()), 40);
@@ -137,10 +137,11 @@ describe('X-Purge-Policy', () => {
     assert.equal(refused.problem()['maxAffected'], 100);
   });
 
-  it('X-Purge-Policy narrows the deletes in flight', async () => {
+  it('X-Purge-Policy reduces the deletes in flight', async () => {
     let inFlight = 0;
     let most = 0;
-    // The latency makes every request of the broker wait on this clock once, so that they overlap where they may.
+    // The latency makes every request of the broker wait on this clock once, so that concurrent
+    // requests overlap.
     const counting = await startTestBroker({
       behaviour: { latencyMs: 1 },
       clock: {
@@ -167,12 +168,12 @@ describe('X-Purge-Policy', () => {
       counting.entities.seed(MANY, car);
       most = 0;
       assert.equal((await measured.purge('type=Car', { 'x-purge-policy': policy })).status, 204);
-      // One page may be asked for beside the deletes.
+      // A request for a page may run at the same time as the deletes.
       assert.ok(most <= bound + 1, `${policy}: ${most} in flight`);
     }
   });
 
-  it('X-Purge-Policy lowers the bound, and the caller may lower it further', async () => {
+  it('X-Purge-Policy lowers maxAffected, and the caller may lower it further', async () => {
     const refused = await purge('max-affected=10');
     assert.equal(refused.status, 409);
     assert.equal(refused.problem()['maxAffected'], 10);
@@ -181,7 +182,7 @@ describe('X-Purge-Policy', () => {
     assert.equal(broker.entities.count(), MANY);
   });
 
-  it('the policy dry-run-only answers 403 to a purge, and allows a dry run', async () => {
+  it('the policy dry-run-only refuses a purge with 403, and allows a dry run', async () => {
     for (const policy of ['dry-run-only=?1', 'dry-run-only']) {
       const refused = await purge(policy);
       assert.equal(refused.status, 403);
@@ -193,7 +194,7 @@ describe('X-Purge-Policy', () => {
   });
 
   for (const garbage of ['max-affected=0', 'max-affected=10,,page-size=1', '__proto__=1'])
-    it(`X-Purge-Policy: ${garbage} is 400, since a bound that is not understood would not hold`, async () => {
+    it(`X-Purge-Policy: ${garbage} is 400, since ignoring it could lose a bound`, async () => {
       const refused = await purge(garbage);
       assert.equal(refused.status, 400);
       assert.match(refused.problem().detail ?? '', /X-Purge-Policy/);

@@ -42,7 +42,7 @@ it('a purge that may empty a tenant needs maxAffected by default, and under PURG
   }
 });
 
-it('a purge that may empty a tenant needs no bound under PURGE_WHOLE_TENANT=allow, and obeys other bounds', async () => {
+it('a purge that may empty a tenant needs no bound under PURGE_WHOLE_TENANT=allow, and respects other bounds', async () => {
   for (const query of WHOLE) {
     const { broker, gateway } = await start({ PURGE_WHOLE_TENANT: 'allow' });
     const answer = await gateway.purge(query);

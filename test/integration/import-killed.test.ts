@@ -10,17 +10,20 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
-/** Enough that an import is under way for long after its first models are there. */
+/** Enough models that an import runs long after it has stored the first ones. */
 const MODELS = 14;
 
-/** Models that refer to the documents of a repository, and take its context. */
+/** Returns models that refer to the documents of a repository and use its context. */
 function largeRepository(): Readonly<Record<string, unknown>> {
   const models = Array.from({ length: MODELS - 2 }, (_, index) => `Thing${index}`);
   const files = models.map((name) => [`${name}/schema.json`, entitySchema(name, 'power')] as const);
   return { ...completeRepository(), ...Object.fromEntries(files) };
 }
 
-/** A gateway on a database of its own, as a process. Exports name the URL that it is reached by, which is the same for all. */
+/**
+ * Starts a gateway process on a database. All of them have the same PUBLIC_URL, which exports
+ * contain.
+ */
 async function startOn(database: string) {
   const gateway = await GatewayProcess.start({
     PORT: '0',
@@ -47,7 +50,7 @@ async function startOn(database: string) {
   };
 }
 
-it('an import that is killed and run again ends as an unbroken one', async () => {
+it('an import that is killed and repeated has the result of an uninterrupted import', async () => {
   const folder = temporaryFolder();
   const archive = new Uint8Array(await tarGz(entriesOf(largeRepository())));
 

@@ -22,7 +22,7 @@ async function metricsOf(gateway: TestGateway): Promise<string> {
 const PASSED = 'pass_through_duration_seconds_count';
 const SENT = 'broker_request_duration_seconds_count';
 
-it('GET /metrics is Prometheus text, without a token also where there is one', async () => {
+it('GET /metrics is Prometheus text, and needs no token even if one is set', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
   const { status, headers, text } = await gateway.send('GET', '/metrics');
@@ -36,7 +36,7 @@ it('GET /metrics is Prometheus text, without a token also where there is one', a
   assert.equal((await gateway.send('POST', '/metrics')).status, 405);
 });
 
-it('GET /metrics counts forwarded requests by method and class of status', async () => {
+it('GET /metrics counts forwarded requests by method and status class', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(2, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -47,11 +47,11 @@ it('GET /metrics counts forwarded requests by method and class of status', async
   assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '2xx' }), 3);
   assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '4xx' }), 1);
   assert.equal(valueOf(text, PASSED, { method: 'DELETE', status_class: '2xx' }), 1);
-  // None of it is a request of the gateway itself.
+  // None of these is a request by the gateway itself.
   assert.ok(!seriesOf(text).some(({ name }) => name.endsWith(SENT)));
 });
 
-it('GET /metrics counts an unreachable broker as the 5xx that clients got, and as unreachable', async () => {
+it('GET /metrics counts an unreachable broker as 5xx for forwarded requests, and as unreachable for purges', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '3' });
   assert.equal((await gateway.send('GET', '/ngsi-ld/v1/types')).status, 502);
   assert.equal((await gateway.purge('type=A')).status, 502);
@@ -62,7 +62,7 @@ it('GET /metrics counts an unreachable broker as the 5xx that clients got, and a
   assert.equal(valueOf(text, 'broker_up', {}), 0);
 });
 
-it('GET /metrics counts each try of a purge, and the retries among them', async () => {
+it('GET /metrics counts each attempt of a purge, and the retries separately', async () => {
   let asked = 0;
   const broker = await startRecordingBroker(() => {
     asked += 1;
@@ -80,7 +80,7 @@ it('GET /metrics counts each try of a purge, and the retries among them', async 
   assert.equal(valueOf(text, 'purges_running', {}), 0);
 });
 
-it('GET /metrics asks the broker once, however often it is read within 15 seconds', async () => {
+it('GET /metrics queries the broker at most once in 15 seconds, however often it is read', async () => {
   const clock = { ...systemClock, monotonicMs: () => time };
   let time = 0;
   const broker = await startTestBroker();

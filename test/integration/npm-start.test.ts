@@ -9,22 +9,27 @@ import { Waiting } from '../support/waiting.js';
 
 after(stopAll);
 
-/** What npm starts is the same; dist/ is up to date by then, and building takes longer than the gateway. */
+/**
+ * Skips the build: dist/ is already up to date, and building takes longer than the gateway itself.
+ */
 const WITHOUT_BUILD = { npm_config_ignore_scripts: 'true' };
 
-/** Far beyond the time limit of any test: what waits for it is seen. */
+/** Far beyond the time limit of any test, so that waiting for it makes the test fail. */
 const LONG_GRACE_MS = '3600000';
 
-/** `npm start` as users type it, npm and all it starts in a process group of their own. */
+/** Runs `npm start` as users do, with npm and all its children in a process group of their own. */
 class NpmStart {
   readonly #npm: ChildProcess;
   readonly #waiting = new Waiting();
-  /** Resolves when npm and all that it started have ended: each of them holds the pipe of the output. */
+  /**
+   * Resolves when npm and everything it started have ended, since each of them holds the output
+   * pipe.
+   */
   readonly allEnded: Promise<unknown>;
   #isOver = false;
   output = '';
 
-  /** @param env without `npm_config_ignore_scripts`, it builds first */
+  /** @param env without `npm_config_ignore_scripts`, npm builds first */
   constructor(env: Readonly<Record<string, string>> = {}) {
     this.#npm = spawn('npm', ['start'], {
       cwd: ROOT,
@@ -56,7 +61,7 @@ class NpmStart {
     });
   }
 
-  /** The process id of npm, and of the group. */
+  /** The process id of npm, and of its group. */
   get pid(): number {
     if (this.#npm.pid === undefined) throw new Error('npm did not start');
     return this.#npm.pid;
@@ -80,7 +85,7 @@ for (const [signal, env] of [
   ['SIGTERM', {}],
   ['SIGINT', WITHOUT_BUILD],
 ] as const) {
-  it(`npm start never leaves the gateway behind when npm alone gets ${signal}`, async () => {
+  it(`npm start does not leave the gateway running if only npm receives ${signal}`, async () => {
     const npm = new NpmStart(env);
     const url = await npm.url();
     assert.equal((await send(url, 'GET', '/health/live')).status, 200);
@@ -91,7 +96,7 @@ for (const [signal, env] of [
   });
 }
 
-it('npm start never leaves the gateway behind when npm is killed', async () => {
+it('npm start does not leave the gateway running if npm is killed', async () => {
   const npm = new NpmStart(WITHOUT_BUILD);
   const url = await npm.url();
   process.kill(npm.pid, 'SIGKILL');
@@ -100,7 +105,7 @@ it('npm start never leaves the gateway behind when npm is killed', async () => {
   await assert.rejects(send(url, 'GET', '/health/live'));
 });
 
-it('npm start lets running requests end when Ctrl+C reaches the whole group, and npm sends it on', async () => {
+it('npm start lets running requests finish if Ctrl+C reaches the whole group and npm forwards it', async () => {
   const gate = new Gate();
   const broker = await startRecordingBroker(async () => {
     await gate.passed;

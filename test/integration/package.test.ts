@@ -30,7 +30,7 @@ before(async () => {
   files = listed.map(({ path }) => path);
 });
 
-it('the package holds the command line, the plugin and the documents for users, and nothing else', () => {
+it('the package contains the command line, the plugin and the documents for users, and nothing else', () => {
   const unexpected = files.filter(
     (path) =>
       !/^dist\/(?:cli(?:-[0-9A-Z]{8})?|worker)\.js$/.test(path) &&
@@ -70,12 +70,12 @@ it('the package has every file that one of its files imports, and every imported
   assert.ok(packages > 10);
 });
 
-it('the installed command starts with node', () => {
+it('the installed command runs with node', () => {
   assert.deepEqual(manifest.bin, { 'ngsi-ld-gateway': 'dist/cli.js' });
   assert.match(read('dist/cli.js'), /^#!\/usr\/bin\/env node\n/);
 });
 
-it('npm ci compiles no package: package-lock.json keeps "gypfile": false, which npm 10 heeds and npm install drops', () => {
+it('npm ci compiles no package: package-lock.json has "gypfile": false, which npm 10 respects and npm install drops', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     readonly packages: Readonly<Record<string, { readonly gypfile?: boolean }>>;
   };
