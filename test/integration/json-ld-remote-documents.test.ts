@@ -12,11 +12,11 @@ import { listening } from '../support/listening.js';
 
 interface Site {
   readonly port: number;
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly paths: string[];
 }
 
-/** A web server on the loopback interface. */
+/** Starts a web server on the loopback interface. */
 async function serve(t: TestContext, listener: RequestListener): Promise<Site> {
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ async function failureOf(promise: Promise<unknown>): Promise<RemoteDocumentError
   );
 }
 
-it('remote documents come from loopback only when its origin is allowed explicitly', async (t) => {
+it('remote documents are loaded from loopback only if their origin is allowed explicitly', async (t) => {
   const { port } = await serve(t, context);
   for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
     const documents = documentsOf(t, {
@@ -62,14 +62,14 @@ it('remote documents come from loopback only when its origin is allowed explicit
   }
 });
 
-it('remote documents can come by the system resolver', async (t) => {
+it('remote documents are found with the system resolver', async (t) => {
   const { port } = await serve(t, context);
   const documents = documentsOf(t, { allowedOrigins: [`http://localhost:${port}`] });
   await documents.fetch(`http://localhost:${port}/a`);
 });
 
 for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fe80::1']) {
-  it(`remote documents never come from ${address} for a public name, although its origin is allowed`, async (t) => {
+  it(`remote documents are never loaded from ${address} for a public name, although its origin is allowed`, async (t) => {
     const { port, paths } = await serve(t, context);
     const origin = `http://rebound.example.org:${port}`;
     const documents = documentsOf(t, {
@@ -83,7 +83,7 @@ for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', '::fff
   });
 }
 
-it('remote documents never come from a link-local address, whatever the name', async (t) => {
+it('remote documents are never loaded from a link-local address, whatever the name', async (t) => {
   const documents = documentsOf(t, {
     allowedOrigins: ['http://metadata'],
     resolveHost: async () => [{ address: '169.254.169.254', family: 4 }],
@@ -91,7 +91,7 @@ it('remote documents never come from a link-local address, whatever the name', a
   assert.equal((await failureOf(documents.fetch('http://metadata/latest'))).failure, 'address-not-allowed');
 });
 
-it('remote documents come from the address that was checked: a name is resolved once for a connection', async (t) => {
+it('remote documents are loaded from the checked address: a name is resolved once for each connection', async (t) => {
   const { port, paths } = await serve(t, context);
   let lookups = 0;
   const origin = `http://context-server:${port}`;
@@ -110,7 +110,7 @@ it('remote documents come from the address that was checked: a name is resolved 
   assert.deepEqual(paths, ['/a']);
 });
 
-it('remote documents end at the time limit, before the head, within the body and between redirects', async (t) => {
+it('loading remote documents stops at the time limit, before the head, within the body and between redirects', async (t) => {
   const { port } = await serve(t, (request, response) => {
     if (request.url === '/silent') return;
     if (request.url === '/endless') {
@@ -126,7 +126,7 @@ it('remote documents end at the time limit, before the head, within the body and
   }
 });
 
-it('remote documents end when the caller goes away, with its reason', async (t) => {
+it("loading remote documents stops when the caller disconnects, with the caller's reason", async (t) => {
   const controller = new AbortController();
   const reason = new Error('gone');
   const { port } = await serve(t, () => {
@@ -138,7 +138,7 @@ it('remote documents end when the caller goes away, with its reason', async (t) 
   await assert.rejects(documents.fetch(`${origin}/a`, controller.signal), reason);
 });
 
-it('remote documents end at the size limit, although no size was announced', async (t) => {
+it('loading remote documents stops at the size limit, although no size was announced', async (t) => {
   const { port } = await serve(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const more = (): void => {
@@ -152,7 +152,7 @@ it('remote documents end at the size limit, although no size was announced', asy
   assert.equal((await failureOf(documents.fetch(`${origin}/a`))).failure, 'too-large');
 });
 
-it('remote documents are unreachable when no server listens or a connection breaks', async (t) => {
+it('remote documents are unreachable if no server listens or the connection breaks', async (t) => {
   const { port } = await serve(t, (request) => {
     request.socket.destroy();
   });
@@ -167,7 +167,7 @@ it('remote documents are unreachable when no server listens or a connection brea
   assert.match(error.message, /ENOTFOUND/);
 });
 
-it('remote documents can be contexts of a JSON-LD processor', async (t) => {
+it('remote documents can be used as contexts by a JSON-LD processor', async (t) => {
   const { port } = await serve(t, context);
   const url = `http://127.0.0.1:${port}/context.jsonld`;
   const documents = documentsOf(t, { allowedOrigins: [new URL(url).origin] });

@@ -6,7 +6,10 @@ import { type ApiClient, startApi } from './api-client.js';
 
 after(stopAll);
 
-/** Cases that depend on how documents are stored, named and read; the others are run without HTTP, and in test/long with it. */
+/**
+ * Cases that depend on how documents are stored, named and read. The other cases run without HTTP,
+ * and in test/long with it.
+ */
 const KINDS: Readonly<Record<string, (one: SuiteCase) => boolean>> = {
   'documents that are booleans': ({ schema }) => typeof schema === 'boolean',
   'meta-schemas with vocabularies': ({ name }) => /\/vocabulary /.test(name),
@@ -27,7 +30,7 @@ describe('cases of the official suite of JSON Schema over HTTP', () => {
   });
 
   for (const [kind, isMeant] of Object.entries(KINDS))
-    it(`models of the official suite give its verdicts over HTTP: ${kind}`, async () => {
+    it(`models give the verdicts of the official suite over HTTP: ${kind}`, async () => {
       for (const one of SUITE_CASES.filter(isMeant)) await checkCase(api, one);
     });
 });

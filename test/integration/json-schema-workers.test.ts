@@ -23,7 +23,10 @@ interface HungryTasks {
   readonly none: (input: number) => number;
 }
 
-/** A pool with one worker, which is closed with the test. To fill the memory of a worker is much work. */
+/**
+ * A pool with a single worker, closed after the test. Filling the memory of a worker takes much
+ * work.
+ */
 function poolOf<Tasks extends Record<string, (input: never) => unknown>>(
   t: TestContext,
   entry: URL,
@@ -36,7 +39,7 @@ function poolOf<Tasks extends Record<string, (input: never) => unknown>>(
 
 const isOutOfMemory = (error: unknown) => error instanceof TaskTooCostlyError && error.bound === 'memory';
 
-/** A default that is tried against a pattern which backtracks for ever. */
+/** A schema whose default is checked against a pattern that backtracks practically forever. */
 const ENDLESS: JsonObject = {
   properties: { a: { default: `${'a'.repeat(40)}!`, pattern: '^(a|a)*$' } },
   required: ['a'],
@@ -49,7 +52,10 @@ describe('work on schemas in workers', () => {
   });
   after(() => workers.close());
 
-  /** Faults of a schema. @param documents that it refers to, by URI */
+  /**
+   * Returns the faults of a schema.
+   * @param documents the documents that the schema refers to, by URI
+   */
   const faultsOf = async (schema: object, documents: Readonly<Record<string, object>> = {}) => {
     const texts = Object.entries(documents).map(([uri, one]) => [uri, JSON.stringify(one)] as const);
     const outcome = await workers.run('acceptVersion', {
@@ -63,7 +69,7 @@ describe('work on schemas in workers', () => {
     return outcome.refused.errors;
   };
 
-  it('workers compile chains of references and many properties, up to the limits', async () => {
+  it('workers compile chains of references and many properties up to the limits', async () => {
     const $defs: Record<string, JsonObject> = { d600: true as unknown as JsonObject };
     for (let index = 0; index < 600; index += 1)
       $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };
@@ -75,7 +81,7 @@ describe('work on schemas in workers', () => {
     assert.deepEqual(await faultsOf({ properties }), []);
   });
 
-  it('workers leave the calling thread free while a pattern backtracks or much is compiled', async () => {
+  it('workers do not block the calling thread while a pattern backtracks or a large schema is compiled', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 600 }, (_, index) => [
         `p${index}`,
@@ -95,12 +101,12 @@ describe('work on schemas in workers', () => {
         ),
       ),
     ]);
-    // A thread that is blocked takes one turn or two.
+    // A blocked thread takes only a turn or two.
     for (const turns of work) assert.ok(turns > 20, `${turns} turns`);
   });
 });
 
-it('the pool of workers ends a task past its deadline, counted from the start of the task, and runs the next in a new worker', async (t) => {
+it('the pool of workers ends a task past its deadline, which counts from the start of the task, and runs the next one in a new worker', async (t) => {
   const timers: { readonly ms: number; readonly act: () => void }[] = [];
   const startTimer = (ms: number, act: () => void) => {
     timers.push({ ms, act });
@@ -119,7 +125,7 @@ it('the pool of workers ends a task past its deadline, counted from the start of
   assert.deepEqual(begun(), [7, 8]);
 });
 
-it('the pool of workers refuses a task when all workers are busy and enough tasks wait', async (t) => {
+it('the pool of workers refuses a task if all workers are busy and the queue is full', async (t) => {
   const workers = poolOf<BusyTasks>(t, BUSY, { queueLength: 1 });
   const endless = [workers.run('spin', null), workers.run('spin', null)];
   await assert.rejects(workers.run('echo', 1), WorkersBusyError);
@@ -128,7 +134,7 @@ it('the pool of workers refuses a task when all workers are busy and enough task
   await Promise.all(ends);
 });
 
-it('the pool of workers gives up a task whose caller goes away, waiting or running', async (t) => {
+it('the pool of workers drops a task whose caller disconnects, whether waiting or running', async (t) => {
   const workers = poolOf<BusyTasks>(t, BUSY);
   const caller = new AbortController();
   const tasks = [1, 2].map(() => workers.run('spin', null, { signal: caller.signal }));
@@ -138,7 +144,7 @@ it('the pool of workers gives up a task whose caller goes away, waiting or runni
   assert.equal(await workers.run('echo', 1), 1);
 });
 
-it('the pool of workers says that a task took too much memory, and goes on with fewer tasks of its queue key', async (t) => {
+it('the pool of workers reports a task that took too much memory, and queues fewer tasks with its queue key', async (t) => {
   const workers = poolOf<HungryTasks>(t, HUNGRY, { threads: 3, queueLength: 2 });
   await assert.rejects(workers.run('fill', Infinity), isOutOfMemory);
   const tasks = [1, 2].map((size) => workers.run('fill', size));
@@ -146,15 +152,15 @@ it('the pool of workers says that a task took too much memory, and goes on with 
   assert.deepEqual(await Promise.all(tasks), [1, 2]);
 });
 
-// To fill a Map to its end takes seconds.
+// Filling a Map to its limit takes seconds.
 if (isThorough)
-  it('the pool of workers outlives a task that fills a Map without end, of which single allocations are large', async (t) => {
+  it('the pool of workers survives a task that fills a Map without end, whose single allocations are large', async (t) => {
     const workers = poolOf<HungryTasks>(t, HUNGRY);
     await assert.rejects(workers.run('fillMap', null), isOutOfMemory);
     assert.equal(await workers.run('fill', 3), 3);
   });
 
-it('the pool of workers passes on the cause of a failed task, and hides the environment from workers', async (t) => {
+it('the pool of workers reports the cause of a failed task, and hides the environment from workers', async (t) => {
   const workers = poolOf<HungryTasks>(t, HUNGRY);
   await assert.rejects(workers.run('fill', -1), (error) => {
     assert.ok(error instanceof TaskFailedError && error.cause instanceof Error);
@@ -167,14 +173,14 @@ it('the pool of workers passes on the cause of a failed task, and hides the envi
   assert.ok(!(await other.run('environment', null)).includes('SECRET_OF_THE_TEST'));
 });
 
-it('the pool of workers fails its tasks when no worker can be started, and when it is closed', async (t) => {
+it('the pool of workers fails its tasks if no worker can be started or if it is closed', async (t) => {
   const workers = poolOf<BusyTasks>(t, new URL('./no-such-module.js', import.meta.url));
   for (let count = 0; count < 3; count += 1) await assert.rejects(workers.run('echo', 1), TaskFailedError);
   await workers.close();
   await assert.rejects(workers.run('echo', 1), TaskFailedError);
 });
 
-/** How many turns the event loop takes until the work is done. */
+/** Returns how many turns the event loop takes until the work is done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   const state = { isDone: false };

@@ -9,7 +9,7 @@ import { bodyOf, closeAll, exchange, request, statusOf } from './pass-through-wi
 const TOKEN = 'the-secret-of-both';
 const config = { sidecar_host: 'sidecar', gateway_token: TOKEN };
 
-/** Spellings of a collection, and of paths that are more than one resource. */
+/** Spellings of a collection, and ambiguous paths. */
 const hostile = [
   '/ngsi-ld/v1//entities',
   '//ngsi-ld/v1/entities',
@@ -41,7 +41,7 @@ const hostile = [
   '/ngsi-ld/v1/entities/urn:x/attrs',
 ];
 
-/** What the plugin and the sidecar have to agree on. */
+/** The members on which plugin and sidecar must agree. */
 interface Found {
   readonly type: string;
   readonly title: string;
@@ -54,7 +54,7 @@ const found = (body: string): Found => {
   return { type, title, status, instance };
 };
 
-/** What the plugin makes of a DELETE: its own answer, or where the request goes. */
+/** Returns the plugin's decision on a DELETE: its own answer, or the target of the request. */
 async function byPlugin(path: string, settings: object = config) {
   const kong = new FakeKong({ rawPath: path, path: normalizePath(path) });
   await new Plugin(settings).access(kong.pdk);
@@ -75,14 +75,14 @@ after(async () => {
 const bySidecar = async (path: string, headers: readonly string[] = []): Promise<string> =>
   exchange(gateway.port, request(`DELETE ${path}`, headers));
 
-it('a DELETE by another spelling is refused by the plugin or, when the plugin hands it over, by the sidecar, as the same problem', async () => {
+it('a DELETE by a non-canonical path is refused with the same problem by the plugin or, if the plugin forwards it, by the sidecar', async () => {
   let own = 0;
   for (const path of hostile) {
     const { answer, target, headers } = await byPlugin(path);
     const refused = await bySidecar(path);
     assert.equal(statusOf(refused), 400, path);
     if (answer === undefined) {
-      // Left to the sidecar, which must not take it for vetted.
+      // If it is left to the sidecar, the sidecar must not treat it as vouched for.
       assert.equal(target, 'sidecar:8080', path);
       assert.equal(headers.has('x-gateway-token'), false, path);
     } else {
@@ -93,7 +93,7 @@ it('a DELETE by another spelling is refused by the plugin or, when the plugin ha
   assert.ok(own >= 8, `the plugin itself answered ${own} of them`);
 });
 
-it('a web page of the host that its browser called may send a DELETE by way of the plugin as well as a POST', async () => {
+it('browsers may send a DELETE or POST through the plugin only from a page of the same host', async () => {
   for (const [method, path] of [
     ['DELETE', '/ngsi-ld/v1/entities'],
     ['DELETE', '/ngsi-ld/v1/entities/http%3A%2F%2Fexample.org%2Fcar%2F1'],
@@ -121,7 +121,7 @@ it('a web page of the host that its browser called may send a DELETE by way of t
   }
 });
 
-it('a purge that a policy of the plugin forbids is refused by the sidecar, with a record', async () => {
+it("a purge forbidden by the plugin's policy is refused by the sidecar, with a record", async () => {
   for (const [path, policy] of [
     ['/ngsi-ld/v1/temporal/entities', { allow_temporal: false }],
     ['/ngsi-ld/v1/entities', { dry_run_only: true }],

@@ -33,7 +33,10 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
     await plugin.remove();
   });
 
-  /** A purge by one caller through a worker; gives the policy with which it reached the sidecar, if with the token. */
+  /**
+   * Sends a purge by a caller through a worker. Returns the policy with which it reached the
+   * sidecar, if it had the token.
+   */
   const purge = async (worker: KongWorker, caller: BoundPlugin): Promise<string | undefined> => {
     const kong = new FakeKong({ consumer: { username: caller.id } });
     assert.equal(await worker.access(caller, kong), undefined);
@@ -43,7 +46,7 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
     return headers.get('x-purge-policy');
   };
 
-  it('a plugin server knows no instance and no event of the process before, and says so as Kong expects it', async () => {
+  it('a new plugin server knows no instance or event of the earlier process, and says so as Kong expects', async () => {
     const first = await start();
     const link = await first.connect();
     const known: { instance: number; event: number }[] = [];
@@ -56,7 +59,7 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
     }
     for (const { instance, event } of known)
       for (const id of [instance, event]) {
-        // Lua has no integers beyond these.
+        // Lua has no larger integers.
         assert.ok(Number.isSafeInteger(id + 1e9), String(id));
         assert.ok(id >= 2 ** 47, String(id));
       }
@@ -75,10 +78,11 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
     }
   });
 
-  it('a restart of the plugin server never gives a caller the policy of another one', async () => {
+  it("after a restart of the plugin server, no caller gets another caller's policy", async () => {
     let server = await start();
     const [one, two] = [new KongWorker(server.socketPath), new KongWorker(server.socketPath)];
-    // Numbered from 0, the second instance is bob's for worker two, and alice's after a restart.
+    // If instances were numbered from 0, the second one would be bob's for worker two, and alice's
+    // after a restart.
     const before = [one, two].map((worker) => [worker, bob] as const);
     const again = [one, two].flatMap((worker) => [bob, alice].map((caller) => [worker, caller] as const));
     for (const requests of [[...before, ...again], again, [...again].reverse(), again]) {
@@ -89,7 +93,7 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
     }
   });
 
-  it('a restart while the plugin is asking Kong leaves the request without a token', async () => {
+  it('a restart while the plugin queries Kong leaves the request without a token', async () => {
     let server = await start();
     const worker = new KongWorker(server.socketPath);
     const kong = new FakeKong();
@@ -101,7 +105,7 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
           getConsumer: async () => {
             await server.stop();
             server = await start();
-            // Another event, which would be the first of its process as well.
+            // Another event, which would also be the first of its process.
             const link = await server.connect();
             const InstanceId = await link.startInstance(config);
             await link.call('HandleEvent', { InstanceId, EventName: 'access' });
@@ -114,7 +118,7 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
     assert.equal(kong.outcome.headers.has('x-gateway-token'), false);
   });
 
-  it("without the launcher kong-pdk's own program gives a caller the policy of another one", async () => {
+  it("without the launcher, kong-pdk's own program gives a caller another caller's policy", async () => {
     const first = await start(KONG_PDK_PROGRAM);
     const worker = new KongWorker(first.socketPath);
     assert.equal(await purge(worker, bob), 'dry-run-only=?1');
@@ -138,7 +142,7 @@ describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
     await plugin.remove();
   });
 
-  it('the plugin server reads a message that arrives in two pieces, wherever it is cut', async () => {
+  it('the plugin server reads a message that arrives in two pieces, wherever it is split', async () => {
     const [cut, whole] = [await server.connect(), await server.connect()];
     const step = { Data: 'DELETE', EventId: 2 ** 48 };
     for (let bytes = 1; bytes < 60; bytes += 1) {
@@ -149,7 +153,7 @@ describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
     }
   });
 
-  it('the plugin server goes on when a connection of Kong breaks before its answer', async () => {
+  it('the plugin server keeps working if a connection of Kong breaks before its answer', async () => {
     const link = await server.connect();
     const InstanceId = await link.startInstance(config);
     for (let count = 0; count < 20; count += 1) {
@@ -178,7 +182,7 @@ describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
               await each.access(InstanceId, refused);
               assert.equal(refused.outcome.answer?.status, 400);
             }
-            // One message for each, to be quick: Kong went away behind it.
+            // A single message for each, to be quick, after which Kong disconnects.
             for (let count = 0; count < events; count += 1)
               await each.call('HandleEvent', { InstanceId, EventName: 'access' });
           }),
@@ -186,7 +190,7 @@ describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
         return server.heapBytes();
       };
       const full = await abandon(2_500);
-      // Without a bound, another three thousand take 3 MB.
+      // Without a limit, another three thousand would take 3 MB.
       assert.ok((await abandon(750)) - full < 1.5e6);
       const kong = new FakeKong();
       await link.access(InstanceId, kong);

@@ -60,15 +60,15 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     await plugin.remove();
   });
 
-  it('the built plugin never prints anything but JSON when Kong asks for its description', async () => {
+  it('the built plugin prints nothing but JSON if Kong asks for its description', async () => {
     assertHoldsThePlugin(await dumpPlugins(plugin, plugin.prefix));
   });
 
-  it('the built plugin loads wherever the plugin server is started, even in the folder of this project', async () => {
+  it('the built plugin loads from whichever folder the plugin server is started in, even that of this project', async () => {
     assertHoldsThePlugin(await dumpPlugins(plugin, ROOT));
   });
 
-  it('the built plugin reports its name, phase, priority and a schema in which every field is described', async () => {
+  it('the built plugin reports its name, phase, priority and a schema that describes every field', async () => {
     const info = (await link.call('GetPluginInfo', 'ngsi-ld-purge')) as PluginInfo;
     assert.deepEqual([info.Name, info.Phases, info.Priority], ['ngsi-ld-purge', ['access'], 15]);
     assert.match(info.Version, /^\d+\.\d+\.\d+$/);
@@ -77,7 +77,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     for (const field of fields) assert.ok(Object.values(field)[0]?.description);
   });
 
-  it('the built plugin sends a purge to the sidecar with its policy and caller, in place of forged ones', async () => {
+  it('the built plugin sends a purge to the sidecar with its policy and caller, and replaces forged ones', async () => {
     const headers = {
       Host: 'gw.example:8000',
       'X-Gateway-Token': 'forged',
@@ -110,7 +110,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     );
   });
 
-  it('the built plugin names the caller of a write to the sidecar, whose policies believe nobody else', async () => {
+  it('the built plugin tells the sidecar the caller of a write; write policies ignore callers named by clients', async () => {
     const broker = await startRecordingBroker(() => ({ status: 204 }));
     const gateway = await startTestGateway({
       BROKER_URL: broker.url,
@@ -125,7 +125,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     const instance = await link.startInstance({ ...config, vouch_for_writes: true });
     const rawPath = '/ngsi-ld/v1/entities';
     const forged = { 'X-Gateway-Token': 'the-secret', 'X-Consumer-Username': 'Zoë' };
-    /** A write as it comes to the sidecar: by the plugin, or past it. */
+    /** Sends a write to the sidecar, through the plugin or directly. */
     const write = async (consumer: string | undefined, isPastPlugin = false) => {
       const kong = new FakeKong({
         method: 'POST',
@@ -151,7 +151,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     assert.equal(passed?.headers['x-gateway-token'], undefined);
   });
 
-  it('who signs in has their own roles and tenants behind the built plugin, and its record names them and their address', async () => {
+  it('a signed-in user behind the built plugin has their own roles and tenants, and the record names user and address', async () => {
     const provider = await OpenIdProvider.start({
       vera: { preferred_username: 'vera', roles: ['viewer'], tenants: ['a'] },
       paul: { preferred_username: 'paul', roles: ['purger'], tenants: ['a'] },
@@ -194,7 +194,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     assert.deepEqual([caller, clientAddress], ['paul', '192.0.2.7']);
   });
 
-  it('the built plugin refuses an ambiguous path with a problem, and works on afterwards', async () => {
+  it('the built plugin refuses an ambiguous path with a problem, and keeps working', async () => {
     const instance = await link.startInstance(config);
     const refused = new FakeKong({ rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' });
     await link.access(instance, refused);
@@ -206,7 +206,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     assert.equal(next.outcome.target, 'sidecar:8080');
   });
 
-  it('the built plugin refuses with 503 when a PDK call is answered by an error', async () => {
+  it('the built plugin answers 503 if a PDK call fails', async () => {
     const instance = await link.startInstance(config);
     for (const method of ['request.getMethod', 'client.getConsumer', 'service.setTarget']) {
       const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
@@ -215,7 +215,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     }
   });
 
-  it('the built plugin starts with any configuration, and refuses requests if it is wrong', async () => {
+  it('the built plugin starts with an invalid configuration, and then refuses requests', async () => {
     const kong = new FakeKong({});
     await link.access(
       await link.startInstance({ sidecar_host: 'http://sidecar:8080/ bad', __key__: 'k' }),
@@ -240,7 +240,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
         }),
       );
     };
-    // What is kept grows in every round; caches and the collector's own memory come to an end.
+    // A leak grows in every round, while caches and the collector's own memory stop growing.
     let before = await memory();
     const rounds: Memory[] = [];
     do {
@@ -270,12 +270,12 @@ interface Memory {
   readonly residentKb: number;
 }
 
-/** Whether a round of 1,500 purges kept less than an event, a kilobyte, for each purge. */
+/** Whether a round of 1,500 purges kept less than an event, that is a kilobyte, for each purge. */
 function isSteady(growth: Memory | undefined): boolean {
   return growth !== undefined && growth.heapBytes < 500_000 && growth.residentKb < 5_000;
 }
 
-/** Resident memory of a process; 0 where the system does not tell. */
+/** Returns the resident memory of a process, in kB; 0 if the system does not report it. */
 async function residentKb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);

@@ -34,7 +34,7 @@ interface Asked {
   readonly port: number;
   readonly method?: string;
   readonly path: string;
-  /** Beside Host and the caller's password. */
+  /** Sent in addition to Host and the caller's password. */
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: Buffer | string;
   readonly isChunked?: boolean;
@@ -44,7 +44,7 @@ interface Asked {
 
 const BASIC = `Basic ${Buffer.from(`${CALLER.user}:${CALLER.password}`).toString('base64')}`;
 
-/** Sends a request as it is written here, to a proxy. */
+/** Sends a request to a proxy exactly as given. */
 function start({ port, method = 'GET', path, headers = [], body, ...asked }: Asked): http.ClientRequest {
   const authorization = 'authorization' in asked ? asked.authorization : BASIC;
   const fields = [
@@ -81,14 +81,14 @@ async function ask(asked: Asked): Promise<Answer> {
   });
 }
 
-/** What reaches the sidecar while something is done. */
+/** Returns the requests that reach the sidecar during an action. */
 async function arriving(action: () => Promise<unknown>): Promise<readonly Arrival[]> {
   const before = sidecar.arrivals.length;
   await action();
   return sidecar.arrivals.slice(before);
 }
 
-/** The headers of a name, however it is spelled. */
+/** Returns the headers with a name, in any spelling. */
 function named({ rawHeaders }: Arrival, isMeant: (name: string) => boolean): [string, string][] {
   const pairs = rawHeaders.flatMap((name, at) =>
     at % 2 === 0
@@ -101,7 +101,7 @@ function named({ rawHeaders }: Arrival, isMeant: (name: string) => boolean): [st
 const TRUSTED = ['X-Gateway-Token', 'X-Purge-Policy', ...callerHeaders];
 const isTrusted = (name: string) => TRUSTED.some((each) => each.toLowerCase() === name);
 
-/** Runs a test with each proxy that is installed. */
+/** Runs a test with each installed proxy. */
 function through(title: string, test: (port: number) => Promise<void>): void {
   for (const { program } of PROXIES) {
     const skip = installed.some((each) => each.program === program) ? false : `${program} is not installed`;
@@ -239,7 +239,7 @@ through('sends on odd paths as they were sent, or refuses them', async (port) =>
     let status = 0;
     const arrivals = await arriving(async () => ({ status } = await ask({ port, path })));
     if (arrivals.length === 0) assert.ok(status >= 400 && status < 500, `${path} ${status}`);
-    // Of an absolute form, only the path may be left.
+    // Of the absolute form, a proxy may forward only the path.
     else
       assert.deepEqual(
         arrivals.map(({ url }) => url.replace('http://other.example', '')),
@@ -278,7 +278,8 @@ through('sends on each request once, though the sidecar breaks the connection', 
     ['DELETE', undefined],
     ['PUT', '{}'],
   ] as const) {
-    // The connections are used before, by the client and, where the proxy keeps them, to the sidecar.
+    // The connections have been used before, by the client and, if the proxy keeps them, to the
+    // sidecar.
     await ask({ port, path: '/stub/length', agent });
     const broken = { port, method, path: '/stub/close', agent, headers: [['Idempotency-Key', 'k']] as const };
     let status = 0;
@@ -303,7 +304,7 @@ through('sends events on as they come', async (port) => {
         .setEncoding('utf8')
         .on('end', resolve)
         .on('data', (chunk: string) => {
-          // The second is only sent when the first has arrived.
+          // The second part is sent only after the first has arrived.
           if (text === '') void ask({ port, path: '/stub/next' });
           text += chunk;
         }),
@@ -356,7 +357,8 @@ through(
     for (const [what, end] of Object.entries(lines)) {
       const client = await connect(port);
       const arrivals = await arriving(async () => {
-        // The smuggled request has no password: only hidden in this one it could get to the sidecar.
+        // The smuggled request has no password, so it could reach the sidecar only hidden in this
+        // one.
         client.send(`POST /stub/length HTTP/1.1\r\nHost: g\r\nAuthorization: ${BASIC}\r\n${end}${smuggled}`);
         client.socket.end();
         await client.closed();
@@ -366,7 +368,7 @@ through(
   },
 );
 
-it('Kong adds the token to each read of the API that needs it, with the plugin and without', async () => {
+it('Kong adds the token to each read of the API that needs it, with and without the plugin', async () => {
   const { paths } = (await gateway.send('GET', '/api/v2/openapi.json')).json() as {
     readonly paths: Readonly<Record<string, { readonly get?: { readonly security?: readonly object[] } }>>;
   };

@@ -40,7 +40,7 @@ it('status, reason, header names, order and repetitions of an answer reach the c
   assert.equal(bodyOf(got), '\x1f\x8b\0\xff');
 });
 
-it('hop-by-hop headers and those that Connection names stop at the gateway, except those it must not name', async () => {
+it('hop-by-hop headers and headers named by Connection are not forwarded, except those that Connection must not name', async () => {
   const got = await answered(
     'HTTP/1.1 200 OK\r\nConnection: close, X-Hop, Set-Cookie\r\nX-Hop: 1\r\nSet-Cookie: a=b\r\nKeep-Alive: timeout=9\r\n' +
       'Proxy-Authenticate: x\r\nTrailer: X\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: 1\r\n\r\n',
@@ -50,11 +50,11 @@ it('hop-by-hop headers and those that Connection names stop at the gateway, exce
   assert.equal(bodyOf(got), '1\r\na\r\n0\r\n\r\n');
 });
 
-it('an answer without Date gets one (RFC 9110, section 6.6.1)', async () => {
+it('an answer without Date is given one (RFC 9110, section 6.6.1)', async () => {
   assert.match(await answered('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), /\r\nDate: /);
 });
 
-it('an answer with an empty or unprintable reason does no harm', async () => {
+it('an answer with an empty or unprintable reason phrase is forwarded with an empty one', async () => {
   assert.match(await answered('HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n'), /^HTTP\/1\.1 200 \r\n/);
   assert.match(
     await answered('HTTP/1.1 200 \xe2\x82\xac\r\nContent-Length: 0\r\n\r\n'),
@@ -69,7 +69,7 @@ it('an answer to HEAD keeps Content-Length and has no body', async () => {
 });
 
 for (const status of [204, 304]) {
-  it(`a ${status} has neither body nor framing of its own`, async () => {
+  it(`a ${status} is forwarded without body and framing`, async () => {
     const got = await answered(`HTTP/1.1 ${status} X\r\nETag: "a"\r\n\r\n`);
     assert.match(got, new RegExp(`^HTTP/1\\.1 ${status} X\r\nETag: "a"\r\n`));
     assert.doesNotMatch(got, /transfer-encoding|content-length/i);
@@ -77,13 +77,13 @@ for (const status of [204, 304]) {
   });
 }
 
-it('a 304 keeps the Content-Length of what it stands for', async () => {
+it('a 304 keeps the Content-Length of the representation', async () => {
   const got = await answered('HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n');
   assert.match(got, /\r\nContent-Length: 9\r\n/);
   assert.equal(bodyOf(got), '');
 });
 
-it('informational answers end at the gateway', async () => {
+it('informational answers are not forwarded', async () => {
   const got = await answered(
     'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]',
   );
@@ -91,13 +91,13 @@ it('informational answers end at the gateway', async () => {
   assert.doesNotMatch(got, /Link/);
 });
 
-it('an answer that ends with the connection is passed on in chunks', async () => {
+it('an answer that ends with the connection is forwarded in chunks', async () => {
   const got = await answered('HTTP/1.1 200 OK\r\n\r\nabc');
   assert.match(got, /\r\nTransfer-Encoding: chunked\r\n/);
   assert.equal(bodyOf(got), '3\r\nabc\r\n0\r\n\r\n');
 });
 
-it('an HTTP/1.0 client gets no chunks', async () => {
+it('an HTTP/1.0 client receives no chunks', async () => {
   const got = await answered(
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
     'GET /ngsi-ld/v1/x HTTP/1.0\r\n\r\n',

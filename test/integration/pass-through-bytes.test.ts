@@ -18,15 +18,16 @@ import {
 
 after(closeAll);
 
-/** What the broker received last. */
+/** The request that the broker received last. */
 const lastOf = (broker: RawBroker) => broker.received.at(-1) ?? '';
 
-describe('requests reach the broker as they came', () => {
+describe('requests reach the broker unchanged', () => {
   let broker: RawBroker;
   let gateway: Gateway;
   before(async () => {
     broker = await startFixedBroker();
-    // One connection for each request, so that the last one's bytes are one request's.
+    // A new connection for each request, so that the last connection's bytes are those of a single
+    // request.
     gateway = await startGateway(broker.url, { agent: { pipelining: 0 } });
   });
   const forwarded = async (text: string) => {
@@ -100,7 +101,7 @@ describe('requests reach the broker as they came', () => {
     );
   });
 
-  it('Host names the broker, and X-Forwarded-* and Via name the client', async () => {
+  it("the broker receives its own name in Host, and the client's in X-Forwarded-* and Via", async () => {
     const lines = headLines(await forwarded(request('GET /ngsi-ld/v1/x')));
     assert.deepEqual(
       lines.filter((line) => /^host:/i.test(line)),
@@ -117,7 +118,7 @@ describe('requests reach the broker as they came', () => {
     );
   });
 
-  it('X-Forwarded-* and Via of earlier proxies stay, and are added to', async () => {
+  it('X-Forwarded-* and Via of earlier proxies are kept and extended', async () => {
     const headers = [
       'X-Forwarded-For: 10.0.0.1',
       'via: 1.1 brokerA',
@@ -136,7 +137,7 @@ describe('requests reach the broker as they came', () => {
     );
   });
 
-  it('hop-by-hop headers, those that Connection names, and secrets of the gateway never reach the broker', async () => {
+  it('hop-by-hop headers, headers named by Connection, and secrets of the gateway never reach the broker', async () => {
     const head = await forwarded(
       [
         'GET /ngsi-ld/v1/x HTTP/1.1',
@@ -186,14 +187,14 @@ describe('requests reach the broker as they came', () => {
     assert.equal(bodyOf(head), '{}');
   });
 
-  it('the path of the broker URL is put before the untouched target', async () => {
+  it('the path of the broker URL is prefixed to the unchanged target', async () => {
     const prefixed = await startGateway(new URL('/base/broker//', broker.url), { agent: { pipelining: 0 } });
     await exchange(prefixed.port, request('GET /ngsi-ld/v1/%65?a'));
     assert.match(lastOf(broker), /^GET \/base\/broker\/ngsi-ld\/v1\/%65\?a HTTP/);
   });
 });
 
-describe('request bodies reach the broker whole, in any method and framing', () => {
+describe('request bodies reach the broker whole, with any method and framing', () => {
   let broker: RawBroker;
   let gateway: Gateway;
   before(async () => {
@@ -240,7 +241,7 @@ describe('request bodies reach the broker whole, in any method and framing', () 
   });
 });
 
-it('a client keeps its connection over many requests, pipelined ones included', async () => {
+it('a client keeps its connection over many requests, including pipelined ones', async () => {
   const broker = await startFixedBroker();
   const gateway = await startGateway(broker.url);
   const client = await connect(gateway.port);

@@ -40,7 +40,7 @@ async function using(
   await settle(() => gateway.inFlight() === 0);
 }
 
-it('a broker out of reach is 502 problem+json that echoes the tenant, logged once', async () => {
+it('an unreachable broker is 502 problem+json with the tenant, logged once', async () => {
   const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
   const answer = await exchange(
     gateway.port,
@@ -63,7 +63,7 @@ it('a broker out of reach is 502 problem+json that echoes the tenant, logged onc
   assert.match(reqId, /\S{8}/);
 });
 
-it('HEAD at a broker out of reach gets the head of the problem only', async () => {
+it('HEAD with an unreachable broker is answered with only the head of the problem', async () => {
   const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
   const answer = await exchange(gateway.port, request('HEAD /ngsi-ld/v1/entities'));
   assert.equal(statusOf(answer), 502);
@@ -84,7 +84,7 @@ it('a silent broker is 504 problem+json, and its connection is closed', async ()
   );
 });
 
-it('a broker that closes before it answers is 502, without a second try of a DELETE', async () => {
+it('a broker that closes before it answers is 502, and a DELETE is not retried', async () => {
   const broker = startRawBroker((socket) => {
     socket.destroy();
     return true;
@@ -95,9 +95,9 @@ it('a broker that closes before it answers is 502, without a second try of a DEL
   });
 });
 
-it('a query whose kept-alive connection breaks is sent once more, and nothing that may change something', async () => {
+it('a query whose kept-alive connection breaks is sent once more, but no request that may change something', async () => {
   const second = async (line: string) => {
-    // The broker closes the connection when the second request is on its way.
+    // The broker closes the connection after the second request was sent.
     const broker = startRawBroker((socket, text) => {
       if (socket.bytesRead > text.length) socket.destroy();
       else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
@@ -117,7 +117,7 @@ it('a query whose kept-alive connection breaks is sent once more, and nothing th
     assert.deepEqual(await second(`${method} /ngsi-ld/v1/entities/urn:x`), [502, 1], method);
 });
 
-it('a query that breaks every connection is sent twice, and then 502', async () => {
+it('a query that breaks every connection is sent twice, and then answered with 502', async () => {
   const broker = startRawBroker((socket) => {
     socket.destroy();
     return true;
@@ -128,7 +128,7 @@ it('a query that breaks every connection is sent twice, and then 502', async () 
   });
 });
 
-it('a query that the broker breaks off after a while is not sent again', async () => {
+it('a query whose connection the broker closes after a while is not sent again', async () => {
   const broker = startRawBroker((socket) => {
     setTimeout(() => socket.destroy(), 1100);
     return true;
@@ -139,7 +139,7 @@ it('a query that the broker breaks off after a while is not sent again', async (
   });
 });
 
-it('a closed dispatcher is 503', async () => {
+it('a request through a closed dispatcher is 503', async () => {
   const dispatcher = new Agent();
   await dispatcher.close();
   const gateway = await startGateway(new URL('http://127.0.0.1:9'), { dispatcher });
@@ -157,7 +157,7 @@ const framings = {
 };
 for (const [framing, answer] of Object.entries(framings)) {
   for (const ending of ['end', 'resetAndDestroy'] as const) {
-    it(`an answer that breaks off never looks complete (${framing}, ${ending})`, async () => {
+    it(`an incomplete answer never looks complete (${framing}, ${ending})`, async () => {
       let broken: net.Socket | undefined;
       const broker = startRawBroker((socket) => {
         broken = socket;
@@ -177,7 +177,7 @@ for (const [framing, answer] of Object.entries(framings)) {
   }
 }
 
-it('an answer that breaks off is a reset for an HTTP/1.0 client, whose bodies end with the connection', async () => {
+it('an incomplete answer ends with a connection reset for an HTTP/1.0 client, whose bodies end with the connection', async () => {
   let broken: net.Socket | undefined;
   const broker = startRawBroker((socket) => {
     broken = socket;
@@ -197,7 +197,7 @@ it('an answer that breaks off is a reset for an HTTP/1.0 client, whose bodies en
 const closes = (broker: RawBroker) =>
   settle(() => broker.sockets.length > 0 && broker.sockets.every((each) => each.destroyed));
 
-it('a client that disconnects before the answer ends its request without a failure', async () => {
+it('if a client disconnects before the answer, its request ends without a failure', async () => {
   await using(
     startRawBroker(() => true),
     {},
@@ -212,7 +212,7 @@ it('a client that disconnects before the answer ends its request without a failu
   );
 });
 
-it('a client that disconnects during a download ends its request without a failure', async () => {
+it('if a client disconnects during a download, its request ends without a failure', async () => {
   const broker = startRawBroker((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\nabc');
     return true;
@@ -228,7 +228,7 @@ it('a client that disconnects during a download ends its request without a failu
 });
 
 for (const framing of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
-  it(`a client that disconnects during an upload (${framing}) never makes the broker see a whole body`, async () => {
+  it(`if a client disconnects during an upload (${framing}), the broker never sees a complete body`, async () => {
     await using(
       startRawBroker(() => false),
       {},
@@ -245,7 +245,7 @@ for (const framing of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
   });
 }
 
-it('a client that disconnects while it waits for a connection sends nothing to the broker', async () => {
+it('a client that disconnects while its request waits for a connection sends nothing to the broker', async () => {
   const broker = await startRawBroker(() => true);
   const dispatcher = new Pool(broker.url.origin, { connections: 1 });
   const gateway = await startGateway(broker.url, { dispatcher });
@@ -273,7 +273,7 @@ const upload = (length: number, closes: boolean) =>
   `POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\n${closes ? 'Connection: close\r\n' : ''}Content-Length: ${length}\r\n\r\n`;
 const part = 'x'.repeat(65_536);
 
-it('an early answer of the broker reaches the client, and the connection serves on', async () => {
+it('an early answer of the broker reaches the client, and the connection stays usable', async () => {
   const broker = startFixedBroker('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
   await using(broker, {}, async (gateway) => {
     const client = await connect(gateway.port);
@@ -287,7 +287,7 @@ it('an early answer of the broker reaches the client, and the connection serves 
   });
 });
 
-it('an early answer is not lost on a client that reads only after it has sent everything, on a closing connection', async () => {
+it('an early answer reaches a client that reads only after sending everything, on a closing connection', async () => {
   const broker = startFixedBroker('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
   await using(broker, {}, async (gateway, { sockets }) => {
     const client = await connect(gateway.port);
@@ -304,7 +304,7 @@ it('an early answer is not lost on a client that reads only after it has sent ev
   });
 });
 
-it('an early answer of the gateway itself reaches the client as well', async () => {
+it('an early answer of the gateway itself reaches the client', async () => {
   const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
   const client = await connect(gateway.port);
   client.send(upload(part.length * 20, true));
@@ -314,7 +314,7 @@ it('an early answer of the gateway itself reaches the client as well', async () 
   assert.equal(problemOf(await client.closed()).status, 502);
 });
 
-it('an early answer does not oblige the gateway to read an upload for ever', async () => {
+it('after an early answer, the gateway does not read an upload without end', async () => {
   const gateway = await startGateway(new URL(`http://127.0.0.1:${await freePort()}`));
   const client = await connect(gateway.port);
   const { socket } = client;

@@ -23,23 +23,23 @@ const refused = async (text: string) => {
 };
 const smuggled = '0\r\n\r\nDELETE /ngsi-ld/v1/entities HTTP/1.1\r\nHost: x\r\n\r\n';
 
-it('Content-Length with Transfer-Encoding never reaches the broker', async () => {
+it('a request with Content-Length and Transfer-Encoding never reaches the broker', async () => {
   const headers = [`Content-Length: ${smuggled.length}`, 'Transfer-Encoding: chunked'];
   assert.equal(statusOf(await refused(request('POST /ngsi-ld/v1/x', headers, smuggled))), 400);
 });
 
-it('two Content-Lengths never reach the broker', async () => {
+it('a request with two Content-Lengths never reaches the broker', async () => {
   const headers = ['Content-Length: 3', 'Content-Length: 4'];
   assert.equal(statusOf(await refused(request('POST /ngsi-ld/v1/x', headers, 'abcd'))), 400);
 });
 
-it('a target in neither origin nor absolute form never reaches the broker', async () => {
+it('a request whose target is in neither origin nor absolute form never reaches the broker', async () => {
   const answer = await refused(request('OPTIONS *'));
   assert.equal(statusOf(answer), 400);
   assert.equal(problemOf(answer).type, 'https://uri.etsi.org/ngsi-ld/errors/InvalidRequest');
 });
 
-it('what follows a body is a request of its own, and not part of the first', async () => {
+it('bytes after a body are a request of their own, and not part of the first', async () => {
   const broker = await startFixedBroker();
   const gateway = await startGateway(broker.url, { agent: { pipelining: 0 } });
   const second = request('GET /ngsi-ld/v1/second');
@@ -52,7 +52,7 @@ it('what follows a body is a request of its own, and not part of the first', asy
   assert.match(broker.received[1] ?? '', /^GET \/ngsi-ld\/v1\/second /);
 });
 
-it('Upgrade is ignored: the request goes on without it, and nothing is tunnelled', async () => {
+it('Upgrade is ignored: the request is forwarded without it, and nothing is tunnelled', async () => {
   const broker = await startFixedBroker();
   const gateway = await startGateway(broker.url);
   const headers = ['Upgrade: websocket', 'Sec-WebSocket-Key: x'];
@@ -70,7 +70,7 @@ const answers = {
   'an endless head': `HTTP/1.1 200 OK\r\n${`X-Evil: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`,
 };
 for (const [what, answer] of Object.entries(answers)) {
-  it(`an unsound answer (${what}) becomes 502, and nothing of it reaches the client`, async () => {
+  it(`an invalid answer (${what}) becomes 502, and nothing of it reaches the client`, async () => {
     const broker = await startRawBroker((socket) => {
       socket.end(answer, 'latin1');
       return true;

@@ -26,7 +26,7 @@ const MB = 1024 * 1024;
 const TOTAL = 50 * MB;
 const BLOCK = Buffer.alloc(MB / 4, 'x');
 
-/** Writes `bytes` bytes at the reader's pace. */
+/** Writes `bytes` bytes at the pace of the reader. */
 async function pour(bytes: number, sink: NodeJS.WritableStream): Promise<void> {
   for (let sent = 0; sent < bytes; sent += BLOCK.length) {
     if (!sink.write(BLOCK)) await once(sink, 'drain');
@@ -36,11 +36,11 @@ async function pour(bytes: number, sink: NodeJS.WritableStream): Promise<void> {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Runs `work`, and gives the most memory that was held meanwhile beyond what was held before, in bytes. */
+/** Runs `work` and returns the peak growth of memory during it, in bytes. */
 async function memoryGrowth(work: () => Promise<void>): Promise<number> {
   const held = () => {
-    collectGarbage(); // finds what is free
-    collectGarbage(); // waits until the memory of the buffers among it is given back
+    collectGarbage(); // finds free memory
+    collectGarbage(); // waits until the memory of freed buffers has been returned
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
   };
@@ -68,7 +68,7 @@ async function startBroker(handler: http.RequestListener) {
 const FRAMINGS = isThorough ? (['Content-Length', 'chunked'] as const) : (['chunked'] as const);
 
 for (const framing of FRAMINGS) {
-  it(`50 MB stream up (${framing}) in little memory`, async () => {
+  it(`an upload of 50 MB (${framing}) streams in little memory`, async () => {
     const broker = await startBroker((req, res) => {
       let received = 0;
       req.on('data', (chunk: Buffer) => (received += chunk.length));
@@ -90,7 +90,7 @@ for (const framing of FRAMINGS) {
     assert.ok(growth < 20 * MB, `${Math.round(growth / MB)} MB`);
   });
 
-  it(`50 MB stream down (${framing}) in little memory`, async () => {
+  it(`a download of 50 MB (${framing}) streams in little memory`, async () => {
     const broker = await startBroker((_req, res) => {
       if (framing === 'Content-Length') res.setHeader('Content-Length', TOTAL);
       void pour(TOTAL, res).then(() => res.end());
@@ -107,7 +107,10 @@ for (const framing of FRAMINGS) {
   });
 }
 
-/** Resolves when what a socket has taken stays the same over many turns of the event loop. */
+/**
+ * Resolves when the number of bytes that a socket has taken stays the same over many turns of the
+ * event loop.
+ */
 async function stalled(socket: net.Socket): Promise<number> {
   let last = -1;
   for (let calm = 0; calm < 500; calm += 1) {
@@ -118,7 +121,7 @@ async function stalled(socket: net.Socket): Promise<number> {
   return last - socket.writableLength;
 }
 
-it('a client that stops reading stops the broker', async () => {
+it('if a client stops reading, the broker has to stop sending', async () => {
   let serving: http.ServerResponse | undefined;
   const broker = await startBroker((_req, res) => {
     serving = res;
@@ -134,7 +137,7 @@ it('a client that stops reading stops the broker', async () => {
   client.destroy();
 });
 
-it('a broker that stops reading stops the client', async () => {
+it('if a broker stops reading, the client has to stop sending', async () => {
   const broker = await startRawBroker((socket) => {
     socket.pause();
     return true;
@@ -149,7 +152,7 @@ it('a broker that stops reading stops the client', async () => {
   upload.destroy();
 });
 
-it('what has arrived is passed on at once, the head and every piece', async () => {
+it('the head and every piece of an answer are forwarded as soon as they arrive', async () => {
   let answering: net.Socket | undefined;
   const broker = await startRawBroker((socket) => {
     answering = socket;
@@ -166,7 +169,7 @@ it('what has arrived is passed on at once, the head and every piece', async () =
   assert.match(await client.closed(), /two\r\n0\r\n\r\n$/);
 });
 
-it('the head of an answer with Content-Length is passed on before any of its body', async () => {
+it('the head of an answer with Content-Length is forwarded before its body arrives', async () => {
   let answering: net.Socket | undefined;
   const broker = await startRawBroker((socket) => {
     answering = socket;
@@ -181,7 +184,7 @@ it('the head of an answer with Content-Length is passed on before any of its bod
   assert.equal(bodyOf(await client.closed()), 'one');
 });
 
-it('a body that comes in pieces after the head of its request reaches the broker piece by piece', async () => {
+it('a body that arrives in pieces after its head reaches the broker piece by piece', async () => {
   const broker = await startRawBroker((socket, text) => {
     if (bodyOf(text) !== 'onetwo') return false;
     socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
@@ -203,7 +206,7 @@ it('a body that comes in pieces after the head of its request reaches the broker
 
 const expecting = request('POST /ngsi-ld/v1/x', ['Expect: 100-continue', 'Content-Length: 3']);
 
-it('100-continue is answered once the broker is there, which never sees the Expect header', async () => {
+it('100-continue is answered once the broker is connected; the broker never sees Expect', async () => {
   const broker = await startRawBroker((socket, text) => {
     if (bodyOf(text) !== 'abc') return false;
     socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
@@ -218,7 +221,7 @@ it('100-continue is answered once the broker is there, which never sees the Expe
   assert.doesNotMatch(broker.received.join(''), /expect/i);
 });
 
-it('a request with 100-continue gets the final answer when there is no broker, and its body is never asked for', async () => {
+it('a request with 100-continue is answered with 502 if the broker is unreachable, and its body is never requested', async () => {
   const gone = await startRawBroker(() => true);
   await gone.close();
   const gateway = await startGateway(gone.url);
@@ -228,7 +231,7 @@ it('a request with 100-continue gets the final answer when there is no broker, a
   assert.match(answer, /\r\nConnection: close\r\n/);
 });
 
-it('100-continue without a body does not wait', async () => {
+it('a request with 100-continue but without a body is answered at once', async () => {
   const broker = await startRawBroker((socket) => {
     socket.write('HTTP/1.1 204 No Content\r\n\r\n');
     return true;

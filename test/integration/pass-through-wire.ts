@@ -14,12 +14,12 @@ import { listening } from '../support/listening.js';
 
 const closers: (() => Promise<void>)[] = [];
 
-/** Closes every broker, gateway and client that was started; for a file's `after` hook. */
+/** Closes every broker, gateway and client started so far; for a file's `after` hook. */
 export async function closeAll(): Promise<void> {
   await Promise.all(closers.splice(0).map((close) => close()));
 }
 
-/** Registers what `closeAll` is to close besides. */
+/** Registers something else for `closeAll` to close. */
 export function closeLater<Close extends () => Promise<void>>(close: Close): Close {
   closers.push(close);
   return close;
@@ -28,16 +28,22 @@ export function closeLater<Close extends () => Promise<void>>(close: Close): Clo
 /** Bytes as text, one character each. */
 const latin1 = (bytes: Buffer) => bytes.toString('latin1');
 
-/** A broker made of a bare socket: what it receives and sends is seen byte by byte. */
+/**
+ * A broker made of a bare socket, so that tests see each byte it receives and control each byte it
+ * sends.
+ */
 export interface RawBroker {
   readonly url: URL;
-  /** Everything received so far, in one string for each connection. */
+  /** Everything received so far, as one string for each connection. */
   readonly received: string[];
   readonly sockets: net.Socket[];
   close(): Promise<void>;
 }
 
-/** Calls `onHead` with each connection's bytes so far, whenever they hold a complete head, until it answers true. */
+/**
+ * Starts a broker. It calls `onHead` with a connection's bytes so far, whenever they contain a
+ * complete head, until `onHead` returns true.
+ */
 export async function startRawBroker(
   onHead: (socket: net.Socket, text: string) => boolean | undefined,
 ): Promise<RawBroker> {
@@ -67,7 +73,7 @@ export async function startRawBroker(
   };
 }
 
-/** A broker that answers every request with the same bytes. */
+/** Starts a broker that answers every request with the same bytes. */
 export const startFixedBroker = (answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]') =>
   startRawBroker((socket) => {
     socket.write(answer, 'latin1');
@@ -78,12 +84,12 @@ export interface Gateway {
   readonly port: number;
   readonly failures: ForwardFailure[];
   readonly passThrough: PassThrough;
-  /** Requests begun and not over. */
+  /** Returns the number of requests that have started and not ended. */
   inFlight(): number;
   close(): Promise<void>;
 }
 
-/** A server whose every request is passed through. */
+/** Starts a server that forwards every request. */
 export async function startGateway(
   brokerUrl: URL,
   options: Partial<PassThroughOptions> & { agent?: Agent.Options } = {},
@@ -122,15 +128,15 @@ export async function startGateway(
   };
 }
 
-/** One connection to a gateway. */
+/** A connection to a gateway. */
 export interface Client {
   readonly socket: net.Socket;
   /** Everything received so far. */
   text(): string;
   send(text: string): void;
-  /** Waits until what has been received matches. */
+  /** Waits until the received text matches. */
   until(pattern: RegExp): Promise<string>;
-  /** Waits until the connection is closed, and gives everything received. */
+  /** Waits until the connection is closed, and returns everything received. */
   closed(): Promise<string>;
 }
 
@@ -171,14 +177,17 @@ export async function connect(port: number): Promise<Client> {
   };
 }
 
-/** Sends one request on a connection of its own and gives the whole answer; the request must ask for `Connection: close`. */
+/**
+ * Sends a request on a new connection and returns the whole answer; the request must have
+ * `Connection: close`.
+ */
 export async function exchange(port: number, request: string): Promise<string> {
   const client = await connect(port);
   client.send(request);
   return client.closed();
 }
 
-/** A request head; `Host` and `Connection: close` are added. */
+/** Builds a request; `Host` and `Connection: close` are added. */
 export const request = (line: string, headers: readonly string[] = [], body = '') =>
   [`${line} HTTP/1.1`, 'Host: gateway:8080', ...headers, 'Connection: close', '', body].join('\r\n');
 
